@@ -1,0 +1,132 @@
+// Starts Azurite, the storage emulator, inside this process: in memory, on free loopback ports.
+import { createRequire } from "node:module";
+
+export interface AzuriteOptions {
+  blob?: boolean;
+  table?: boolean;
+  /** Only 0 (a free port) is allowed, so that nobody comes to depend on a fixed one. */
+  port?: 0;
+}
+
+export interface Azurite {
+  connectionString: string;
+  queueServiceUrl: string;
+  blobServiceUrl?: string;
+  tableServiceUrl?: string;
+  /** Closes the servers and every connection to them; what was stored is gone. */
+  stop(): Promise<void>;
+}
+
+interface AzuriteServer {
+  httpServer: { closeAllConnections(): void };
+  start(): Promise<void>;
+  close(): Promise<void>;
+  getHttpServerAddress(): string;
+}
+
+const require = createRequire(import.meta.url);
+const host = "127.0.0.1";
+const keepAliveSeconds = 60;
+const extentLimitBytes = 256 * 1024 * 1024;
+
+/**
+ * Starts the queue service, and the blob and table services when asked for. Several in one process do not
+ * see each other's queues. Telemetry and access logs are off; any API version is accepted, because the
+ * storage SDK is newer than the newest version that Azurite knows.
+ */
+export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurite> {
+  const servers: AzuriteServer[] = [];
+  const start = async (server: AzuriteServer): Promise<string> => {
+    await server.start();
+    servers.push(server);
+    return `${server.getHttpServerAddress()}/${account.name}`;
+  };
+  const stop = async (): Promise<void> => {
+    for (const server of servers.splice(0)) {
+      const closing = server.close();
+      server.httpServer.closeAllConnections();
+      await closing;
+    }
+  };
+  const account = readAccount();
+  try {
+    const queueServiceUrl = await start(createServer("queue", "Queue"));
+    const blobServiceUrl = options.blob ? await start(createServer("blob", "Blob")) : undefined;
+    const tableServiceUrl = options.table ? await start(createTableServer()) : undefined;
+    const parts = [
+      "DefaultEndpointsProtocol=http",
+      `AccountName=${account.name}`,
+      `AccountKey=${account.key}`,
+      `QueueEndpoint=${queueServiceUrl}`,
+      ...(blobServiceUrl ? [`BlobEndpoint=${blobServiceUrl}`] : []),
+      ...(tableServiceUrl ? [`TableEndpoint=${tableServiceUrl}`] : []),
+    ];
+    return {
+      connectionString: `${parts.join(";")};`,
+      queueServiceUrl,
+      ...(blobServiceUrl ? { blobServiceUrl } : {}),
+      ...(tableServiceUrl ? { tableServiceUrl } : {}),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+// Azurite has no programming interface: its classes take positional arguments, so the version is pinned.
+function createServer(folder: "queue" | "blob", name: "Queue" | "Blob"): AzuriteServer {
+  const Server = require(`azurite/dist/src/${folder}/${name}Server`).default;
+  const Configuration = require(`azurite/dist/src/${folder}/${name}Configuration`).default;
+  const { MemoryExtentChunkStore } = require("azurite/dist/src/common/persistence/MemoryExtentStore");
+  const noAccessLog = [false, undefined] as const;
+  const noDebugLog = [false, undefined] as const;
+  const strictModeButAnyApiVersion = [false, true] as const;
+  const noTlsNoOAuth = ["", "", "", undefined] as const;
+  const pathStyleUrlInMemory = [true, true] as const;
+  return new Server(
+    new Configuration(
+      host,
+      0,
+      keepAliveSeconds,
+      "",
+      "",
+      [],
+      ...noAccessLog,
+      ...noDebugLog,
+      ...strictModeButAnyApiVersion,
+      ...noTlsNoOAuth,
+      ...pathStyleUrlInMemory,
+      new MemoryExtentChunkStore(extentLimitBytes),
+    ),
+  );
+}
+
+function createTableServer(): AzuriteServer {
+  const Server = require("azurite/dist/src/table/TableServer").default;
+  const Configuration = require("azurite/dist/src/table/TableConfiguration").default;
+  const noLogs = [false, false, undefined, undefined] as const;
+  const strictModeButAnyApiVersion = [false, true] as const;
+  const noTlsNoOAuth = ["", "", "", undefined] as const;
+  const pathStyleUrlInMemory = [true, true] as const;
+  return new Server(
+    new Configuration(
+      host,
+      0,
+      keepAliveSeconds,
+      "",
+      ...noLogs,
+      ...strictModeButAnyApiVersion,
+      ...noTlsNoOAuth,
+      ...pathStyleUrlInMemory,
+    ),
+  );
+}
+
+function readAccount(): { name: string; key: string } {
+  const constants = require("azurite/dist/src/common/utils/constants") as {
+    EMULATOR_ACCOUNT_NAME: string;
+    EMULATOR_ACCOUNT_KEY: Buffer;
+  };
+  return { name: constants.EMULATOR_ACCOUNT_NAME, key: constants.EMULATOR_ACCOUNT_KEY.toString("base64") };
+}
