@@ -1,0 +1,33 @@
+/** Fetches what the identity provider publishes for a tenant: issuers and signing keys of both token versions. */
+import axios from "axios";
+import jwksRsa from "jwks-rsa";
+import { z } from "zod";
+import { address } from "../setting-values.ts";
+import type { PublishedKeys } from "./signing-keys.ts";
+
+const Metadata = z.object({ issuer: z.string().min(1), jwks_uri: address });
+const timeoutMilliseconds = 5000;
+
+/** Reads both metadata documents and every key set they name. Throws when any of them cannot be read. */
+export async function fetchPublishedKeys(authority: string, tenantId: string): Promise<PublishedKeys> {
+  const documents = await Promise.all(
+    ["", "/v2.0"].map(async (version) => {
+      const response = await axios.get<unknown>(
+        `${authority}/${tenantId}${version}/.well-known/openid-configuration`,
+        { signal: AbortSignal.timeout(timeoutMilliseconds), maxRedirects: 0, proxy: false },
+      );
+      return Metadata.parse(response.data);
+    }),
+  );
+  const addresses = [...new Set(documents.map((document) => document.jwks_uri))];
+  const sets = await Promise.all(
+    addresses.map(async (jwksUri) =>
+      // One call a fetch: how long keys are kept is decided by createSigningKeys alone.
+      jwksRsa({ jwksUri, cache: false, timeout: timeoutMilliseconds }).getSigningKeys(),
+    ),
+  );
+  return {
+    issuers: [...new Set(documents.map((document) => document.issuer))],
+    keys: new Map(sets.flat().map((key) => [key.kid, key.getPublicKey()])),
+  };
+}

@@ -1,0 +1,88 @@
+/** Bulk delete: empties the pool, then deletes every room that is ours, the persistent ones excepted. */
+import type { Clock } from "../clock.ts";
+import { GatewayError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { parseMarker } from "../marker.ts";
+import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
+import { isPersistent, isRoom } from "../rooms.ts";
+import { queueForDeletion } from "./discard.ts";
+import type { Queue } from "./queue.ts";
+
+export interface BulkDeletion {
+  /** Returns when a pass finds no room of ours. Throws `bulk-delete-incomplete` after 180 s or when rooms resist. */
+  deleteAll(log: Log): Promise<void>;
+}
+
+export interface BulkDeletionOptions {
+  readonly pool: Queue;
+  readonly deletion: Queue;
+  readonly provisioning: Queue;
+  readonly conferences: Pick<Conferences, "list" | "delete">;
+  readonly clock: Clock;
+}
+
+const longestSeconds = 180;
+const leaseSeconds = 300;
+const mostPerReceive = 32;
+
+export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
+  const { pool, deletion, provisioning, conferences, clock } = options;
+
+  async function deleteAll(log: Log): Promise<void> {
+    await provisioning.clear();
+    const pooledNames = await emptyPool();
+    try {
+      await deletePassByPass(pooledNames, log);
+    } catch (error) {
+      // Rooms without a marker are known by their pooled names alone; the collector must be able to find them.
+      for (const name of pooledNames) await queueForDeletion(deletion, name, log);
+      throw error;
+    }
+    log.info("bulk-deleted");
+  }
+
+  async function deletePassByPass(pooledNames: Set<string>, log: Log): Promise<void> {
+    const until = clock.now() + longestSeconds * 1000;
+    let failures: unknown[] = [];
+    let lastCount = Number.POSITIVE_INFINITY;
+    while (clock.now() < until) {
+      const rooms = (await conferences.list()).filter((room) => isMatched(room, pooledNames));
+      if (rooms.length === 0) return;
+      if (failures.length > 0 && rooms.length >= lastCount) break;
+      lastCount = rooms.length;
+      failures = await deleteRooms(rooms, until, log);
+    }
+    throw new GatewayError("bulk-delete-incomplete", { retryAfterSeconds: 30, cause: failures[0] });
+  }
+
+  /** Takes all names out of the pool, and clears what claims hold: their commit then fails, and nobody is answered. */
+  async function emptyPool(): Promise<Set<string>> {
+    const names = new Set<string>();
+    for (;;) {
+      const messages = await pool.receive(mostPerReceive, leaseSeconds);
+      if (messages.length === 0) break;
+      for (const message of messages) names.add(message.text);
+    }
+    await pool.clear();
+    return names;
+  }
+
+  /** The platform client bounds how many of these run at once. */
+  async function deleteRooms(rooms: readonly ConferenceRow[], until: number, log: Log): Promise<unknown[]> {
+    const results = await Promise.allSettled(
+      rooms.map(async ({ id, name }) => {
+        if (clock.now() >= until) return;
+        const wasThere = await conferences.delete(id);
+        log.info("room-deleted", { room: name, wasThere });
+      }),
+    );
+    return results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  }
+
+  return { deleteAll };
+}
+
+function isMatched(room: ConferenceRow, pooledNames: ReadonlySet<string>): boolean {
+  const isOurs = parseMarker(room.description) !== undefined || pooledNames.has(room.name);
+  return isOurs && isRoom(room) && !isPersistent(room.name);
+}

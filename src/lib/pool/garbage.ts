@@ -1,0 +1,138 @@
+/** Garbage collection: deletes the rooms whose conference has ended, and nothing else. */
+import type { Log } from "../log.ts";
+import { parseMarker } from "../marker.ts";
+import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
+import type { PlatformStatus } from "../platform/status.ts";
+import { isPersistent, isRoom } from "../rooms.ts";
+import { deleteForSure, type Queue, type QueueMessage } from "./queue.ts";
+
+export interface GarbageCollection {
+  /** One run. Throws PlatformError or QueueError when nothing could be done, AggregateError when some rooms failed. */
+  collect(log: Log): Promise<void>;
+}
+
+export interface GarbageCollectionOptions {
+  readonly deletion: Queue;
+  readonly conferences: Pick<Conferences, "findByName" | "list" | "delete">;
+  readonly status: Pick<PlatformStatus, "isLive">;
+  readonly maximumMessages: number;
+  readonly minimumAgeSeconds: number;
+}
+
+const mostPerReceive = 32;
+// Below the ten minutes between two runs, so that what a dead run held is there for the next.
+const leaseSeconds = 540;
+const longestRetrySeconds = 6 * 3600;
+
+export function createGarbageCollection(options: GarbageCollectionOptions): GarbageCollection {
+  const { deletion, conferences, status, minimumAgeSeconds } = options;
+
+  async function collect(log: Log): Promise<void> {
+    const messages = await receiveAll();
+    if (messages.length === 0) return;
+    const rooms = new Map((await listOrPostpone(messages)).map((room) => [room.name, room]));
+    const failures: unknown[] = [];
+    for (const message of await dropOlderRepeats(messages, log)) {
+      try {
+        await handle(message, rooms.get(message.text), log);
+      } catch (error) {
+        log.error("deletion-failed", { room: message.text, dequeueCount: message.dequeueCount }, error);
+        failures.push(error);
+        await postpone(message);
+      }
+    }
+    if (failures.length > 0)
+      throw new AggregateError(failures, `${failures.length} rooms could not be collected`);
+  }
+
+  async function receiveAll(): Promise<QueueMessage[]> {
+    const messages: QueueMessage[] = [];
+    while (messages.length < options.maximumMessages) {
+      const wanted = Math.min(mostPerReceive, options.maximumMessages - messages.length);
+      const batch = await deletion.receive(wanted, leaseSeconds);
+      messages.push(...batch);
+      if (batch.length === 0) break;
+    }
+    return messages;
+  }
+
+  async function listOrPostpone(messages: readonly QueueMessage[]): Promise<ConferenceRow[]> {
+    try {
+      return await conferences.list();
+    } catch (error) {
+      for (const message of messages) await postpone(message);
+      throw error;
+    }
+  }
+
+  /** The same name twice is one room: its youngest message decides, the older ones are removed. */
+  async function dropOlderRepeats(messages: readonly QueueMessage[], log: Log): Promise<QueueMessage[]> {
+    const youngest = new Map<string, QueueMessage>();
+    for (const message of messages) {
+      const other = youngest.get(message.text);
+      const [keep, drop] =
+        other && other.ageSeconds <= message.ageSeconds ? [other, message] : [message, other];
+      youngest.set(message.text, keep);
+      if (drop) await remove(drop, "repeated", log);
+    }
+    return [...youngest.values()];
+  }
+
+  async function handle(message: QueueMessage, listed: ConferenceRow | undefined, log: Log): Promise<void> {
+    const name = message.text;
+    if (isPersistent(name)) return remove(message, "persistent", log);
+    // Pages shift while rooms are deleted, so absence from the list alone proves nothing.
+    const room = listed ?? (await conferences.findByName(name));
+    if (!room) return remove(message, "gone", log);
+    if (!isOurs(room)) return remove(message, "foreign", log);
+    const missingSeconds = minimumAgeSeconds - message.ageSeconds;
+    if (missingSeconds > 0) {
+      log.info("deletion-skipped", { room: name, reason: "young" });
+      return deletion.setInvisible(message, Math.ceil(missingSeconds));
+    }
+    if (await isLive(name, log)) return remove(message, "live", log);
+    const wasThere = await conferences.delete(room.id);
+    log.info("room-deleted", { room: name, wasThere });
+    await removeForSure(message);
+  }
+
+  /** When the status API cannot be asked, the specification's rule applies unchanged. */
+  async function isLive(name: string, log: Log): Promise<boolean> {
+    try {
+      return await status.isLive(name);
+    } catch (error) {
+      log.warn("live-check-unavailable", { room: name }, error);
+      return false;
+    }
+  }
+
+  async function remove(message: QueueMessage, reason: string, log: Log): Promise<void> {
+    await removeForSure(message);
+    log.info("deletion-skipped", { room: message.text, reason });
+  }
+
+  async function removeForSure(message: QueueMessage): Promise<void> {
+    const outcome = await deleteForSure(deletion, message);
+    if (outcome === "unknown") throw new Error("the deletion message could not be removed");
+  }
+
+  /** Later and later, up to six hours, so that one bad room does not use up every run. */
+  async function postpone(message: QueueMessage): Promise<void> {
+    const seconds = Math.min(600 * message.dequeueCount, longestRetrySeconds);
+    // When this fails too, the lease runs out and the next run sees the message.
+    await deletion.setInvisible(message, seconds).catch(() => undefined);
+  }
+
+  return { collect };
+}
+
+/** Ours are rooms with our marker, and rooms whose alias is their name, as ours have it. */
+function isOurs(room: ConferenceRow): boolean {
+  if (!isRoom(room)) return false;
+  const aliases = room.aliases ?? [];
+  return (
+    parseMarker(room.description) !== undefined ||
+    aliases.length === 0 ||
+    aliases.some(({ alias }) => alias === room.name)
+  );
+}

@@ -1,0 +1,125 @@
+/** Makes one room for the pool: its name goes into the queue first, so that no room is ever without one. */
+import { z } from "zod";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
+import { PlatformError } from "../platform/platform-error.ts";
+import type { RandomSource } from "../random.ts";
+import { newGuestPin, newRoomName, toNewConference } from "../rooms.ts";
+import { queueForDeletion } from "./discard.ts";
+import { deleteForSure, type Queue, QueueError, type QueueMessage } from "./queue.ts";
+import type { ProvisioningRequest } from "./replenishment.ts";
+
+export interface Provisioning {
+  /**
+   * Serves one request from the provisioning queue; `dequeueCount` tells a repeated one. Throws PlatformError or
+   * QueueError, after which nothing is left behind that a later claim or the metrics would not find.
+   */
+  provision(request: unknown, dequeueCount: number, log: Log): Promise<void>;
+}
+
+export interface ProvisioningOptions {
+  readonly pool: Queue;
+  readonly provisioning: Pick<Queue, "count">;
+  readonly deletion: Queue;
+  readonly conferences: Pick<Conferences, "create" | "findByName">;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly hostPin: string;
+  readonly template: ConferenceFields;
+  readonly maximumRooms: number;
+  readonly readyDelaySeconds: number;
+  readonly leaseSeconds: number;
+  readonly platformTimeoutSeconds: number;
+}
+
+const ProvisioningMessage: z.ZodType<ProvisioningRequest> = z.discriminatedUnion("reason", [
+  z.object({ reason: z.literal("claimed") }),
+  z.object({ reason: z.enum(["healing", "bulk"]), upTo: z.int().min(0) }),
+]);
+
+const longestHiddenSeconds = 600;
+const lookUpPauseMilliseconds = 2000;
+
+export function createProvisioning(options: ProvisioningOptions): Provisioning {
+  const { pool, conferences, clock, random, hostPin, template, platformTimeoutSeconds } = options;
+  // 30 s and 60 s with the default time limit of 10 s; both together stay below the time the name is hidden.
+  const createSeconds = 3 * platformTimeoutSeconds;
+  const lookUpSeconds = 6 * platformTimeoutSeconds;
+  const hiddenSeconds = Math.min(
+    longestHiddenSeconds,
+    Math.max(2 * options.leaseSeconds, 12 * platformTimeoutSeconds),
+  );
+
+  async function provision(request: unknown, dequeueCount: number, log: Log): Promise<void> {
+    const wanted = ProvisioningMessage.safeParse(request);
+    if (!wanted.success) {
+      log.error("provisioning-request-malformed");
+      return;
+    }
+    if (await isEnough(wanted.data, dequeueCount)) {
+      log.info("provisioning-dropped", { reason: wanted.data.reason, dequeueCount });
+      return;
+    }
+    const name = newRoomName(random);
+    const message = await pool.put(name, { invisibleSeconds: hiddenSeconds });
+    await createRoom(message, log);
+    await makeReady(message, log);
+    log.info("room-provisioned", { room: name, reason: wanted.data.reason });
+  }
+
+  async function isEnough(wanted: ProvisioningRequest, dequeueCount: number): Promise<boolean> {
+    if (wanted.reason === "claimed") return dequeueCount > 1 && (await pool.count()) >= options.maximumRooms;
+    const pooled = await pool.count();
+    if (pooled >= wanted.upTo || (dequeueCount > 1 && pooled >= options.maximumRooms)) return true;
+    // Waiting replacements will fill the pool without this one, which is on the queue itself.
+    return wanted.reason === "healing" && pooled + (await options.provisioning.count()) - 1 >= wanted.upTo;
+  }
+
+  async function createRoom(message: QueueMessage, log: Log): Promise<void> {
+    const name = message.text;
+    const guestPin = newGuestPin(hostPin, random);
+    const since = new Date(clock.now()).toISOString();
+    const fields = toNewConference({ name, hostPin, guestPin, template, since });
+    try {
+      await conferences.create(fields, { timeoutSeconds: createSeconds });
+    } catch (error) {
+      const mayExist = !(error instanceof PlatformError) || error.outcome === "unknown";
+      if (mayExist && (await appears(name))) {
+        log.warn("room-adopted", { room: name }, error);
+        return;
+      }
+      const outcome = await deleteForSure(pool, message);
+      log.error("provisioning-failed", { room: name, message: outcome }, error);
+      throw error;
+    }
+  }
+
+  /** Whether a room whose creation got no good answer turns out to be there after all. */
+  async function appears(name: string): Promise<boolean> {
+    const until = clock.now() + lookUpSeconds * 1000;
+    for (;;) {
+      const isThere = await conferences.findByName(name).then(
+        (room) => room !== undefined,
+        () => false,
+      );
+      if (isThere) return true;
+      if (clock.now() + lookUpPauseMilliseconds >= until) return false;
+      await clock.sleep(lookUpPauseMilliseconds);
+    }
+  }
+
+  /** Lets claims see the name once the platform has replicated the room; should this fail, time does it. */
+  async function makeReady(message: QueueMessage, log: Log): Promise<void> {
+    try {
+      await pool.setInvisible(message, options.readyDelaySeconds);
+    } catch (error) {
+      log.warn("room-not-made-visible", { room: message.text }, error);
+      const isCleared = error instanceof QueueError && error.failure === "message-gone";
+      // Bulk delete has emptied the pool meanwhile: nobody can be given this room any more.
+      if (isCleared) await queueForDeletion(options.deletion, message.text, log);
+    }
+  }
+
+  return { provision };
+}
