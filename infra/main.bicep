@@ -1,0 +1,313 @@
+// Composes the gateway from small modules: one resource group with everything in it, for one environment.
+targetScope = 'subscription'
+
+@description('The settings of the app that differ between environments, by the names that the app reads. Secrets are not among them: they live in the vault. What is left out has the default of modules/app-settings.bicep.')
+@sealed()
+type gatewaySettings = {
+  PLATFORM_URL: string
+  @description('The log-in by password. Without it the private key is used, with PLATFORM_OAUTH_CLIENT_ID.')
+  PLATFORM_USERNAME: string?
+  PLATFORM_OAUTH_CLIENT_ID: string?
+  PLATFORM_OAUTH_SCOPE: string?
+  PLATFORM_TIMEOUT_SECONDS: int?
+  PLATFORM_MAX_CONCURRENCY: int?
+  ROOM_TEMPLATE: object?
+  MAX_VMR: int
+  POOL_LEASE_SECONDS: int?
+  POOL_MINIMUM: int?
+  POOL_READY_DELAY_SECONDS: int?
+  SERVICE_TAG_BASE_URL: string?
+  GC_MAX_MESSAGES: int?
+  GC_MINIMUM_AGE_SECONDS: int?
+  AUTH_REQUIRED_ROLE: string?
+  CONTACT_CENTRE_API_URL: string
+  @description('Ids, separated by commas.')
+  CONTACT_CENTRE_DIVISION_IDS: string
+  EVENT_SINK_USERNAME: string
+  @description('Only while the credentials of the event sink are being changed.')
+  EVENT_SINK_PREVIOUS_USERNAME: string?
+}
+
+@description('Short name of the environment, part of every resource name.')
+@minLength(2)
+@maxLength(12)
+param environmentName string
+
+@description('The region of every resource; an existing workspace must be in it too.')
+param location string = deployment().location
+
+@description('Which group of environments this one belongs to. Each group has client ids of its own.')
+@allowed(['development', 'test', 'production'])
+param environmentGroup string
+
+param settings gatewaySettings
+
+@description('The directory tenant whose tokens are accepted.')
+param authTenantId string
+@minLength(1)
+param authAudiences string[]
+@description('The client applications of this group of environments, and no others.')
+@minLength(1)
+param authClientIds string[]
+@description('Where the tenant\'s signing keys are found; empty for the public cloud.')
+param authAuthority string = ''
+
+@description('Instances of each kind of function at most. This number times PLATFORM_MAX_CONCURRENCY is what the conferencing platform must bear.')
+@minValue(1)
+@maxValue(1000)
+param maximumInstanceCount int = 4
+@description('Instances for HTTP that are kept warm; 0 accepts a cold start after a quiet time.')
+@minValue(0)
+param alwaysReadyHttpInstances int = 0
+@description('Requests at once on one instance before another one is started.')
+@minValue(1)
+param httpConcurrency int = 16
+@allowed([512, 2048, 4096])
+param instanceMemoryMb int = 2048
+
+@description('True closes storage, vault and app to the internet and gives them private endpoints.')
+param privateNetwork bool = false
+@description('At least a /24; used with privateNetwork only.')
+param networkAddressPrefix string = '10.40.0.0/24'
+
+@description('Resource id of a workspace to use instead of a new one.')
+param existingWorkspaceId string = ''
+@minValue(30)
+@maxValue(730)
+param retentionDays int = 90
+
+@description('Resource id of an API Management service to use instead of a new one.')
+param existingApiManagementId string = ''
+@description('StandardV2 is the smallest that reaches a private network; it is taken by itself with privateNetwork.')
+@allowed(['BasicV2', 'StandardV2'])
+param apiManagementSku string = 'BasicV2'
+param publisherName string
+param publisherEmail string
+@description('Path before /room and /public; needed when the service has another API at its root.')
+param apiPath string = ''
+@description('Origins of the agents\' desktop widget, for example https://widget.example.com.')
+@minLength(1)
+param widgetOrigins string[]
+@minValue(1)
+param callsPerMinutePerClient int = 600
+@minValue(1)
+param callsPerMinutePerAddress int = 120
+@minValue(1)
+param eventsPerMinutePerAddress int = 6000
+
+@description('Addresses that are woken by severity 0 and 1.')
+@minLength(1)
+param urgentEmails string[]
+@description('Addresses that are told of the other severities.')
+@minLength(1)
+param routineEmails string[]
+@description('Other thresholds, windows or severities by alert name, as in modules/alerts.bicep.')
+param alertLimits object = {}
+
+@description('Object id of the person or group that puts secrets into the vault; empty when the role is given elsewhere.')
+param secretOfficerPrincipalId string = ''
+@allowed(['Group', 'User', 'ServicePrincipal'])
+param secretOfficerPrincipalType string = 'Group'
+
+var unique = uniqueString(subscription().subscriptionId, environmentName, location)
+var appName = 'func-vmr-${environmentName}-${unique}'
+var tags = {
+  'azd-env-name': environmentName
+  'environment-group': environmentGroup
+}
+var publicNetworkAccess = privateNetwork ? 'Disabled' : 'Enabled'
+var groupName = 'rg-vmr-gateway-${environmentName}'
+
+// /subscriptions/<2>/resourceGroups/<4>/providers/<type>/<8>
+var workspaceIdParts = split(existingWorkspaceId, '/')
+var workspaceSubscriptionId = empty(existingWorkspaceId) ? subscription().subscriptionId : workspaceIdParts[2]
+var workspaceGroupName = empty(existingWorkspaceId) ? groupName : workspaceIdParts[4]
+var serviceIdParts = split(existingApiManagementId, '/')
+var serviceSubscriptionId = empty(existingApiManagementId) ? subscription().subscriptionId : serviceIdParts[2]
+var serviceGroupName = empty(existingApiManagementId) ? groupName : serviceIdParts[4]
+
+resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
+  name: groupName
+  location: location
+  tags: tags
+}
+
+module identity 'modules/identity.bicep' = {
+  name: 'identity'
+  scope: group
+  params: {
+    name: 'id-vmr-${environmentName}'
+    location: location
+    tags: tags
+  }
+}
+
+module monitoring 'modules/monitoring.bicep' = {
+  name: 'monitoring'
+  scope: group
+  params: {
+    suffix: 'vmr-${environmentName}'
+    location: location
+    tags: tags
+    existingWorkspaceId: existingWorkspaceId
+    workspaceSubscriptionId: workspaceSubscriptionId
+    workspaceGroupName: workspaceGroupName
+    retentionDays: retentionDays
+    appPrincipalId: identity.outputs.principalId
+  }
+}
+
+module network 'modules/network.bicep' = if (privateNetwork) {
+  name: 'network'
+  scope: group
+  params: {
+    name: 'vnet-vmr-${environmentName}'
+    location: location
+    tags: tags
+    addressPrefix: networkAddressPrefix
+  }
+}
+
+module storage 'modules/storage.bicep' = {
+  name: 'storage'
+  scope: group
+  params: {
+    name: 'stvmr${unique}'
+    location: location
+    tags: tags
+    appPrincipalId: identity.outputs.principalId
+    publicNetworkAccess: publicNetworkAccess
+  }
+}
+
+module keyVault 'modules/key-vault.bicep' = {
+  name: 'key-vault'
+  scope: group
+  params: {
+    name: 'kv-vmr-${unique}'
+    location: location
+    tags: tags
+    publicNetworkAccess: publicNetworkAccess
+    workspaceId: monitoring.outputs.workspaceId
+    appPrincipalId: identity.outputs.principalId
+    secretOfficerPrincipalId: secretOfficerPrincipalId
+    secretOfficerPrincipalType: secretOfficerPrincipalType
+  }
+}
+
+module functionPlan 'modules/function-plan.bicep' = {
+  name: 'function-plan'
+  scope: group
+  params: {
+    name: 'plan-vmr-${environmentName}'
+    location: location
+    tags: tags
+  }
+}
+
+module functionApp 'modules/function-app.bicep' = {
+  name: 'function-app'
+  scope: group
+  params: {
+    name: appName
+    location: location
+    tags: tags
+    planId: functionPlan.outputs.id
+    identityId: identity.outputs.id
+    packageContainerUri: storage.outputs.packageContainerUri
+    instanceMemoryMb: instanceMemoryMb
+    maximumInstanceCount: maximumInstanceCount
+    httpConcurrency: httpConcurrency
+    alwaysReadyHttpInstances: alwaysReadyHttpInstances
+    publicNetworkAccess: publicNetworkAccess
+    subnetId: privateNetwork ? network!.outputs.appSubnetId : ''
+  }
+}
+
+module appSettings 'modules/app-settings.bicep' = {
+  name: 'app-settings'
+  scope: group
+  params: {
+    appName: functionApp.outputs.name
+    settings: settings
+    authTenantId: authTenantId
+    authAudiences: authAudiences
+    authClientIds: authClientIds
+    authAuthority: authAuthority
+    vaultUri: keyVault.outputs.uri
+    identityClientId: identity.outputs.clientId
+    blobUri: storage.outputs.blobUri
+    queueUri: storage.outputs.queueUri
+    tableUri: storage.outputs.tableUri
+    insightsConnectionString: monitoring.outputs.insightsConnectionString
+    ingestionEndpoint: monitoring.outputs.ingestionEndpoint
+    ingestionRuleId: monitoring.outputs.ingestionRuleId
+    ingestionStream: monitoring.outputs.ingestionStream
+  }
+}
+
+module privateEndpoints 'modules/private-endpoints.bicep' = if (privateNetwork) {
+  name: 'private-endpoints'
+  scope: group
+  params: {
+    location: location
+    tags: tags
+    networkId: network!.outputs.id
+    subnetId: network!.outputs.endpointSubnetId
+    storageId: storage.outputs.id
+    vaultId: keyVault.outputs.id
+    appId: functionApp.outputs.id
+  }
+}
+
+module apiManagement 'modules/api-management.bicep' = if (empty(existingApiManagementId)) {
+  name: 'api-management'
+  scope: group
+  params: {
+    name: 'apim-vmr-${environmentName}-${unique}'
+    location: location
+    tags: tags
+    skuName: privateNetwork ? 'StandardV2' : apiManagementSku
+    publisherName: publisherName
+    publisherEmail: publisherEmail
+    subnetId: privateNetwork ? network!.outputs.apiManagementSubnetId : ''
+    workspaceId: monitoring.outputs.workspaceId
+  }
+}
+
+module gatewayApi 'modules/gateway-api.bicep' = {
+  name: 'gateway-api-${environmentName}'
+  scope: resourceGroup(serviceSubscriptionId, serviceGroupName)
+  params: {
+    serviceName: empty(existingApiManagementId) ? apiManagement!.outputs.name : last(serviceIdParts)
+    apiName: 'vmr-gateway-${environmentName}'
+    path: apiPath
+    backendHostName: functionApp.outputs.hostName
+    tenantId: authTenantId
+    audiences: authAudiences
+    clientIds: authClientIds
+    widgetOrigins: widgetOrigins
+    callsPerMinutePerClient: callsPerMinutePerClient
+    callsPerMinutePerAddress: callsPerMinutePerAddress
+    eventsPerMinutePerAddress: eventsPerMinutePerAddress
+  }
+}
+
+module alerting 'modules/alerting.bicep' = {
+  name: 'alerting'
+  scope: group
+  params: {
+    location: location
+    tags: tags
+    appName: appName
+    workspaceId: monitoring.outputs.workspaceId
+    urgentEmails: urgentEmails
+    routineEmails: routineEmails
+    limits: alertLimits
+  }
+}
+
+output AZURE_RESOURCE_GROUP string = group.name
+output FUNCTION_APP_NAME string = functionApp.outputs.name
+output KEY_VAULT_NAME string = keyVault.outputs.name
+output HEALTH_URL string = '${gatewayApi.outputs.gatewayUrl}/${empty(apiPath) ? '' : '${apiPath}/'}public/health'

@@ -1,0 +1,102 @@
+// The gateway's API in an API Management service: imported from openapi.json, with one policy for each kind of operation.
+param serviceName string
+param apiName string
+param path string
+param backendHostName string
+param tenantId string
+param audiences array
+param clientIds array
+param widgetOrigins array
+param callsPerMinutePerClient int
+param callsPerMinutePerAddress int
+param eventsPerMinutePerAddress int
+
+// API Management names an imported operation by its operationId in lower case.
+var privateOperations = [
+  'createroomfromqueue'
+  'createroom'
+  'listrooms'
+  'getroom'
+  'updateroom'
+  'deleteroom'
+  'bulkcreaterooms'
+  'bulkdeleterooms'
+]
+
+// The platform stops its whole event sink when calls keep failing, so that its limit is a far higher one.
+var publicOperations = [
+  { name: 'getpublicroom', callsPerMinute: callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
+  { name: 'eventsink', callsPerMinute: eventsPerMinutePerAddress, maximumBodyBytes: 16777216 }
+  { name: 'healthcheck', callsPerMinute: callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
+]
+
+var privatePolicy = loadTextContent('../policies/private-operation.xml')
+var publicPolicy = loadTextContent('../policies/public-operation.xml')
+
+var privateWithIds = replace(replace(replace(privatePolicy,
+  '__tenantId__', tenantId),
+  '__audiences__', '<audience>${join(audiences, '</audience><audience>')}</audience>'),
+  '__clientIds__', '<application-id>${join(clientIds, '</application-id><application-id>')}</application-id>')
+
+var publicWithOrigins = replace(publicPolicy,
+  '__origins__', '<origin>${join(widgetOrigins, '</origin><origin>')}</origin>')
+
+resource service 'Microsoft.ApiManagement/service@2024-05-01' existing = {
+  name: serviceName
+}
+
+resource api 'Microsoft.ApiManagement/service/apis@2024-05-01' = {
+  parent: service
+  name: apiName
+  properties: {
+    displayName: 'VMR gateway (${apiName})'
+    path: path
+    protocols: ['https']
+    format: 'openapi+json'
+    value: loadTextContent('../../openapi.json')
+    serviceUrl: 'https://${backendHostName}'
+    // Callers are told apart by their tokens; a subscription key would be one more shared key.
+    subscriptionRequired: false
+  }
+}
+
+resource apiPolicy 'Microsoft.ApiManagement/service/apis/policies@2024-05-01' = {
+  parent: api
+  name: 'policy'
+  properties: {
+    format: 'xml'
+    value: loadTextContent('../policies/all-operations.xml')
+  }
+}
+
+resource privateOperation 'Microsoft.ApiManagement/service/apis/operations@2024-05-01' existing = [for name in privateOperations: {
+  parent: api
+  name: name
+}]
+
+resource privateOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/policies@2024-05-01' = [for (name, index) in privateOperations: {
+  parent: privateOperation[index]
+  name: 'policy'
+  properties: {
+    format: 'xml'
+    value: replace(privateWithIds, '__callsPerMinute__', string(callsPerMinutePerClient))
+  }
+}]
+
+resource publicOperation 'Microsoft.ApiManagement/service/apis/operations@2024-05-01' existing = [for operation in publicOperations: {
+  parent: api
+  name: operation.name
+}]
+
+resource publicOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/policies@2024-05-01' = [for (operation, index) in publicOperations: {
+  parent: publicOperation[index]
+  name: 'policy'
+  properties: {
+    format: 'xml'
+    value: replace(replace(publicWithOrigins,
+      '__callsPerMinute__', string(operation.callsPerMinute)),
+      '__maximumBodyBytes__', string(operation.maximumBodyBytes))
+  }
+}]
+
+output gatewayUrl string = service.properties.gatewayUrl
