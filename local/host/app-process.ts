@@ -1,0 +1,167 @@
+// Keeps the app running in a child process: starts it, restarts it after a crash, gives up at the third.
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type {
+  FromWorker,
+  FunctionMetadata,
+  HttpResponseData,
+  Invocation,
+  LogLevel,
+  OnLog,
+  ToWorker,
+} from "./messages.ts";
+
+export interface AppProcess {
+  functions: readonly FunctionMetadata[];
+  /** Resolves to the HTTP answer, if any; rejects when the function failed or its process ended. */
+  invoke(invocation: Invocation): Promise<HttpResponseData | undefined>;
+  processId: () => number | undefined;
+  /** Resolves with the reason when the app has crashed too often. */
+  gaveUp: Promise<string>;
+  stop(): Promise<void>;
+}
+
+interface PendingCall {
+  resolve(response: HttpResponseData | undefined): void;
+  reject(error: Error): void;
+}
+
+const crashesUntilGivingUp = 3;
+const terminateGraceMilliseconds = 5000;
+const workerPath = fileURLToPath(new URL("./worker.ts", import.meta.url));
+
+/**
+ * Starts the app and resolves once it is loaded; an app that fails to load has no functions and its error
+ * is in the log. Rejects when the app's process ends three times before it is loaded.
+ */
+export async function startAppProcess(
+  entry: string,
+  environment: Record<string, string>,
+  onLog: OnLog,
+): Promise<AppProcess> {
+  const pending = new Map<string, PendingCall>();
+  const giveUp = Promise.withResolvers<string>();
+  let loading = Promise.withResolvers<void>();
+  let isLoaded = false;
+  let crashes = 0;
+  let stopping = false;
+  let functions: readonly FunctionMetadata[] = [];
+  let child = startChild();
+
+  function log(level: LogLevel, message: string): void {
+    onLog({ level, category: "Host.Worker", message });
+  }
+
+  function startChild(): ChildProcess {
+    const started = fork(workerPath, [entry], {
+      env: environment,
+      execArgv: [],
+      serialization: "advanced",
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    forwardLines(started, onLog);
+    started.on("message", (message: FromWorker) => receive(message));
+    started.on("error", (error) => log("error", String(error)));
+    // "close" comes after the last message and the last line; "exit" can overtake both.
+    started.once("close", (code, signal) => handleEnd(`exit code ${code ?? signal}`));
+    return started;
+  }
+
+  function receive(message: FromWorker): void {
+    switch (message.kind) {
+      case "log":
+        return onLog(message.entry);
+      case "succeeded":
+        return takePending(message.invocationId)?.resolve(message.response);
+      case "failed":
+        return takePending(message.invocationId)?.reject(new WorkerError(message.error));
+      case "loaded":
+        if (message.error !== undefined) {
+          log("error", `The app could not be loaded: ${message.error}`);
+        }
+        functions = message.functions;
+        isLoaded = true;
+        return loading.resolve();
+    }
+  }
+
+  function takePending(invocationId: string): PendingCall | undefined {
+    const call = pending.get(invocationId);
+    pending.delete(invocationId);
+    return call;
+  }
+
+  function handleEnd(reason: string): void {
+    for (const invocationId of pending.keys()) {
+      takePending(invocationId)?.reject(new WorkerError(`The app's process ended with ${reason}.`));
+    }
+    if (stopping) {
+      return;
+    }
+    crashes += 1;
+    log("error", `The app's process ended with ${reason} (${crashes} of ${crashesUntilGivingUp}).`);
+    if (isLoaded) {
+      isLoaded = false;
+      loading = Promise.withResolvers();
+    }
+    if (crashes < crashesUntilGivingUp) {
+      child = startChild();
+      return;
+    }
+    const lastWords = "Exceeded language worker restart retry count";
+    // Perhaps nobody waits for the load, and then nobody has to hear of it.
+    loading.promise.catch(() => undefined);
+    loading.reject(new WorkerError(lastWords));
+    giveUp.resolve(lastWords);
+  }
+
+  await loading.promise;
+  return {
+    functions,
+    gaveUp: giveUp.promise,
+    processId: () => (child.exitCode === null && child.signalCode === null ? child.pid : undefined),
+    async invoke(invocation) {
+      await loading.promise;
+      if (!child.connected) {
+        throw new WorkerError("The app's process is not running.");
+      }
+      const call = Promise.withResolvers<HttpResponseData | undefined>();
+      pending.set(invocation.invocationId, call);
+      const message: ToWorker = { kind: "invoke", invocation };
+      child.send(message);
+      return call.promise;
+    },
+    async stop() {
+      stopping = true;
+      if (!child.connected) {
+        return;
+      }
+      const closed = once(child, "close");
+      const message: ToWorker = { kind: "terminate" };
+      child.send(message);
+      const kill = setTimeout(() => child.kill("SIGKILL"), terminateGraceMilliseconds);
+      await closed;
+      clearTimeout(kill);
+    },
+  };
+}
+
+function forwardLines(child: ChildProcess, onLog: OnLog): void {
+  const category = "Host.Function.Console";
+  if (child.stdout) {
+    createInterface(child.stdout).on("line", (message) => onLog({ level: "information", category, message }));
+  }
+  if (child.stderr) {
+    createInterface(child.stderr).on("line", (message) => onLog({ level: "error", category, message }));
+  }
+}
+
+/** A failure inside the worker; its `stack` is the text that the worker gave. */
+class WorkerError extends Error {
+  constructor(description: string) {
+    super(description.split("\n", 1)[0]);
+    this.stack = description;
+  }
+}

@@ -1,0 +1,118 @@
+// Gives the app's @azure/functions package the runtime module that it asks for, and keeps what it registers.
+import { Module } from "node:module";
+import type { Binding, FunctionMetadata, HttpResponseData, LogLevel, TypedData } from "./messages.ts";
+
+export type FunctionCallback = (...inputs: unknown[]) => unknown;
+
+export interface InvocationRequest {
+  invocationId: string;
+  functionId: string;
+  inputData: { name: string; data: TypedData }[];
+  triggerMetadata: Record<string, TypedData>;
+  traceContext: { traceParent: string; traceState: string; attributes: Record<string, string> };
+}
+
+export interface CoreInvocationContext {
+  invocationId: string;
+  request: InvocationRequest;
+  metadata: FunctionMetadata;
+  state?: "preInvocationHooks" | "postInvocationHooks" | "invocation";
+  log(level: LogLevel, category: string, message: string): void;
+}
+
+interface InvocationModel {
+  getArguments(): Promise<{ context: object; inputs: unknown[] }>;
+  invokeFunction(context: object, inputs: unknown[], callback: FunctionCallback): Promise<unknown>;
+  getResponse(
+    context: object,
+    result: unknown,
+  ): Promise<{ returnValue?: { http?: HttpResponseData } | null | undefined }>;
+}
+
+export interface ProgrammingModel {
+  getInvocationModel(context: CoreInvocationContext): InvocationModel;
+  getCapabilities(capabilities: Record<string, string>): Promise<Record<string, string>>;
+}
+
+export interface RegisteredFunction {
+  metadata: FunctionMetadata;
+  triggerName: string;
+  trigger: Binding;
+  callback: FunctionCallback;
+}
+
+const hookNames = ["appStart", "appTerminate", "preInvocation", "postInvocation", "log"] as const;
+export type HookName = (typeof hookNames)[number];
+export type Hook = (context: Record<string, unknown>) => unknown;
+
+export interface Registrations {
+  model: ProgrammingModel | undefined;
+  functions: Map<string, RegisteredFunction>;
+  hooks: Record<HookName, Hook[]>;
+  /** Set once the app is loaded: from then on a registration is an error, as in the real worker. */
+  closed: boolean;
+}
+
+/**
+ * Installs the module `@azure/functions-core` for every later `require` of it, bundled or not, and returns
+ * the place where registrations arrive. Call it before the app is imported: the library looks only once.
+ */
+export function installCoreApi(
+  log: (level: LogLevel, category: string, message: string) => void,
+): Registrations {
+  const registrations: Registrations = {
+    model: undefined,
+    functions: new Map(),
+    hooks: { appStart: [], appTerminate: [], preInvocation: [], postInvocation: [], log: [] },
+    closed: false,
+  };
+  const coreApi = {
+    version: "0.0.0-local",
+    hostVersion: "4.0.0-local",
+    setProgrammingModel: (model: ProgrammingModel) => {
+      registrations.model = model;
+    },
+    getProgrammingModel: () => registrations.model,
+    registerFunction: (metadata: FunctionMetadata, callback: FunctionCallback) =>
+      registerFunction(registrations, metadata, callback),
+    registerHook: (name: string, callback: Hook) => registerHook(registrations, name, callback),
+    log,
+  };
+  // oxlint-disable-next-line typescript/unbound-method -- called with its `this` below
+  const originalRequire = Module.prototype.require;
+  Module.prototype.require = function (this: Module, id: string): unknown {
+    return id === "@azure/functions-core" ? coreApi : originalRequire.call(this, id);
+  };
+  return registrations;
+}
+
+function registerFunction(
+  registrations: Registrations,
+  metadata: FunctionMetadata,
+  callback: FunctionCallback,
+): { dispose(): void } {
+  const { name } = metadata;
+  if (registrations.closed) {
+    throw new Error(`The function "${name}" cannot be registered after the app has started.`);
+  }
+  if (registrations.functions.has(name)) {
+    throw new Error(`A function named "${name}" is registered already.`);
+  }
+  const entry = Object.entries(metadata.bindings).find(([, binding]) => /trigger$/i.test(binding.type));
+  if (!entry) {
+    throw new Error(`The function "${name}" has no trigger.`);
+  }
+  registrations.functions.set(name, { metadata, triggerName: entry[0], trigger: entry[1], callback });
+  return { dispose: () => registrations.functions.delete(name) };
+}
+
+function registerHook(registrations: Registrations, name: string, callback: Hook): { dispose(): void } {
+  const known = hookNames.find((hookName) => hookName === name);
+  if (!known) {
+    // The library tells by this property that the host is too old for a hook.
+    throw Object.assign(new RangeError(`Unknown hook "${name}".`), { isAzureFunctionsSystemError: true });
+  }
+  const hooks = registrations.hooks[known];
+  hooks.push(callback);
+  return { dispose: () => hooks.splice(hooks.indexOf(callback), 1) };
+}

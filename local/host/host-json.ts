@@ -1,0 +1,60 @@
+// Reads the settings of host.json that the local host follows.
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+
+const timeSpan = z
+  .string()
+  .regex(/^(\d+\.)?\d{1,2}:\d{2}:\d{2}(\.\d+)?$/)
+  .transform((text) => {
+    const [, days = "0", hours, minutes, seconds] = /^(?:(\d+)\.)?(\d+):(\d+):([\d.]+)$/.exec(text) ?? [];
+    return Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  });
+
+const queues = z.object({
+  batchSize: z.int().min(1).max(32).default(16),
+  newBatchThreshold: z.int().min(0).optional(),
+  visibilityTimeout: timeSpan.default(0),
+  maxDequeueCount: z.int().min(1).default(5),
+  maxPollingInterval: timeSpan.default(2),
+  messageEncoding: z.enum(["base64", "none"]).default("base64"),
+});
+
+const hostJson = z.object({
+  extensions: z
+    .object({
+      http: z.object({ routePrefix: z.string().default("api") }).prefault({}),
+      queues: queues.prefault({}),
+    })
+    .prefault({}),
+});
+
+export interface QueueSettings {
+  batchSize: number;
+  newBatchThreshold: number;
+  visibilityTimeoutSeconds: number;
+  maxDequeueCount: number;
+  maxPollingIntervalSeconds: number;
+  messageEncoding: "base64" | "none";
+}
+
+export interface HostSettings {
+  routePrefix: string;
+  queues: QueueSettings;
+}
+
+/** Reads the file and fills in the real host's defaults; rejects when a value is not allowed there. */
+export async function readHostJson(path: string): Promise<HostSettings> {
+  const { extensions } = hostJson.parse(JSON.parse(await readFile(path, "utf8")));
+  const { queues: read, http } = extensions;
+  return {
+    routePrefix: http.routePrefix,
+    queues: {
+      batchSize: read.batchSize,
+      newBatchThreshold: read.newBatchThreshold ?? Math.floor(read.batchSize / 2),
+      visibilityTimeoutSeconds: read.visibilityTimeout,
+      maxDequeueCount: read.maxDequeueCount,
+      maxPollingIntervalSeconds: read.maxPollingInterval,
+      messageEncoding: read.messageEncoding,
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// Runs one call of a function inside the worker: the library's invocation model with the app's hooks around it.
+import type {
+  CoreInvocationContext,
+  ProgrammingModel,
+  RegisteredFunction,
+  Registrations,
+} from "./core-api.ts";
+import type { HttpResponseData, Invocation, LogLevel } from "./messages.ts";
+
+export type InvocationLog = (level: LogLevel, category: string, message: string, context: unknown) => void;
+
+/**
+ * Calls the function and resolves to its HTTP answer (undefined when it gave none or is no HTTP function).
+ * Rejects with what the function or a hook threw, unless a postInvocation hook removed that error.
+ */
+export async function invoke(
+  registrations: Registrations,
+  model: ProgrammingModel,
+  registered: RegisteredFunction,
+  invocation: Invocation,
+  appHookData: Record<string, unknown>,
+  log: InvocationLog,
+): Promise<HttpResponseData | undefined> {
+  let invocationContext: object | undefined;
+  const coreContext: CoreInvocationContext = {
+    invocationId: invocation.invocationId,
+    metadata: registered.metadata,
+    request: {
+      invocationId: invocation.invocationId,
+      functionId: invocation.functionName,
+      inputData: [{ name: registered.triggerName, data: invocation.input }],
+      triggerMetadata: invocation.triggerMetadata ?? {},
+      traceContext: { traceParent: invocation.traceParent, traceState: "", attributes: {} },
+    },
+    log: (level, category, message) => log(level, category, message, invocationContext),
+  };
+  const invocationModel = model.getInvocationModel(coreContext);
+  const { context, inputs } = await invocationModel.getArguments();
+  invocationContext = context;
+
+  const hookData = {};
+  const before = {
+    hookData,
+    appHookData,
+    invocationContext: context,
+    inputs,
+    functionCallback: registered.callback,
+  };
+  coreContext.state = "preInvocationHooks";
+  for (const hook of registrations.hooks.preInvocation) {
+    await hook(before);
+  }
+
+  const after: Record<string, unknown> = {
+    hookData,
+    appHookData,
+    invocationContext: context,
+    inputs: before.inputs,
+    result: undefined,
+    error: undefined,
+  };
+  coreContext.state = "invocation";
+  try {
+    after["result"] = await invocationModel.invokeFunction(context, before.inputs, before.functionCallback);
+  } catch (error) {
+    after["error"] = error ?? new Error("The function threw nothing.");
+  }
+  coreContext.state = "postInvocationHooks";
+  for (const hook of registrations.hooks.postInvocation) {
+    await hook(after);
+  }
+  if (after["error"] !== undefined && after["error"] !== null) {
+    throw after["error"];
+  }
+  const response = await invocationModel.getResponse(context, after["result"]);
+  return response.returnValue?.http;
+}

@@ -1,0 +1,100 @@
+// Takes one queue message through the function: lease, run, then delete, retry or poison.
+import type { DequeuedMessageItem } from "@azure/storage-queue";
+import type { QueueListenerOptions } from "./queue-listener.ts";
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Handles a message that was just received; every failure ends in the log, never in a rejection. */
+export async function processMessage(
+  options: QueueListenerOptions,
+  message: DequeuedMessageItem,
+): Promise<void> {
+  const { queue, settings, log } = options;
+  try {
+    if (message.dequeueCount > settings.maxDequeueCount) {
+      await moveToPoisonQueue(options, message, message.popReceipt);
+      return;
+    }
+    const { succeeded, popReceipt } = await runUnderLease(options, message);
+    if (succeeded) {
+      await queue.deleteMessage(message.messageId, popReceipt);
+    } else if (message.dequeueCount >= settings.maxDequeueCount) {
+      await moveToPoisonQueue(options, message, popReceipt);
+    } else {
+      const visibleInSeconds = Math.ceil(settings.visibilityTimeoutSeconds);
+      await queue.updateMessage(message.messageId, popReceipt, undefined, visibleInSeconds);
+    }
+  } catch (error) {
+    // The lease was lost or the storage is away: the message comes back by itself, or somebody else has it.
+    log("debug", `The message '${message.messageId}' could not be settled: ${String(error)}`);
+  }
+}
+
+async function runUnderLease(
+  options: QueueListenerOptions,
+  message: DequeuedMessageItem,
+): Promise<{ succeeded: boolean; popReceipt: string }> {
+  const lease = renewLease(options, message);
+  let succeeded = true;
+  try {
+    await options.run(message, decodeText(message.messageText, options.settings.messageEncoding));
+  } catch {
+    succeeded = false;
+  }
+  return { succeeded, popReceipt: await lease.end() };
+}
+
+// Each renewal gives a new pop receipt, and only the newest one can settle the message.
+function renewLease(
+  { queue, lockSeconds, log }: QueueListenerOptions,
+  message: DequeuedMessageItem,
+): { end(): Promise<string> } {
+  let popReceipt = message.popReceipt;
+  let renewal = Promise.resolve();
+  const renew = async (): Promise<void> => {
+    try {
+      const renewed = await queue.updateMessage(message.messageId, popReceipt, undefined, lockSeconds);
+      popReceipt = renewed.popReceipt ?? popReceipt;
+    } catch (error) {
+      log("warning", `The lease of the message '${message.messageId}' was not renewed: ${String(error)}`);
+    }
+  };
+  const timer = setInterval(
+    () => {
+      renewal = renewal.then(renew);
+    },
+    (lockSeconds * 1000) / 2,
+  );
+  return {
+    async end() {
+      clearInterval(timer);
+      await renewal;
+      return popReceipt;
+    },
+  };
+}
+
+function decodeText(text: string, encoding: "base64" | "none"): string {
+  if (encoding === "none") {
+    return text;
+  }
+  if (!base64.test(text)) {
+    throw new Error("The message is not Base64 text.");
+  }
+  return utf8.decode(Buffer.from(text, "base64"));
+}
+
+async function moveToPoisonQueue(
+  { queue, poisonQueue, log }: QueueListenerOptions,
+  message: DequeuedMessageItem,
+  popReceipt: string,
+): Promise<void> {
+  log(
+    "warning",
+    `Message has reached MaxDequeueCount of ${message.dequeueCount}. Moving message to queue '${poisonQueue.name}'.`,
+  );
+  await poisonQueue.createIfNotExists();
+  await poisonQueue.sendMessage(message.messageText);
+  await queue.deleteMessage(message.messageId, popReceipt);
+}

@@ -1,0 +1,102 @@
+// Entry point of the child process: loads the app named on the command line and serves the host's calls.
+import { pathToFileURL } from "node:url";
+import { installCoreApi, type RegisteredFunction } from "./core-api.ts";
+import { invoke } from "./invocation.ts";
+import type { FromWorker, Invocation, LogLevel, ToWorker } from "./messages.ts";
+
+// A host that was killed closes the channel; an app without its host must not go on.
+process.on("disconnect", () => process.exit(1));
+
+const registrations = installCoreApi((level, category, message) => logEntry(level, category, message));
+const appHookData: Record<string, unknown> = {};
+
+process.on("message", (message: ToWorker) => {
+  if (message.kind === "invoke") {
+    void serve(message.invocation);
+  } else {
+    void terminate();
+  }
+});
+await load(process.argv[2] ?? "");
+
+async function load(entry: string): Promise<void> {
+  try {
+    await import(pathToFileURL(entry).href);
+    await registrations.model?.getCapabilities({});
+    for (const hook of registrations.hooks.appStart) {
+      await hook({ hookData: appHookData });
+    }
+    registrations.closed = true;
+    const functions = [...registrations.functions.values()].map((registered) => registered.metadata);
+    send({ kind: "loaded", functions });
+  } catch (error) {
+    // One broken module takes the whole app with it: the host runs on without any function.
+    registrations.closed = true;
+    send({ kind: "loaded", functions: [], error: describe(error) });
+  }
+}
+
+async function serve(invocation: Invocation): Promise<void> {
+  const { invocationId, functionName } = invocation;
+  const registered = registrations.functions.get(functionName);
+  try {
+    if (!registrations.model || !registered) {
+      throw new Error(`The worker has no function named "${functionName}".`);
+    }
+    const response = await invoke(
+      registrations,
+      registrations.model,
+      registered,
+      invocation,
+      appHookData,
+      (level, category, message, context) =>
+        logEntry(level, category, message, { registered, invocationId, context }),
+    );
+    send({ kind: "succeeded", invocationId, ...(response ? { response } : {}) });
+  } catch (error) {
+    send({ kind: "failed", invocationId, error: describe(error) });
+  }
+}
+
+async function terminate(): Promise<void> {
+  try {
+    for (const hook of registrations.hooks.appTerminate) {
+      await hook({ hookData: appHookData });
+    }
+  } catch (error) {
+    logEntry("error", "system", describe(error));
+  }
+  process.exit(0);
+}
+
+function logEntry(
+  level: LogLevel,
+  category: string,
+  message: string,
+  call?: { registered: RegisteredFunction; invocationId: string; context: unknown },
+): void {
+  const line = { level, category, message, invocationContext: call?.context, hookData: {}, appHookData };
+  for (const hook of registrations.hooks.log) {
+    hook(line);
+  }
+  const name = call?.registered.metadata.name;
+  const source = name ? `Function.${name}` : "Worker.rpcWorkerProcess";
+  send({
+    kind: "log",
+    entry: {
+      level: line.level,
+      category: line.category === "user" ? `${source}.User` : source,
+      message: line.message,
+      ...(call && name ? { functionName: name, invocationId: call.invocationId } : {}),
+    },
+  });
+}
+
+function send(message: FromWorker): void {
+  process.send?.(message);
+}
+
+// Message and stack only: the properties of an HTTP client's error can hold credentials.
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
