@@ -1,0 +1,86 @@
+/** HTTP servers of the local stack: bound to the loopback address, answering with plain values. */
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
+
+export interface LoopbackRequest {
+  method: string;
+  url: URL;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+export interface Reply {
+  status: number;
+  headers?: Record<string, string>;
+  /** A string or bytes are sent as they are, anything else as JSON; nothing gives an empty body. */
+  body?: unknown;
+}
+
+/** What a handler decides: a reply, a connection reset, or silence until the client gives up. */
+export type Answer = Reply | "reset" | "silence";
+
+export interface LoopbackServer {
+  url: string;
+  port: number;
+  stop: () => Promise<void>;
+}
+
+/**
+ * Starts a server on 127.0.0.1; port 0 takes a free one. A handler that throws is answered with 500 and
+ * the error's text. `stop` closes the listening socket and every open connection.
+ */
+export async function startLoopbackServer(
+  handle: (request: LoopbackRequest) => Answer | Promise<Answer>,
+  port = 0,
+): Promise<LoopbackServer> {
+  const server = createServer((request, response) => void respond(handle, request, response));
+  server.keepAliveTimeout = 65_000;
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    port: address.port,
+    stop: async () => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function respond(
+  handle: (request: LoopbackRequest) => Answer | Promise<Answer>,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    send(await handle(await readRequest(incoming)), incoming, response);
+  } catch (error) {
+    if (incoming.destroyed && !incoming.complete) return;
+    send({ status: 500, body: { error: String(error) } }, incoming, response);
+  }
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<LoopbackRequest> {
+  const { headers, method = "GET", url = "/" } = incoming;
+  const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+  const body = hasBody ? await buffer(incoming) : Buffer.alloc(0);
+  return { method, url: new URL(url, "http://127.0.0.1"), headers, body };
+}
+
+function send(answer: Answer, incoming: IncomingMessage, response: ServerResponse): void {
+  if (answer === "silence") return;
+  if (answer === "reset") {
+    incoming.socket.resetAndDestroy();
+    return;
+  }
+  const isRaw = typeof answer.body === "string" || answer.body instanceof Uint8Array;
+  const payload = answer.body === undefined || isRaw ? answer.body : JSON.stringify(answer.body);
+  const contentType = isRaw || payload === undefined ? {} : { "content-type": "application/json" };
+  response.writeHead(answer.status, { ...contentType, ...answer.headers });
+  response.end(payload);
+}

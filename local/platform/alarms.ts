@@ -1,0 +1,43 @@
+/** The alarms that the platform shows. */
+import { type Clock, naiveTimestamp } from "./clock.ts";
+
+export interface Alarm {
+  id: number;
+  identifier: number;
+  name: string;
+  level: string;
+  details: string;
+  instance: string;
+  node: string;
+  time_raised: string;
+}
+
+export interface Alarms {
+  all: () => Alarm[];
+  /** One alarm per name and node: raising it again changes nothing. */
+  raise: (alarm: { name: string; level?: string; details?: string; node?: string }) => Alarm;
+  /** Clears by name, and by node when one is given; without a name all of them. */
+  clear: (which?: { name?: string | undefined; node?: string | undefined }) => void;
+}
+
+export function createAlarms(clock: Clock): Alarms {
+  let alarms: Alarm[] = [];
+  let lastId = 0;
+  return {
+    all: () => alarms,
+    raise: ({ name, level = "warning", details = "", node = "10.0.0.21" }) => {
+      const raised = alarms.find((alarm) => alarm.name === name && alarm.node === node);
+      if (raised) return raised;
+      lastId += 1;
+      const time_raised = naiveTimestamp(clock.now());
+      const alarm = { id: lastId, identifier: lastId, name, level, details, instance: "", node, time_raised };
+      alarms = [...alarms, alarm];
+      return alarm;
+    },
+    clear: ({ name, node } = {}) => {
+      alarms = alarms.filter(
+        (alarm) => (name !== undefined && alarm.name !== name) || (node !== undefined && alarm.node !== node),
+      );
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/** The fields of a conference: types, limits, choices and defaults, with the platform's texts for each refusal. */
+import { z } from "zod";
+import { relationUri } from "./resource-uri.ts";
+
+const required = "This field is required.";
+const textLength = (input: unknown): number => (typeof input === "string" ? input.length : 0);
+const text = (maximum: number) =>
+  z
+    .string({ error: ({ input }) => (input === undefined ? required : "Enter a valid string.") })
+    .max(maximum, {
+      error: ({ input }) =>
+        `Ensure this value has at most ${maximum} characters (it has ${textLength(input)}).`,
+    });
+const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, {
+    error: ({ input }) => `Select a valid choice. ${String(input)} is not one of the available choices.`,
+  });
+const whole = (minimum: number, maximum: number) =>
+  z
+    .int("Enter a whole number.")
+    .min(minimum, `Ensure this value is greater than or equal to ${minimum}.`)
+    .max(maximum, `Ensure this value is less than or equal to ${maximum}.`);
+const flag = (initial: boolean) => z.boolean("Enter true or false.").default(initial);
+const relation = (resource: string) =>
+  z
+    .unknown()
+    .default(null)
+    .transform((value) => (value === null ? null : relationUri(value, resource)));
+const pin = () =>
+  text(20)
+    .regex(/^([0-9]+#?)?$/, "A PIN must consist of digits, optionally followed by #.")
+    .default("");
+const views = [
+  "one_main_zero_pips",
+  "one_main_seven_pips",
+  "one_main_twentyone_pips",
+  "two_mains_twentyone_pips",
+  "four_mains_zero_pips",
+  "nine_mains_zero_pips",
+  "sixteen_mains_zero_pips",
+  "twentyfive_mains_zero_pips",
+  "five_mains_seven_pips",
+] as const;
+
+export const conferenceSchema = z.object({
+  name: text(250).min(1, required),
+  description: text(250).default(""),
+  service_type: choice(["conference", "lecture", "two_stage_dialing", "test_call", "media_playback"]).default(
+    "conference",
+  ),
+  tag: text(250).default(""),
+  pin: pin(),
+  guest_pin: pin(),
+  allow_guests: flag(false),
+  automatic_participants: z
+    .array(z.unknown(), "Enter a list of values.")
+    .default([])
+    .transform((values) => values.map((value) => relationUri(value, "automatic_participant"))),
+  ivr_theme: relation("ivr_theme"),
+  gms_access_token: relation("gms_access_token"),
+  mssip_proxy: relation("mssip_proxy"),
+  teams_proxy: relation("teams_proxy"),
+  system_location: relation("system_location"),
+  media_playlist: relation("media_playlist"),
+  host_identity_provider_group: relation("identity_provider_group"),
+  guest_identity_provider_group: relation("identity_provider_group"),
+  participant_limit: whole(0, 1_000_000).nullable().default(null),
+  max_callrate_in: whole(128, 8192).nullable().default(null),
+  max_callrate_out: whole(128, 8192).nullable().default(null),
+  max_pixels_per_second: choice(["sd", "hd", "fullhd"]).nullable().default(null),
+  call_type: choice(["audio", "video", "video-only"]).default("video"),
+  crypto_mode: choice(["", "besteffort", "on", "off"]).nullable().default(""),
+  enable_chat: choice(["default", "yes", "no"]).default("default"),
+  live_captions_enabled: choice(["default", "yes", "no"]).default("default"),
+  direct_media: choice(["never", "best_effort", "always"]).default("never"),
+  direct_media_notification_duration: whole(0, 30).default(0),
+  guests_can_see_guests: choice(["no_hosts", "never", "always"]).default("no_hosts"),
+  non_idp_participants: choice(["disallow_all", "allow_if_trusted"]).default("disallow_all"),
+  two_stage_dial_type: choice(["regular", "mssip", "gms", "teams"]).default("regular"),
+  guests_can_present: flag(true),
+  mute_all_guests: flag(false),
+  force_presenter_into_main: flag(false),
+  enable_overlay_text: flag(false),
+  enable_active_speaker_indication: flag(false),
+  breakout_rooms: flag(false),
+  denoise_enabled: flag(false),
+  softmute_enabled: flag(false),
+  host_view: choice(views).nullable().default("one_main_seven_pips"),
+  guest_view: choice(views).nullable().default(null),
+  match_string: text(250).default(""),
+  replace_string: text(250).default(""),
+  post_match_string: text(250).default(""),
+  post_replace_string: text(250).default(""),
+  on_completion: z.string("Enter a valid string.").nullable().default(""),
+  pinning_config: z.string("Enter a valid string.").nullable().default(null),
+  primary_owner_email_address: text(100).default(""),
+  sync_tag: text(250).default(""),
+  scheduled_conferences: z.array(z.string()).default([]),
+  creation_time: z.string("Enter a valid date/time.").optional(),
+});
+
+const filterable = [
+  "name tag description service_type pin guest_pin allow_guests enable_chat enable_overlay_text",
+  "max_callrate_in max_callrate_out participant_limit primary_owner_email_address",
+  "scheduled_conferences_count two_stage_dial_type creation_time",
+  "aliases ivr_theme gms_access_token media_playlist mssip_proxy scheduled_conferences system_location",
+];
+const sortable = [
+  "name tag description service_type pin allow_guests enable_chat guest_pin max_callrate_in max_callrate_out",
+  "participant_limit primary_owner_email_address enable_overlay_text creation_time",
+];
+const computed = ["id", "resource_uri", "aliases", "scheduled_conferences_count"];
+
+/** Which names the list knows, and on which of them it filters and sorts. */
+export const conferenceFields = {
+  known: new Set([...Object.keys(conferenceSchema.shape), ...computed]),
+  filterable: new Set(filterable.flatMap((line) => line.split(" "))),
+  sortable: new Set(sortable.flatMap((line) => line.split(" "))),
+};

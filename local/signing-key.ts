@@ -1,0 +1,18 @@
+/** One RSA key of the local token issuer, in the two forms in which it is used. */
+import { generateKeyPairSync, randomUUID } from "node:crypto";
+
+export interface SigningKey {
+  privatePem: string;
+  publicJwk: { kid: string; kty: "RSA"; use: "sig"; n: string; e: string };
+}
+
+/** Makes a fresh 2048-bit RSA key with a random key id. */
+export function createSigningKey(): SigningKey {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const { n, e } = publicKey.export({ format: "jwk" });
+  if (n === undefined || e === undefined) throw new Error("the RSA key has no modulus");
+  return {
+    privatePem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    publicJwk: { kid: randomUUID(), kty: "RSA", use: "sig", n, e },
+  };
+}
