@@ -160,7 +160,11 @@ function toStorage(values: Values) {
   };
 }
 
-function toPlatformLogIn(values: Values) {
+function toPlatformLogIn(
+  values: Values,
+):
+  | { clientId: string; privateKey: string; scope: string | undefined }
+  | { username: string; password: string } {
   const { PLATFORM_OAUTH_CLIENT_ID: clientId, PLATFORM_OAUTH_PRIVATE_KEY: privateKey } = values;
   if (clientId !== undefined && privateKey !== undefined) {
     return { clientId, privateKey, scope: values.PLATFORM_OAUTH_SCOPE };

@@ -27,8 +27,8 @@ interface Answer {
 }
 
 // Each question spends the agent's own request quota and resets their inactivity timer, hence the cache.
-const allowedSeconds = 60;
-const deniedSeconds = 10;
+const judgedSeconds = 60;
+const refusedSeconds = 10;
 const unavailableSeconds = 5;
 const longestPauseSeconds = 60;
 const timeoutMilliseconds = 3000;
@@ -64,12 +64,13 @@ export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock
         signal: AbortSignal.timeout(timeoutMilliseconds),
       });
       const { status } = response;
-      if (status === 200) return { ...judge(response.data, rules), until: until(allowedSeconds) };
-      if (status === 429 || status >= 500 || status === 408) {
+      const verdict = status === 200 ? judge(response.data, rules) : undefined;
+      if (verdict) return { verdict, until: until(judgedSeconds) };
+      if (status === 200 || status === 429 || status >= 500 || status === 408) {
         log.warn("contact-centre-unavailable", { status, correlationId: correlationIdOf(response) });
         return { verdict: "unavailable", until: until(pauseSeconds(response)) };
       }
-      return { verdict: "unauthenticated", until: until(deniedSeconds) };
+      return { verdict: "unauthenticated", until: until(refusedSeconds) };
     } catch (cause) {
       log.warn("contact-centre-unavailable", { status: null }, cause);
       return { verdict: "unavailable", until: until(unavailableSeconds) };
@@ -80,11 +81,19 @@ export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock
     const key = createHash("sha256").update(token).digest("base64");
     const known = answers.get(key);
     if (known && clock.now() < known.until) return known;
-    const asked = pending.get(key) ?? slots.add(async () => ask(token, log));
+    const asked = pending.get(key) ?? askAndKeep(key, token, log);
     pending.set(key, asked);
-    const answer = await asked.finally(() => pending.delete(key));
-    answers.set(key, answer);
-    return answer;
+    return asked;
+  }
+
+  async function askAndKeep(key: string, token: string, log: Log): Promise<Answer> {
+    try {
+      const answer = await slots.add(async () => ask(token, log));
+      answers.set(key, answer);
+      return answer;
+    } finally {
+      pending.delete(key);
+    }
   }
 
   return async (token, log) => {
@@ -105,13 +114,13 @@ export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock
   };
 }
 
-/** An inactive user is nobody; a user of another division is somebody who may not. */
-function judge(body: unknown, { divisionIds }: ContactCentreRules): { verdict: Verdict } {
+/** Undefined when the answer is not a user. Who is inactive or of another division is known, but may not. */
+function judge(body: unknown, { divisionIds }: ContactCentreRules): Verdict | undefined {
   const user = CurrentUser.safeParse(body);
-  if (!user.success) return { verdict: "unavailable" };
+  if (!user.success) return undefined;
   const { state, division } = user.data;
-  if (typeof state === "string" && state !== "active") return { verdict: "forbidden" };
-  return { verdict: division && divisionIds.includes(division.id) ? "allowed" : "forbidden" };
+  if (typeof state === "string" && state !== "active") return "forbidden";
+  return division && divisionIds.includes(division.id) ? "allowed" : "forbidden";
 }
 
 function pauseSeconds({ headers }: AxiosResponse<unknown>): number {

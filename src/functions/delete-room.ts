@@ -1,0 +1,25 @@
+/** DELETE /room/{room_name}: deletes a room on the platform at once. */
+import { GatewayError } from "../lib/errors.ts";
+import { empty, httpFunction, noQuery } from "../lib/http-function.ts";
+import type { Conferences } from "../lib/platform/conferences.ts";
+import { roomRoute } from "../lib/routes.ts";
+
+export const deleteRoom = httpFunction({
+  method: "DELETE",
+  route: roomRoute,
+  access: "application",
+  summary: "Delete a room at once",
+  query: noQuery,
+  answers: { 204: null },
+  failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
+  async handle(
+    { roomName },
+    { conferences }: { conferences: Pick<Conferences, "findByName" | "delete"> },
+    log,
+  ) {
+    const room = await conferences.findByName(roomName);
+    if (!room || !(await conferences.delete(room.id))) throw new GatewayError("room-not-found");
+    log.info("room-deleted", { room: room.name });
+    return empty(204);
+  },
+});

@@ -1,0 +1,22 @@
+/** GET /public/room/{room_name}: one room for the agent's desktop, without the host PIN. */
+import { z } from "zod";
+import { GatewayError } from "../lib/errors.ts";
+import { httpFunction, json } from "../lib/http-function.ts";
+import type { Conferences } from "../lib/platform/conferences.ts";
+import { Conference, ConstrainedConference, ShapeQuery } from "../lib/room-schemas.ts";
+import { toReadRoom } from "../lib/room-shapes.ts";
+
+export const getPublicRoom = httpFunction({
+  method: "GET",
+  route: "public/room/{room_name}",
+  access: "agent",
+  summary: "Read a room as an agent",
+  query: ShapeQuery,
+  answers: { 200: z.union([ConstrainedConference, Conference]) },
+  failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
+  async handle({ query, roomName }, { conferences }: { conferences: Pick<Conferences, "findByName"> }) {
+    const room = await conferences.findByName(roomName);
+    if (!room) throw new GatewayError("room-not-found");
+    return json(200, toReadRoom(room, { constrained: query.constrained_attributes, showHostPin: false }));
+  },
+});

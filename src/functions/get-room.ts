@@ -1,0 +1,23 @@
+/** GET /room/{room_name}: one room by its exact name. */
+import { z } from "zod";
+import { GatewayError } from "../lib/errors.ts";
+import { httpFunction, json } from "../lib/http-function.ts";
+import type { Conferences } from "../lib/platform/conferences.ts";
+import { Conference, ConstrainedConference, ShapeQuery } from "../lib/room-schemas.ts";
+import { toReadRoom } from "../lib/room-shapes.ts";
+import { roomRoute } from "../lib/routes.ts";
+
+export const getRoom = httpFunction({
+  method: "GET",
+  route: roomRoute,
+  access: "application",
+  summary: "Read a room",
+  query: ShapeQuery,
+  answers: { 200: z.union([ConstrainedConference, Conference]) },
+  failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
+  async handle({ query, roomName }, { conferences }: { conferences: Pick<Conferences, "findByName"> }) {
+    const room = await conferences.findByName(roomName);
+    if (!room) throw new GatewayError("room-not-found");
+    return json(200, toReadRoom(room, { constrained: query.constrained_attributes, showHostPin: true }));
+  },
+});

@@ -1,0 +1,21 @@
+/** GET /public/health: says that the service answers, and no more. */
+import { z } from "zod";
+import type { Clock } from "../lib/clock.ts";
+import { httpFunction, json, noQuery } from "../lib/http-function.ts";
+
+const Health = z
+  .object({ status: z.literal("alive"), timestamp: z.iso.datetime() })
+  .meta({ id: "Health", description: "The service answers" });
+
+export const healthCheck = httpFunction({
+  method: "GET",
+  route: "public/health",
+  access: "anyone",
+  summary: "Tell that the service answers",
+  query: noQuery,
+  answers: { 200: Health },
+  failures: [],
+  handle(_input, { clock }: { clock: Clock }) {
+    return json(200, { status: "alive", timestamp: new Date(clock.now()).toISOString() });
+  },
+});

@@ -1,0 +1,26 @@
+/** PATCH /room/{room_name}: changes a room on the platform. */
+import { GatewayError } from "../lib/errors.ts";
+import { bodyFunction, empty } from "../lib/http-function.ts";
+import type { Conferences } from "../lib/platform/conferences.ts";
+import { Conference } from "../lib/room-schemas.ts";
+import { changeRoom } from "../lib/room-update.ts";
+import { roomRoute } from "../lib/routes.ts";
+
+export const updateRoom = bodyFunction({
+  method: "PATCH",
+  route: roomRoute,
+  access: "application",
+  summary: "Change a room",
+  description: "Read-only fields are dropped, unknown ones passed on; name and aliases cannot be changed.",
+  body: { schema: Conference, maximumBytes: 1024 * 1024, requiresJsonType: true },
+  answers: { 202: null },
+  failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
+  async handle(
+    { body, roomName },
+    { conferences }: { conferences: Pick<Conferences, "findByName" | "update"> },
+  ) {
+    const isFound = await changeRoom(conferences, roomName, body);
+    if (!isFound) throw new GatewayError("room-not-found");
+    return empty(202);
+  },
+});

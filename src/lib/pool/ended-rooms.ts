@@ -1,0 +1,39 @@
+/** Queues rooms whose conference has ended for deletion, within the time that the platform waits for an answer. */
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import { type Queue, QueueError } from "./queue.ts";
+
+export interface EndedRooms {
+  /** Returns when every name is stored, or was refused for good. Throws QueueError when some could not be stored. */
+  queueForDeletion(names: readonly string[], log: Log): Promise<void>;
+}
+
+// The platform gives up after 7 s (docs.pexip.com/admin/api_event_sink.htm) and sends the whole body again.
+const longestMilliseconds = 4000;
+const parallelPuts = 16;
+
+export function createEndedRooms({ deletion, clock }: { deletion: Queue; clock: Clock }): EndedRooms {
+  async function store(name: string, until: number, log: Log): Promise<void> {
+    if (clock.now() >= until) throw new QueueError("unknown", "no time left to store all names");
+    try {
+      await deletion.put(name);
+      log.info("room-queued-for-deletion", { room: name });
+    } catch (error) {
+      // A name that is refused for good would be refused for ever, and stop the platform's sink.
+      if (!(error instanceof QueueError && error.failure === "refused")) throw error;
+      log.warn("event-name-refused", { room: name }, error);
+    }
+  }
+
+  return {
+    async queueForDeletion(names, log) {
+      const until = clock.now() + longestMilliseconds;
+      const waiting = [...names];
+      const worker = async () => {
+        for (let name = waiting.shift(); name !== undefined; name = waiting.shift())
+          await store(name, until, log);
+      };
+      await Promise.all(Array.from({ length: Math.min(parallelPuts, names.length) }, worker));
+    },
+  };
+}

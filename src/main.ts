@@ -1,0 +1,47 @@
+/** The one page: settings, dependencies, and every function with its trigger. */
+import { app } from "@azure/functions";
+import { bulkCreateRooms } from "./functions/bulk-create-rooms.ts";
+import { bulkDeleteRooms } from "./functions/bulk-delete-rooms.ts";
+import { collectGarbage } from "./functions/collect-garbage.timer.ts";
+import { collectMetrics } from "./functions/collect-metrics.timer.ts";
+import { createRoom } from "./functions/create-room.ts";
+import { createRoomFromQueue } from "./functions/create-room-from-queue.ts";
+import { deleteRoom } from "./functions/delete-room.ts";
+import { eventSink } from "./functions/event-sink.ts";
+import { getPublicRoom } from "./functions/get-public-room.ts";
+import { getRoom } from "./functions/get-room.ts";
+import { healthCheck } from "./functions/health-check.ts";
+import { listRooms } from "./functions/list-rooms.ts";
+import { provisionRoom } from "./functions/provision-room.queue.ts";
+import { updateRoom } from "./functions/update-room.ts";
+import { createDependencies } from "./lib/dependencies.ts";
+import { registerHttpFunctions } from "./lib/http.ts";
+import { loadSettings } from "./lib/settings.ts";
+import { registerQueueFunctions, registerTimerFunctions } from "./lib/triggers.ts";
+
+// A wrong setting throws here: the deployment fails with the list of faults, instead of running half.
+const settings = loadSettings(process.env);
+const dependencies = createDependencies(settings);
+
+registerHttpFunctions(app, dependencies, {
+  createRoomFromQueue, // POST   room/create
+  createRoom, //          POST   room/create/old
+  listRooms, //           GET    room/list
+  getRoom, //             GET    room/{room_name}
+  updateRoom, //          PATCH  room/{room_name}
+  deleteRoom, //          DELETE room/{room_name}
+  bulkCreateRooms, //     POST   room/bulk/
+  bulkDeleteRooms, //     DELETE room/bulk/
+  getPublicRoom, //       GET    public/room/{room_name}
+  eventSink, //           POST   public/event_sink
+  healthCheck, //         GET    public/health
+});
+
+registerTimerFunctions(app, dependencies, {
+  collectGarbage, // every 10 minutes
+  collectMetrics, // every 5 minutes and on startup
+});
+
+registerQueueFunctions(app, dependencies, {
+  provisionRoom, // room-provisioning-queue
+});
