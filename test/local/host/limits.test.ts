@@ -1,0 +1,81 @@
+// What the host's web server refuses or passes before the app sees it.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { FunctionsHost } from "../../../local/host/functions-host.ts";
+import { hostName } from "./observed-vectors.ts";
+import { sendRaw } from "./raw-request.ts";
+import { startTestHost } from "./test-host.ts";
+
+let host: FunctionsHost;
+
+beforeAll(async () => {
+  host = (await startTestHost("./probe-app.ts")).host;
+});
+afterAll(() => host.stop());
+
+const connectionBytes = "Connection: close\r\n".length;
+const hostBytes = `Host: ${hostName}\r\n`.length;
+
+function headerOfTotal(totalBytes: number): readonly [string, string] {
+  const nameAndFraming = "X-Long: \r\n".length;
+  return ["X-Long", "a".repeat(totalBytes - connectionBytes - hostBytes - nameAndFraming)];
+}
+
+test("headers of 32 KiB in all pass, one byte more is 431", async () => {
+  const limit = 32 * 1024;
+  const passed = await sendRaw(host.url, hostName, { request: "GET /user", headers: [headerOfTotal(limit)] });
+  expect(passed.status).toBe(200);
+  expect(passed.body.toString()).toContain("x-long");
+  const refused = await sendRaw(host.url, hostName, {
+    request: "GET /user",
+    headers: [headerOfTotal(limit + 1)],
+  });
+  expect(refused).toMatchObject({ status: 431, headers: { Server: "Kestrel", "Content-Length": "0" } });
+});
+
+test("headers far too long are 431 as well", async () => {
+  const answer = await sendRaw(host.url, hostName, {
+    request: "GET /user",
+    headers: [headerOfTotal(48 * 1024)],
+  });
+  expect(answer.status).toBe(431);
+});
+
+test("a request line beyond 8 KiB is 414", async () => {
+  const around = "GET / HTTP/1.1\r\n".length;
+  const longest = "a".repeat(8 * 1024 - around - "p/".length);
+  expect((await sendRaw(host.url, hostName, { request: `GET /p/${longest}` })).status).toBe(200);
+  expect((await sendRaw(host.url, hostName, { request: `GET /p/${longest}a` })).status).toBe(414);
+});
+
+test("what is no HTTP is 400", async () => {
+  expect((await sendRaw(host.url, hostName, { request: "no request" })).status).toBe(400);
+});
+
+test("a header value in UTF-8 arrives decoded", async () => {
+  const seen = await sendRaw(host.url, hostName, {
+    request: "GET /user",
+    headers: [["Authorization", "é"]],
+  });
+  expect(JSON.parse(seen.body.toString()).auth).toBe("é");
+});
+
+test("parallel calls are answered each by its own result", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, async (_, index) => {
+      const answer = await fetch(`${host.url}/p/room-${index}`);
+      return JSON.parse(await answer.text()).params.x;
+    }),
+  );
+  expect(answers).toEqual(Array.from({ length: 50 }, (_, index) => `room-${index}`));
+});
+
+test("a slow call does not hold up a quick one", async () => {
+  let isSlowDone = false;
+  const slow = fetch(`${host.url}/sleep?ms=1500`).then((answer) => {
+    isSlowDone = true;
+    return answer.text();
+  });
+  expect((await fetch(`${host.url}/ping`)).status).toBe(200);
+  expect(isSlowDone).toBe(false);
+  expect(await slow).toBe("slept");
+});

@@ -1,0 +1,112 @@
+// The local host gives the answers that the real host was seen to give.
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type FunctionsHost, startFunctionsHost } from "../../../local/host/functions-host.ts";
+import {
+  bodyVectors,
+  headerVectors,
+  hostName,
+  pathVectors,
+  queryVectors,
+  refusedTargets,
+  resultVectors,
+  routeVectors,
+  type Vector,
+} from "./observed-vectors.ts";
+import { sendRaw } from "./raw-request.ts";
+
+let host: FunctionsHost;
+
+beforeAll(async () => {
+  host = await startFunctionsHost({
+    entry: fileURLToPath(new URL("./probe-app.ts", import.meta.url)),
+    hostJsonPath: fileURLToPath(new URL("../../../host.json", import.meta.url)),
+    environment: {},
+  });
+});
+afterAll(() => host.stop());
+
+async function answerTo(vector: Omit<Vector, "answer">) {
+  const answer = await sendRaw(host.url, hostName, vector);
+  const { Date: date, Connection: connection, ...headers } = answer.headers;
+  expect(Number.isNaN(Date.parse(date ?? ""))).toBe(false);
+  expect(connection).toBe("close");
+  return { status: answer.status, headers, body: answer.body.toString("utf8") };
+}
+
+for (const [section, vectors] of Object.entries({
+  routes: routeVectors,
+  bodies: bodyVectors,
+  results: resultVectors,
+  headers: headerVectors,
+})) {
+  describe(section, () => {
+    for (const [index, { answer, ...request }] of vectors.entries()) {
+      const title = `${request.request} ${(request.headers ?? []).map((header) => header.join(": ")).join(", ")}`;
+      test(`${index + 1}. ${title}`, async () => {
+        expect(await answerTo(request)).toEqual(answer);
+      });
+    }
+  });
+}
+
+describe("paths", () => {
+  test.each(pathVectors)("%s", async (target, params, path) => {
+    const answer = await answerTo({ request: `GET ${target}` });
+    expect(JSON.parse(answer.body)).toMatchObject({
+      params,
+      url: `http://${hostName}${path}`,
+      query: [],
+      qobj: {},
+    });
+  });
+
+  test.each(refusedTargets)("%s is refused", async (target) => {
+    expect(await answerTo({ request: `GET ${target}` })).toMatchObject({ status: 400, body: "" });
+  });
+
+  test("dot segments are resolved before routing", async () => {
+    expect(await answerTo({ request: "GET /p/." })).toMatchObject({ status: 404, body: "" });
+    expect((await answerTo({ request: "GET /p/%2E%2E" })).headers["Content-Type"]).toBe("text/html");
+    expect((await answerTo({ request: "GET /p/../ping" })).body).toContain('"fn":"ping"');
+  });
+});
+
+describe("queries", () => {
+  test.each(queryVectors)("%s", async (query, entries) => {
+    const answer = await answerTo({ request: `GET /p/x${query}` });
+    expect(JSON.parse(answer.body)).toMatchObject({
+      url: `http://${hostName}/p/x${query}`,
+      query: entries,
+      qobj: Object.fromEntries(entries),
+    });
+  });
+});
+
+test("GET / is the home page", async () => {
+  const answer = await answerTo({ request: "GET /" });
+  expect(answer.status).toBe(200);
+  expect(answer.headers).toEqual({
+    Server: "Kestrel",
+    "Content-Type": "text/html",
+    "Content-Length": String(Buffer.byteLength(answer.body)),
+  });
+  expect(answer.body).toMatch(/^<!DOCTYPE html>/);
+});
+
+test("bytes are answered as they are", async () => {
+  const answer = await sendRaw(host.url, hostName, { request: "GET /r/buf" });
+  expect([...answer.body]).toEqual([1, 2, 3, 255]);
+  expect(answer.headers["Content-Type"]).toBe("application/octet-stream");
+});
+
+test("the app's Date replaces the server's", async () => {
+  const answer = await sendRaw(host.url, hostName, { request: "GET /h/date" });
+  expect(answer.headers["Date"]).toBe("Thu, 01 Jan 1970 00:00:00 GMT");
+});
+
+test("a body whose framing the app claims to have done goes out unframed", async () => {
+  const answer = await sendRaw(host.url, hostName, { request: "GET /h/te" });
+  expect(answer.headers["Transfer-Encoding"]).toBe("chunked");
+  expect(answer.rawBody.toString()).toBe("hello");
+});

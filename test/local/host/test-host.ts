@@ -1,0 +1,64 @@
+// Starts the local host on an app of this folder, with its log kept and a way to wait for something in it.
+import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
+import {
+  type FunctionsHost,
+  type FunctionsHostOptions,
+  startFunctionsHost,
+} from "../../../local/host/functions-host.ts";
+import type { LogEntry } from "../../../local/host/messages.ts";
+
+export interface TestHost {
+  host: FunctionsHost;
+  log: LogEntry[];
+  /** The messages that the app itself logged. */
+  appMessages(): string[];
+  waitForMessages(count: number, text?: string): Promise<string[]>;
+}
+
+const waitLimitMilliseconds = 15_000;
+
+export function pathHere(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
+}
+
+export async function startTestHost(
+  entry: string,
+  options: Partial<FunctionsHostOptions> = {},
+): Promise<TestHost> {
+  const log: LogEntry[] = [];
+  const host = await startFunctionsHost({
+    entry: pathHere(entry),
+    hostJsonPath: pathHere("../../../host.json"),
+    environment: {},
+    onLog: (line) => log.push(line),
+    ...options,
+  });
+  const appMessages = () => log.filter((line) => line.category.endsWith(".User")).map((line) => line.message);
+  return {
+    host,
+    log,
+    appMessages,
+    waitForMessages(count, text = "") {
+      return vi.waitFor(
+        () => {
+          const found = appMessages().filter((message) => message.includes(text));
+          if (found.length < count) {
+            throw new Error(`${found.length} of ${count} messages with "${text}" so far.`);
+          }
+          return found;
+        },
+        { timeout: waitLimitMilliseconds, interval: 20 },
+      );
+    },
+  };
+}
+
+export async function fire(host: FunctionsHost, name: string, body: unknown = { input: "" }) {
+  const answer = await fetch(`${host.url}/admin/functions/${name}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, body: await answer.text() };
+}
