@@ -77,6 +77,7 @@ export function toHandler<Needs extends HttpNeeds>(
         return { answer: { status: 500, body: { detail: "Internal Server Error" } }, code: "unexpected" };
       }
       if (error.status >= 500) log.error(error.code, {}, error);
+      else if (error.cause !== undefined) log.warn(error.code, {}, error.cause);
       return { answer: toFailureAnswer(error), code: error.code };
     }
   }

@@ -24,7 +24,7 @@ const Claims = z.looseObject({
   tid: z.string().optional(),
   azp: z.string().optional(),
   appid: z.string().optional(),
-  scp: z.unknown(),
+  scp: z.unknown().optional(),
   idtyp: z.string().optional(),
   roles: z.array(z.string()).optional(),
 });
