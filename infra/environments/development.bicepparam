@@ -20,7 +20,8 @@ param settings = {
 }
 
 param authTenantId = '00000000-0000-4000-8000-00000000a100'
-param authAudiences = ['api://00000000-0000-4000-8000-00000000b101']
+// The consumer asks for api://<its own client id>/.default: version 1 tokens then have that audience, version 2 the bare id.
+param authAudiences = ['api://00000000-0000-4000-8000-00000000c101', '00000000-0000-4000-8000-00000000c101']
 param authClientIds = ['00000000-0000-4000-8000-00000000c101']
 
 param publisherName = 'Example platform team'

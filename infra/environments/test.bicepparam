@@ -20,7 +20,8 @@ param settings = {
 }
 
 param authTenantId = '00000000-0000-4000-8000-00000000a200'
-param authAudiences = ['api://00000000-0000-4000-8000-00000000b201']
+// The consumer asks for api://<its own client id>/.default: version 1 tokens then have that audience, version 2 the bare id.
+param authAudiences = ['api://00000000-0000-4000-8000-00000000c201', '00000000-0000-4000-8000-00000000c201']
 param authClientIds = ['00000000-0000-4000-8000-00000000c201']
 
 param publisherName = 'Example platform team'
