@@ -16,12 +16,13 @@ import { provisionRoom } from "./functions/provision-room.queue.ts";
 import { updateRoom } from "./functions/update-room.ts";
 import { createDependencies } from "./lib/dependencies.ts";
 import { registerHttpFunctions } from "./lib/http.ts";
+import { createOutside } from "./lib/outside.ts";
 import { loadSettings } from "./lib/settings.ts";
 import { registerQueueFunctions, registerTimerFunctions } from "./lib/triggers.ts";
 
 // A wrong setting throws here: the deployment fails with the list of faults, instead of running half.
 const settings = loadSettings(process.env);
-const dependencies = createDependencies(settings);
+const dependencies = createDependencies(settings, createOutside(settings));
 
 registerHttpFunctions(app, dependencies, {
   createRoomFromQueue, // POST   room/create

@@ -1,5 +1,6 @@
 /** Repeats calls to the platform where a repetition cannot do harm, honouring `Retry-After`. */
 import type { Clock } from "../clock.ts";
+import type { RandomSource } from "../random.ts";
 import type { PlatformAnswer, PlatformCall, PlatformClient } from "./client.ts";
 import { PlatformError } from "./platform-error.ts";
 
@@ -9,7 +10,7 @@ const firstDelayMilliseconds = 100;
 const longestDelayMilliseconds = 2000;
 
 /** At most three attempts. Reads and deletes are repeated unless they timed out, writes only when nothing happened. */
-export function withRetries(client: PlatformClient, clock: Clock, random: () => number): PlatformClient {
+export function withRetries(client: PlatformClient, clock: Clock, random: RandomSource): PlatformClient {
   const retry =
     (call: PlatformClient["call"]) =>
     async (request: PlatformCall): Promise<PlatformAnswer> => {
@@ -31,13 +32,13 @@ function delayBefore(
   { method }: PlatformCall,
   error: unknown,
   attempt: number,
-  random: () => number,
+  random: RandomSource,
 ): number | undefined {
   if (!(error instanceof PlatformError) || error.code === "platform-timeout") return undefined;
   const nothingHappened = error.outcome === "not-sent" || error.platformStatus === 429;
   const isRepeatable = error.outcome === "unknown" && (method === "GET" || method === "DELETE");
   if (!nothingHappened && !isRepeatable) return undefined;
-  const backOff = firstDelayMilliseconds * 4 ** (attempt - 1) * (0.5 + random());
+  const backOff = firstDelayMilliseconds * 4 ** (attempt - 1) * (0.5 + random.integerBelow(1000) / 1000);
   const asked = error.hasRetryAfter ? (error.details.retryAfterSeconds ?? 0) * 1000 : 0;
   const delay = Math.max(backOff, asked);
   return delay <= longestDelayMilliseconds ? delay : undefined;
