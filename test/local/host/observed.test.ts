@@ -34,21 +34,19 @@ async function answerTo(vector: Omit<Vector, "answer">) {
   return { status: answer.status, headers, body: answer.body.toString("utf8") };
 }
 
-for (const [section, vectors] of Object.entries({
-  routes: routeVectors,
-  bodies: bodyVectors,
-  results: resultVectors,
-  headers: headerVectors,
-})) {
-  describe(section, () => {
-    for (const [index, { answer, ...request }] of vectors.entries()) {
-      const title = `${request.request} ${(request.headers ?? []).map((header) => header.join(": ")).join(", ")}`;
-      test(`${index + 1}. ${title}`, async () => {
-        expect(await answerTo(request)).toEqual(answer);
-      });
-    }
-  });
-}
+describe.each([
+  ["routes", routeVectors],
+  ["bodies", bodyVectors],
+  ["results", resultVectors],
+  ["headers", headerVectors],
+])("%s", (_section, vectors) => {
+  for (const [index, { answer, ...request }] of vectors.entries()) {
+    const headers = (request.headers ?? []).map((header) => header.join(": ")).join(", ");
+    test(`${index + 1}. ${request.request} ${headers}`, async () => {
+      expect(await answerTo(request)).toEqual(answer);
+    });
+  }
+});
 
 describe("paths", () => {
   test.each(pathVectors)("%s", async (target, params, path) => {

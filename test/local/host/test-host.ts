@@ -12,8 +12,9 @@ export interface TestHost {
   host: FunctionsHost;
   log: LogEntry[];
   /** The messages that the app itself logged. */
-  appMessages(): string[];
-  waitForMessages(count: number, text?: string): Promise<string[]>;
+  appMessages: () => string[];
+  /** Resolves with the messages that contain the text, once there are so many of them. */
+  waitForMessages: (count: number, text?: string) => Promise<string[]>;
 }
 
 const waitLimitMilliseconds = 15_000;

@@ -1,0 +1,48 @@
+// Reading of host.json: the project's own file, the defaults and what is refused.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readHostJson } from "../../../local/host/host-json.ts";
+import { pathHere } from "./test-host.ts";
+
+async function readText(text: string) {
+  const folder = await mkdtemp(join(tmpdir(), "host-json-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, "host.json");
+  await writeFile(path, text);
+  return readHostJson(path);
+}
+
+test("the project's own file can be read", async () => {
+  expect((await readHostJson(pathHere("../../../host.json"))).routePrefix).toBe("");
+});
+
+test("missing settings get the real host's defaults", async () => {
+  expect(await readText('{"version":"2.0"}')).toEqual({
+    routePrefix: "api",
+    queues: {
+      batchSize: 16,
+      newBatchThreshold: 8,
+      visibilityTimeoutSeconds: 0,
+      maxDequeueCount: 5,
+      maxPollingIntervalSeconds: 2,
+      messageEncoding: "base64",
+    },
+  });
+});
+
+test("time spans are read as seconds", async () => {
+  const { queues } = await readText(
+    '{"extensions":{"queues":{"visibilityTimeout":"1.02:03:04.5","maxPollingInterval":"00:01:00"}}}',
+  );
+  expect(queues.visibilityTimeoutSeconds).toBe(86_400 + 2 * 3600 + 3 * 60 + 4.5);
+  expect(queues.maxPollingIntervalSeconds).toBe(60);
+});
+
+test.each(['{"batchSize":33}', '{"visibilityTimeout":"30 s"}', '{"messageEncoding":"hex"}'])(
+  "%s is refused",
+  async (queues) => {
+    await expect(readText(`{"extensions":{"queues":${queues}}}`)).rejects.toThrow(/queues/);
+  },
+);

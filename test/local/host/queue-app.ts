@@ -1,0 +1,27 @@
+// One queue function for the tests: it logs what it was given, and the message says how it is to end.
+import { app } from "@azure/functions";
+import { z } from "zod";
+
+const orders = z.object({
+  holdMilliseconds: z.number().optional(),
+  failTimes: z.number().optional(),
+  crashOnce: z.boolean().optional(),
+});
+
+app.storageQueue("work", {
+  queueName: "%QUEUE_NAME%",
+  connection: "AzureWebJobsStorage",
+  handler: async (message, context) => {
+    const { dequeueCount } = context.triggerMetadata ?? {};
+    context.log(JSON.stringify({ event: "begins", message, metadata: context.triggerMetadata }));
+    const order = orders.safeParse(message).data ?? {};
+    if (order.crashOnce && dequeueCount === 1) {
+      process.exit(9);
+    }
+    await new Promise((resolve) => setTimeout(resolve, order.holdMilliseconds ?? 0));
+    if (Number(dequeueCount) <= (order.failTimes ?? 0)) {
+      throw new Error("failed on purpose");
+    }
+    context.log(JSON.stringify({ event: "ends", message }));
+  },
+});

@@ -1,0 +1,48 @@
+// Stands between the host and Azurite, so that a test can cut the storage off and bring it back.
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+export interface StorageProxy {
+  /** The storage's address as seen through the proxy. */
+  url: string;
+  setDown(isDown: boolean): void;
+  stop(): Promise<void>;
+}
+
+export async function startStorageProxy(target: string): Promise<StorageProxy> {
+  const { hostname, port, pathname } = new URL(target);
+  const sockets = new Set<Socket>();
+  let refuses = false;
+  const cutAll = () => sockets.forEach((socket) => socket.destroy());
+  const server = createServer((incoming) => {
+    if (refuses) {
+      incoming.destroy();
+      return;
+    }
+    const outgoing = connect(Number(port), hostname);
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket);
+      socket.on("error", () => socket.destroy());
+      socket.on("close", () => sockets.delete(socket));
+    }
+    incoming.pipe(outgoing).pipe(incoming);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${address.port}${pathname}`,
+    setDown(isDown) {
+      refuses = isDown;
+      if (isDown) {
+        cutAll();
+      }
+    },
+    async stop() {
+      const closed = once(server, "close");
+      server.close();
+      cutAll();
+      await closed;
+    },
+  };
+}

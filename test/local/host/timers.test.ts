@@ -1,0 +1,104 @@
+// Timers: by schedule, at startup and by hand; never two runs of one timer at once.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fire, startTestHost, type TestHost } from "./test-host.ts";
+
+const environment = { AzureWebJobsStorage: "not used by timers here", YEARLY: "0 0 0 1 1 *" };
+
+describe("with timers on", () => {
+  let running: TestHost;
+  beforeAll(async () => {
+    running = await startTestHost("./timer-app.ts", { environment });
+  });
+  afterAll(() => running.host.stop());
+
+  test("a schedule of seconds runs again and again, without a schedule status", async () => {
+    const [first] = await running.waitForMessages(3, "everySecond");
+    expect(JSON.parse(first?.slice("everySecond ".length) ?? "")).toEqual({
+      schedule: { adjustForDST: true },
+      scheduleStatus: null,
+      isPastDue: false,
+    });
+  });
+
+  test("runOnStartup runs at once and has not run before", async () => {
+    const [first] = await running.waitForMessages(1, "onStartup");
+    expect(JSON.parse(first?.slice("onStartup ".length) ?? "")).toEqual({
+      schedule: { adjustForDST: true },
+      scheduleStatus: {
+        last: "0001-01-01T00:00:00",
+        next: expect.stringMatching(/-01-01T/),
+        lastUpdated: "0001-01-01T00:00:00",
+      },
+      isPastDue: false,
+    });
+  });
+
+  test("runs of one timer never overlap", async () => {
+    await running.waitForMessages(4, "slow begins");
+    const order = running.appMessages().filter((message) => message.startsWith("slow"));
+    expect(order.slice(0, 6)).toEqual([
+      "slow begins",
+      "slow ends",
+      "slow begins",
+      "slow ends",
+      "slow begins",
+      "slow ends",
+    ]);
+  });
+
+  test("a failure is logged with its stack and the schedule goes on", async () => {
+    await running.waitForMessages(2, "failing runs");
+    const failure = running.log.find((line) => line.message.includes("failed on purpose"));
+    expect(failure).toMatchObject({ level: "error", functionName: "failing" });
+    expect(failure?.message).toContain("timer-app.ts");
+  });
+
+  test("a schedule that cannot be read is logged and leaves the rest alone", () => {
+    expect(running.log).toContainEqual(
+      expect.objectContaining({ level: "error", category: "Function.badSchedule" }),
+    );
+    expect(running.host.functions).toContainEqual({
+      name: "onStartup",
+      trigger: "timerTrigger",
+      schedule: "0 0 0 1 1 *",
+    });
+  });
+});
+
+describe("with timers off", () => {
+  let running: TestHost;
+  beforeAll(async () => {
+    running = await startTestHost("./timer-app.ts", { environment, timersEnabled: false });
+  });
+  afterAll(() => running.host.stop());
+
+  test("only firing by hand runs a timer", async () => {
+    expect(await fire(running.host, "byHand")).toEqual({ status: 202, body: "" });
+    const [message] = await running.waitForMessages(1, "byHand");
+    expect(JSON.parse(message?.slice("byHand ".length) ?? "").isPastDue).toBe(false);
+    expect(running.appMessages()).toHaveLength(1);
+  });
+
+  test("an unknown name and an HTTP function are not found, a body that is no object is refused", async () => {
+    expect((await fire(running.host, "nobody")).status).toBe(404);
+    expect((await fire(running.host, "status")).status).toBe(404);
+    expect((await fire(running.host, "byHand", "text")).status).toBe(400);
+  });
+});
+
+test("without AzureWebJobsStorage no timer runs by itself, and HTTP goes on", async () => {
+  const { host, log, appMessages, waitForMessages } = await startTestHost("./timer-app.ts", {
+    environment: { YEARLY: environment.YEARLY },
+  });
+  try {
+    expect(log).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining("AzureWebJobsStorage is missing") }),
+    );
+    expect((await fetch(`${host.url}/status`)).status).toBe(200);
+    await fire(host, "byHand");
+    await waitForMessages(1, "byHand");
+    expect(appMessages()).toHaveLength(1);
+  } finally {
+    await host.stop();
+  }
+});
