@@ -112,7 +112,8 @@ export async function startTokenIssuer(options: TokenIssuerOptions): Promise<Tok
     jsonwebtoken.sign(claims, overrides.key ?? keys[0].privatePem, {
       algorithm: overrides.algorithm ?? "RS256",
       keyid: overrides.keyId ?? keys[0].publicJwk.kid,
-      noTimestamp: true,
+      // The library would delete an `iat` that is given when told to add none.
+      noTimestamp: claims["iat"] === undefined,
     });
 
   const rotateKeys: TokenIssuer["rotateKeys"] = ({ keepOld = true } = {}) => {

@@ -116,4 +116,5 @@ export const conferenceFields = {
   known: new Set([...Object.keys(conferenceSchema.shape), ...computed]),
   filterable: new Set(filterable.flatMap((line) => line.split(" "))),
   sortable: new Set(sortable.flatMap((line) => line.split(" "))),
+  relations: new Set(["aliases", "ivr_theme", "system_location"]),
 };

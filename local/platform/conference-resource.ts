@@ -1,5 +1,4 @@
 /** The `conference` resource: its list, its indexes, its reads. */
-import { badRequest } from "./api-error.ts";
 import { type Conference, showConference } from "./conference.ts";
 import { conferenceFields } from "./conference-fields.ts";
 import { createConference, findConference, removeConference, updateConference } from "./conference-writes.ts";
@@ -52,7 +51,6 @@ function conferenceValues(
     const related = typeof value === "string" ? simple[field].get(idOfUri(value)) : undefined;
     return [related ? read(related, attribute ?? "id") : null];
   }
-  if (attribute !== undefined) throw badRequest(`The '${field}' field does not support relations.`);
   return [value];
 }
 

@@ -9,6 +9,14 @@ export interface Filter {
   operand: string;
 }
 
+/** The field names of a list: those it has, those it filters and sorts on, those that lead to other objects. */
+export interface ListFields {
+  known: Set<string>;
+  filterable: Set<string>;
+  sortable: Set<string>;
+  relations?: Set<string>;
+}
+
 const reserved = new Set(["limit", "offset", "order_by", "format"]);
 const readsNull = new Set(["none", "None", "nil"]);
 
@@ -40,10 +48,7 @@ const comparisons: Record<string, (value: unknown, operand: string) => boolean> 
  * Reads the filters of a query. Names that the resource does not know are ignored, as on the platform;
  * known names on which it does not filter, and operators that do not exist, throw 400.
  */
-export function parseFilters(
-  query: URLSearchParams,
-  fields: { known: Set<string>; filterable: Set<string> },
-): Filter[] {
+export function parseFilters(query: URLSearchParams, fields: ListFields): Filter[] {
   const filters: Filter[] = [];
   for (const [parameter, operand] of query) {
     if (reserved.has(parameter)) continue;
@@ -53,7 +58,9 @@ export function parseFilters(
     const operator = rest.at(-1) ?? "";
     const hasOperator = operator in comparisons;
     const path = hasOperator ? rest.slice(0, -1) : rest;
-    if (path.length > 1) throw badRequest(`The '${field}' field cannot be followed that far.`);
+    if (path.length > (fields.relations?.has(field) ? 1 : 0)) {
+      throw badRequest(`The '${field}' field does not support relations.`);
+    }
     if (operator.endsWith("regex")) checkPattern(operand);
     filters.push({ field, attribute: path[0], operator: hasOperator ? operator : "exact", operand });
   }

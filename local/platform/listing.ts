@@ -1,6 +1,6 @@
 /** Lists of the simulated platform: filtered, sorted, and cut into pages with the platform's envelope. */
 import { badRequest } from "./api-error.ts";
-import { type Filter, matches, parseFilters } from "./filters.ts";
+import { type Filter, type ListFields, matches, parseFilters } from "./filters.ts";
 
 const defaultPageSize = 20;
 
@@ -8,7 +8,7 @@ export interface Collection<Row> {
   rows: () => Iterable<Row>;
   /** Changes whenever `rows` would give something else; without it nothing is remembered. */
   version?: () => number;
-  fields: { known: Set<string>; filterable: Set<string>; sortable: Set<string> };
+  fields: ListFields;
   /** The value of a field, or of an attribute of a related object: several for a relation to many. */
   values: (row: Row, field: string, attribute: string | undefined) => unknown[];
   /** The only rows that can satisfy this exact filter, when an index knows them. */

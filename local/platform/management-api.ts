@@ -8,7 +8,6 @@ import { runCommand } from "./commands.ts";
 import { conferenceResource } from "./conference-resource.ts";
 import { type Fault, faultAnswer } from "./faults.ts";
 import type { PlatformState } from "./platform-state.ts";
-import { createRateLimit } from "./rate-limit.ts";
 import type { Resource } from "./resource.ts";
 import { resourceUri } from "./resource-uri.ts";
 import { simpleResource } from "./simple-resources.ts";
@@ -23,8 +22,7 @@ export function createManagementApi(
   baseUrl: () => string,
   closing: AbortSignal,
 ): (request: LoopbackRequest) => Promise<Answer> {
-  const { behaviours, clock, faults, requestLog, simple } = state;
-  const overLimit = createRateLimit(clock.now);
+  const { behaviours, clock, faults, rateLimit, requestLog, simple } = state;
   const status = statusResources(state);
   const configuration = new Map<string, Resource>([
     ["conference", conferenceResource(state)],
@@ -36,7 +34,7 @@ export function createManagementApi(
 
   async function carryOut(request: LoopbackRequest): Promise<Answer> {
     const target = request.url.pathname + request.url.search;
-    const waitSeconds = overLimit(behaviours.requestLimitPerMinute);
+    const waitSeconds = rateLimit.count(behaviours.requestLimitPerMinute);
     if (waitSeconds !== undefined) return limited(waitSeconds);
     const fault = faults.take(request.method, target);
     const crowd = Math.max(0, requestLog.inFlight() - 5) * behaviours.slowdownMilliseconds;

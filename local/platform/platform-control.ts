@@ -13,6 +13,8 @@ export const startSchema = z.strictObject({
   name: z.string(),
   nodes: z.array(z.string()).min(1).default(["10.0.0.21"]),
   participants: z.int().min(0).default(0),
+  /** The room's own type when left out. */
+  serviceType: z.string().optional(),
   /** Refuse, as a call would be, while the nodes do not know the room yet. */
   requireReplicated: z.boolean().default(false),
 });
@@ -48,13 +50,14 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
     },
     advanceClock: (seconds: number) => clock.advance(seconds),
     startConference: (given: z.input<typeof startSchema>) => {
-      const { name, nodes, participants, requireReplicated } = startSchema.parse(given);
+      const { name, nodes, participants, serviceType, requireReplicated } = startSchema.parse(given);
       const room = conferences.findByKey(name);
       if (requireReplicated && !(room && isReplicated(room.changedAt))) {
         throw new ApiError(409, { error: "Neither conference nor gateway found." });
       }
       for (const node of nodes) state.nodes.add(node);
-      const { service_type = "conference", tag = "" } = room ?? {};
+      const service_type = serviceType ?? room?.service_type ?? "conference";
+      const tag = room?.tag ?? "";
       return live.start({ name, service_type, tag, nodes, participants }).id;
     },
     /** Throws 404 when no such conference is running. */
@@ -116,6 +119,7 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
       faults.clearLatency();
       sink.clear();
       requestLog.clear();
+      state.rateLimit.clear();
       state.deletions.clear();
       Object.assign(behaviours, initialBehaviours(options));
     },

@@ -8,6 +8,7 @@ import { createEventSink, type EventSink } from "./event-sink.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import { createLiveConferences, type LiveConferences } from "./live-conferences.ts";
 import type { SimulatorOptions } from "./platform-options.ts";
+import { createRateLimit, type RateLimit } from "./rate-limit.ts";
 import { createRequestLog, type RequestLog } from "./request-log.ts";
 import { createSimpleTables, type SimpleTables } from "./simple-resources.ts";
 import { createTable, type Table } from "./table.ts";
@@ -24,6 +25,7 @@ export interface PlatformState {
   sink: EventSink;
   faults: Faults;
   requestLog: RequestLog;
+  rateLimit: RateLimit;
   /** Addresses of the conferencing nodes. */
   nodes: Set<string>;
   /** Names of deleted rooms that conferencing nodes still know, with the time of the delete. */
@@ -60,6 +62,7 @@ export function createPlatformState(options: SimulatorOptions): PlatformState {
     sink,
     faults: createFaults(random),
     requestLog: createRequestLog(),
+    rateLimit: createRateLimit(clock.now),
     nodes: new Set(["10.0.0.21", "10.0.0.22", "10.0.0.23"]),
     deletions,
     recordDeletion: (name) => {

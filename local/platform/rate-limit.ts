@@ -2,20 +2,28 @@
 
 const windowMilliseconds = 60_000;
 
-/**
- * Counts calls in fixed windows of 60 seconds. The function it gives returns undefined while a call is
- * within `limit` (null is no limit), otherwise the seconds until the window ends.
- */
-export function createRateLimit(now: () => number): (limit: number | null) => number | undefined {
+export interface RateLimit {
+  /** Counts a call: undefined while within `limit` (null is none), otherwise the seconds until the window ends. */
+  count: (limit: number | null) => number | undefined;
+  clear: () => void;
+}
+
+/** Fixed windows of 60 seconds, beginning with the first call of each. */
+export function createRateLimit(now: () => number): RateLimit {
   let windowStart = Number.NEGATIVE_INFINITY;
-  let count = 0;
-  return (limit) => {
-    if (now() - windowStart >= windowMilliseconds) {
-      windowStart = now();
-      count = 0;
-    }
-    count += 1;
-    if (limit === null || count <= limit) return undefined;
-    return Math.max(1, Math.ceil((windowStart + windowMilliseconds - now()) / 1000));
+  let calls = 0;
+  return {
+    count: (limit) => {
+      if (now() - windowStart >= windowMilliseconds) {
+        windowStart = now();
+        calls = 0;
+      }
+      calls += 1;
+      if (limit === null || calls <= limit) return undefined;
+      return Math.max(1, Math.ceil((windowStart + windowMilliseconds - now()) / 1000));
+    },
+    clear: () => {
+      calls = 0;
+    },
   };
 }
