@@ -1,5 +1,5 @@
 /** Alerts hold together: query, rule, limits, the columns and events that exist, and a section of the runbook. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, parse } from "node:path";
 import { describe, expect, it } from "vitest";
 import { body, declarations, entries, parseBicep, unquoted } from "./bicep-source.ts";
@@ -20,7 +20,9 @@ it("every alert that operators are promised has a query", () => {
 });
 
 it("every query is loaded by a rule of its own name", () => {
-  const rules = (declarations(module, "variable").get("rules")?.descendantsOfType("object") ?? []).map((node) => entries(node));
+  const rules = (declarations(module, "variable").get("rules")?.descendantsOfType("object") ?? []).map(
+    (node) => entries(node),
+  );
   const loaded = rules.map((rule) => [unquoted(rule.get("name")), rule.get("query")?.text]);
   const expected = alertNames.map((name) => [name, `loadTextContent('../alerts/${name}.kql')`]);
   expect(Object.fromEntries(loaded)).toEqual(Object.fromEntries(expected));
@@ -32,7 +34,9 @@ describe.each(alertNames)("%s", (name) => {
   it("opens with a sentence, names its threshold and only columns that exist", () => {
     expect(query).toMatch(/^\/\/ .+\.\n/);
     expect(query).toContain("__threshold__");
-    expect((query.match(/__\w+?__/g) ?? []).filter((marker) => !module.text.includes(`'${marker}'`))).toEqual([]);
+    expect((query.match(/__\w+?__/g) ?? []).filter((marker) => !module.text.includes(`'${marker}'`))).toEqual(
+      [],
+    );
     expect(unknownColumns(query)).toEqual([]);
   });
 
@@ -68,13 +72,18 @@ describe.each(alertNames)("%s", (name) => {
 
 /** Minutes between two runs of a timer such as `0 *\/5 * * * *`. */
 function intervalMinutes(file: string): number {
-  const schedule = /schedule: "0 \*\/(\d+) \* \* \* \*"/.exec(readFileSync(join("src", "functions", file), "utf8"));
+  const schedule = /schedule: "0 \*\/(\d+) \* \* \* \*"/.exec(
+    readFileSync(join("src", "functions", file), "utf8"),
+  );
   return Number(schedule?.[1]);
 }
 
 it("a timer that misses one run wakes nobody, one that misses two does", () => {
   const window = Number(entries(limits.get("timers-not-running")).get("windowMinutes")?.text);
-  const longest = Math.max(intervalMinutes("collect-garbage.timer.ts"), intervalMinutes("collect-metrics.timer.ts"));
+  const longest = Math.max(
+    intervalMinutes("collect-garbage.timer.ts"),
+    intervalMinutes("collect-metrics.timer.ts"),
+  );
   expect(window).toBeGreaterThan(longest * 2);
   expect(window).toBeLessThanOrEqual(longest * 3);
 });
@@ -86,6 +95,28 @@ it("the runbook gives the schedules and the capacity that the code has", () => {
 });
 
 it("the runbook has no section for an alert that does not exist", () => {
-  const withMeaning = sections.filter((text) => text.includes("\n### Meaning\n")).map((text) => text.split("\n")[0]);
+  const withMeaning = sections
+    .filter((text) => text.includes("\n### Meaning\n"))
+    .map((text) => text.split("\n")[0]);
   expect(withMeaning.toSorted()).toEqual(alertNames.toSorted());
+});
+
+const queriesOfTheRunbook = [...runbook.matchAll(/```kusto\n([\s\S]*?)```/g)].map(([, query]) => query ?? "");
+
+it("the runbook's queries name columns, events and functions that exist", () => {
+  const known = new Set([...wordsOfTheCode(), ...functionNames()]);
+  expect(queriesOfTheRunbook.length).toBeGreaterThan(10);
+  for (const query of queriesOfTheRunbook) {
+    expect(unknownColumns(query)).toEqual([]);
+    expect(quotedWords(query).filter((word) => !known.has(word))).toEqual([]);
+  }
+});
+
+it("the runbook's links lead to its own sections and to files that exist", () => {
+  const anchors = sections.map((text) => text.split("\n")[0]?.toLowerCase().replaceAll(/[^a-z0-9 -]/g, "").replaceAll(" ", "-"));
+  const linked = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor ?? "");
+  expect(linked.length).toBeGreaterThan(10);
+  expect(linked.filter((anchor) => !anchors.includes(anchor))).toEqual([]);
+  const named = [...runbook.matchAll(/`((?:docs|infra)\/[\w./-]+\.\w+)`/g)].map(([, path]) => path ?? "");
+  expect(named.filter((path) => !existsSync(path))).toEqual([]);
 });

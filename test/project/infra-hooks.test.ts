@@ -23,14 +23,21 @@ function runHook(environment: Readonly<Record<string, string>>) {
     encoding: "utf8",
     timeout: 20_000,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: [folder, process.env["PATH"]].join(delimiter), KEY_VAULT_NAME: "kv-example", ...environment },
+    env: {
+      PATH: [folder, process.env["PATH"]].join(delimiter),
+      KEY_VAULT_NAME: "kv-example",
+      ...environment,
+    },
   });
 }
 
 describe("infra/hooks/ask-missing-secrets.sh", () => {
   it("passes when the vault holds every secret", () => {
     const held = "ROOM-HOST-PIN EVENT-SINK-PASSWORD PLATFORM-PASSWORD";
-    expect(runHook({ PLATFORM_USERNAME: "vmr-gateway", HELD: held })).toMatchObject({ status: 0, stderr: "" });
+    expect(runHook({ PLATFORM_USERNAME: "vmr-gateway", HELD: held })).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
   });
 
   it("stops before the app is deployed and names what is missing when nobody can be asked", () => {

@@ -1,7 +1,7 @@
 /** Every Bicep file parses, and modules fit together: what is declared is used, what is asked for is passed. */
 import { dirname, join } from "node:path";
-import type { Node } from "web-tree-sitter";
 import { describe, expect, it } from "vitest";
+import type { Node } from "web-tree-sitter";
 import { body, declarations, entries, infraFiles, parseBicep, unquoted } from "./bicep-source.ts";
 
 const bicepFiles = infraFiles(".bicep");
@@ -54,8 +54,14 @@ describe.each(bicepFiles)("%s", (path) => {
     for (const { module, target, given } of calls(path)) {
       const declared = declarations(parseBicep(target), "parameter");
       const required = [...declared].filter(([, node]) => !hasDefault(node)).map(([name]) => name);
-      expect({ module, missing: required.filter((name) => !given.includes(name)) }).toEqual({ module, missing: [] });
-      expect({ module, unknown: given.filter((name) => !declared.has(name)) }).toEqual({ module, unknown: [] });
+      expect({ module, missing: required.filter((name) => !given.includes(name)) }).toEqual({
+        module,
+        missing: [],
+      });
+      expect({ module, unknown: given.filter((name) => !declared.has(name)) }).toEqual({
+        module,
+        unknown: [],
+      });
       expect({ module, defaulted: [...declared.keys()].filter((name) => !given.includes(name)) }).toEqual({
         module,
         defaulted: [],

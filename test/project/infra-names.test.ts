@@ -10,12 +10,16 @@ const module = (name: string) => parseBicep(join("infra", "modules", `${name}.bi
 
 it("the queues are those of the code, the poison queue with them", () => {
   const array = declarations(module("storage"), "variable").get("queueNames")?.descendantsOfType("array")[0];
-  const names = children(array).filter((node) => node.type === "string").map((node) => unquoted(node));
+  const names = children(array)
+    .filter((node) => node.type === "string")
+    .map((node) => unquoted(node));
   expect(names.sort()).toEqual(Object.values(queueNames).sort());
 });
 
 it("the table's columns are those of a metrics row, with their types", () => {
-  const array = declarations(module("metrics-table"), "variable").get("columns")?.descendantsOfType("array")[0];
+  const array = declarations(module("metrics-table"), "variable")
+    .get("columns")
+    ?.descendantsOfType("array")[0];
   const columns = children(array)
     .filter((node) => node.type === "object")
     .map((node) => entries(node))
@@ -31,14 +35,18 @@ it("no resource accepts a shared key or a password where it can be told not to",
   expect(properties("storage", "account").get("allowBlobPublicAccess")?.text).toBe("false");
   expect(properties("key-vault", "vault").get("enableRbacAuthorization")?.text).toBe("true");
   expect(properties("application-insights", "insights").get("DisableLocalAuth")?.text).toBe("true");
-  expect(entries(properties("workspace", "workspace").get("features")).get("disableLocalAuth")?.text).toBe("true");
+  expect(entries(properties("workspace", "workspace").get("features")).get("disableLocalAuth")?.text).toBe(
+    "true",
+  );
   expect(properties("function-app", "publishingPasswords").get("allow")?.text).toBe("false");
 });
 
 it("each role is assigned on one resource, to a principal that is given, with a comment that says why", () => {
   const assignments = infraFiles(".bicep").flatMap((path) =>
     [...declarations(parseBicep(path), "resource")]
-      .filter(([, node]) => unquoted(node.namedChild(1)).startsWith("Microsoft.Authorization/roleAssignments"))
+      .filter(([, node]) =>
+        unquoted(node.namedChild(1)).startsWith("Microsoft.Authorization/roleAssignments"),
+      )
       .map(([name, node]) => ({ path, name, node })),
   );
   expect(assignments).toHaveLength(5);

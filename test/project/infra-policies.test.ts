@@ -10,12 +10,19 @@ import { children, declarations, entries, infraFiles, parseBicep, unquoted } fro
 const apiModule = parseBicep(join("infra", "modules", "gateway-api.bicep"));
 const arrayOf = (name: string) =>
   children(declarations(apiModule, "variable").get(name)?.descendantsOfType("array")[0]);
-const privateOperations = arrayOf("privateOperations").filter((node) => node.type === "string").map((node) => unquoted(node));
-const publicOperations = arrayOf("publicOperations").filter((node) => node.type === "object").map((node) => unquoted(entries(node).get("name")));
+const privateOperations = arrayOf("privateOperations")
+  .filter((node) => node.type === "string")
+  .map((node) => unquoted(node));
+const publicOperations = arrayOf("publicOperations")
+  .filter((node) => node.type === "object")
+  .map((node) => unquoted(entries(node).get("name")));
 
 /** API Management's own rule for the names of imported operations. */
 const operationName = (operationId: string) =>
-  operationId.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
+  operationId
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
 
 const Contract = z.object({ route: z.string(), access: z.string() });
 
@@ -44,7 +51,8 @@ const Policy = z.object({
 
 function readPolicy(name: string) {
   const text = readFileSync(join("infra", "policies", `${name}.xml`), "utf8");
-  return Policy.parse(new XMLParser({ ignoreAttributes: false, attributeNamePrefix: "" }).parse(text)).policies;
+  return Policy.parse(new XMLParser({ ignoreAttributes: false, attributeNamePrefix: "" }).parse(text))
+    .policies;
 }
 
 describe.each(infraFiles(".xml"))("%s", (path) => {
@@ -71,33 +79,50 @@ it("private operations check the token before anything is counted or read", () =
     "choose",
   ]);
   const check = readPolicy("private-operation").inbound["validate-azure-ad-token"];
-  expect(Object.keys(z.record(z.string(), z.unknown()).parse(check)).filter((key) => /-ids$|^audiences$/.test(key))).toEqual([
-    "client-application-ids",
-    "audiences",
-  ]);
+  expect(
+    Object.keys(z.record(z.string(), z.unknown()).parse(check)).filter((key) =>
+      /-ids$|^audiences$/.test(key),
+    ),
+  ).toEqual(["client-application-ids", "audiences"]);
 });
 
 it("public operations answer the widget's preflight first, limit by address and check no token", () => {
-  expect(Object.keys(readPolicy("public-operation").inbound)).toEqual(["base", "cors", "rate-limit-by-key", "choose"]);
+  expect(Object.keys(readPolicy("public-operation").inbound)).toEqual([
+    "base",
+    "cors",
+    "rate-limit-by-key",
+    "choose",
+  ]);
 });
 
 it("every operation passes a correlation id on and shows no header of the host", () => {
   const Header = z.object({ name: z.string(), "exists-action": z.string() });
   const { inbound, outbound } = readPolicy("all-operations");
   const passedOn = z.array(Header).parse(inbound["set-header"]);
-  expect(passedOn).toContainEqual(expect.objectContaining({ name: "x-correlation-id", "exists-action": "skip" }));
-  const removed = z.array(Header).parse(outbound["set-header"]).filter((header) => header["exists-action"] === "delete");
-  expect(removed.map((header) => header.name)).toEqual(expect.arrayContaining(["Server", "X-Powered-By", "Request-Context"]));
+  expect(passedOn).toContainEqual(
+    expect.objectContaining({ name: "x-correlation-id", "exists-action": "skip" }),
+  );
+  const removed = z
+    .array(Header)
+    .parse(outbound["set-header"])
+    .filter((header) => header["exists-action"] === "delete");
+  expect(removed.map((header) => header.name)).toEqual(
+    expect.arrayContaining(["Server", "X-Powered-By", "Request-Context"]),
+  );
   expect(removed.map((header) => header.name)).not.toContain("x-invocation-id");
 });
 
 it("every HTTP function has the policy that its access asks for", async () => {
   const functions = await httpFunctions();
   const named = (isPrivate: boolean) =>
-    functions.filter(({ access }) => (access === "application") === isPrivate).map(({ name }) => operationName(name));
+    functions
+      .filter(({ access }) => (access === "application") === isPrivate)
+      .map(({ name }) => operationName(name));
   expect(privateOperations.toSorted()).toEqual(named(true).toSorted());
   expect(publicOperations.toSorted()).toEqual(named(false).toSorted());
-  expect(functions.filter(({ access, route }) => (access !== "application") !== route.startsWith("public/"))).toEqual([]);
+  expect(
+    functions.filter(({ access, route }) => (access !== "application") !== route.startsWith("public/")),
+  ).toEqual([]);
 });
 
 it("the imported document names the same operations and is small enough to be loaded into a template", () => {
@@ -106,8 +131,12 @@ it("the imported document names the same operations and is small enough to be lo
     paths: z.record(z.string(), z.record(z.string(), z.looseObject({ operationId: z.string() }))),
   });
   const { paths } = Document.parse(JSON.parse(readFileSync("openapi.json", "utf8")));
-  const operationIds = Object.values(paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
-  expect(operationIds.map(operationName).toSorted()).toEqual([...privateOperations, ...publicOperations].toSorted());
+  const operationIds = Object.values(paths).flatMap((path) =>
+    Object.values(path).map(({ operationId }) => operationId),
+  );
+  expect(operationIds.map(operationName).toSorted()).toEqual(
+    [...privateOperations, ...publicOperations].toSorted(),
+  );
   // loadTextContent() takes no file above this length.
   expect(statSync("openapi.json").size).toBeLessThan(131_072);
 });

@@ -1,7 +1,7 @@
 /** The app settings of the infrastructure are the settings of the app, and the example values are acceptable ones. */
 import { join } from "node:path";
-import type { Node } from "web-tree-sitter";
 import { describe, expect, it } from "vitest";
+import type { Node } from "web-tree-sitter";
 import { loadSettings, settingNames } from "../../src/lib/settings.ts";
 import { body, declarations, entries, infraFiles, parseBicep, unquoted } from "./bicep-source.ts";
 
@@ -50,7 +50,10 @@ it("each secret setting is a reference to the secret of the same name in the vau
 /** The value that an app setting gets: numbers and objects become text there. */
 function settingText(node: Node): string {
   if (node.type !== "object") return unquoted(node);
-  const fields = [...entries(node)].map(([name, value]) => [name, value.type === "number" ? Number(value.text) : unquoted(value)]);
+  const fields = [...entries(node)].map(([name, value]) => [
+    name,
+    value.type === "number" ? Number(value.text) : unquoted(value),
+  ]);
   return JSON.stringify(Object.fromEntries(fields));
 }
 
@@ -83,14 +86,20 @@ describe.each(infraFiles(".bicepparam").filter((path) => path.includes("environm
     const ids = text.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
     expect(ids.length).toBeGreaterThanOrEqual(5);
     expect(ids.filter((id) => !id.startsWith("00000000-0000-4000-8000-"))).toEqual([]);
-    const others = infraFiles(".bicepparam").filter((other) => other !== path && other.includes("environments"));
+    const others = infraFiles(".bicepparam").filter(
+      (other) => other !== path && other.includes("environments"),
+    );
     expect(others.filter((other) => parseBicep(other).text.includes(list("authClientIds")))).toEqual([]);
   });
 });
 
 it("all instances together call the platform no more than 20 times at once", () => {
   const main = parseBicep(join("infra", "main.bicep"));
-  const instances = declarations(main, "parameter").get("maximumInstanceCount")?.descendantsOfType("number")[0];
-  expect(Number(instances?.text) * Number(deployed.get("PLATFORM_MAX_CONCURRENCY")?.text)).toBeLessThanOrEqual(20);
+  const instances = declarations(main, "parameter")
+    .get("maximumInstanceCount")
+    ?.descendantsOfType("number")[0];
+  expect(
+    Number(instances?.text) * Number(deployed.get("PLATFORM_MAX_CONCURRENCY")?.text),
+  ).toBeLessThanOrEqual(20);
   expect(Number(instances?.text)).toBeGreaterThan(0);
 });

@@ -9,16 +9,29 @@ const Workbook = z.object({
   version: z.literal("Notebook/1.0"),
   fallbackResourceIds: z.tuple([z.literal("__workspaceId__")]),
   items: z.array(
-    z.object({ name: z.string(), content: z.object({ title: z.string().optional(), query: z.string().optional() }) }),
+    z.object({
+      name: z.string(),
+      content: z.object({ title: z.string().optional(), query: z.string().optional() }),
+    }),
   ),
 });
 
-const { items } = Workbook.parse(JSON.parse(readFileSync(join("infra", "workbook", "workbook.json"), "utf8")));
+const { items } = Workbook.parse(
+  JSON.parse(readFileSync(join("infra", "workbook", "workbook.json"), "utf8")),
+);
 const charts = items.filter(({ content }) => content.query !== undefined);
 
 it("shows pool, rooms, creates, deletions, the event sink and the platform", () => {
   expect(charts.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(["pool", "rooms", "create-latency", "create-outcomes", "deletion-depth", "sink-answers", "platform-alarms"]),
+    expect.arrayContaining([
+      "pool",
+      "rooms",
+      "create-latency",
+      "create-outcomes",
+      "deletion-depth",
+      "sink-answers",
+      "platform-alarms",
+    ]),
   );
   expect(new Set(items.map(({ name }) => name)).size).toBe(items.length);
 });

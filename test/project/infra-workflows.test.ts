@@ -61,7 +61,9 @@ describe.each(workflows)("%s", (file) => {
 
 const Deploy = z.object({
   on: z.object({
-    workflow_dispatch: z.object({ inputs: z.object({ environment: z.object({ options: z.array(z.string()) }) }) }),
+    workflow_dispatch: z.object({
+      inputs: z.object({ environment: z.object({ options: z.array(z.string()) }) }),
+    }),
   }),
 });
 
@@ -72,8 +74,12 @@ it("there is an environment to deploy for each parameter file, and the other way
 });
 
 it("what the deployment reads from the template are outputs that it has", () => {
-  const outputs = [...readFileSync(join("infra", "main.bicep"), "utf8").matchAll(/^output (\w+)/gm)].map(([, name]) => name);
-  const read = [...readFileSync(join(folder, "deploy.yml"), "utf8").matchAll(/provision\.outputs\.(\w+)/g)].map(([, name]) => name);
+  const outputs = [...readFileSync(join("infra", "main.bicep"), "utf8").matchAll(/^output (\w+)/gm)].map(
+    ([, name]) => name,
+  );
+  const read = [
+    ...readFileSync(join(folder, "deploy.yml"), "utf8").matchAll(/provision\.outputs\.(\w+)/g),
+  ].map(([, name]) => name);
   expect(read.length).toBeGreaterThan(0);
   expect(read.filter((name) => !outputs.includes(name))).toEqual([]);
 });
@@ -81,10 +87,15 @@ it("what the deployment reads from the template are outputs that it has", () => 
 it("updates come once a week and in groups", () => {
   const Dependabot = z.object({
     updates: z.array(
-      z.object({ schedule: z.object({ interval: z.literal("weekly") }), groups: z.record(z.string(), z.unknown()) }),
+      z.object({
+        schedule: z.object({ interval: z.literal("weekly") }),
+        groups: z.record(z.string(), z.unknown()),
+      }),
     ),
   });
-  expect(Dependabot.parse(parse(readFileSync(join(".github", "dependabot.yml"), "utf8"))).updates).toHaveLength(2);
+  expect(
+    Dependabot.parse(parse(readFileSync(join(".github", "dependabot.yml"), "utf8"))).updates,
+  ).toHaveLength(2);
 });
 
 it("azure.yaml builds with a script that exists and runs hooks that exist", () => {

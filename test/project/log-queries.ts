@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { metricsColumns } from "../../src/lib/metrics-row.ts";
 
 /** What Application Insights writes to the workspace, as far as the queries use it. */
-const hostNames = ["AppTraces", "AppRequests", "AppRoleName", "Message", "OperationName", "ResultCode", "TimeGenerated"];
+const hostNames = [
+  ...["AppTraces", "AppRequests", "AppRoleName", "Message", "OperationName", "ResultCode", "TimeGenerated"],
+  ...["DurationMs", "Success"],
+];
 
 /** Names in a query that look like a column or a table and are none that exists. */
 export function unknownColumns(query: string): string[] {
@@ -20,13 +23,17 @@ export function quotedWords(query: string): string[] {
 
 /** The words in double quotes of the app's code, among them every event that it logs. */
 export function wordsOfTheCode(): Set<string> {
-  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
   return new Set(files.flatMap((name) => quotedWords(readFileSync(join("src", name), "utf8"))));
 }
 
 /** The names of the functions that the app registers: what each file in `src/functions` exports. */
 export function functionNames(): string[] {
   return readdirSync(join("src", "functions")).flatMap((name) =>
-    [...readFileSync(join("src", "functions", name), "utf8").matchAll(/^export const (\w+)/gm)].map(([, found]) => found ?? ""),
+    [...readFileSync(join("src", "functions", name), "utf8").matchAll(/^export const (\w+)/gm)].map(
+      ([, found]) => found ?? "",
+    ),
   );
 }
