@@ -12,6 +12,7 @@ import type {
   OnLog,
   ToWorker,
 } from "./messages.ts";
+import { WorkerError } from "./worker-error.ts";
 
 export interface AppProcess {
   functions: readonly FunctionMetadata[];
@@ -155,13 +156,5 @@ function forwardLines(child: ChildProcess, onLog: OnLog): void {
   }
   if (child.stderr) {
     createInterface(child.stderr).on("line", (message) => onLog({ level: "error", category, message }));
-  }
-}
-
-/** A failure inside the worker; its `stack` is the text that the worker gave. */
-class WorkerError extends Error {
-  constructor(description: string) {
-    super(description.split("\n", 1)[0]);
-    this.stack = description;
   }
 }

@@ -2,9 +2,9 @@
 import { Module } from "node:module";
 import type { Binding, FunctionMetadata, HttpResponseData, LogLevel, TypedData } from "./messages.ts";
 
-export type FunctionCallback = (...inputs: unknown[]) => unknown;
+type FunctionCallback = (...inputs: unknown[]) => unknown;
 
-export interface InvocationRequest {
+interface InvocationRequest {
   invocationId: string;
   functionId: string;
   inputData: { name: string; data: TypedData }[];
@@ -42,8 +42,8 @@ export interface RegisteredFunction {
 }
 
 const hookNames = ["appStart", "appTerminate", "preInvocation", "postInvocation", "log"] as const;
-export type HookName = (typeof hookNames)[number];
-export type Hook = (context: Record<string, unknown>) => unknown;
+type HookName = (typeof hookNames)[number];
+type Hook = (context: Record<string, unknown>) => unknown;
 
 export interface Registrations {
   model: ProgrammingModel | undefined;

@@ -73,11 +73,13 @@ export async function startFunctionsHost(options: FunctionsHostOptions): Promise
   async function end(reason: string): Promise<void> {
     server.close();
     server.closeIdleConnections();
-    await Promise.race([
-      Promise.all([triggers.stop(), invoker.idle()]),
-      new Promise((resolve) => setTimeout(resolve, drainMilliseconds).unref()),
-    ]);
+    const drained = Promise.all([triggers.stop(), invoker.idle()]);
+    const limit = Promise.withResolvers<void>();
+    const timer = setTimeout(limit.resolve, drainMilliseconds);
+    await Promise.race([drained, limit.promise]);
+    clearTimeout(timer);
     await app.stop();
+    await drained;
     server.closeAllConnections();
     exited.resolve({ reason });
   }

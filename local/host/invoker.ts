@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { AppProcess } from "./app-process.ts";
 import type { HttpResponseData, OnLog, TypedData } from "./messages.ts";
 
-export interface Call {
+interface Call {
   input: TypedData;
   triggerMetadata?: Record<string, TypedData>;
   /** The caller's W3C trace context; the call becomes a part of that trace. */

@@ -2,6 +2,7 @@
 import type { DequeuedMessageItem } from "@azure/storage-queue";
 import type { QueueListenerOptions } from "./queue-listener.ts";
 
+const callTimeoutMilliseconds = 30_000;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -18,12 +19,12 @@ export async function processMessage(
     }
     const { succeeded, popReceipt } = await runUnderLease(options, message);
     if (succeeded) {
-      await queue.deleteMessage(message.messageId, popReceipt);
+      await queue.deleteMessage(message.messageId, popReceipt, withDeadline());
     } else if (message.dequeueCount >= settings.maxDequeueCount) {
       await moveToPoisonQueue(options, message, popReceipt);
     } else {
       const visibleInSeconds = Math.ceil(settings.visibilityTimeoutSeconds);
-      await queue.updateMessage(message.messageId, popReceipt, undefined, visibleInSeconds);
+      await queue.updateMessage(message.messageId, popReceipt, undefined, visibleInSeconds, withDeadline());
     }
   } catch (error) {
     // The lease was lost or the storage is away: the message comes back by itself, or somebody else has it.
@@ -54,7 +55,13 @@ function renewLease(
   let renewal = Promise.resolve();
   const renew = async (): Promise<void> => {
     try {
-      const renewed = await queue.updateMessage(message.messageId, popReceipt, undefined, lockSeconds);
+      const renewed = await queue.updateMessage(
+        message.messageId,
+        popReceipt,
+        undefined,
+        lockSeconds,
+        withDeadline(),
+      );
       popReceipt = renewed.popReceipt ?? popReceipt;
     } catch (error) {
       log("warning", `The lease of the message '${message.messageId}' was not renewed: ${String(error)}`);
@@ -94,7 +101,12 @@ async function moveToPoisonQueue(
     "warning",
     `Message has reached MaxDequeueCount of ${message.dequeueCount}. Moving message to queue '${poisonQueue.name}'.`,
   );
-  await poisonQueue.createIfNotExists();
-  await poisonQueue.sendMessage(message.messageText);
-  await queue.deleteMessage(message.messageId, popReceipt);
+  await poisonQueue.createIfNotExists(withDeadline());
+  await poisonQueue.sendMessage(message.messageText, withDeadline());
+  await queue.deleteMessage(message.messageId, popReceipt, withDeadline());
+}
+
+// The storage SDK itself waits for an answer for ever.
+function withDeadline(): { abortSignal: AbortSignal } {
+  return { abortSignal: AbortSignal.timeout(callTimeoutMilliseconds) };
 }

@@ -105,7 +105,8 @@ function listenToQueue(
   return startQueueListener({
     queue: service.getQueueClient(queueName),
     poisonQueue: service.getQueueClient(`${queueName}-poison`),
-    lockSeconds: timeScale?.messageLockSeconds ?? messageLockSeconds,
+    // The storage counts in whole seconds.
+    lockSeconds: Math.ceil(timeScale?.messageLockSeconds ?? messageLockSeconds),
     settings: {
       ...queues,
       visibilityTimeoutSeconds: timeScale?.retryDelaySeconds ?? queues.visibilityTimeoutSeconds,

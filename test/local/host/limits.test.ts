@@ -1,5 +1,5 @@
 // What the host's web server refuses or passes before the app sees it.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { FunctionsHost } from "../../../local/host/functions-host.ts";
 import { hostName } from "./observed-vectors.ts";
 import { sendRaw } from "./raw-request.ts";
@@ -78,4 +78,13 @@ test("a slow call does not hold up a quick one", async () => {
   expect((await fetch(`${host.url}/ping`)).status).toBe(200);
   expect(isSlowDone).toBe(false);
   expect(await slow).toBe("slept");
+});
+
+test("a disabled function is not found, and the home page can be switched off", async () => {
+  const environment = { "AzureWebJobs.ping.Disabled": "true", AzureWebJobsDisableHomepage: "true" };
+  const disabled = (await startTestHost("./probe-app.ts", { environment })).host;
+  onTestFinished(() => disabled.stop());
+  expect((await fetch(`${disabled.url}/ping`)).status).toBe(404);
+  expect((await fetch(`${disabled.url}/p/x`)).status).toBe(200);
+  expect((await fetch(disabled.url)).status).toBe(204);
 });

@@ -2,7 +2,7 @@
 
 export const hostName = "gateway.example.com";
 
-export interface ObservedAnswer {
+interface ObservedAnswer {
   status: number;
   /** Every header except Date and Connection, by its exact name. */
   headers: Record<string, string>;

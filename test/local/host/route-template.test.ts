@@ -40,12 +40,9 @@ describe("constraints", () => {
     ["{x:regex(^(a:b|c)$)}", ["a:b", "c"], ["a"]],
     ["{x:regex(^[a-z]+$):length(2)}", ["ab"], ["abc", "12"]],
   ])("%s", (template, fitting, others) => {
-    for (const value of fitting) {
-      expect(match(template, `/${value}`), value).toEqual({ x: value });
-    }
-    for (const value of others) {
-      expect(match(template, `/${value}`), value).toBeUndefined();
-    }
+    const takes = (value: string) => match(template, `/${value}`)?.["x"] === value;
+    expect(fitting.filter(takes)).toEqual(fitting);
+    expect(others.filter(takes)).toEqual([]);
   });
 
   test("an optional parameter is tested only when it is there", () => {
