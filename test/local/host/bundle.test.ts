@@ -1,17 +1,19 @@
 // The host loads an ESM bundle like the deployed one, in which the library's `require` comes from a banner.
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
-import { pathHere, startTestHost } from "./test-host.ts";
+import { startTestHost } from "./test-host.ts";
 
 test("a bundled app answers", async () => {
   const folder = await mkdtemp(join(tmpdir(), "bundle-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const outfile = join(folder, "main.mjs");
   await build({
-    entryPoints: [pathHere("./probe-app.ts")],
+    entryPoints: [fileURLToPath(new URL("./probe-app.ts", import.meta.url))],
     outfile,
     bundle: true,
     platform: "node",
@@ -21,7 +23,7 @@ test("a bundled app answers", async () => {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
   });
-  const { host } = await startTestHost(outfile);
+  const { host } = await startTestHost(pathToFileURL(outfile));
   onTestFinished(() => host.stop());
   const answer = await fetch(`${host.url}/p/x?a=1&a=2`);
   expect(await answer.json()).toMatchObject({ fn: "param", query: [["a", "1,2"]] });

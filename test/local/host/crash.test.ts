@@ -1,11 +1,13 @@
 // What happens when the app's process dies, never comes up, or loses its host.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test, vi } from "vitest";
 import type { FunctionsHost } from "../../../local/host/functions-host.ts";
-import { pathHere, startTestHost } from "./test-host.ts";
+import { startTestHost } from "./test-host.ts";
 
 async function call(host: FunctionsHost, path: string) {
   const answer = await fetch(`${host.url}${path}`);
@@ -24,7 +26,7 @@ function isAlive(processId: number): boolean {
 }
 
 test("a crash gives running calls an empty 500, the next call a new process, and the third ends the host", async () => {
-  const { host, log } = await startTestHost("./probe-app.ts");
+  const { host, log } = await startTestHost(new URL("./probe-app.ts", import.meta.url));
   const failed = { status: 500, body: "" };
   const first = host.workerProcessId();
 
@@ -46,7 +48,7 @@ test("a crash gives running calls an empty 500, the next call a new process, and
 });
 
 test("an app that throws while it loads leaves a host without functions", async () => {
-  const { host, log } = await startTestHost("./broken-app.ts");
+  const { host, log } = await startTestHost(new URL("./broken-app.ts", import.meta.url));
   try {
     expect(host.functions).toEqual([]);
     expect(await call(host, "/fine")).toEqual({ status: 404, body: "" });
@@ -60,11 +62,13 @@ test("an app that throws while it loads leaves a host without functions", async 
 });
 
 test("an app that cannot stay alive fails the start", async () => {
-  await expect(startTestHost("./dying-app.ts")).rejects.toThrow("Exceeded language worker restart");
+  await expect(startTestHost(new URL("./dying-app.ts", import.meta.url))).rejects.toThrow(
+    "Exceeded language worker restart",
+  );
 });
 
 test("a running call is answered before stop ends the app, and stopping twice is once", async () => {
-  const { host } = await startTestHost("./probe-app.ts");
+  const { host } = await startTestHost(new URL("./probe-app.ts", import.meta.url));
   const processId = host.workerProcessId() ?? 0;
   const running = call(host, "/sleep?ms=600");
   expect((await call(host, "/ping")).status).toBe(200);
@@ -76,11 +80,15 @@ test("a running call is answered before stop ends the app, and stopping twice is
 
 describe("the command line", () => {
   async function run() {
-    const script = pathHere("../../../local/host/run.ts");
-    const supervisor = spawn(process.execPath, [script, pathHere("./probe-app.ts"), "--no-timers"], {
-      stdio: ["ignore", "pipe", "inherit"],
-      cwd: pathHere("../../.."),
-    });
+    const script = fileURLToPath(new URL("../../../local/host/run.ts", import.meta.url));
+    const supervisor = spawn(
+      process.execPath,
+      [script, fileURLToPath(new URL("./probe-app.ts", import.meta.url)), "--no-timers"],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+        cwd: fileURLToPath(new URL("../../..", import.meta.url)),
+      },
+    );
     const [line] = await once(createInterface(supervisor.stdout), "line");
     const { url, functions } = JSON.parse(String(line));
     const { pid } = JSON.parse(await (await fetch(`${url}/u/pid`)).text());

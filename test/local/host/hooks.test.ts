@@ -5,7 +5,7 @@ import { startTestHost, type TestHost } from "./test-host.ts";
 let running: TestHost;
 
 beforeEach(async () => {
-  running = await startTestHost("./hooks-app.ts");
+  running = await startTestHost(new URL("./hooks-app.ts", import.meta.url));
 });
 afterEach(() => running.host.stop());
 

@@ -1,10 +1,11 @@
 // Reading of host.json: the project's own file, the defaults and what is refused.
+
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { readHostJson } from "../../../local/host/host-json.ts";
-import { pathHere } from "./test-host.ts";
 
 async function readText(text: string) {
   const folder = await mkdtemp(join(tmpdir(), "host-json-"));
@@ -15,7 +16,9 @@ async function readText(text: string) {
 }
 
 test("the project's own file can be read", async () => {
-  expect((await readHostJson(pathHere("../../../host.json"))).routePrefix).toBe("");
+  expect(
+    (await readHostJson(fileURLToPath(new URL("../../../host.json", import.meta.url)))).routePrefix,
+  ).toBe("");
 });
 
 test("missing settings get the real host's defaults", async () => {

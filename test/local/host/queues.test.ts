@@ -1,10 +1,12 @@
 // The queue trigger against Azurite: payloads, leases, retries, poison messages, outages.
+
 import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { type Azurite, startAzurite } from "../../../local/azurite.ts";
 import { startStorageProxy } from "./storage-proxy.ts";
-import { fire, pathHere, startTestHost, type TestHost } from "./test-host.ts";
+import { fire, startTestHost, type TestHost } from "./test-host.ts";
 
 let azurite: Azurite;
 let service: QueueServiceClient;
@@ -27,8 +29,8 @@ async function setUp({ lockSeconds = 30, connectionString, createQueue = true }:
   if (createQueue) {
     await queue.create();
   }
-  const running = await startTestHost("./queue-app.ts", {
-    hostJsonPath: pathHere("./queue-host.json"),
+  const running = await startTestHost(new URL("./queue-app.ts", import.meta.url), {
+    hostJsonPath: fileURLToPath(new URL("./queue-host.json", import.meta.url)),
     environment: {
       AzureWebJobsStorage: connectionString ?? azurite.connectionString,
       QUEUE_NAME: queueName,

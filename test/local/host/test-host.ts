@@ -19,18 +19,14 @@ export interface TestHost {
 
 const waitLimitMilliseconds = 15_000;
 
-export function pathHere(name: string): string {
-  return fileURLToPath(new URL(name, import.meta.url));
-}
-
 export async function startTestHost(
-  entry: string,
+  entry: URL,
   options: Partial<FunctionsHostOptions> = {},
 ): Promise<TestHost> {
   const log: LogEntry[] = [];
   const host = await startFunctionsHost({
-    entry: pathHere(entry),
-    hostJsonPath: pathHere("../../../host.json"),
+    entry: fileURLToPath(entry),
+    hostJsonPath: fileURLToPath(new URL("../../../host.json", import.meta.url)),
     environment: {},
     onLog: (line) => log.push(line),
     ...options,

@@ -7,7 +7,7 @@ const environment = { AzureWebJobsStorage: "not used by timers here", YEARLY: "0
 describe("with timers on", () => {
   let running: TestHost;
   beforeAll(async () => {
-    running = await startTestHost("./timer-app.ts", { environment });
+    running = await startTestHost(new URL("./timer-app.ts", import.meta.url), { environment });
   });
   afterAll(() => running.host.stop());
 
@@ -68,7 +68,10 @@ describe("with timers on", () => {
 describe("with timers off", () => {
   let running: TestHost;
   beforeAll(async () => {
-    running = await startTestHost("./timer-app.ts", { environment, timersEnabled: false });
+    running = await startTestHost(new URL("./timer-app.ts", import.meta.url), {
+      environment,
+      timersEnabled: false,
+    });
   });
   afterAll(() => running.host.stop());
 
@@ -87,9 +90,12 @@ describe("with timers off", () => {
 });
 
 test("without AzureWebJobsStorage no timer runs by itself, and HTTP goes on", async () => {
-  const { host, log, appMessages, waitForMessages } = await startTestHost("./timer-app.ts", {
-    environment: { YEARLY: environment.YEARLY },
-  });
+  const { host, log, appMessages, waitForMessages } = await startTestHost(
+    new URL("./timer-app.ts", import.meta.url),
+    {
+      environment: { YEARLY: environment.YEARLY },
+    },
+  );
   try {
     expect(log).toContainEqual(
       expect.objectContaining({ message: expect.stringContaining("AzureWebJobsStorage is missing") }),
