@@ -60,6 +60,31 @@ resource api 'Microsoft.ApiManagement/service/apis@2024-05-01' = {
   }
 }
 
+// The service's log has the address of each call; uuiData in it leads to one person's session.
+var withoutServiceTags = {
+  request: {
+    dataMasking: {
+      queryParams: [{ value: 'uuiData', mode: 'Hide' }]
+    }
+  }
+}
+
+resource logger 'Microsoft.ApiManagement/service/loggers@2024-05-01' = {
+  parent: service
+  name: 'azuremonitor'
+  properties: { loggerType: 'azureMonitor' }
+}
+
+resource logging 'Microsoft.ApiManagement/service/apis/diagnostics@2024-05-01' = {
+  parent: api
+  name: 'azuremonitor'
+  properties: {
+    loggerId: logger.id
+    frontend: withoutServiceTags
+    backend: withoutServiceTags
+  }
+}
+
 resource apiPolicy 'Microsoft.ApiManagement/service/apis/policies@2024-05-01' = {
   parent: api
   name: 'policy'

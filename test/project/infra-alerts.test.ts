@@ -97,7 +97,7 @@ it("the runbook gives the schedules and the capacity that the code has", () => {
 it("the runbook has no section for an alert that does not exist", () => {
   const withMeaning = sections
     .filter((text) => text.includes("\n### Meaning\n"))
-    .map((text) => text.split("\n")[0]);
+    .map((text) => text.split("\n")[0] ?? "");
   expect(withMeaning.toSorted()).toEqual(alertNames.toSorted());
 });
 
@@ -113,7 +113,13 @@ it("the runbook's queries name columns, events and functions that exist", () => 
 });
 
 it("the runbook's links lead to its own sections and to files that exist", () => {
-  const anchors = sections.map((text) => text.split("\n")[0]?.toLowerCase().replaceAll(/[^a-z0-9 -]/g, "").replaceAll(" ", "-"));
+  const anchors = sections.map((text) =>
+    text
+      .split("\n")[0]
+      ?.toLowerCase()
+      .replaceAll(/[^a-z0-9 -]/g, "")
+      .replaceAll(" ", "-"),
+  );
   const linked = [...runbook.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor ?? "");
   expect(linked.length).toBeGreaterThan(10);
   expect(linked.filter((anchor) => !anchors.includes(anchor))).toEqual([]);
