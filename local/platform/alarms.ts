@@ -1,7 +1,7 @@
 /** The alarms that the platform shows. */
 import { type Clock, naiveTimestamp } from "./clock.ts";
 
-export interface Alarm {
+interface Alarm {
   id: number;
   identifier: number;
   name: string;

@@ -60,6 +60,15 @@ export function removeConference(state: PlatformState, id: string): void {
   state.recordDeletion(room.name);
 }
 
+/** Takes a deleted automatic participant out of every room that dials it. */
+export function unlinkParticipant({ conferences }: PlatformState, uri: string): void {
+  for (const room of [...conferences.all()]) {
+    if (!room.automatic_participants.includes(uri)) continue;
+    const automatic_participants = room.automatic_participants.filter((linked) => linked !== uri);
+    conferences.put({ ...room, automatic_participants });
+  }
+}
+
 export function findConference(state: PlatformState, id: string): Conference {
   const room = state.conferences.get(Number(id));
   if (!room) throw notFound();

@@ -27,7 +27,7 @@ export const faultSchema = z.strictObject({
   share: z.number().min(0).max(1).optional(),
 });
 
-export type Latency = z.output<typeof latencySchema>;
+type Latency = z.output<typeof latencySchema>;
 export type Fault = z.output<typeof faultSchema>;
 
 export interface Faults {

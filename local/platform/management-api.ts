@@ -6,6 +6,7 @@ import { ApiError, badRequest, methodNotAllowed, notFound } from "./api-error.ts
 import type { Authentication } from "./authentication.ts";
 import { runCommand } from "./commands.ts";
 import { conferenceResource } from "./conference-resource.ts";
+import { unlinkParticipant } from "./conference-writes.ts";
 import { type Fault, faultAnswer } from "./faults.ts";
 import type { PlatformState } from "./platform-state.ts";
 import type { Resource } from "./resource.ts";
@@ -24,12 +25,21 @@ export function createManagementApi(
 ): (request: LoopbackRequest) => Promise<Answer> {
   const { behaviours, clock, faults, rateLimit, requestLog, simple } = state;
   const status = statusResources(state);
+  const unlink = (uri: string): void => unlinkParticipant(state, uri);
+  const simpleOnes = {
+    system_location: simpleResource("system_location", simple.system_location, clock),
+    ivr_theme: simpleResource("ivr_theme", simple.ivr_theme, clock),
+    automatic_participant: simpleResource(
+      "automatic_participant",
+      simple.automatic_participant,
+      clock,
+      unlink,
+    ),
+  };
   const configuration = new Map<string, Resource>([
     ["conference", conferenceResource(state)],
     ["conference_alias", aliasResource(state)],
-    ["system_location", simpleResource("system_location", simple.system_location, clock)],
-    ["ivr_theme", simpleResource("ivr_theme", simple.ivr_theme, clock)],
-    ["automatic_participant", simpleResource("automatic_participant", simple.automatic_participant, clock)],
+    ...Object.entries(simpleOnes),
   ]);
 
   async function carryOut(request: LoopbackRequest): Promise<Answer> {

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { postEvent, type SinkSettings } from "./event-post.ts";
 
-export interface Envelope {
+interface Envelope {
   node: string;
   seq: number;
   version: 2;

@@ -1,6 +1,6 @@
 /** Counts of the calls that the Management API received, for tests to look at. */
 
-export interface RequestCounts {
+interface RequestCounts {
   total: number;
   /** By method and path with ids as `{id}`, for example `GET /api/admin/configuration/v1/conference/{id}/`. */
   byRoute: Record<string, number>;

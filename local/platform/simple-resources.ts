@@ -46,11 +46,15 @@ export function createSimpleTables(clock: Clock): SimpleTables {
   return tables;
 }
 
-/** Create, read, update and delete for one of the tables. Fields it does not know are kept as given. */
+/**
+ * Create, read, update and delete for one of the tables. Fields it does not know are kept as given;
+ * `unlink` is told the path of a deleted row.
+ */
 export function simpleResource(
   name: keyof SimpleTables,
   table: Table<SimpleRow>,
   clock: Clock,
+  unlink?: (uri: string) => void,
 ): Required<Resource> {
   const keyField = keyFields[name];
   const known = new Set(["id", keyField, ...Object.keys(defaults[name])]);
@@ -93,10 +97,9 @@ export function simpleResource(
     },
     remove: (id) => {
       const { id: ownId } = find(id);
-      if (name !== "automatic_participant") {
-        throw new ApiError(400, { error: "Rooms may refer to it: the simulator keeps it." });
-      }
+      if (!unlink) throw new ApiError(400, { error: "Rooms may refer to it: the simulator keeps it." });
       table.remove(ownId);
+      unlink(resourceUri(name, ownId));
     },
   };
 }

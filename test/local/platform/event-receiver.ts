@@ -1,7 +1,7 @@
 /** A small event sink for tests: it keeps what nodes post and answers as it is told. */
 import { type LoopbackRequest, type Reply, startLoopbackServer } from "../../../local/loopback-server.ts";
 
-export interface ReceivedEvent {
+interface ReceivedEvent {
   node: string;
   seq: number;
   time: number;

@@ -165,6 +165,26 @@ test("duplicates and stale events can be asked for", async () => {
   expect(receiver.received[2]?.time).toBe(1_700_000_000.5);
 });
 
+test("a shuffled sink mixes what is queued, never what is on its way", async () => {
+  await platform.stop();
+  const eventSink = { url: receiver.url, shuffle: true };
+  platform = await startPlatformSimulator({ ...credentials, eventSink, random: () => 0 });
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  receiver.answer = async () => {
+    await gate;
+    return { status: 204 };
+  };
+  for (const name of ["a", "b", "c"]) platform.emitEvent({ event: "conference_ended", data: { name } });
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+  release();
+  await platform.sinkIdle();
+
+  expect(receiver.received.map(({ seq }) => seq)).toEqual([1, 4, 3, 2]);
+});
+
 test("without a sink nothing is posted, and one can be given later", async () => {
   await platform.stop();
   platform = await startPlatformSimulator(credentials);

@@ -183,3 +183,17 @@ test("calls are counted by route and outcome, with the most that were in flight"
   await slow;
   platform = await startPlatformSimulator(credentials);
 });
+
+test("more than five calls at once slow each other down when the switch is set", async () => {
+  platform.setBehaviour({ slowdownMilliseconds: 50 });
+  platform.setLatency({ milliseconds: 60_000, pathPattern: "slow" });
+  const held = Promise.allSettled(Array.from({ length: 5 }, () => call("GET", "/slow/")));
+  await vi.waitFor(() => expect(platform.requests().inFlight).toBe(5));
+  const startedAt = performance.now();
+  await call("GET", conferencePath);
+
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(49);
+  await platform.stop();
+  await held;
+  platform = await startPlatformSimulator(credentials);
+});

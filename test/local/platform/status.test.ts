@@ -33,7 +33,7 @@ test("a running conference is one row, a shard per node, and gone with its last 
   expect(json.objects[0]?.["start_time"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?$/);
   expect(await count("/conference_shard/?name=pool-017")).toBe(2);
   expect(await count("/participant/?conference=pool-017")).toBe(2);
-  expect((await call("GET", `${status}/conference/${id}/`)).json.name).toBe("pool-017");
+  expect((await call("GET", `${status}/conference/${id}/`)).json["name"]).toBe("pool-017");
 
   platform.endConference({ name: "pool-017", nodes: ["10.0.0.21"] });
   expect(await count("/conference/?name=pool-017")).toBe(1);

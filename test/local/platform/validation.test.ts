@@ -15,7 +15,6 @@ beforeEach(async () => {
 afterEach(() => platform.stop());
 
 const nameTaken = { conference: { name: ["Virtual Meeting Room with this Name already exists."] } };
-const aliasTaken = { conference_alias: { alias: ["Alias with this Alias already exists."] } };
 
 test.each(["pool-017", "POOL-017"])(
   "a second room named %s is 400, nested under the resource",
@@ -114,51 +113,4 @@ test.each([
 
   expect(refused.status).toBe(400);
   expect(Object.keys(refused.json)).toEqual(["error"]);
-});
-
-describe("aliases", () => {
-  beforeEach(() => {
-    platform.seedRooms({ rows: [{ name: "owner", aliases: [{ alias: "taken" }] }] });
-  });
-  const newRoom = { name: "new", aliases: [{ alias: "free" }, { alias: "TAKEN" }] };
-
-  test("a taken alias refuses the whole create by default", async () => {
-    expect((await call("POST", conferencePath, newRoom)).json).toEqual(aliasTaken);
-    expect(platform.roomCount()).toBe(1);
-  });
-
-  test("the room stays behind without aliases when the switch says so", async () => {
-    platform.setBehaviour({ createAliasConflict: "parent_stays" });
-
-    expect((await call("POST", conferencePath, newRoom)).status).toBe(400);
-    expect(platform.rooms()).toMatchObject([{ name: "owner" }, { name: "new", aliases: [] }]);
-  });
-
-  test("PATCH adds aliases, takes them from other rooms, keeps the left-out ones, and is counted", async () => {
-    const [id] = platform.seedRooms({ rows: [{ name: "new", aliases: [{ alias: "own" }] }] });
-    expect((await call("PATCH", `${conferencePath}${id}/`, { aliases: [{ alias: "taken" }] })).status).toBe(
-      202,
-    );
-
-    const [owner, changed] = platform.rooms();
-    expect(owner).toMatchObject({ aliases: [] });
-    expect(changed).toMatchObject({ aliases: [{ alias: "own" }, { alias: "taken" }] });
-    expect(platform.requests().nestedAliasUpdates).toBe(1);
-  });
-
-  test("as objects of their own they are created, filtered by room, changed and deleted", async () => {
-    const path = "/api/admin/configuration/v1/conference_alias/";
-    const conference = `${conferencePath}1/`;
-    expect((await call("POST", path, { alias: "Taken", conference })).json).toEqual(aliasTaken);
-    const created = await call("POST", path, { alias: "second", conference });
-    const location = created.headers.get("location") ?? "";
-
-    expect((await call("PATCH", location, { alias: "renamed" })).status).toBe(202);
-    const listed = await call("GET", `${path}?conference=1&order_by=alias`);
-    expect(listed.json.objects.map((row) => row["alias"])).toEqual(["renamed", "taken"]);
-    expect(listed.json.objects[0]?.["resource_uri"]).toBe(location);
-    expect((await call("DELETE", location)).status).toBe(204);
-    expect((await call("GET", location)).status).toBe(404);
-    expect((await call("GET", `${path}?conference=${conference}`)).status).toBe(400);
-  });
 });
