@@ -17,7 +17,12 @@ export const bulkCreateRooms = httpFunction({
   access: "application",
   summary: "Fill the pool",
   description: "Asks for as many rooms as the pool lacks of max_vmr, or of the configured maximum.",
-  query: z.object({ max_vmr: laxInteger.pipe(z.int().min(0).max(mostRooms)).optional() }),
+  query: z.object({
+    max_vmr: laxInteger
+      .pipe(z.int().min(0).max(mostRooms))
+      .optional()
+      .meta({ description: "How many rooms the pool is to hold; the configured maximum unless given" }),
+  }),
   answers: { 202: null },
   failures: ["storage-unavailable"],
   async handle({ query }, { replenishment, maximumRooms }: BulkCreateNeeds, log) {

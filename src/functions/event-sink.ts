@@ -11,7 +11,9 @@ export const eventSink = bodyFunction({
   summary: "Take events of the conferencing platform",
   description: "Takes every JSON object, single events and bulk envelopes; acts on conference_ended alone.",
   body: {
-    schema: z.record(z.string(), z.unknown()),
+    schema: z
+      .record(z.string(), z.unknown())
+      .meta({ id: "PlatformEvent", description: "One event of the platform, or a bulk envelope of several" }),
     maximumBytes: 16 * 1024 * 1024,
     // The platform does not document the Content-Type that it sends.
     requiresJsonType: false,

@@ -1,9 +1,8 @@
 /** GET /public/room/{room_name}: one room for the agent's desktop, without the host PIN. */
-import { z } from "zod";
 import { GatewayError } from "../lib/errors.ts";
 import { httpFunction, json } from "../lib/http-function.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
-import { Conference, ConstrainedConference, ShapeQuery } from "../lib/room-schemas.ts";
+import { Room, ShapeQuery } from "../lib/room-schemas.ts";
 import { toReadRoom } from "../lib/room-shapes.ts";
 
 export const getPublicRoom = httpFunction({
@@ -12,7 +11,7 @@ export const getPublicRoom = httpFunction({
   access: "agent",
   summary: "Read a room as an agent",
   query: ShapeQuery,
-  answers: { 200: z.union([ConstrainedConference, Conference]) },
+  answers: { 200: Room },
   failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
   async handle({ query, roomName }, { conferences }: { conferences: Pick<Conferences, "findByName"> }) {
     const room = await conferences.findByName(roomName);

@@ -1,9 +1,8 @@
 /** GET /room/{room_name}: one room by its exact name. */
-import { z } from "zod";
 import { GatewayError } from "../lib/errors.ts";
 import { httpFunction, json } from "../lib/http-function.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
-import { Conference, ConstrainedConference, ShapeQuery } from "../lib/room-schemas.ts";
+import { Room, ShapeQuery } from "../lib/room-schemas.ts";
 import { toReadRoom } from "../lib/room-shapes.ts";
 import { roomRoute } from "../lib/routes.ts";
 
@@ -13,7 +12,7 @@ export const getRoom = httpFunction({
   access: "application",
   summary: "Read a room",
   query: ShapeQuery,
-  answers: { 200: z.union([ConstrainedConference, Conference]) },
+  answers: { 200: Room },
   failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
   async handle({ query, roomName }, { conferences }: { conferences: Pick<Conferences, "findByName"> }) {
     const room = await conferences.findByName(roomName);

@@ -1,8 +1,7 @@
 /** GET /room/list: every conference on the platform. */
-import { z } from "zod";
 import { httpFunction, json } from "../lib/http-function.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
-import { Conference, ConstrainedConference, ShapeQuery } from "../lib/room-schemas.ts";
+import { RoomList, ShapeQuery } from "../lib/room-schemas.ts";
 import { toReadRoom } from "../lib/room-shapes.ts";
 
 export const listRooms = httpFunction({
@@ -11,7 +10,7 @@ export const listRooms = httpFunction({
   access: "application",
   summary: "List all rooms and other services",
   query: ShapeQuery,
-  answers: { 200: z.array(z.union([ConstrainedConference, Conference])) },
+  answers: { 200: RoomList },
   failures: ["platform-rejected", "platform-unavailable", "platform-timeout"],
   async handle({ query }, { conferences }: { conferences: Pick<Conferences, "list"> }) {
     const shape = { constrained: query.constrained_attributes, showHostPin: true };

@@ -89,8 +89,27 @@ export const CreatedRoom = z
   .object({ ...constrainedFields, aliases: z.array(z.object({ alias: z.string() })) })
   .meta({ id: "CreatedRoom", description: "A room handed out" });
 
+/** One room in either shape, as the query asks. */
+export const Room = z
+  .union([ConstrainedConference, Conference])
+  .meta({ id: "Room", description: "A room in the constrained or the full shape" });
+
+/** All conferences of the platform in either shape. */
+export const RoomList = z
+  .array(Room)
+  .meta({ id: "RoomList", description: "Rooms, and services that are no rooms" });
+
 /** The query of the reading operations. */
-export const ShapeQuery = z.object({ constrained_attributes: laxBoolean.default(true) });
+export const ShapeQuery = z.object({
+  constrained_attributes: laxBoolean
+    .default(true)
+    .meta({ description: "true: what one needs to connect; false: every field of the room" }),
+});
 
 /** The query of the creating operations; the value is decoded by `decodeServiceTag`. */
-export const CreateQuery = z.object({ uuiData: z.string().optional() });
+export const CreateQuery = z.object({
+  uuiData: z
+    .string()
+    .optional()
+    .meta({ description: "The service tag, hex-encoded, in the shape <hex>;encoding=hex" }),
+});

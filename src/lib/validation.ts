@@ -27,11 +27,14 @@ const isoDateTime =
 
 /** Takes what Pydantic takes for a date-time: ISO 8601 with or without a zone, or a Unix time. */
 export const laxDateTime = z
-  .union([z.iso.datetime({ local: true, offset: true }), z.string(), z.number()])
+  .union([z.string(), z.number()])
   .refine(
     (value) => typeof value === "number" || (isoDateTime.test(value) && !Number.isNaN(Date.parse(value))),
-    { params: { pydantic: "datetime_from_date_parsing" } },
-  );
+    {
+      params: { pydantic: "datetime_from_date_parsing" },
+    },
+  )
+  .meta({ description: "ISO 8601 without a time zone, in UTC" });
 
 /** The checked value, or a GatewayError `invalid-request` with every fault; `place` opens each `loc`. */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, place: "query" | "body"): T {

@@ -1,0 +1,15 @@
+/** Writes openapi.json from the HTTP functions; `--check` only tells whether it is up to date. */
+import { readFile, writeFile } from "node:fs/promises";
+import { createDocument } from "./openapi/document.ts";
+import { loadHttpContracts } from "./openapi/http-functions.ts";
+
+const file = new URL("../openapi.json", import.meta.url);
+const text = `${JSON.stringify(createDocument(await loadHttpContracts()), null, 2)}\n`;
+if (process.argv.includes("--check")) {
+  const isFresh = (await readFile(file, "utf8")) === text;
+  console.log(isFresh ? "openapi.json is up to date" : "openapi.json is stale: run npm run openapi");
+  process.exitCode = isFresh ? 0 : 1;
+} else {
+  await writeFile(file, text);
+  console.log("openapi.json");
+}

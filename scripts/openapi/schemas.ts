@@ -1,0 +1,92 @@
+/** The component schemas of the API document: the app's own zod schemas, and the bodies of failures. */
+import { z } from "zod";
+
+type Schema = Record<string, unknown>;
+
+const options: Parameters<typeof z.toJSONSchema>[1] = {
+  target: "openapi-3.0",
+  io: "output",
+  override({ jsonSchema }) {
+    // Fields may be added in a minor version: no schema is closed.
+    delete jsonSchema.additionalProperties;
+    if (jsonSchema.type === "integer" && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+      delete jsonSchema.minimum;
+      delete jsonSchema.maximum;
+      jsonSchema.format = "int64";
+    }
+    // A Unix time is understood, too, but ISO 8601 is what is documented and answered.
+    if (
+      jsonSchema.anyOf?.some((option) => option.type === "string") &&
+      jsonSchema.description?.startsWith("ISO 8601")
+    ) {
+      delete jsonSchema.anyOf;
+      jsonSchema.type = "string";
+    }
+  },
+};
+
+// As FastAPI publishes them.
+const validationSchemas: Record<string, Schema> = {
+  ValidationError: {
+    title: "ValidationError",
+    type: "object",
+    required: ["loc", "msg", "type"],
+    properties: {
+      loc: {
+        title: "Location",
+        type: "array",
+        items: { anyOf: [{ type: "string" }, { type: "integer" }] },
+      },
+      msg: { title: "Message", type: "string" },
+      type: { title: "Error Type", type: "string" },
+      input: { title: "Input" },
+      ctx: { title: "Context", type: "object" },
+    },
+  },
+  HTTPValidationError: {
+    title: "HTTPValidationError",
+    type: "object",
+    properties: {
+      detail: { title: "Detail", type: "array", items: { $ref: "#/components/schemas/ValidationError" } },
+    },
+  },
+  Failure: {
+    title: "Failure",
+    description: "What failed, as a fixed text",
+    type: "object",
+    required: ["detail"],
+    properties: { detail: { type: "string" } },
+  },
+};
+
+/** Every schema that has an id, by that id. */
+export function componentSchemas(): Record<string, Schema> {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, {
+    ...options,
+    uri: (id) => `#/components/schemas/${id}`,
+  } as Parameters<typeof z.toJSONSchema>[1]) as { schemas: Record<string, Schema> };
+  const own = Object.entries(schemas).map(([name, { $id: _id, ...schema }]) => [
+    name,
+    { title: name, ...schema },
+  ]);
+  return { ...Object.fromEntries(own), ...validationSchemas };
+}
+
+/** The parameters of a query schema, in its order. */
+export function queryParameters(schema: z.ZodType): Schema[] {
+  const { properties = {} } = z.toJSONSchema(schema, options) as { properties?: Record<string, Schema> };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: "query",
+    required: false,
+    description,
+    schema: rest,
+  }));
+}
+
+/** A reference to the component that a schema was given by its id. Throws for a schema without one. */
+export function referenceTo(schema: z.ZodType): Schema {
+  const id = z.globalRegistry.get(schema)?.id;
+  if (id === undefined) throw new Error("a published schema needs an id");
+  return { $ref: `#/components/schemas/${id}` };
+}
