@@ -62,7 +62,7 @@ export function removeConference(state: PlatformState, id: string): void {
 
 /** Takes a deleted automatic participant out of every room that dials it. */
 export function unlinkParticipant({ conferences }: PlatformState, uri: string): void {
-  for (const room of [...conferences.all()]) {
+  for (const room of conferences.all()) {
     if (!room.automatic_participants.includes(uri)) continue;
     const automatic_participants = room.automatic_participants.filter((linked) => linked !== uri);
     conferences.put({ ...room, automatic_participants });

@@ -1,17 +1,14 @@
 /** The Management API over HTTP: faults, limits, log-in, then the resource that the path names. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Answer, LoopbackRequest, Reply } from "../loopback-server.ts";
-import { aliasResource } from "./alias-resource.ts";
 import { ApiError, badRequest, methodNotAllowed, notFound } from "./api-error.ts";
 import type { Authentication } from "./authentication.ts";
 import { runCommand } from "./commands.ts";
-import { conferenceResource } from "./conference-resource.ts";
-import { unlinkParticipant } from "./conference-writes.ts";
+import { configurationResources } from "./configuration-resources.ts";
 import { type Fault, faultAnswer } from "./faults.ts";
 import type { PlatformState } from "./platform-state.ts";
 import type { Resource } from "./resource.ts";
 import { resourceUri } from "./resource-uri.ts";
-import { simpleResource } from "./simple-resources.ts";
 import { statusResources } from "./status-resources.ts";
 
 const address = /^\/api\/admin\/(configuration|status|command)\/v1\/([a-z_]+)\/(?:([^/]+)\/)?$/;
@@ -23,24 +20,9 @@ export function createManagementApi(
   baseUrl: () => string,
   closing: AbortSignal,
 ): (request: LoopbackRequest) => Promise<Answer> {
-  const { behaviours, clock, faults, rateLimit, requestLog, simple } = state;
+  const { behaviours, faults, rateLimit, requestLog } = state;
   const status = statusResources(state);
-  const unlink = (uri: string): void => unlinkParticipant(state, uri);
-  const simpleOnes = {
-    system_location: simpleResource("system_location", simple.system_location, clock),
-    ivr_theme: simpleResource("ivr_theme", simple.ivr_theme, clock),
-    automatic_participant: simpleResource(
-      "automatic_participant",
-      simple.automatic_participant,
-      clock,
-      unlink,
-    ),
-  };
-  const configuration = new Map<string, Resource>([
-    ["conference", conferenceResource(state)],
-    ["conference_alias", aliasResource(state)],
-    ...Object.entries(simpleOnes),
-  ]);
+  const configuration = configurationResources(state);
 
   async function carryOut(request: LoopbackRequest): Promise<Answer> {
     const target = request.url.pathname + request.url.search;
@@ -87,12 +69,13 @@ export function createManagementApi(
     const resource = (family === "status" ? status : configuration).get(name);
     if (!family || !resource) throw notFound();
     if (id !== undefined) return onObject(resource, decodeURIComponent(id), method, body);
-    if (method === "GET")
-      return { status: 200, body: resource.list(path, url.searchParams, behaviours.maximumPageSize) };
-    return onList(resource, name, method, body);
+    return onList(resource, name, method, url, body);
   }
 
-  function onList(resource: Resource, name: string, method: string, body: Buffer): Reply {
+  function onList(resource: Resource, name: string, method: string, url: URL, body: Buffer): Reply {
+    if (method === "GET") {
+      return { status: 200, body: resource.list(url.pathname, url.searchParams, behaviours.maximumPageSize) };
+    }
     if (!resource.create) throw methodNotAllowed(["GET"]);
     if (method === "DELETE" || method === "PUT") {
       requestLog.countListWipe();
