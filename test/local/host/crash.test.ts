@@ -92,7 +92,7 @@ describe("the command line", () => {
     const [line] = await once(createInterface(supervisor.stdout), "line");
     const { url, functions } = JSON.parse(String(line));
     const { pid } = JSON.parse(await (await fetch(`${url}/u/pid`)).text());
-    return { supervisor, functions, appProcessId: Number(pid) };
+    return { supervisor, url, functions, appProcessId: Number(pid) };
   }
 
   test("SIGTERM ends both processes", async () => {
@@ -110,9 +110,13 @@ describe("the command line", () => {
   });
 
   test("SIGKILL of the host leaves no app behind", async () => {
-    const { supervisor, appProcessId } = await run();
+    const { supervisor, url, appProcessId } = await run();
+    // An idle process would end for want of work: this one has a call to finish.
+    const unfinished = expect(fetch(`${url}/sleep?ms=20000`)).rejects.toThrow("fetch failed");
+    expect((await fetch(`${url}/ping`)).status).toBe(200);
     expect(isAlive(appProcessId)).toBe(true);
     supervisor.kill("SIGKILL");
     await vi.waitFor(() => expect(isAlive(appProcessId)).toBe(false), { timeout: 5000, interval: 20 });
+    await unfinished;
   });
 });

@@ -36,6 +36,7 @@ test("the log names level, function and call, after the log hook has seen it", a
     { level: "warning", message: "[user] in the call" },
     { level: "information", message: "[user] after the call" },
   ]);
+  expect(running.log.filter((line) => line.message.includes("Unexpected call to 'log'"))).toEqual([]);
   const executing = running.log.find((line) => line.message.startsWith("Executing"));
   expect(executing).toMatchObject({ functionName: "answer", invocationId: lines[0]?.invocationId });
 });
