@@ -11,23 +11,23 @@ param callsPerMinutePerClient int
 param callsPerMinutePerAddress int
 param eventsPerMinutePerAddress int
 
-// API Management names an imported operation by its operationId in lower case.
+// API Management names an imported operation by its operationId, with dashes for underscores.
 var privateOperations = [
-  'createroomfromqueue'
-  'createroom'
-  'listrooms'
-  'getroom'
-  'updateroom'
-  'deleteroom'
-  'bulkcreaterooms'
-  'bulkdeleterooms'
+  'create-room-from-queue'
+  'create-room'
+  'list-rooms'
+  'get-room'
+  'update-room'
+  'delete-room'
+  'bulk-create-rooms'
+  'bulk-delete-rooms'
 ]
 
 // The platform stops its whole event sink when calls keep failing, so that its limit is a far higher one.
 var publicOperations = [
-  { name: 'getpublicroom', callsPerMinute: callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
-  { name: 'eventsink', callsPerMinute: eventsPerMinutePerAddress, maximumBodyBytes: 16777216 }
-  { name: 'healthcheck', callsPerMinute: callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
+  { name: 'get-public-room', callsPerMinute: callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
+  { name: 'event-sink', callsPerMinute: eventsPerMinutePerAddress, maximumBodyBytes: 16777216 }
+  { name: 'health-check', callsPerMinute: callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
 ]
 
 var privatePolicy = loadTextContent('../policies/private-operation.xml')

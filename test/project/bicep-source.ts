@@ -1,10 +1,10 @@
 /** Bicep files as syntax trees: what the project's tests need to compare the infrastructure with the code. */
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Language, type Node, Parser } from "web-tree-sitter";
 
-const grammar = createRequire(import.meta.url).resolve("tree-sitter-bicep/tree-sitter-bicep.wasm");
+const grammar = fileURLToPath(import.meta.resolve("tree-sitter-bicep/tree-sitter-bicep.wasm"));
 await Parser.init();
 const parser = new Parser().setLanguage(await Language.load(grammar));
 
