@@ -10,15 +10,15 @@ param limits object
 // Severity 0 and 1 go to the urgent group, which wakes people: callers are being turned away or nobody is watching.
 var defaultLimits = {
   'pool-low': { threshold: 20, windowMinutes: 15, severity: 2 }
-  'pool-empty-on-claim': { threshold: 1, windowMinutes: 5, severity: 1 }
+  'pool-empty-on-claim': { threshold: 1, windowMinutes: 15, severity: 1 }
   'provisioning-failing': { threshold: 5, windowMinutes: 15, severity: 2 }
   'poison-messages': { threshold: 1, windowMinutes: 15, severity: 3 }
-  'deletion-queue-old': { threshold: 7200, windowMinutes: 15, severity: 2 }
+  'deletion-queue-old': { threshold: 3600, windowMinutes: 15, severity: 2 }
   'deletion-queue-growing': { threshold: 40, windowMinutes: 120, severity: 3 }
   'rooms-unaccounted': { threshold: 3, windowMinutes: 60, severity: 3 }
   'platform-unreachable': { threshold: 2, windowMinutes: 15, severity: 1 }
   'platform-alarms': { threshold: 1, windowMinutes: 15, severity: 3 }
-  'event-sink-silent': { threshold: 6, windowMinutes: 60, severity: 2 }
+  'event-sink-silent': { threshold: 3, windowMinutes: 60, severity: 2 }
   'signing-keys-stale': { threshold: 1, windowMinutes: 15, severity: 2 }
   'contact-centre-throttling': { threshold: 5, windowMinutes: 15, severity: 3 }
   'timers-not-running': { threshold: 1, windowMinutes: 30, severity: 1 }

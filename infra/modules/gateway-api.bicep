@@ -80,6 +80,11 @@ resource logging 'Microsoft.ApiManagement/service/apis/diagnostics@2024-05-01' =
   name: 'azuremonitor'
   properties: {
     loggerId: logger.id
+    logClientIp: true
+    sampling: {
+      samplingType: 'fixed'
+      percentage: 100
+    }
     frontend: withoutServiceTags
     backend: withoutServiceTags
   }
