@@ -1,0 +1,54 @@
+// Looks into the queues of a gateway that runs on this computer, without changing them.
+import { QueueServiceClient, RestError } from "@azure/storage-queue";
+import { queueNames } from "../src/lib/pool/queue-names.ts";
+import type { Connection } from "./connection.ts";
+import { poll } from "./poll.ts";
+import { createProgress, type Output } from "./progress.ts";
+
+/** As many messages as one look into a queue shows. */
+export const mostSeen = 32;
+
+const fillSeconds = 60;
+
+/** Texts of the visible messages, `mostSeen` at most; none when the queue does not exist yet. */
+export async function seenMessages(
+  { storageConnectionString }: Connection,
+  queue: keyof typeof queueNames,
+): Promise<string[]> {
+  const service = QueueServiceClient.fromConnectionString(storageConnectionString);
+  try {
+    const { peekedMessageItems } = await service
+      .getQueueClient(queueNames[queue])
+      .peekMessages({ numberOfMessages: mostSeen });
+    return peekedMessageItems.map(({ messageText }) => messageText);
+  } catch (error) {
+    if (error instanceof RestError && error.code === "QueueNotFound") return [];
+    throw error;
+  }
+}
+
+export interface WatchOptions {
+  readonly output: Output;
+  readonly indent?: string;
+  readonly stopping?: AbortSignal;
+}
+
+/** Shows how the pool fills and resolves when so many rooms (`mostSeen` at most) can be claimed. Throws after 60 s. */
+export async function watchPoolFill(
+  connection: Connection,
+  rooms: number,
+  { output, indent, stopping }: WatchOptions,
+): Promise<void> {
+  const wanted = Math.min(rooms, mostSeen);
+  const progress = createProgress(output, "rooms ready in the pool", wanted, indent);
+  const options = { description: `${wanted} rooms in the pool`, timeoutSeconds: fillSeconds, stopping };
+  try {
+    await poll(async () => {
+      const ready = (await seenMessages(connection, "pool")).length;
+      progress.show(Math.min(ready, wanted));
+      return ready >= wanted ? true : undefined;
+    }, options);
+  } finally {
+    progress.end();
+  }
+}

@@ -1,0 +1,34 @@
+// Shows how far something has come: a bar that is drawn over on a terminal, a line for each step elsewhere.
+
+/** The part of standard output that is used here. */
+export interface Output {
+  isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+export interface Progress {
+  /** Shows the amount reached, from 0 to the total; the same amount again shows nothing new. */
+  show(done: number): void;
+  /** Ends the bar's line. */
+  end(): void;
+}
+
+const width = 30;
+
+/** Prepares a bar of `total` units behind an indentation; nothing is written before the first `show`. */
+export function createProgress(output: Output, label: string, total: number, indent = ""): Progress {
+  let shown: number | undefined;
+  return {
+    show(done) {
+      if (done === shown) return;
+      shown = done;
+      const filled = total === 0 ? width : Math.round((Math.min(done, total) / total) * width);
+      const bar = "#".repeat(filled).padEnd(width, "-");
+      if (output.isTTY) output.write(`\r${indent}[${bar}] ${String(done).padStart(3)}/${total} ${label}`);
+      else output.write(`${indent}${done}/${total} ${label}\n`);
+    },
+    end() {
+      if (output.isTTY && shown !== undefined) output.write("\n");
+    },
+  };
+}
