@@ -117,6 +117,29 @@ test("a change of one behaviour leaves the others alone, and a reset returns the
   expect((await control("GET", "requests")).json).toMatchObject({ total: 1 });
 });
 
+test("a reset empties the platform and forgets faults, alarms, latency, limits and running conferences", async () => {
+  const call = managementClient(platform);
+  platform.setBehaviour({ requestLimitPerMinute: 1 });
+  await call("GET", conferencePath);
+  platform.seedRooms({ count: 3 });
+  platform.startConference({ name: "a" });
+  platform.raiseAlarm({ name: "connectivity_lost" });
+  platform.addFault({ kind: "reset" });
+  platform.setLatency({ milliseconds: 60_000 });
+  await control("POST", "reset");
+  platform.setBehaviour({ requestLimitPerMinute: 4 });
+
+  for (const list of [
+    "configuration/v1/conference",
+    "configuration/v1/conference_alias",
+    "status/v1/conference",
+  ]) {
+    expect((await call("GET", `/api/admin/${list}/`)).json.objects).toEqual([]);
+  }
+  expect((await call("GET", "/api/admin/status/v1/alarm/")).json.objects).toEqual([]);
+  expect(platform.seedRooms({ count: 1 })).toEqual([4]);
+});
+
 test.each([
   ["latency", { milliseconds: -1 }],
   ["latency", { milliseconds: 1, unknown: true }],

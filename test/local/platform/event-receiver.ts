@@ -21,6 +21,8 @@ export interface EventReceiver {
 
 export async function startEventReceiver(): Promise<EventReceiver> {
   const server = await startLoopbackServer(async (request: LoopbackRequest) => {
+    // Where a redirected post would end up, if it were followed.
+    if (request.method === "GET") return { status: 204 };
     const event: ReceivedEvent = JSON.parse(request.body.toString("utf8"));
     receiver.received.push(event);
     receiver.authorizations.push(request.headers.authorization);

@@ -56,6 +56,18 @@ test("a conference on two nodes starts and ends once on each, with its own envel
   expect(new Set(receiver.authorizations)).toEqual(new Set([expected]));
 });
 
+test("a conference that spreads starts on its new node only; one that comes back starts there again", async () => {
+  platform.startConference({ name: "a", nodes: [nodeA] });
+  platform.startConference({ name: "a", nodes: [nodeA, nodeB] });
+  platform.endConference({ name: "a", nodes: [nodeA] });
+  platform.startConference({ name: "a", nodes: [nodeA] });
+  await platform.sinkIdle();
+
+  const [started, ended] = ["conference_started", "conference_ended"];
+  expect(kinds(nodeA)).toEqual(["eventsink_started", started, ended, started]);
+  expect(kinds(nodeB)).toEqual(["eventsink_started", started]);
+});
+
 test("participants come and go on their node, named by the room in `conference`", async () => {
   platform.startConference({ name: "pool-017", participants: 1 });
   platform.endConference({ name: "pool-017" });
@@ -109,6 +121,24 @@ test("a redirect and a late answer are failures", async () => {
   await platform.sinkIdle();
 
   expect(receiver.received.map(({ seq }) => seq)).toEqual([1, 1, 1, 2]);
+});
+
+test("a delivery brings the back-off back to its start", async () => {
+  platform.configureSink({ maximumBackoffSeconds: 0.004 });
+  const attempts = new Map<number, number>();
+  receiver.answer = ({ seq }) => {
+    attempts.set(seq, (attempts.get(seq) ?? 0) + 1);
+    return { status: (attempts.get(seq) ?? 0) <= 3 ? 503 : 204 };
+  };
+  for (const name of ["a", "b"]) platform.emitEvent({ event: "conference_ended", data: { name } });
+  await platform.sinkIdle();
+
+  expect(platform.sinkState()).toMatchObject({
+    queued: 0,
+    delivered: 3,
+    failedAttempts: 9,
+    stoppedNodes: [],
+  });
 });
 
 test("past the longest back-off the node stops with an alarm until the sink is restarted", async () => {

@@ -34,6 +34,15 @@ test("renaming to a taken name is 400, keeping the own name is not", async () =>
   expect((await call("PATCH", `${conferencePath}${id}/`, { name: "a" })).status).toBe(202);
 });
 
+test("a renamed room frees its old name", async () => {
+  const [id] = platform.seedRooms({ rows: [{ name: "a" }] });
+  await call("PATCH", `${conferencePath}${id}/`, { name: "b" });
+
+  expect((await call("GET", `${conferencePath}?name=a`)).json.objects).toEqual([]);
+  expect((await call("GET", `${conferencePath}?name=b`)).json.objects).toMatchObject([{ id }]);
+  expect((await call("POST", conferencePath, { name: "a" })).status).toBe(201);
+});
+
 test.each([
   ["missing name", {}, { name: ["This field is required."] }],
   [
