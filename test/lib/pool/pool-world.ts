@@ -1,0 +1,103 @@
+/** The world of the pool tests: the platform simulator behind the real client, queues in memory, a clock that stands. */
+import {
+  type PlatformSimulator,
+  startPlatformSimulator,
+} from "../../../local/platform/platform-simulator.ts";
+import { createPlatformClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
+import {
+  type ConferenceRow,
+  type Conferences,
+  createConferences,
+} from "../../../src/lib/platform/conferences.ts";
+import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
+import { withRetries } from "../../../src/lib/platform/retry.ts";
+import { createReplenishment, type Replenishment } from "../../../src/lib/pool/replenishment.ts";
+import { secureRandom } from "../../../src/lib/random.ts";
+import { toNewConference } from "../../../src/lib/rooms.ts";
+import { createFaultyQueue, type FaultyQueue } from "../../support/faulty-queue.ts";
+import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
+import { createMemoryQueue } from "../../support/memory-queue.ts";
+import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
+
+export const hostPin = "482913";
+export const guestPin = "771204";
+export const maximumRooms = 5;
+/** Long enough for a loopback call on a busy computer, short enough to wait for. */
+export const platformTimeoutSeconds = 0.5;
+
+export interface PoolWorld {
+  readonly platform: PlatformSimulator;
+  readonly clock: ManualClock;
+  readonly log: RecordingLog;
+  readonly pool: FaultyQueue;
+  readonly deletion: FaultyQueue;
+  readonly provisioning: FaultyQueue;
+  readonly client: PlatformClient;
+  readonly conferences: Conferences;
+  readonly replenishment: Replenishment;
+  /** A client of its own, which has no open connection yet. */
+  newConferences(): Conferences;
+  /** A room of ours on the platform, not in the pool; gives its id. */
+  addRoom(name: string, fields?: Record<string, unknown>): number;
+  /** A room on the platform whose name is in the pool. */
+  addPooled(name: string, fields?: Record<string, unknown>): Promise<void>;
+  /** The room as the platform has it, past every fault. */
+  room(name: string): ConferenceRow | undefined;
+  stop(): Promise<void>;
+}
+
+export async function startPoolWorld(): Promise<PoolWorld> {
+  const clock = createManualClock();
+  const account = { username: "api-user", password: "api-password" };
+  const platform = await startPlatformSimulator({
+    ...account,
+    requestLimitPerMinute: null,
+    now: () => clock.now(),
+  });
+  const newClient = () =>
+    withRetries(
+      createPlatformClient({
+        url: platform.url,
+        timeoutSeconds: platformTimeoutSeconds,
+        maximumConcurrency: 5,
+        logIn: createBasicLogIn(account.username, account.password),
+        clock,
+      }),
+      clock,
+      secureRandom,
+    );
+  const client = newClient();
+  const newQueue = () => createFaultyQueue(createMemoryQueue(clock));
+  const [pool, deletion, provisioning] = [newQueue(), newQueue(), newQueue()];
+
+  const addRoom = (name: string, fields: Record<string, unknown> = {}): number => {
+    const since = new Date(clock.now()).toISOString();
+    const room = toNewConference({ name, hostPin, guestPin, template: {}, since });
+    const [id] = platform.seedRooms({ rows: [{ ...room, ...fields }] });
+    if (id === undefined) throw new Error("the simulator gave no id");
+    return id;
+  };
+
+  return {
+    platform,
+    clock,
+    log: createRecordingLog(),
+    pool,
+    deletion,
+    provisioning,
+    client,
+    conferences: createConferences(client),
+    replenishment: createReplenishment({ pool, provisioning, maximumRooms }),
+    newConferences: () => createConferences(newClient()),
+    addRoom,
+    addPooled: async (name, fields) => {
+      addRoom(name, fields);
+      await pool.put(name);
+    },
+    room: (name) =>
+      platform
+        .rooms()
+        .find((room): room is ConferenceRow & typeof room => room.name === name && room.configured),
+    stop: async () => platform.stop(),
+  };
+}

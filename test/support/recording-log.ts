@@ -1,0 +1,33 @@
+/** A log that keeps its lines, so that tests can see what an operator would. */
+import type { Log, LogFields } from "../../src/lib/log.ts";
+
+export interface LogLine {
+  readonly level: "info" | "warn" | "error";
+  readonly event: string;
+  readonly fields: LogFields;
+  readonly cause?: unknown;
+}
+
+export interface RecordingLog extends Log {
+  readonly lines: readonly LogLine[];
+  events(): readonly string[];
+  /** The fields of the first line of this event. */
+  fieldsOf(event: string): LogFields | undefined;
+}
+
+export function createRecordingLog(): RecordingLog {
+  const lines: LogLine[] = [];
+  const record =
+    (level: LogLine["level"]) =>
+    (event: string, fields: LogFields = {}, cause?: unknown): void => {
+      lines.push({ level, event, fields, cause });
+    };
+  return {
+    info: record("info"),
+    warn: record("warn"),
+    error: record("error"),
+    lines,
+    events: () => lines.map(({ event }) => event),
+    fieldsOf: (event) => lines.find((line) => line.event === event)?.fields,
+  };
+}
