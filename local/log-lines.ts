@@ -1,15 +1,15 @@
 // What the app logs, as single lines for a person at a console.
 import type { LogEntry } from "./host/messages.ts";
 
-const always = new Set(["warning", "error", "critical"]);
+const levels = ["trace", "debug", "information", "warning", "error", "critical"];
 
-/** Makes a log receiver that prints warnings and errors, or everything when verbose, each on one line. */
+/** Makes a log receiver that prints what has at least this level, each entry on one line. */
 export function createLogPrinter(
-  isVerbose: boolean,
+  leastLevel: "information" | "warning" | "error",
   print: (line: string) => void,
 ): (entry: LogEntry) => void {
   return ({ level, category, message }) => {
-    if (!isVerbose && !always.has(level)) return;
+    if (levels.indexOf(level) < levels.indexOf(leastLevel)) return;
     const time = new Date().toISOString().slice(11, 23);
     print(`${time} ${level.padEnd(11)} ${category}: ${message.trim().replaceAll(/\s*\n\s*/g, " | ")}`);
   };

@@ -10,6 +10,7 @@ import { stopSignal, untilStopped } from "./stop-signal.ts";
 
 const { values } = parseArgs({
   options: {
+    /** Prints everything that the app logs, not only warnings and errors. */
     verbose: { type: "boolean", default: false },
     /** Where the facts for `npm run demo` are written. */
     "connection-file": { type: "string", default: connectionFile },
@@ -21,7 +22,9 @@ const connectionPath = values["connection-file"];
 process.on("exit", () => removeConnection(connectionPath));
 
 console.log("Starting storage, platform, token issuer, contact centre, log workspace and the app ...");
-const gateway = await startLocalGateway({ onLog: createLogPrinter(values.verbose, console.error) });
+const gateway = await startLocalGateway({
+  onLog: createLogPrinter(values.verbose ? "information" : "warning", console.error),
+});
 try {
   await fillAndIntroduce(gateway.connection);
   const crash = await Promise.race([untilStopped(stopping), gateway.exited]);

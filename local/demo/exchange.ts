@@ -1,0 +1,53 @@
+// One request of the demonstration: sent, timed and shown with its answer.
+import { type Report, shorten } from "./report.ts";
+
+export interface DemoRequest {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  url: string;
+  headers?: Record<string, string>;
+  /** Sent as a form when it is one, else as JSON. */
+  body?: URLSearchParams | object;
+  /** Leaves out of the printed line what would fill the page. */
+  hides?: boolean;
+}
+
+export interface DemoAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body as JSON; undefined when it is empty or something else. */
+  json: unknown;
+}
+
+const timeoutMilliseconds = 240_000;
+
+/** Sends a request and prints method, path, status, time and body. Throws when there is no answer. */
+export async function exchange(report: Report, request: DemoRequest): Promise<DemoAnswer> {
+  const { method, url, body } = request;
+  const { pathname, search } = new URL(url);
+  const startedAt = performance.now();
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body && !(body instanceof URLSearchParams) && jsonType), ...request.headers },
+    ...(body && { body: body instanceof URLSearchParams ? body : JSON.stringify(body) }),
+    signal: AbortSignal.timeout(timeoutMilliseconds),
+  });
+  const text = await response.text();
+  const milliseconds = (performance.now() - startedAt).toFixed(0);
+  report.line(`${method} ${pathname}${search}`);
+  if (body)
+    report.line(`  with ${shorten(body instanceof URLSearchParams ? String(body) : JSON.stringify(body))}`);
+  const shown = request.hides && response.ok ? `${text.length} characters` : shorten(text || "no body");
+  report.line(`  ${response.status} in ${milliseconds} ms: ${shown}`);
+  return { status: response.status, headers: response.headers, text, json: parseJson(text) };
+}
+
+const jsonType = { "content-type": "application/json" };
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+// The demonstration's steps around the pool: fill it, measure it, empty it.
+import { z } from "zod";
+import { parseMarker } from "../../src/lib/marker.ts";
+import { isPersistent } from "../../src/lib/rooms.ts";
+import { poll } from "../poll.ts";
+import { mostSeen, seenMessages, watchPoolFill } from "../pool-watch.ts";
+import { exchange } from "./exchange.ts";
+import { indent } from "./report.ts";
+import type { Stage } from "./stage.ts";
+
+const rowsSchema = z.array(z.object({ row: z.record(z.string(), z.unknown()) }));
+const roomsSchema = z.array(
+  z.object({ name: z.string(), configured: z.boolean(), description: z.string().nullish() }),
+);
+const addedRooms = 10;
+
+/** Asks for more rooms than the pool holds and watches them come; returns how many can be claimed then. */
+export async function fillPool({ connection, report, stopping, gateway }: Stage): Promise<number> {
+  report.step("Fill the pool in the background");
+  const level = (await seenMessages(connection, "pool")).length + addedRooms;
+  const answer = await gateway("POST", `/room/bulk/?max_vmr=${level}`);
+  report.check("bulk create answers 202", answer.status === 202, answer.status);
+  await watchPoolFill(connection, level, { output: report.output, indent, stopping });
+  const ready = (await seenMessages(connection, "pool")).length;
+  report.check("the pool holds the rooms asked for", ready >= Math.min(level, mostSeen), ready);
+  return ready;
+}
+
+/** Waits until the pool holds as many rooms as before some were handed out. */
+export async function seeReplacements({ connection, report, stopping }: Stage, rooms: number): Promise<void> {
+  report.step("See that each room handed out was replaced");
+  await watchPoolFill(connection, rooms, { output: report.output, indent, stopping });
+  const ready = (await seenMessages(connection, "pool")).length;
+  report.check(`the pool holds ${rooms} rooms again`, ready === rooms, ready);
+}
+
+/** Has a metrics row written and compares it with the pool. */
+export async function writeMetrics({ connection, report, stopping, gateway }: Stage): Promise<void> {
+  report.step("Write a metrics row, as the timer does every 5 minutes");
+  const before = (await metricsRows(connection.logWorkspaceUrl)).length;
+  await gateway("POST", "/admin/functions/collectMetrics", { headers: {}, body: {} });
+  const row = await poll(async () => (await metricsRows(connection.logWorkspaceUrl)).slice(before).at(-1), {
+    description: "a new row in the log workspace",
+    timeoutSeconds: 20,
+    stopping,
+  });
+  const { PoolDepth, AvailableRooms, InUseRooms, AlarmCount, PlatformConnected } = row;
+  report.line(JSON.stringify({ PoolDepth, AvailableRooms, InUseRooms, AlarmCount, PlatformConnected }));
+  const ready = (await seenMessages(connection, "pool")).length;
+  report.check(
+    "it has the depth of the pool",
+    typeof PoolDepth === "number" && PoolDepth >= ready,
+    PoolDepth,
+  );
+  report.check("it has the available rooms", AvailableRooms === PoolDepth, AvailableRooms);
+  report.check("it has the rooms in use", typeof InUseRooms === "number" && InUseRooms >= 1, InUseRooms);
+  report.check("it has the platform's alarms", typeof AlarmCount === "number", AlarmCount);
+  report.check("it has the platform's connectivity", PlatformConnected === true, PlatformConnected);
+}
+
+async function metricsRows(logWorkspaceUrl: string): Promise<Record<string, unknown>[]> {
+  const response = await fetch(`${logWorkspaceUrl}/control/rows`);
+  return rowsSchema.parse(await response.json()).map(({ row }) => row);
+}
+
+/** Deletes every room of the gateway; the pool is empty afterwards. */
+export async function deleteAll({ connection, report, gateway }: Stage): Promise<void> {
+  report.step("Delete all rooms");
+  const answer = await gateway("DELETE", "/room/bulk/");
+  report.check("bulk delete answers 204 without a body", answer.status === 204 && answer.text === "", answer);
+  const rooms = await exchange(report, {
+    method: "GET",
+    url: `${connection.platformControlUrl}/control/rooms`,
+  });
+  const ours = roomsSchema
+    .parse(rooms.json)
+    .filter(
+      ({ configured, name, description }) => configured && !isPersistent(name) && parseMarker(description),
+    );
+  report.check("no room of the gateway is left on the platform", ours.length === 0, ours);
+  const refused = await gateway("POST", "/room/create");
+  report.check(
+    "a create finds no room: 404 without a body",
+    refused.status === 404 && refused.text === "",
+    refused,
+  );
+}
+
+/** Gives a gateway that was running before the demonstration its rooms back. */
+export async function refillPool({ connection, report, stopping, gateway }: Stage): Promise<void> {
+  report.step("Fill the pool again, for whoever uses this gateway");
+  const answer = await gateway("POST", "/room/bulk/");
+  report.check("bulk create answers 202", answer.status === 202, answer.status);
+  await watchPoolFill(connection, connection.maximumRooms, { output: report.output, indent, stopping });
+}

@@ -1,0 +1,54 @@
+// What the demonstration prints: steps, requests with their answers and times, checks, and the summary.
+import type { Output } from "../progress.ts";
+
+export interface Report {
+  readonly output: Output;
+  /** Begins a numbered step. */
+  step(title: string): void;
+  /** Prints one line below the step. */
+  line(text: string): void;
+  /** Records whether something is as the specification says; what was seen is printed when it is not. */
+  check(expectation: string, isMet: boolean, seen?: unknown): void;
+  /** Prints the closing lines and returns how many checks failed. */
+  summarize(): number;
+}
+
+export const indent = "   ";
+const longestLine = 160;
+
+export function createReport(output: Output): Report {
+  const startedAt = performance.now();
+  const failed: string[] = [];
+  let steps = 0;
+  let checks = 0;
+  const colour = (code: number, text: string): string =>
+    output.isTTY ? `\u001B[${code}m${text}\u001B[0m` : text;
+  const line = (text: string): void => void output.write(`${indent}${text}\n`);
+
+  return {
+    output,
+    line,
+    step(title) {
+      steps += 1;
+      output.write(`\n${colour(1, `${steps}. ${title}`)}\n`);
+    },
+    check(expectation, isMet, seen) {
+      checks += 1;
+      if (isMet) return line(`${colour(32, "ok")}   ${expectation}`);
+      failed.push(`${expectation} (step ${steps})`);
+      line(`${colour(31, "FAIL")} ${expectation}; seen: ${shorten(JSON.stringify(seen) ?? "nothing")}`);
+    },
+    summarize() {
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+      output.write(`\n${steps} steps, ${checks} checks, ${failed.length} failed, ${seconds} s\n`);
+      for (const failure of failed) output.write(`${indent}FAIL ${failure}\n`);
+      if (failed.length === 0) output.write("Everything was as the specification says.\n");
+      return failed.length;
+    },
+  };
+}
+
+/** A text that fits on one line. */
+export function shorten(text: string): string {
+  return text.length <= longestLine ? text : `${text.slice(0, longestLine - 3)}...`;
+}
