@@ -1,9 +1,10 @@
 // Ends a command in an orderly way: on Ctrl-C, when it is asked to end, and when its terminal goes away.
 
 const repeatMilliseconds = 500;
+const watchMilliseconds = 1000;
 
 /**
- * Aborts at the first SIGINT, SIGTERM, SIGHUP or failing standard output. A further signal ends the process at
+ * Aborts at the first SIGINT, SIGTERM, SIGHUP or failing standard output, or when the npm that started it has died. A further signal ends the process at
  * once, with code 0: everything is in memory, and child processes end when this one does.
  */
 export function stopSignal(): AbortSignal {
@@ -22,7 +23,20 @@ export function stopSignal(): AbortSignal {
   // After its terminal or reader has gone, each line written would throw.
   process.stdout.on("error", () => stopping.abort());
   process.stderr.on("error", () => stopping.abort());
+  watchNpm(stop);
   return stopping.signal;
+}
+
+/** An npm that was killed passes no signal on: its script would stay behind. */
+function watchNpm(stop: () => void): void {
+  if (process.env["npm_lifecycle_event"] === undefined) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    stop();
+  }, watchMilliseconds);
+  watch.unref();
 }
 
 /** Resolves when the signal aborts, at once when it has. */
