@@ -1,0 +1,210 @@
+/** What every implementation of the queue port promises; run against the memory queue and against Azurite. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Queue, QueueMessage } from "../../src/lib/pool/queue.ts";
+
+export interface QueueWorld {
+  /** An empty queue that nobody used before, and a way to let time pass for it. */
+  readonly open: () => { queue: Queue; pass: (seconds: number) => Promise<void> };
+  readonly stop: () => Promise<void>;
+}
+
+export function describeQueue(name: string, start: () => Promise<QueueWorld>): void {
+  describe.concurrent(`the queue port: ${name}`, () => {
+    let world: QueueWorld;
+    beforeAll(async () => {
+      world = await start();
+    });
+    afterAll(async () => world.stop());
+
+    const receiveOne = async (queue: Queue, leaseSeconds = 60): Promise<QueueMessage> => {
+      const [message] = await queue.receive(1, leaseSeconds);
+      if (!message) throw new Error("no message is visible");
+      return message;
+    };
+
+    test("what is put is received, with its text, its id and a first dequeue count of 1", async () => {
+      const { queue } = world.open();
+      const put = await queue.put("room-a");
+
+      expect(put).toMatchObject({ text: "room-a", dequeueCount: 0 });
+      expect(await queue.receive(1, 60)).toMatchObject([{ id: put.id, text: "room-a", dequeueCount: 1 }]);
+    });
+
+    test.each([
+      ["XML's own characters", "<room & 'name' \"x\">"],
+      ["letters of other scripts and symbols beyond 16 bits", "Zürich 会議 🏠"],
+      ["spaces at both ends", "  room a  "],
+      ["a line break", "room\na"],
+      ["250 characters", "x".repeat(250)],
+    ])("text with %s comes back unchanged", async (_, text) => {
+      const { queue } = world.open();
+      await queue.put(text);
+      expect((await receiveOne(queue)).text).toBe(text);
+    });
+
+    test("a queue that nobody made yet is empty, and takes messages", async () => {
+      const { queue } = world.open();
+      expect(await queue.receive(1, 60)).toEqual([]);
+      expect(await queue.count()).toBe(0);
+      expect(await queue.oldestAgeSeconds()).toBeUndefined();
+      await queue.put("room-a");
+      expect(await queue.count()).toBe(1);
+    });
+
+    test("a queue that nobody made yet can be cleared", async () => {
+      const { queue } = world.open();
+      await queue.clear();
+      expect(await queue.count()).toBe(0);
+    });
+
+    test("a leased message is invisible until its lease ends, then comes back with a higher count", async () => {
+      const { queue, pass } = world.open();
+      await queue.put("room-a");
+      const first = await receiveOne(queue, 2);
+      expect(await queue.receive(1, 60)).toEqual([]);
+
+      await pass(2.1);
+      const second = await receiveOne(queue, 60);
+      expect(second).toMatchObject({ id: first.id, dequeueCount: 2 });
+      expect(second.popReceipt).not.toBe(first.popReceipt);
+    });
+
+    test("a message put invisible is seen only when its time has come", async () => {
+      const { queue, pass } = world.open();
+      await queue.put("room-a", { invisibleSeconds: 2 });
+      expect(await queue.receive(1, 60)).toEqual([]);
+      expect(await queue.count()).toBe(1);
+
+      await pass(2.1);
+      expect(await receiveOne(queue)).toMatchObject({ text: "room-a" });
+    });
+
+    test("the receipt of a put makes an invisible message visible", async () => {
+      const { queue } = world.open();
+      const put = await queue.put("room-a", { invisibleSeconds: 600 });
+      await queue.setInvisible(put, 0);
+      expect(await receiveOne(queue)).toMatchObject({ id: put.id });
+    });
+
+    test("the receipt of a put deletes the message", async () => {
+      const { queue } = world.open();
+      await queue.delete(await queue.put("room-a", { invisibleSeconds: 600 }));
+      expect(await queue.count()).toBe(0);
+    });
+
+    test("a message given back with no delay is visible at once, with its text", async () => {
+      const { queue } = world.open();
+      await queue.put("room-a");
+      await queue.setInvisible(await receiveOne(queue), 0);
+      expect(await receiveOne(queue)).toMatchObject({ text: "room-a", dequeueCount: 2 });
+    });
+
+    test("a message that was hidden longer stays hidden", async () => {
+      const { queue, pass } = world.open();
+      await queue.put("room-a");
+      await queue.setInvisible(await receiveOne(queue, 1), 600);
+      await pass(1.1);
+      expect(await queue.receive(1, 60)).toEqual([]);
+    });
+
+    test("up to as many messages as asked for are received, each once", async () => {
+      const { queue } = world.open();
+      for (let index = 0; index < 40; index++) await queue.put(`room-${index}`);
+
+      const [first, second] = [await queue.receive(32, 60), await queue.receive(32, 60)];
+      expect([first.length, second.length]).toEqual([32, 8]);
+      expect(new Set([...first, ...second].map(({ id }) => id)).size).toBe(40);
+    });
+
+    test("of two who receive at once, one gets the message", async () => {
+      const { queue } = world.open();
+      await queue.put("room-a");
+      const both = await Promise.all([queue.receive(1, 60), queue.receive(1, 60)]);
+      expect(both.flat()).toHaveLength(1);
+    });
+
+    test("a deleted message never comes back", async () => {
+      const { queue, pass } = world.open();
+      await queue.put("room-a");
+      await queue.delete(await receiveOne(queue, 1));
+      await pass(1.1);
+      expect(await queue.receive(1, 60)).toEqual([]);
+    });
+
+    test("a message deleted twice is gone the second time", async () => {
+      const { queue } = world.open();
+      await queue.put("room-a");
+      const message = await receiveOne(queue);
+      await queue.delete(message);
+      await expect(queue.delete(message)).rejects.toMatchObject({ failure: "message-gone" });
+      await expect(queue.setInvisible(message, 0)).rejects.toMatchObject({ failure: "message-gone" });
+    });
+
+    test("an earlier receive's receipt is stale for delete and for hiding", async () => {
+      const { queue, pass } = world.open();
+      await queue.put("room-a");
+      const early = await receiveOne(queue, 1);
+      await pass(1.1);
+      await receiveOne(queue, 60);
+
+      await expect(queue.delete(early)).rejects.toMatchObject({ failure: "receipt-stale" });
+      await expect(queue.setInvisible(early, 0)).rejects.toMatchObject({ failure: "receipt-stale" });
+      expect(await queue.count()).toBe(1);
+    });
+
+    test("a receipt is stale once the message was hidden with it", async () => {
+      const { queue } = world.open();
+      await queue.put("room-a");
+      const message = await receiveOne(queue);
+      await queue.setInvisible(message, 600);
+      await expect(queue.delete(message)).rejects.toMatchObject({ failure: "receipt-stale" });
+    });
+
+    test("the age of a message grows from its put, whatever happened to it since", async () => {
+      const { queue, pass } = world.open();
+      await queue.put("room-a");
+      await queue.setInvisible(await receiveOne(queue), 0);
+      await pass(3);
+
+      const { ageSeconds } = await receiveOne(queue);
+      expect(ageSeconds).toBeGreaterThanOrEqual(2);
+      expect(ageSeconds).toBeLessThan(20);
+    });
+
+    test("the oldest age is that of the visible messages", async () => {
+      const { queue, pass } = world.open();
+      await queue.put("room-a");
+      await pass(3);
+      await queue.put("room-b");
+      expect(await queue.oldestAgeSeconds()).toBeGreaterThanOrEqual(2);
+
+      await queue.receive(2, 60);
+      expect(await queue.oldestAgeSeconds()).toBeUndefined();
+    });
+
+    test("invisible and leased messages count", async () => {
+      const { queue } = world.open();
+      await queue.put("room-a");
+      await queue.put("room-b", { invisibleSeconds: 600 });
+      await queue.receive(1, 60);
+      expect(await queue.count()).toBe(2);
+    });
+
+    test("clearing takes leased and invisible messages too: their receipts find nothing any more", async () => {
+      const { queue } = world.open();
+      await queue.put("room-a");
+      const leased = await receiveOne(queue);
+      await queue.put("room-b", { invisibleSeconds: 600 });
+      await queue.clear();
+
+      expect(await queue.count()).toBe(0);
+      await expect(queue.delete(leased)).rejects.toMatchObject({ failure: "message-gone" });
+    });
+
+    test("a text beyond the queue's 64 KiB is refused for good", async () => {
+      const { queue } = world.open();
+      await expect(queue.put("x".repeat(66_000))).rejects.toMatchObject({ failure: "refused" });
+      expect(await queue.count()).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,48 @@
+/** Azure Storage Queues, as Azurite imitates them, keep the queue contract in both encodings; and nothing expires. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { QueueServiceClient } from "@azure/storage-queue";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Azurite, startAzurite } from "../../local/azurite.ts";
+import { createQueues } from "../../src/lib/azure-clients.ts";
+import { describeQueue } from "./queue.contract.ts";
+
+for (const encoding of ["text", "base64"] as const) {
+  describeQueue(`storage queue, ${encoding}`, async () => {
+    const azurite = await startAzurite();
+    const openQueue = createQueues({ connectionString: azurite.connectionString });
+    return {
+      open: () => ({
+        queue: openQueue(`queue-${randomUUID()}`, encoding),
+        // The queue's clock is a real one and cannot be moved: here time itself is what is waited for.
+        pass: async (seconds) => wait(seconds * 1000),
+      }),
+      stop: async () => azurite.stop(),
+    };
+  });
+}
+
+let azurite: Azurite;
+beforeAll(async () => {
+  azurite = await startAzurite();
+});
+afterAll(async () => azurite.stop());
+
+test("messages never expire: a quiet pool is not emptied without a word", async () => {
+  await createQueues({ connectionString: azurite.connectionString })("expiry", "text").put("room-a");
+  const raw = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient("expiry");
+  const { peekedMessageItems } = await raw.peekMessages();
+
+  expect(peekedMessageItems[0]?.expiresOn.getUTCFullYear()).toBe(9999);
+});
+
+test.each([
+  ["text", "room-a"],
+  ["base64", Buffer.from("room-a").toString("base64")],
+] as const)("encoding %s stores %s", async (encoding, stored) => {
+  const name = `stored-${encoding}`;
+  await createQueues({ connectionString: azurite.connectionString })(name, encoding).put("room-a");
+  const raw = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient(name);
+
+  expect((await raw.peekMessages()).peekedMessageItems).toMatchObject([{ messageText: stored }]);
+});
