@@ -48,7 +48,10 @@ export function curlLines(connection: Connection): CurlLine[] {
       `${authorized} -X PATCH -H 'Content-Type: application/json' -d '{"participant_limit":4}' ${room}`,
     ),
     line("List all rooms", `${authorized} ${gatewayUrl}/room/list`),
-    line("Let the platform hold a conference in it, and end it: an event reaches the gateway", conference("start")),
+    line(
+      "Let the platform hold a conference in it, and end it: an event reaches the gateway",
+      conference("start"),
+    ),
     line("", conference("end")),
     line(
       `Collect garbage now, not in 10 minutes (202); the room goes ${connection.garbageMinimumAgeSeconds} seconds after its end`,

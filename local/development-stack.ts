@@ -2,8 +2,8 @@
 import { type Azurite, startAzurite } from "./azurite.ts";
 import { type ContactCentre, type ContactCentreUser, startContactCentre } from "./contact-centre.ts";
 import { type LogWorkspace, startLogWorkspace } from "./log-workspace.ts";
-import { type PlatformSimulator, startPlatformSimulator } from "./platform/platform-simulator.ts";
 import type { SimulatorOptions } from "./platform/platform-options.ts";
+import { type PlatformSimulator, startPlatformSimulator } from "./platform/platform-simulator.ts";
 import { startTokenIssuer, type TokenIssuer } from "./token-issuer.ts";
 
 /** Made-up identities of the development stack. */
@@ -59,7 +59,9 @@ export interface DevelopmentStackOptions {
 }
 
 /** Starts all parts on free ports of 127.0.0.1. What was started is stopped when a later part fails to start. */
-export async function startDevelopmentStack(options: DevelopmentStackOptions = {}): Promise<DevelopmentStack> {
+export async function startDevelopmentStack(
+  options: DevelopmentStackOptions = {},
+): Promise<DevelopmentStack> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(stops.splice(0).map(async (stopPart) => stopPart()));

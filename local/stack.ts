@@ -55,5 +55,7 @@ async function connectApp(): Promise<void> {
   console.log(introduction(connection, await fetchAccessToken(connection)));
   const replaced = owner === "nobody" ? "" : ", in the place of the one that was there";
   console.log(`${settingsPath} is written${replaced}; it is removed at the end, unless you change it.`);
-  console.log("The stack is ready. In another terminal: `npm run build && func start`. Ctrl-C ends the stack.");
+  console.log(
+    "The stack is ready. In another terminal: `npm run build && func start`. Ctrl-C ends the stack.",
+  );
 }
