@@ -1,0 +1,118 @@
+/** Carries out one step of a history: as a caller, as the platform, as an operator, or as fate. */
+import { createRoom, deliverEnds } from "./callers.ts";
+import type { HttpFunctionName } from "./functions.ts";
+import type { Command, Step, Target } from "./history.ts";
+import type { Plan } from "./processes.ts";
+import { type RequestParts, request } from "./requests.ts";
+import { createSeededRandom } from "./seeded-random.ts";
+import { nameOf, newcomer } from "./targets.ts";
+import { tagHost, type World } from "./world.ts";
+
+/** Starts a step and does not wait for its end. */
+export function startStep(world: World, { command, process, faults, seed }: Step): void {
+  const plan: Plan = { faults, random: createSeededRandom(seed) };
+  const { table, scheduler, storms } = world;
+  const room = (target: Target) => nameOf(world, target);
+  const send = (name: HttpFunctionName, parts: RequestParts) => {
+    void request(world, process, name, parts, plan);
+  };
+  switch (command.kind) {
+    case "create":
+      void createRoom(world, command, process, plan);
+      return;
+    case "read":
+      return send(command.isPublic ? "getPublicRoom" : "getRoom", {
+        roomName: room(command.target),
+        query: { constrained_attributes: String(!command.isFull) },
+      });
+    case "list":
+      return send("listRooms", { query: { constrained_attributes: String(!command.isFull) } });
+    case "update":
+      return send("updateRoom", { roomName: room(command.target), body: changeOf(command.field, world) });
+    case "delete":
+      return send("deleteRoom", { roomName: room(command.target) });
+    case "event":
+      return sendEnds(world, command.targets.map(room), command, process, plan);
+    case "odd-event":
+      return send("eventSink", { body: oddEvents[command.index] });
+    case "meet":
+      if (table.find(room(command.target))) table.liveSince.set(room(command.target), scheduler.now());
+      return;
+    case "leave":
+      if (table.liveSince.delete(room(command.target)))
+        sendEnds(world, [room(command.target)], { copies: 1, delaySeconds: 0 }, process, plan);
+      return;
+    case "garbage":
+      void world.process(process).runTimer("collectGarbage", plan);
+      return;
+    case "metrics":
+      void world.process(process).runTimer("collectMetrics", plan);
+      return;
+    case "bulk-delete":
+      return send("bulkDeleteRooms", {});
+    case "bulk-create":
+      return send("bulkCreateRooms", {
+        query: command.level === undefined ? {} : { max_vmr: String(command.level) },
+      });
+    case "health":
+      return send("healthCheck", {});
+    case "direct":
+      return changeDirectly(world, room(command.target), command.change);
+    case "add":
+      table.insert(newcomer(command.of, table.rows().length));
+      return;
+    case "crash":
+      return world.process(process).kill();
+    case "storm":
+      storms.set(command.on, { fault: command.fault, until: scheduler.now() + command.seconds * 1000 });
+  }
+}
+
+function changeOf(field: "description" | "tag" | "name", world: World): Record<string, string> {
+  const number = world.newId();
+  return { [field]: field === "tag" ? `https://${tagHost}/changed/${number}` : `changed ${number}` };
+}
+
+function sendEnds(
+  world: World,
+  names: readonly string[],
+  { copies, delaySeconds }: { copies: number; delaySeconds: number },
+  process: number,
+  plan: Plan,
+): void {
+  void deliverEnds(world, names, process, plan);
+  for (let copy = 1; copy < copies; copy++) {
+    world.scheduler.after(
+      delaySeconds * 1000,
+      () => void deliverEnds(world, names, 1 - process, world.quietPlan()),
+    );
+  }
+}
+
+function changeDirectly(
+  { table, ledger, newId }: World,
+  name: string,
+  change: Extract<Command, { kind: "direct" }>["change"],
+): void {
+  const row = table.find(name);
+  if (!row) return;
+  ledger.tampered.add(name);
+  if (change === "remove") {
+    table.remove(row);
+    ledger.removed.add(name);
+  } else if (change === "describe") {
+    table.change(row, { description: `described ${newId()}` });
+  } else {
+    table.change(row, { tag: `https://${tagHost}/direct/${newId()}` });
+    ledger.tagWriters.set(name, "other");
+  }
+}
+
+const oddEvents: readonly unknown[] = [
+  { event: "conference_started", data: { name: "nobody-has-this-name" } },
+  { event: "conference_ended", data: {} },
+  { event: "conference_ended" },
+  { event: "conference_ended", data: { name: "\u0000" } },
+  { event: "eventsink_bulk", data: [null, 7, { event: "participant_connected" }] },
+  { event: "conference_ended", data: { name: "nobody-has-this-name", service_type: "gateway" } },
+];

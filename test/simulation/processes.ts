@@ -1,0 +1,146 @@
+/** The processes that run the app: each has its own object graph, and all share queues and platform. */
+import { type HttpRequest, type HttpResponseInit, InvocationContext, type Timer } from "@azure/functions";
+import { createDependencies } from "../../src/lib/dependencies.ts";
+import type { Outside } from "../../src/lib/outside.ts";
+import type { RandomSource } from "../../src/lib/random.ts";
+import { loadSettings } from "../../src/lib/settings.ts";
+import { type Handlers, registerFunctions } from "./functions.ts";
+import type { FaultAt } from "./history.ts";
+import type { Ledger } from "./ledger.ts";
+import { currentTask, type SimulatedProcess, type Task } from "./task.ts";
+
+/** How an invocation ended: `died` when its process did, so that nobody got an answer. */
+export type Ending<Result> = { readonly result: Result } | { readonly error: unknown } | "died";
+
+export interface AppProcess extends SimulatedProcess {
+  request(functionName: string, request: HttpRequest, plan: Plan): Promise<Ending<HttpResponseInit>>;
+  runTimer(functionName: string, plan: Plan): Promise<Ending<void>>;
+  handleMessage(functionName: string, text: string, dequeueCount: number, plan: Plan): Promise<Ending<void>>;
+}
+
+/** What chance brings in one invocation. */
+export interface Plan {
+  readonly faults: readonly FaultAt[];
+  readonly random: RandomSource;
+  /** Called with the task before its code runs. */
+  readonly onStart?: (task: Task) => void;
+}
+
+export interface ProcessOptions {
+  readonly outsideOf: (process: SimulatedProcess) => Outside;
+  readonly newTaskId: () => number;
+  readonly ledger: Ledger;
+  readonly onKilled: () => void;
+  /** Called when an invocation was added to `running`. */
+  readonly onStart: () => void;
+  /** Invocations that have not ended; those of dead processes are taken out. */
+  readonly running: Set<Task>;
+}
+
+export const hostPin = "902817364519";
+export const maximumRooms = 4;
+export const minimumRooms = 2;
+
+const settings = loadSettings({
+  AzureWebJobsStorage__accountName: "simulation",
+  PLATFORM_URL: "https://platform.example.com",
+  PLATFORM_USERNAME: "gateway",
+  PLATFORM_PASSWORD: "platform-password",
+  ROOM_HOST_PIN: hostPin,
+  MAX_VMR: String(maximumRooms),
+  POOL_MINIMUM: String(minimumRooms),
+  POOL_READY_DELAY_SECONDS: "90",
+  AUTH_TENANT_ID: "3f1c6d0e-5b2a-4c7d-9e8f-0a1b2c3d4e5f",
+  AUTH_AUDIENCES: "api://gateway.example.com",
+  AUTH_CLIENT_IDS: "7a6b5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d",
+  CONTACT_CENTRE_API_URL: "http://127.0.0.1:1",
+  CONTACT_CENTRE_DIVISION_IDS: "1b2c3d4e-5f6a-4b7c-8d9e-0f1a2b3c4d5e",
+  EVENT_SINK_USERNAME: "events",
+  EVENT_SINK_PASSWORD: "events-password",
+});
+
+const timer: Timer = {
+  isPastDue: false,
+  schedule: { adjustForDST: false },
+  scheduleStatus: { last: "", next: "", lastUpdated: "" },
+};
+
+/** A process that just started; `onKilled` is called once, when it dies. */
+export function startProcess(options: ProcessOptions): AppProcess {
+  const { ledger, running } = options;
+  let announceDeath = (_: "died"): void => undefined;
+  const death = new Promise<"died">((resolve) => {
+    announceDeath = resolve;
+  });
+  const base: SimulatedProcess = {
+    isAlive: true,
+    frozenUntil: 0,
+    kill() {
+      if (!base.isAlive) return;
+      base.isAlive = false;
+      for (const task of running) if (task.process === base) running.delete(task);
+      announceDeath("died");
+      options.onKilled();
+    },
+  };
+  const handlers: Handlers = registerFunctions(createDependencies(settings, options.outsideOf(base)));
+
+  async function invoke<Result>(
+    functionName: string,
+    plan: Plan,
+    triggerMetadata: Record<string, number>,
+    run: (context: InvocationContext) => Result | Promise<Result>,
+  ): Promise<Ending<Result>> {
+    const task: Task = {
+      id: options.newTaskId(),
+      functionName,
+      process: base,
+      random: plan.random,
+      faults: new Map(plan.faults.map(({ call, fault }) => [call, fault])),
+      calls: 0,
+      deletionInsertedAt: new Map(),
+      liveChecks: new Map(),
+      queuedForDeletion: new Set(),
+      lastListAt: 0,
+    };
+    const context = new InvocationContext({
+      functionName,
+      invocationId: `invocation-${task.id}`,
+      triggerMetadata,
+      logHandler: (_level, ...lines) => ledger.onLog(String(lines[0]), task),
+    });
+    running.add(task);
+    options.onStart();
+    plan.onStart?.(task);
+    const ended = currentTask
+      .run(task, async () => run(context))
+      .then(
+        (result) => ({ result }),
+        (error: unknown) => ({ error }),
+      )
+      .finally(() => running.delete(task));
+    return Promise.race([ended, death]);
+  }
+
+  return Object.assign(base, {
+    request: async (functionName: string, request: HttpRequest, plan: Plan) =>
+      invoke(functionName, plan, {}, async (context) => {
+        const handler = handlers.http.get(functionName);
+        if (!handler) throw new Error(`there is no function ${functionName}`);
+        const { status, body, headers } = (await handler(request, context)) as HttpResponseInit;
+        return {
+          ...(status !== undefined && { status }),
+          ...(headers && { headers }),
+          ...(body && { body }),
+        };
+      }),
+    runTimer: async (functionName: string, plan: Plan) =>
+      invoke(functionName, plan, {}, async (context) => {
+        await handlers.timers.get(functionName)?.(timer, context);
+      }),
+    handleMessage: async (functionName: string, text: string, dequeueCount: number, plan: Plan) =>
+      invoke(functionName, plan, { dequeueCount }, async (context) => {
+        await handlers.queues.get(functionName)?.(JSON.parse(text), context);
+      }),
+  });
+}

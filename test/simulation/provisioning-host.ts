@@ -1,0 +1,72 @@
+/** The host's queue trigger: leases messages of the provisioning queue, runs the function, deletes or retries. */
+import type { RandomSource } from "../../src/lib/random.ts";
+import type { MemoryQueue } from "../support/memory-queue.ts";
+import type { AppProcess, Plan } from "./processes.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+export interface ProvisioningHostOptions {
+  readonly queue: MemoryQueue;
+  readonly scheduler: Scheduler;
+  readonly random: RandomSource;
+  readonly processes: () => readonly AppProcess[];
+  readonly planRun: () => Plan;
+}
+
+export interface ProvisioningHost {
+  /** To be called whenever the queue may have changed. */
+  notice(): void;
+}
+
+// As in host.json, and the host's own lease. It is not renewed: a lost lease is one of the things to explore.
+const slotsPerProcess = 5;
+const leaseSeconds = 600;
+const retrySeconds = 30;
+const longestPollMilliseconds = 2000;
+
+export function createProvisioningHost(options: ProvisioningHostOptions): ProvisioningHost {
+  const { queue, scheduler, random, processes } = options;
+  const busySlots = new WeakMap<AppProcess, number>();
+  let wakesAt = Number.POSITIVE_INFINITY;
+
+  function notice(): void {
+    const nextVisible = Math.min(...queue.contents().map(({ visibleAt }) => visibleAt));
+    if (!Number.isFinite(nextVisible)) return;
+    const delay = Math.max(0, nextVisible - scheduler.now()) + random.integerBelow(longestPollMilliseconds);
+    const at = scheduler.now() + delay;
+    if (at >= wakesAt) return;
+    wakesAt = at;
+    scheduler.after(delay, () => {
+      if (wakesAt !== at) return;
+      wakesAt = Number.POSITIVE_INFINITY;
+      void poll();
+    });
+  }
+
+  async function poll(): Promise<void> {
+    const all = processes();
+    const process = all[random.integerBelow(all.length)];
+    const free = process ? slotsPerProcess - (busySlots.get(process) ?? 0) : 0;
+    if (process && free > 0 && process.frozenUntil <= scheduler.now()) {
+      const messages = await queue.receive(1 + random.integerBelow(free), leaseSeconds);
+      for (const message of messages) void serve(process, message);
+    }
+    notice();
+  }
+
+  async function serve(
+    process: AppProcess,
+    message: Awaited<ReturnType<MemoryQueue["receive"]>>[number],
+  ): Promise<void> {
+    busySlots.set(process, (busySlots.get(process) ?? 0) + 1);
+    const { text, dequeueCount } = message;
+    const ending = await process.handleMessage("provisionRoom", text, dequeueCount, options.planRun());
+    if (ending === "died") return;
+    busySlots.set(process, (busySlots.get(process) ?? 1) - 1);
+    // A lease that was lost meanwhile makes either fail, and somebody else runs the message again.
+    const settled = "result" in ending ? queue.delete(message) : queue.setInvisible(message, retrySeconds);
+    await settled.catch(() => undefined);
+    notice();
+  }
+
+  return { notice };
+}

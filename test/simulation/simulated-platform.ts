@@ -1,0 +1,65 @@
+/** The platform client over the conference table: time limits, and failures as the real client names them. */
+import type { PlatformAnswer, PlatformCall, PlatformClient } from "../../src/lib/platform/client.ts";
+import { PlatformError } from "../../src/lib/platform/platform-error.ts";
+import type { ConferenceTable } from "./conference-table.ts";
+import type { Fault, Ports } from "./faults.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Scheduler } from "./scheduler.ts";
+import { requireTask, type Task } from "./task.ts";
+
+const defaultTimeoutSeconds = 10;
+
+export function simulatePlatform(
+  table: ConferenceTable,
+  ports: Ports,
+  ledger: Ledger,
+  scheduler: Scheduler,
+): PlatformClient {
+  async function call(request: PlatformCall): Promise<PlatformAnswer> {
+    const name = `${request.method} ${request.path}`;
+    if (request.startBefore !== undefined && scheduler.now() >= request.startBefore) {
+      throw new PlatformError({
+        outcome: "not-sent",
+        isTimeout: true,
+        message: `${name}: no time left to send it`,
+      });
+    }
+    const task = requireTask();
+    const finishRead = ledger.onPlatformRead(request, task);
+    try {
+      const answer = await ports.call({
+        label: () => `${name} ${JSON.stringify(request.query ?? request.body ?? "")}`,
+        target: "platform",
+        timeoutSeconds: request.timeoutSeconds ?? defaultTimeoutSeconds,
+        effect: () => table.answer(request, ledger.tableObserver(task)),
+        failure: (fault, isTimeout) => failureOf(name, fault, isTimeout, task),
+        oddAnswer: { body: "<html>Please wait</html>" },
+      });
+      finishRead(true);
+      return answer;
+    } catch (error) {
+      finishRead(false);
+      throw error;
+    }
+  }
+  return { call, background: { call } };
+}
+
+function failureOf(name: string, fault: Fault, isTimeout: boolean, { random }: Task): PlatformError {
+  if (fault === "not-sent")
+    return new PlatformError({ outcome: "not-sent", message: `${name}: ECONNREFUSED` });
+  if (fault === "refused")
+    return new PlatformError({ outcome: "refused", status: 403, message: `${name}: status 403` });
+  if (fault === "throttled") {
+    const retryAfterSeconds = [undefined, 1, 30][random.integerBelow(3)];
+    return new PlatformError({
+      outcome: "refused",
+      status: 429,
+      message: `${name}: status 429`,
+      retryAfterSeconds,
+    });
+  }
+  if (isTimeout) return new PlatformError({ outcome: "unknown", isTimeout, message: `${name}: ETIMEDOUT` });
+  const status = [undefined, 500, 502, 503][random.integerBelow(4)];
+  return new PlatformError({ outcome: "unknown", status, message: `${name}: ${status ?? "ECONNRESET"}` });
+}

@@ -1,0 +1,42 @@
+/** The queue port over a memory queue, each call of which can fail, and is seen by the ledger. */
+import { type Queue, QueueError } from "../../src/lib/pool/queue.ts";
+import type { MemoryQueue } from "../support/memory-queue.ts";
+import type { PortCall, Ports } from "./faults.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Task } from "./task.ts";
+
+export type QueueName = "pool" | "deletion" | "provisioning" | "poison";
+
+// As in src/lib/azure-clients.ts.
+const timeoutSeconds = 3;
+
+export function simulateQueue(name: QueueName, queue: MemoryQueue, ports: Ports, ledger: Ledger): Queue {
+  const call = async <Result>(operation: string, effect: PortCall<Result>["effect"]): Promise<Result> =>
+    ports.call({
+      label: () => `${name} ${operation}`,
+      target: "storage",
+      timeoutSeconds,
+      effect,
+      failure: () => new QueueError("unknown", `queue ${operation}: no answer`),
+    });
+
+  return {
+    put: async (text, options) =>
+      call(`put ${text}`, async (task: Task) => {
+        ledger.onPut(name, text, task);
+        return queue.put(text, options);
+      }),
+    receive: async (count, leaseSeconds) =>
+      call(`receive ${count}`, async (task) => {
+        const messages = await queue.receive(count, leaseSeconds);
+        ledger.onReceive(name, messages, task);
+        return messages;
+      }),
+    delete: async (message) => call(`delete ${message.text}`, async () => queue.delete(message)),
+    setInvisible: async (message, seconds) =>
+      call(`hide ${message.text} ${seconds} s`, async () => queue.setInvisible(message, seconds)),
+    count: async () => call("count", async () => queue.count()),
+    oldestAgeSeconds: async () => call("peek", async () => queue.oldestAgeSeconds()),
+    clear: async () => call("clear", async () => queue.clear()),
+  };
+}

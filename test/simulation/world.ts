@@ -1,0 +1,160 @@
+/** One small world: two processes, the queues, the platform, and the time that all of them share. */
+import type { Outside } from "../../src/lib/outside.ts";
+import type { RandomSource } from "../../src/lib/random.ts";
+import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
+import { type ConferenceTable, createConferenceTable } from "./conference-table.ts";
+import { createPorts, type Fault } from "./faults.ts";
+import type { History } from "./history.ts";
+import { createLedger, isClaim, type Ledger } from "./ledger.ts";
+import { type AppProcess, hostPin, type Plan, startProcess } from "./processes.ts";
+import { createProvisioningHost } from "./provisioning-host.ts";
+import { createScheduler, type Scheduler } from "./scheduler.ts";
+import { createSeededRandom } from "./seeded-random.ts";
+import { simulatePlatform } from "./simulated-platform.ts";
+import { type QueueName, simulateQueue } from "./simulated-queue.ts";
+import type { SimulatedProcess, Task } from "./task.ts";
+
+export interface Storm {
+  readonly fault: Fault;
+  readonly until: number;
+}
+
+export interface World {
+  readonly scheduler: Scheduler;
+  readonly random: RandomSource;
+  readonly queues: Readonly<Record<QueueName, MemoryQueue>>;
+  readonly table: ConferenceTable;
+  readonly ledger: Ledger;
+  readonly storms: Map<"platform" | "storage", Storm>;
+  readonly running: ReadonlySet<Task>;
+  readonly newId: () => string;
+  /** How many creates were under way at once at most. */
+  readonly peakCreates: () => number;
+  process(index: number): AppProcess;
+  /** A plan without faults of its own. */
+  quietPlan(): Plan;
+  /** Lets the faults of the history's provisioning runs happen, or ends these and every storm. */
+  setFaults(areOn: boolean): void;
+}
+
+/** Part of every service tag here: none of them may be logged. */
+export const tagHost = "verification.example.com";
+
+export function createWorld({ seed, provisioningFaults }: History, trace?: (line: string) => void): World {
+  const random = createSeededRandom(seed);
+  const scheduler = createScheduler(createSeededRandom(seed + 1));
+  const { now } = scheduler;
+  let lastId = 0;
+  const newId = () => `id-${(lastId += 1)}`;
+  const memory = () => createMemoryQueue(scheduler, newId);
+  const queues = { pool: memory(), deletion: memory(), provisioning: memory(), poison: memory() };
+  const table = createConferenceTable(now);
+  const ledger = createLedger(table, now, [hostPin, tagHost]);
+  const storms: World["storms"] = new Map();
+  const running = new Set<Task>();
+  let peakCreates = 0;
+  let provisioningRuns: number | undefined;
+
+  const ports = createPorts({
+    scheduler,
+    trace,
+    weather: (target, task) => {
+      const storm = storms.get(target);
+      return storm && storm.until > now() && task.random.integerBelow(4) > 0 ? storm.fault : undefined;
+    },
+  });
+
+  const simulated = (name: QueueName) => simulateQueue(name, queues[name], ports, ledger);
+  function outsideOf(process: SimulatedProcess): Outside {
+    return {
+      queues: {
+        pool: simulated("pool"),
+        deletion: simulated("deletion"),
+        provisioning: watchProvisioning(),
+        poison: simulated("poison"),
+      },
+      platformClient: simulatePlatform(table, ports, ledger, scheduler),
+      accessChecks: {
+        application: async () => undefined,
+        agent: async () => undefined,
+        "event-sink": async () => undefined,
+        anyone: async () => undefined,
+      },
+      metricsSink: async (row) =>
+        ports.call({
+          label: () => "metrics row",
+          target: "storage",
+          timeoutSeconds: 10,
+          effect: () => void ledger.metricsRows.push(row),
+          failure: () => new Error("no answer from the log workspace"),
+        }),
+      clock: {
+        now,
+        sleep: async (milliseconds) =>
+          new Promise((resolve) => ports.deliver(process, milliseconds, resolve)),
+      },
+      random,
+      newId,
+    };
+  }
+
+  function watchProvisioning() {
+    const watched = {
+      ...queues.provisioning,
+      put: async (...input: Parameters<MemoryQueue["put"]>) => {
+        const message = await queues.provisioning.put(...input);
+        host.notice();
+        return message;
+      },
+    };
+    return simulateQueue("provisioning", watched, ports, ledger);
+  }
+
+  let lastTaskId = 0;
+  const newTaskId = () => (lastTaskId += 1);
+  const processes = [0, 1].map(start);
+  function start(index: number): AppProcess {
+    const onKilled = () => {
+      processes[index] = start(index);
+      host.notice();
+    };
+    const onStart = () => {
+      peakCreates = Math.max(peakCreates, [...running].filter(isClaim).length);
+    };
+    return startProcess({ outsideOf, newTaskId, ledger, running, onKilled, onStart });
+  }
+
+  const planOf = (faults: Plan["faults"]): Plan => ({
+    faults,
+    random: createSeededRandom(random.integerBelow(2 ** 30)),
+  });
+  const host = createProvisioningHost({
+    queue: queues.provisioning,
+    scheduler,
+    random,
+    processes: () => processes,
+    planRun: () => {
+      const run = provisioningRuns;
+      if (run !== undefined) provisioningRuns = run + 1;
+      return planOf(provisioningFaults.filter((fault) => fault.run === run));
+    },
+  });
+
+  return {
+    scheduler,
+    random,
+    queues,
+    table,
+    ledger,
+    storms,
+    running,
+    newId,
+    peakCreates: () => peakCreates,
+    process: (index) => processes[index] as AppProcess,
+    quietPlan: () => planOf([]),
+    setFaults(areOn) {
+      provisioningRuns = areOn ? 0 : undefined;
+      storms.clear();
+    },
+  };
+}
