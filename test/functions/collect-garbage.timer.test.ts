@@ -1,0 +1,62 @@
+/** The garbage-collection timer: its schedule, its success, and that failures reach the host. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { collectGarbage } from "../../src/functions/collect-garbage.timer.ts";
+import { type InProcessGateway, startInProcessGateway, storageDown } from "../support/in-process-gateway.ts";
+import { aTimer, registeredTimer } from "../support/registered-trigger.ts";
+
+let gateway: InProcessGateway;
+beforeAll(async () => {
+  gateway = await startInProcessGateway();
+});
+beforeEach(async () => gateway.reset());
+afterAll(async () => gateway.stop());
+
+const run = async (overrides: Record<string, string> = {}) =>
+  registeredTimer(collectGarbage, gateway.connect({ GC_MINIMUM_AGE_SECONDS: "0", ...overrides })).handler(
+    aTimer,
+    gateway.createContext("collectGarbage"),
+  );
+
+test("every 10 minutes, and not on startup", () => {
+  const { schedule, runOnStartup } = registeredTimer(collectGarbage, gateway.dependencies());
+  expect({ schedule, runOnStartup }).toEqual({ schedule: "0 */10 * * * *", runOnStartup: false });
+});
+
+test("success: the queued room is deleted, and its message is gone", async () => {
+  await gateway.queues.deletion.put(gateway.addRoom("a-room"));
+  gateway.addRoom("another-room");
+  await run();
+  expect(gateway.room("a-room")).toBeUndefined();
+  expect(gateway.room("another-room")).toBeDefined();
+  expect(await gateway.queues.deletion.count()).toBe(0);
+  expect(gateway.log.join("\n")).toContain("room-deleted");
+});
+
+test("success without a call to the platform when nothing is queued", async () => {
+  gateway.stack.platform.clearRequests();
+  await run();
+  expect(gateway.stack.platform.requests().total).toBe(0);
+});
+
+test("failure: one room that resists fails the run, and the others are deleted", async () => {
+  await gateway.queues.deletion.put(gateway.addRoom("a-room"));
+  await gateway.queues.deletion.put(gateway.addRoom("b-room"));
+  const id = String(gateway.room("a-room")?.["id"]);
+  gateway.stack.platform.addFault({ kind: "status", status: 409, method: "DELETE", pathPattern: `/${id}/$` });
+  await expect(run()).rejects.toThrow("1 rooms could not be collected");
+  expect(gateway.room("b-room")).toBeUndefined();
+  expect(await gateway.queues.deletion.count()).toBe(1);
+  expect(gateway.log.join("\n")).toContain("run-failed");
+});
+
+test("failure: the platform is down, and the message stays", async () => {
+  await gateway.queues.deletion.put(gateway.addRoom("a-room"));
+  await gateway.stack.platform.goDown("refuse");
+  await expect(run()).rejects.toThrow("ECONNREFUSED");
+  expect(await gateway.queues.deletion.count()).toBe(1);
+});
+
+test("failure: the queues cannot be reached", async () => {
+  await expect(run(storageDown(gateway.stack.settings))).rejects.toThrow("queue receive");
+  expect(gateway.log.join("\n")).toContain("run-failed");
+});

@@ -1,0 +1,59 @@
+/** Registers a timer or queue function as main.ts does, and gives what the host would get. */
+import type { StorageQueueHandler, Timer, TimerHandler } from "@azure/functions";
+import type { Dependencies } from "../../src/lib/dependencies.ts";
+import {
+  type QueueFunction,
+  registerQueueFunctions,
+  registerTimerFunctions,
+  type TimerFunction,
+} from "../../src/lib/triggers.ts";
+
+/** What the host passes to a timer's handler. */
+export const aTimer: Timer = {
+  isPastDue: false,
+  schedule: { adjustForDST: true },
+  scheduleStatus: { last: "", next: "", lastUpdated: "" },
+};
+
+interface RegisteredTimer {
+  readonly schedule: string;
+  readonly runOnStartup?: boolean;
+  readonly handler: TimerHandler;
+}
+
+interface RegisteredQueue {
+  readonly queueName: string;
+  readonly connection: string;
+  readonly handler: StorageQueueHandler;
+}
+
+export function registeredTimer(timer: TimerFunction<Dependencies>, needs: Dependencies): RegisteredTimer {
+  const registered: RegisteredTimer[] = [];
+  const app = {
+    timer: (_: string, options: RegisteredTimer) => void registered.push(options),
+    storageQueue: never,
+  };
+  registerTimerFunctions(app, needs, { underTest: timer });
+  return only(registered);
+}
+
+export function registeredQueue(queue: QueueFunction<Dependencies>, needs: Dependencies): RegisteredQueue {
+  const registered: RegisteredQueue[] = [];
+  const app = {
+    timer: never,
+    storageQueue: (_: string, options: RegisteredQueue) => void registered.push(options),
+  };
+  registerQueueFunctions(app, needs, { underTest: queue });
+  return only(registered);
+}
+
+function never(): void {
+  throw new Error("another kind of trigger was registered");
+}
+
+function only<T>(entries: readonly T[]): T {
+  const [entry] = entries;
+  if (entry === undefined || entries.length > 1)
+    throw new Error(`${entries.length} triggers were registered`);
+  return entry;
+}
