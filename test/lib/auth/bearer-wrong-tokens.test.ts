@@ -1,0 +1,123 @@
+/** Wrong bearer tokens: each is 401 invalid_token, and nothing that a caller sends makes anything else of it. */
+import { createHmac, createPublicKey } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSigningKey } from "../../../local/signing-key.ts";
+import { startTokenIssuer, type TokenIssuer } from "../../../local/token-issuer.ts";
+import { type BearerCheck, createBearerCheck } from "../../../src/lib/auth/bearer.ts";
+import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
+import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
+import { createRecordingLog } from "../../support/recording-log.ts";
+
+const tenantId = "11111111-1111-4111-8111-111111111111";
+const otherTenantId = "44444444-4444-4444-8444-444444444444";
+const clientId = "22222222-2222-4222-8222-222222222222";
+const otherKey = createSigningKey().privatePem;
+const invalidToken = {
+  code: "unauthenticated",
+  status: 401,
+  details: { challenge: 'Bearer realm="vmr-gateway", error="invalid_token"' },
+};
+
+let issuer: TokenIssuer;
+let check: BearerCheck;
+beforeAll(async () => {
+  issuer = await startTokenIssuer({ tenantId, clients: [] });
+  const fetchKeys = async () => fetchPublishedKeys(issuer.url, tenantId);
+  const keys = createSigningKeys(fetchKeys, createManualClock());
+  check = createBearerCheck({ tenantId, audiences: [`api://${clientId}`], clientIds: [clientId] }, keys);
+});
+afterAll(async () => issuer.stop());
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+const good = () => issuer.issueToken(clientId);
+const withClaims = (claims: Record<string, unknown>) => issuer.issueToken(clientId, { claims });
+const claimsOf = (token: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+const headerOf = (token: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString());
+
+const wrongTokens: Record<string, () => string> = {
+  expired: () => withClaims({ exp: secondsFromNow(-90) }),
+  "not valid yet": () => withClaims({ nbf: secondsFromNow(90) }),
+  "without an expiry": () => {
+    const { exp: _, ...others } = claimsOf(good());
+    return issuer.signToken(others);
+  },
+  "signed by another key under a known key id": () =>
+    issuer.signToken(claimsOf(good()), { key: otherKey, keyId: String(headerOf(good())["kid"]) }),
+  "signed by another key under its own key id": () =>
+    issuer.signToken(claimsOf(good()), { key: otherKey, keyId: "other-key" }),
+  "of another tenant's issuer": () => withClaims({ iss: `${issuer.url}/${otherTenantId}/` }),
+  "of another host's issuer": () => withClaims({ iss: `https://issuer.example.com/${tenantId}/` }),
+  "of another tenant": () => withClaims({ tid: otherTenantId }),
+  "for another audience": () => withClaims({ aud: "https://api.example.com" }),
+  "for an audience that ours begins": () => withClaims({ aud: `api://${clientId}/more` }),
+  "without an audience": () => withClaims({ aud: undefined }),
+  "without an issuer": () => withClaims({ iss: undefined }),
+  "of a user, delegated": () => withClaims({ scp: "access_as_user" }),
+  "of a user, by its type": () => withClaims({ idtyp: "user" }),
+  "with roles that are no list": () => withClaims({ roles: "Rooms.Manage" }),
+  "unsigned, alg none": () => `${encode({ ...headerOf(good()), alg: "none" })}.${encode(claimsOf(good()))}.`,
+  "without its signature": () => `${good().split(".").slice(0, 2).join(".")}.`,
+  "HS256 with the public key as its secret": () => {
+    const publicPem = createPublicKey(issuer.privateKeyPem()).export({ type: "spki", format: "pem" });
+    const signed = `${encode({ ...headerOf(good()), alg: "HS256" })}.${encode(claimsOf(good()))}`;
+    return `${signed}.${createHmac("sha256", publicPem).update(signed).digest("base64url")}`;
+  },
+  "RS512 instead of RS256": () => issuer.signToken(claimsOf(good()), { algorithm: "RS512" }),
+  "with changed claims under the old signature": () => {
+    const [header, , signature] = good().split(".");
+    return `${header}.${encode({ ...claimsOf(good()), appid: "other" })}.${signature}`;
+  },
+  "cut in half": () => good().slice(0, good().length / 2),
+  "of 20 kB": () => withClaims({ padding: "x".repeat(20_000) }),
+  "without a key id": () => {
+    const [, claims, signature] = good().split(".");
+    return `${encode({ alg: "RS256", typ: "JWT" })}.${claims}.${signature}`;
+  },
+  "with a key id that is a number": () => {
+    const [, claims, signature] = good().split(".");
+    return `${encode({ alg: "RS256", typ: "JWT", kid: 1 })}.${claims}.${signature}`;
+  },
+  "whose claims are no object": () => `${encode(headerOf(good()))}.${encode("text")}.x`,
+  "that is no token at all": () => "nonsense",
+  "of three empty parts": () => "..",
+};
+
+test.each(Object.keys(wrongTokens))("a token %s: 401 invalid_token", async (name) => {
+  const token = wrongTokens[name]?.() ?? "";
+  await expect(check(`Bearer ${token}`, createRecordingLog())).rejects.toMatchObject(invalidToken);
+});
+
+test("what is refused says why for the log, and holds nothing of the token", async () => {
+  const token = wrongTokens["expired"]?.() ?? "";
+  const error: unknown = await check(`Bearer ${token}`, createRecordingLog()).catch(
+    (cause: unknown) => cause,
+  );
+
+  expect(error).toMatchObject({ details: { cause: { message: "not verified" } } });
+  for (const part of token.split(".")) expect(JSON.stringify(error)).not.toContain(part);
+});
+
+test("any claims and signature under any header are 401, never a failure of ours", async () => {
+  const header = fc.record({
+    alg: fc.constantFrom("RS256", "none", "HS256", 7),
+    typ: fc.constantFrom("JWT", "jwt", "at+jwt", null),
+    kid: fc.constantFrom(String(headerOf(good())["kid"]), "", "other", 0),
+  });
+  const part = fc.oneof(
+    fc.jsonValue().map(encode),
+    fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString("base64url")),
+  );
+  await fc.assert(
+    fc.asyncProperty(header.map(encode), fc.jsonValue().map(encode), part, async (...parts) => {
+      await expect(check(`Bearer ${parts.join(".")}`, createRecordingLog())).rejects.toMatchObject({
+        code: "unauthenticated",
+      });
+    }),
+    { numRuns: 300 },
+  );
+});

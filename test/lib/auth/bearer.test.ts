@@ -1,0 +1,92 @@
+/** Bearer tokens of a real issuer: which are accepted, and who may call with them. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startTokenIssuer, type TokenIssuer } from "../../../local/token-issuer.ts";
+import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/bearer.ts";
+import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
+import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
+import { createRecordingLog } from "../../support/recording-log.ts";
+
+const tenantId = "11111111-1111-4111-8111-111111111111";
+const clientId = "22222222-2222-4222-8222-222222222222";
+const rules: BearerRules = {
+  tenantId,
+  audiences: [`api://${clientId}`, clientId],
+  clientIds: ["99999999-9999-4999-8999-999999999999", clientId],
+};
+
+let issuer: TokenIssuer;
+beforeAll(async () => {
+  issuer = await startTokenIssuer({ tenantId, clients: [] });
+});
+afterAll(async () => issuer.stop());
+
+async function check(authorization: string | null, changes: Partial<BearerRules> = {}): Promise<void> {
+  const fetchKeys = async () => fetchPublishedKeys(issuer.url, tenantId);
+  const keys = createSigningKeys(fetchKeys, createManualClock());
+  await createBearerCheck({ ...rules, ...changes }, keys)(authorization, createRecordingLog());
+}
+const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+
+describe("accepted", () => {
+  test.each([1, 2] as const)("a version %i token of an allowed client", async (version) => {
+    await expect(check(`Bearer ${issuer.issueToken(clientId, { version })}`)).resolves.toBeUndefined();
+  });
+
+  test.each(["bearer", "BEARER"])("the scheme written as %s", async (scheme) => {
+    await expect(check(`${scheme} ${issuer.issueToken(clientId)}`)).resolves.toBeUndefined();
+  });
+
+  test.each([
+    ["several audiences, one of them ours", { aud: ["https://api.example.com", clientId] }],
+    ["an expiry within the tolerance of a minute", { exp: secondsFromNow(-30) }],
+    ["an application token that says so", { idtyp: "app" }],
+    ["no tenant claim: the issuer names the tenant", { tid: undefined }],
+  ])("a token with %s", async (_, claims) => {
+    await expect(check(`Bearer ${issuer.issueToken(clientId, { claims })}`)).resolves.toBeUndefined();
+  });
+
+  test("a token with the required role among its roles", async () => {
+    const token = issuer.issueToken(clientId, { claims: { roles: ["Rooms.Read", "Rooms.Manage"] } });
+    await expect(check(`Bearer ${token}`, { requiredRole: "Rooms.Manage" })).resolves.toBeUndefined();
+  });
+});
+
+describe("403 insufficient_scope for a good token", () => {
+  const forbidden = {
+    code: "forbidden",
+    status: 403,
+    details: { challenge: 'Bearer realm="vmr-gateway", error="insufficient_scope"' },
+  };
+
+  test.each([1, 2] as const)("of another client, version %i", async (version) => {
+    const other = issuer.issueToken("33333333-3333-4333-8333-333333333333", {
+      version,
+      claims: { aud: clientId },
+    });
+    await expect(check(`Bearer ${other}`)).rejects.toMatchObject(forbidden);
+  });
+
+  test("that names no client", async () => {
+    const token = issuer.issueToken(clientId, { claims: { appid: undefined } });
+    await expect(check(`Bearer ${token}`)).rejects.toMatchObject(forbidden);
+  });
+
+  test.each([
+    ["no roles", {}],
+    ["other roles", { roles: ["Rooms.Manage.All", "rooms.manage"] }],
+  ])("with %s where a role is required", async (_, claims) => {
+    const token = issuer.issueToken(clientId, { claims });
+    await expect(check(`Bearer ${token}`, { requiredRole: "Rooms.Manage" })).rejects.toMatchObject(forbidden);
+  });
+});
+
+test.each([null, "", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "token", "Bearer two words"])(
+  "without a token (%j): 401 with a challenge that names no error",
+  async (authorization) => {
+    await expect(check(authorization)).rejects.toMatchObject({
+      code: "unauthenticated",
+      details: { challenge: 'Bearer realm="vmr-gateway"' },
+    });
+  },
+);

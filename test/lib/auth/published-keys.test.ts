@@ -1,0 +1,83 @@
+/** What the identity provider publishes: read whole or not at all, and only from safe addresses. */
+import { afterEach, expect, test } from "vitest";
+import { z } from "zod";
+import { type LoopbackServer, type Reply, startLoopbackServer } from "../../../local/loopback-server.ts";
+import { createSigningKey } from "../../../local/signing-key.ts";
+import { startTokenIssuer } from "../../../local/token-issuer.ts";
+import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
+
+const tenantId = "11111111-1111-4111-8111-111111111111";
+
+let server: LoopbackServer | undefined;
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+async function startProvider(replies: Record<string, Reply>): Promise<{ url: string; paths: string[] }> {
+  const paths: string[] = [];
+  server = await startLoopbackServer(({ url }) => {
+    paths.push(url.pathname);
+    return replies[url.pathname] ?? { status: 404 };
+  });
+  return { url: server.url, paths };
+}
+const v1 = `/${tenantId}/.well-known/openid-configuration`;
+const v2 = `/${tenantId}/v2.0/.well-known/openid-configuration`;
+
+test("both issuers and the keys of both documents are read", async () => {
+  const issuer = await startTokenIssuer({ tenantId, clients: [] });
+  issuer.rotateKeys();
+  const { issuers, keys } = await fetchPublishedKeys(issuer.url, tenantId);
+  const counts = issuer.fetchCounts();
+  await issuer.stop();
+
+  expect(issuers).toEqual([`${issuer.url}/${tenantId}/`, `${issuer.url}/${tenantId}/v2.0`]);
+  expect(keys.size).toBe(2);
+  for (const pem of keys.values()) expect(pem).toMatch(/^-----BEGIN PUBLIC KEY-----/);
+  expect(counts).toMatchObject({ metadata: 2, keys: 2 });
+});
+
+test("documents that share a key set cause one fetch of it", async () => {
+  const replies: Record<string, Reply> = {};
+  const { url, paths } = await startProvider(replies);
+  const body = { issuer: "https://issuer.example.com/", jwks_uri: `${url}/keys` };
+  replies[v1] = { status: 200, body };
+  replies[v2] = { status: 200, body };
+  replies["/keys"] = { status: 200, body: { keys: [createSigningKey().publicJwk] } };
+
+  expect((await fetchPublishedKeys(url, tenantId)).issuers).toEqual(["https://issuer.example.com/"]);
+  expect(paths.filter((path) => path === "/keys")).toHaveLength(1);
+});
+
+test.each([
+  ["no issuer", { jwks_uri: "https://keys.example.com/" }],
+  ["no key address", { issuer: "https://issuer.example.com/" }],
+  ["a key address in clear on another host", { issuer: "x", jwks_uri: "http://keys.example.com/" }],
+  ["a key address with credentials", { issuer: "x", jwks_uri: "https://name:word@keys.example.com/" }],
+  ["text", "hello"],
+])("metadata with %s is refused", async (_, body) => {
+  const { url } = await startProvider({ [v1]: { status: 200, body }, [v2]: { status: 200, body } });
+  await expect(fetchPublishedKeys(url, tenantId)).rejects.toThrow(z.ZodError);
+});
+
+test.each([
+  ["one document fails", { [v1]: { status: 500 } }],
+  ["a document redirects", { [v1]: { status: 302, headers: { location: "/elsewhere" } } }],
+])("when %s, nothing is read", async (_, replies) => {
+  const { url, paths } = await startProvider(replies);
+  await expect(fetchPublishedKeys(url, tenantId)).rejects.toThrow("Request failed with status code");
+  expect(paths).not.toContain("/elsewhere");
+});
+
+test("a key set that fails or is empty is refused", async () => {
+  const replies: Record<string, Reply> = {};
+  const { url } = await startProvider(replies);
+  const body = { issuer: "https://issuer.example.com/", jwks_uri: `${url}/keys` };
+  replies[v1] = { status: 200, body };
+  replies[v2] = { status: 200, body };
+
+  await expect(fetchPublishedKeys(url, tenantId)).rejects.toThrow("Not Found");
+  replies["/keys"] = { status: 200, body: { keys: [] } };
+  await expect(fetchPublishedKeys(url, tenantId)).rejects.toThrow("did not contain any");
+});
