@@ -67,6 +67,7 @@ test.each<[string, string, object]>([
 ])("422 for max_vmr=%j", async (max_vmr, type, details) => {
   expect(await create({ max_vmr })).toMatchObject({
     status: 422,
+    code: "invalid-request",
     json: { detail: [{ ...(type && { type }), loc: ["query", "max_vmr"], ...details }] },
   });
   expect(await requested()).toBe(0);
@@ -75,7 +76,11 @@ test.each<[string, string, object]>([
 test("503 storage-unavailable while the queues cannot be reached", async () => {
   const needs = gateway.connect(storageDown(gateway.stack.settings));
   const answer = await gateway.call(bulkCreateRooms, { headers: gateway.asApplication() }, needs);
-  expect(answer).toMatchObject({ status: 503, json: { detail: "The room queues cannot be reached" } });
+  expect(answer).toMatchObject({
+    status: 503,
+    code: "storage-unavailable",
+    json: { detail: "The room queues cannot be reached" },
+  });
   expect(answer.headers.get("retry-after")).toBe("5");
 });
 
@@ -83,7 +88,11 @@ test("500 with a fixed text for an unexpected error", async () => {
   const replenishment = { ...gateway.dependencies().replenishment, fillUpTo: programmingError };
   const needs = { ...gateway.dependencies(), replenishment };
   const answer = await gateway.call(bulkCreateRooms, { headers: gateway.asApplication() }, needs);
-  expect(answer).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
+  expect(answer).toMatchObject({
+    status: 500,
+    code: "unexpected",
+    json: { detail: "Internal Server Error" },
+  });
 });
 
 testBearerRefusals(() => gateway, bulkCreateRooms, {});

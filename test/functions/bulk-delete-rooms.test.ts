@@ -65,6 +65,7 @@ test("503 bulk-delete-incomplete with Retry-After when a room resists, and the o
   const answer = await removeAll();
   expect(answer).toMatchObject({
     status: 503,
+    code: "bulk-delete-incomplete",
     json: { detail: "Not all rooms are deleted yet, send the request again" },
   });
   expect(answer.headers.get("retry-after")).toBe("30");
@@ -76,14 +77,22 @@ test("503 storage-unavailable while the queues cannot be reached, and no room is
   gateway.addRoom("a-room");
   const needs = gateway.connect(storageDown(gateway.stack.settings));
   const answer = await gateway.call(bulkDeleteRooms, { headers: gateway.asApplication() }, needs);
-  expect(answer).toMatchObject({ status: 503, json: { detail: "The room queues cannot be reached" } });
+  expect(answer).toMatchObject({
+    status: 503,
+    code: "storage-unavailable",
+    json: { detail: "The room queues cannot be reached" },
+  });
   expect(left()).toEqual(["a-room"]);
 });
 
 test("500 with a fixed text for an unexpected error", async () => {
   const needs = { ...gateway.dependencies(), bulkDeletion: { deleteAll: programmingError } };
   const answer = await gateway.call(bulkDeleteRooms, { headers: gateway.asApplication() }, needs);
-  expect(answer).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
+  expect(answer).toMatchObject({
+    status: 500,
+    code: "unexpected",
+    json: { detail: "Internal Server Error" },
+  });
 });
 
 testBearerRefusals(() => gateway, bulkDeleteRooms, {});

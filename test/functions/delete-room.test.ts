@@ -53,26 +53,26 @@ test("204 whatever stands in the query", async () => {
 
 test("404 without a body for a name that the platform does not know", async () => {
   gateway.addRoom("a-room");
-  expect(await remove("nobody")).toMatchObject({ status: 404, text: "" });
+  expect(await remove("nobody")).toMatchObject({ status: 404, code: "room-not-found", text: "" });
   expect(gateway.room("a-room")).toBeDefined();
 });
 
 test("404 for the second of two deletes", async () => {
   gateway.addRoom("a-room");
   expect((await remove()).status).toBe(204);
-  expect(await remove()).toMatchObject({ status: 404, text: "" });
+  expect(await remove()).toMatchObject({ status: 404, code: "room-not-found", text: "" });
 });
 
 test("404 when the room vanishes between being found and being deleted", async () => {
   gateway.addRoom("a-room");
   gateway.stack.platform.addFault({ kind: "status", status: 404, method: "DELETE" });
-  expect(await remove()).toMatchObject({ status: 404, text: "" });
+  expect(await remove()).toMatchObject({ status: 404, code: "room-not-found", text: "" });
 });
 
 test("502 platform-rejected when the platform refuses to delete it", async () => {
   gateway.addRoom("a-room");
   gateway.stack.platform.addFault({ kind: "status", status: 409, method: "DELETE" });
-  expect(await remove()).toMatchObject({ status: 502 });
+  expect(await remove()).toMatchObject({ status: 502, code: "platform-rejected" });
   expect(gateway.room("a-room")).toBeDefined();
 });
 
@@ -80,7 +80,11 @@ test("500 with a fixed text for an unexpected error", async () => {
   const conferences = { ...gateway.dependencies().conferences, findByName: programmingError };
   const needs = { ...gateway.dependencies(), conferences };
   const answer = await gateway.call(deleteRoom, { ...sent, headers: gateway.asApplication() }, needs);
-  expect(answer).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
+  expect(answer).toMatchObject({
+    status: 500,
+    code: "unexpected",
+    json: { detail: "Internal Server Error" },
+  });
 });
 
 testBearerRefusals(() => gateway, deleteRoom, sent);

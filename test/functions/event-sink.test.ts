@@ -133,18 +133,29 @@ test.each<[string, Record<string, string>]>([
   ],
 ])("401 with a Basic challenge for %s, and nothing is stored", async (_, headers) => {
   const answer = await gateway.call(eventSink, { json: ended("a-room"), headers });
-  expect(answer).toMatchObject({ status: 401, json: { detail: "Not authenticated" } });
+  expect(answer).toMatchObject({
+    status: 401,
+    code: "unauthenticated",
+    json: { detail: "Not authenticated" },
+  });
   expect(answer.headers.get("www-authenticate")).toBe('Basic realm="vmr-gateway", charset="UTF-8"');
   expect(await gateway.queues.deletion.count()).toBe(0);
 });
 
 test("401 before the body is looked at", async () => {
-  expect(await gateway.call(eventSink, { text: "not JSON" })).toMatchObject({ status: 401 });
+  expect(await gateway.call(eventSink, { text: "not JSON" })).toMatchObject({
+    status: 401,
+    code: "unauthenticated",
+  });
 });
 
 test("503 storage-unavailable while the queue cannot be reached, so that the platform sends it again", async () => {
   const answer = await post(ended("a-room"), gateway.connect(storageDown(gateway.stack.settings)));
-  expect(answer).toMatchObject({ status: 503, json: { detail: "The room queues cannot be reached" } });
+  expect(answer).toMatchObject({
+    status: 503,
+    code: "storage-unavailable",
+    json: { detail: "The room queues cannot be reached" },
+  });
   expect(answer.headers.get("retry-after")).toBe("5");
 });
 
@@ -159,6 +170,7 @@ test("500 with a fixed text for an unexpected error", async () => {
   const needs = { ...gateway.dependencies(), endedRooms: { queueForDeletion: programmingError } };
   expect(await post(ended("a-room"), needs)).toMatchObject({
     status: 500,
+    code: "unexpected",
     json: { detail: "Internal Server Error" },
   });
 });

@@ -93,7 +93,11 @@ test.each<[string, Record<string, string>]>([
 ])("401 for %s", async (_, headers) => {
   gateway.addRoom("a-room");
   const answer = await getAs(headers);
-  expect(answer).toMatchObject({ status: 401, json: { detail: "Not authenticated" } });
+  expect(answer).toMatchObject({
+    status: 401,
+    code: "unauthenticated",
+    json: { detail: "Not authenticated" },
+  });
   expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="vmr-gateway"');
 });
 
@@ -105,26 +109,30 @@ test.each([
 ])("401 for a token %s, without asking the contact centre", async (_, token) => {
   const before = gateway.stack.contactCentre.callCount();
   const latin1 = Buffer.from(token, "utf8").toString("latin1");
-  expect(await getAs({ "x-auth-token": latin1 })).toMatchObject({ status: 401 });
+  expect(await getAs({ "x-auth-token": latin1 })).toMatchObject({ status: 401, code: "unauthenticated" });
   expect(gateway.stack.contactCentre.callCount()).toBe(before);
 });
 
 test("401 before the query and the room are looked at", async () => {
   const query = { constrained_attributes: "maybe" };
-  expect(await gateway.call(getPublicRoom, { roomName: "nobody", query })).toMatchObject({ status: 401 });
+  expect(await gateway.call(getPublicRoom, { roomName: "nobody", query })).toMatchObject({
+    status: 401,
+    code: "unauthenticated",
+  });
 });
 
 test.each(["of-another-division", "inactive"])("403 for a user %s", async (token) => {
   gateway.addRoom("a-room");
   expect(await getAs({ "x-auth-token": token })).toMatchObject({
     status: 403,
+    code: "forbidden",
     json: { detail: "Not allowed" },
   });
 });
 
 test("404 without a body for a name that the platform does not know", async () => {
-  expect(await get({}, "nobody")).toMatchObject({ status: 404, text: "" });
-  expect(await get({}, "x".repeat(300))).toMatchObject({ status: 404, text: "" });
+  expect(await get({}, "nobody")).toMatchObject({ status: 404, code: "room-not-found", text: "" });
+  expect(await get({}, "x".repeat(300))).toMatchObject({ status: 404, code: "room-not-found", text: "" });
 });
 
 test.each(refusedBooleans)("422 bool_parsing for constrained_attributes=%j", async (text) => {
@@ -140,6 +148,7 @@ test.each([500, 503, 408])("503 when the contact centre answers %i", async (stat
   const answer = await getAs(asAgent);
   expect(answer).toMatchObject({
     status: 503,
+    code: "contact-centre-unavailable",
     json: { detail: "The token cannot be checked at the moment" },
   });
   expect(answer.headers.get("retry-after")).toBe("5");
@@ -166,7 +175,11 @@ test("503 when the contact centre does not answer in time", async () => {
 test("500 with a fixed text for an unexpected error", async () => {
   const conferences = { ...gateway.dependencies().conferences, findByName: programmingError };
   const answer = await getAs(asAgent, { ...gateway.dependencies(), conferences });
-  expect(answer).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
+  expect(answer).toMatchObject({
+    status: 500,
+    code: "unexpected",
+    json: { detail: "Internal Server Error" },
+  });
 });
 
 testPlatformFaults({ gateway: () => gateway, definition: getPublicRoom, sent, headers: () => asAgent });

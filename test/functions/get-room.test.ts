@@ -77,6 +77,7 @@ test.each(refusedBooleans)("422 bool_parsing for constrained_attributes=%j", asy
   gateway.addRoom("a-room");
   expect(await get({ constrained_attributes: text })).toMatchObject({
     status: 422,
+    code: "invalid-request",
     json: {
       detail: [
         {
@@ -104,7 +105,7 @@ test.each(["nobody", "a-roo", "A-ROOM", "a-room ", "x".repeat(300), "%"])(
   "404 room-not-found without a body for %j",
   async (name) => {
     gateway.addRoom("a-room");
-    expect(await get({}, name)).toMatchObject({ status: 404, text: "" });
+    expect(await get({}, name)).toMatchObject({ status: 404, code: "room-not-found", text: "" });
     expect(gateway.log.join("\n")).toContain("room-not-found");
   },
 );
@@ -113,7 +114,11 @@ test("500 with a fixed text for an unexpected error, whose cause is in the log a
   const conferences = { ...gateway.dependencies().conferences, findByName: programmingError };
   const needs = { ...gateway.dependencies(), conferences };
   const answer = await gateway.call(getRoom, { ...sent, headers: gateway.asApplication() }, needs);
-  expect(answer).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
+  expect(answer).toMatchObject({
+    status: 500,
+    code: "unexpected",
+    json: { detail: "Internal Server Error" },
+  });
   expect(gateway.log.join("\n")).toContain("a programming error");
 });
 

@@ -51,5 +51,9 @@ test("500 with a fixed text for an unexpected error", async () => {
     },
   };
   const answer = await gateway.call(healthCheck, {}, { ...gateway.dependencies(), clock });
-  expect(answer).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
+  expect(answer).toMatchObject({
+    status: 500,
+    code: "unexpected",
+    json: { detail: "Internal Server Error" },
+  });
 });

@@ -75,7 +75,11 @@ test("500 with a fixed text for an unexpected error", async () => {
   const conferences = { ...gateway.dependencies().conferences, list: programmingError };
   const needs = { ...gateway.dependencies(), conferences };
   const answer = await gateway.call(listRooms, { headers: gateway.asApplication() }, needs);
-  expect(answer).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
+  expect(answer).toMatchObject({
+    status: 500,
+    code: "unexpected",
+    json: { detail: "Internal Server Error" },
+  });
 });
 
 testBearerRefusals(() => gateway, listRooms, {});

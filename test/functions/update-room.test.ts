@@ -82,6 +82,7 @@ test.each([
   gateway.addRoom("a-room");
   expect(await patch(change)).toMatchObject({
     status: 422,
+    code: "invalid-request",
     json: {
       detail: [{ type: "value_error", loc: ["body", field], msg: `Value error, ${field} cannot be changed` }],
     },
@@ -113,7 +114,11 @@ test.each<[string, unknown, string, (string | number)[]]>([
   ["a relation without its URI", { ivr_theme: [{ name: "x" }] }, "value_error", ["body", "ivr_theme", 0]],
 ])("422 for %s", async (_, change, type, loc) => {
   gateway.addRoom("a-room");
-  expect(await patch(change)).toMatchObject({ status: 422, json: { detail: [{ type, loc }] } });
+  expect(await patch(change)).toMatchObject({
+    status: 422,
+    code: "invalid-request",
+    json: { detail: [{ type, loc }] },
+  });
 });
 
 test("422 with every fault of the body at once", async () => {
@@ -127,6 +132,7 @@ test.each(["pin", "guest_pin"])("422 for a wrong %s does not repeat it", async (
   const answer = await patch({ [field]: 918273 });
   expect(answer).toMatchObject({
     status: 422,
+    code: "invalid-request",
     json: { detail: [{ type: "string_type", loc: ["body", field] }] },
   });
   expect(answer.text).not.toContain("918273");
@@ -136,6 +142,7 @@ test("422 with a fixed text for what the platform refuses as invalid", async () 
   gateway.addRoom("a-room");
   expect(await patch({ participant_limit: -1 })).toMatchObject({
     status: 422,
+    code: "invalid-request",
     json: {
       detail: [
         {
@@ -155,19 +162,27 @@ test("422 for JSON of another Content-Type, as FastAPI does", async () => {
 });
 
 test("404 without a body for a name that the platform does not know", async () => {
-  expect(await patch({ participant_limit: 7 }, "nobody")).toMatchObject({ status: 404, text: "" });
+  expect(await patch({ participant_limit: 7 }, "nobody")).toMatchObject({
+    status: 404,
+    code: "room-not-found",
+    text: "",
+  });
 });
 
 test("404 when the room vanishes between being found and being changed", async () => {
   gateway.addRoom("a-room");
   gateway.stack.platform.addFault({ kind: "status", status: 404, method: "PATCH" });
-  expect(await patch({ participant_limit: 7 })).toMatchObject({ status: 404, text: "" });
+  expect(await patch({ participant_limit: 7 })).toMatchObject({
+    status: 404,
+    code: "room-not-found",
+    text: "",
+  });
 });
 
 test("502 platform-rejected when the platform refuses the change for another reason", async () => {
   gateway.addRoom("a-room");
   gateway.stack.platform.addFault({ kind: "status", status: 403, method: "PATCH" });
-  expect(await patch({ participant_limit: 7 })).toMatchObject({ status: 502 });
+  expect(await patch({ participant_limit: 7 })).toMatchObject({ status: 502, code: "platform-rejected" });
 });
 
 test("503 platform-unavailable when the outcome of the change is unknown, and it is not repeated", async () => {
@@ -183,7 +198,11 @@ test("500 with a fixed text for an unexpected error", async () => {
   const conferences = { ...gateway.dependencies().conferences, findByName: programmingError };
   const needs = { ...gateway.dependencies(), conferences };
   const answer = await gateway.call(updateRoom, { ...sent, headers: gateway.asApplication() }, needs);
-  expect(answer).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
+  expect(answer).toMatchObject({
+    status: 500,
+    code: "unexpected",
+    json: { detail: "Internal Server Error" },
+  });
 });
 
 testBodyRefusals({

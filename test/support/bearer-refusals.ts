@@ -18,13 +18,21 @@ export function testBearerRefusals(
 
   test.each(Object.entries(missingTokens))("401 without an error code for %s", async (_, headers) => {
     const answer = await send(headers);
-    expect(answer).toMatchObject({ status: 401, json: { detail: "Not authenticated" } });
+    expect(answer).toMatchObject({
+      status: 401,
+      code: "unauthenticated",
+      json: { detail: "Not authenticated" },
+    });
     expect(answer.headers.get("www-authenticate")).toBe(realm);
   });
 
   test.each(Object.entries(wrongTokens))("401 invalid_token for a token %s", async (_, makeToken) => {
     const answer = await send({ authorization: `Bearer ${makeToken(gateway().stack.issuer)}` });
-    expect(answer).toMatchObject({ status: 401, json: { detail: "Not authenticated" } });
+    expect(answer).toMatchObject({
+      status: 401,
+      code: "unauthenticated",
+      json: { detail: "Not authenticated" },
+    });
     expect(answer.headers.get("www-authenticate")).toBe(`${realm}, error="invalid_token"`);
   });
 
@@ -32,7 +40,7 @@ export function testBearerRefusals(
     "403 insufficient_scope for a token %s",
     async (_, makeToken) => {
       const answer = await send({ authorization: `Bearer ${makeToken(gateway().stack.issuer)}` });
-      expect(answer).toMatchObject({ status: 403, json: { detail: "Not allowed" } });
+      expect(answer).toMatchObject({ status: 403, code: "forbidden", json: { detail: "Not allowed" } });
       expect(answer.headers.get("www-authenticate")).toBe(`${realm}, error="insufficient_scope"`);
     },
   );
@@ -41,7 +49,7 @@ export function testBearerRefusals(
     const query = { constrained_attributes: "?", max_vmr: "?", uuiData: "?" };
     const body = definition.method === "PATCH" ? { text: "not JSON" } : {};
     const answer = await gateway().call(definition, { roomName: "nobody", query, ...body });
-    expect(answer).toMatchObject({ status: 401 });
+    expect(answer).toMatchObject({ status: 401, code: "unauthenticated" });
   });
 
   test("503 identity-provider-unavailable while keys were never fetched and cannot be", async () => {
@@ -49,6 +57,7 @@ export function testBearerRefusals(
     const answer = await send(gateway().asApplication(), gateway().connect());
     expect(answer).toMatchObject({
       status: 503,
+      code: "identity-provider-unavailable",
       json: { detail: "The token cannot be checked at the moment" },
     });
     expect(answer.headers.get("retry-after")).toBe("10");

@@ -35,19 +35,24 @@ export function testBodyRefusals(options: BodyRefusals): void {
     ["a text", '"x"', notAnObject],
     ["an object nested 10,000 deep", nested(10_000), "json_invalid"],
   ])("422 for %s", async (_, text, type) => {
-    expect(await send(text)).toMatchObject({ status: 422, json: { detail: [{ type }] } });
+    expect(await send(text)).toMatchObject({
+      status: 422,
+      code: "invalid-request",
+      json: { detail: [{ type }] },
+    });
   });
 
   test("411 length-required for a body sent in chunks, which the host drops", async () => {
     expect(await send(undefined, { "transfer-encoding": "chunked" })).toMatchObject({
       status: 411,
+      code: "length-required",
       json: { detail: "Send the body with a Content-Length header" },
     });
     expect(gateway().log.join("\n")).toContain("length-required");
   });
 
   test("413 body-too-large above the limit, by the stated length or by the real one", async () => {
-    const refusal = { status: 413, json: { detail: "The body is too large" } };
+    const refusal = { status: 413, code: "body-too-large", json: { detail: "The body is too large" } };
     expect(await send("{}", { "content-length": String(maximumBytes + 1) })).toMatchObject(refusal);
     expect(await send(" ".repeat(maximumBytes + 1), { "content-length": "2" })).toMatchObject(refusal);
     expect(gateway().log.join("\n")).toContain("body-too-large");

@@ -30,6 +30,8 @@ export interface Received {
   readonly text: string;
   /** The body as JSON; undefined for an empty one. */
   readonly json: unknown;
+  /** The failure's code as the log of the request has it. */
+  readonly code: string | undefined;
 }
 
 export type InProcessGateway = Awaited<ReturnType<typeof startInProcessGateway>>;
@@ -87,7 +89,10 @@ export async function startInProcessGateway() {
     const response = new HttpResponse(answer as HttpResponseInit);
     const text = await response.text();
     const { status, headers } = response;
-    return { status, headers, text, json: text === "" ? undefined : JSON.parse(text) };
+    const code = /"code":"([a-z-]+)"/.exec(
+      log.findLast((line) => line.includes('"event":"request"')) ?? "",
+    )?.[1];
+    return { status, headers, text, json: text === "" ? undefined : JSON.parse(text), code };
   }
 
   /** A room of ours on the platform, as provisioning makes it. Gives its name. */

@@ -25,6 +25,7 @@ export function testPlatformFaults({ gateway, definition, sent, headers, prepare
     gateway().stack.platform.addFault({ kind: "status", status: 403, method: "GET" });
     expect(await send()).toMatchObject({
       status: 502,
+      code: "platform-rejected",
       json: { detail: "The conferencing platform refused the request" },
     });
   });
@@ -34,7 +35,7 @@ export function testPlatformFaults({ gateway, definition, sent, headers, prepare
     const callsBefore = contactCentre.callCount();
     const location = `${contactCentre.url}/api/v2/users/me`;
     platform.addFault({ kind: "status", status: 302, headers: { location }, method: "GET" });
-    expect(await send()).toMatchObject({ status: 502 });
+    expect(await send()).toMatchObject({ status: 502, code: "platform-rejected" });
     expect(contactCentre.callCount() - callsBefore).toBeLessThanOrEqual(1);
   });
 
@@ -44,6 +45,7 @@ export function testPlatformFaults({ gateway, definition, sent, headers, prepare
     const answer = await gateway().call(definition, { ...sent, headers: { ...sent.headers, ...headers() } });
     expect(answer).toMatchObject({
       status: 503,
+      code: "platform-unavailable",
       json: { detail: "The conferencing platform cannot be reached" },
     });
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -61,6 +63,7 @@ export function testPlatformFaults({ gateway, definition, sent, headers, prepare
     gateway().stack.platform.addFault({ kind: "timeout", method: "GET" });
     expect(await send(gateway().connect({ PLATFORM_TIMEOUT_SECONDS: "1" }))).toMatchObject({
       status: 503,
+      code: "platform-timeout",
       json: { detail: "The conferencing platform did not answer in time" },
     });
   });

@@ -48,6 +48,7 @@ export function testRoomCreationFailures(
       const answer = await create({ uuiData });
       expect(answer).toMatchObject({
         status: 422,
+        code: "invalid-request",
         json: {
           detail: [
             {
@@ -65,7 +66,7 @@ export function testRoomCreationFailures(
 
   test("404 pool-exhausted without a body from an empty pool, with Retry-After and one healing request", async () => {
     const answer = await create();
-    expect(answer).toMatchObject({ status: 404, text: "" });
+    expect(answer).toMatchObject({ status: 404, code: "pool-exhausted", text: "" });
     expect(answer.headers.get("retry-after")).toBe("10");
     expect(await texts("provisioning")).toEqual(['{"reason":"healing","upTo":50}']);
     expect(gateway().log.join("\n")).toContain("pool-exhausted");
@@ -74,7 +75,7 @@ export function testRoomCreationFailures(
   test("502 platform-rejected when the platform refuses the tag, and the message waits out its lease", async () => {
     await gateway().poolRoom("a-room");
     gateway().stack.platform.addFault({ kind: "status", status: 400, method: "PATCH" });
-    expect(await create({ uuiData: hex("8d1f") })).toMatchObject({ status: 502 });
+    expect(await create({ uuiData: hex("8d1f") })).toMatchObject({ status: 502, code: "platform-rejected" });
     expect(await gateway().queues.pool.count()).toBe(1);
     expect(await texts("pool")).toEqual([]);
   });
@@ -90,7 +91,11 @@ export function testRoomCreationFailures(
   test("503 claim-failed after ten rooms that are all gone", async () => {
     for (let index = 0; index < 10; index++) await gateway().queues.pool.put(`vanished-${index}`);
     const answer = await create();
-    expect(answer).toMatchObject({ status: 503, json: { detail: "No room could be secured, try again" } });
+    expect(answer).toMatchObject({
+      status: 503,
+      code: "claim-failed",
+      json: { detail: "No room could be secured, try again" },
+    });
     expect(answer.headers.get("retry-after")).toBe("1");
     expect(gateway().log.join("\n")).toContain("claim-failed");
   });
@@ -100,6 +105,7 @@ export function testRoomCreationFailures(
     await gateway().stack.platform.goDown("refuse");
     expect(await create()).toMatchObject({
       status: 503,
+      code: "platform-unavailable",
       json: { detail: "The conferencing platform cannot be reached" },
     });
     expect(await texts("pool")).toEqual(["a-room"]);
@@ -107,13 +113,21 @@ export function testRoomCreationFailures(
 
   test("503 storage-unavailable while the queues cannot be reached", async () => {
     const answer = await create({}, gateway().connect(storageDown(gateway().stack.settings)));
-    expect(answer).toMatchObject({ status: 503, json: { detail: "The room queues cannot be reached" } });
+    expect(answer).toMatchObject({
+      status: 503,
+      code: "storage-unavailable",
+      json: { detail: "The room queues cannot be reached" },
+    });
     expect(answer.headers.get("retry-after")).toBe("5");
   });
 
   test("500 with a fixed text for an unexpected error", async () => {
     const needs = { ...gateway().dependencies(), claims: { claim: programmingError } };
     const answer = await create({}, needs);
-    expect(answer).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
+    expect(answer).toMatchObject({
+      status: 500,
+      code: "unexpected",
+      json: { detail: "Internal Server Error" },
+    });
   });
 }

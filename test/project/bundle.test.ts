@@ -1,0 +1,37 @@
+/** What `npm run build` makes is the whole app: it starts, and registers the same functions as the source. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { startDevelopmentStack } from "../../local/development-stack.ts";
+import { startFunctionsHost } from "../../local/host/functions-host.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const packageJson = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
+  main: string;
+  scripts: Record<string, string>;
+};
+
+test("the bundle registers exactly the functions of the source and answers from the local host", async () => {
+  const command = packageJson.scripts["build"]?.split(" && ").at(-1) ?? "";
+  expect(command).toBe("node scripts/build.ts");
+  execFileSync(process.execPath, ["scripts/build.ts"], { cwd: root, stdio: "pipe" });
+
+  const stack = await startDevelopmentStack();
+  onTestFinished(async () => stack.stop());
+  const start = async (entry: string) => {
+    const host = await startFunctionsHost({
+      entry: `${root}${entry}`,
+      hostJsonPath: `${root}host.json`,
+      environment: stack.settings,
+      timersEnabled: false,
+    });
+    onTestFinished(async () => host.stop());
+    return host;
+  };
+  const [bundle, source] = await Promise.all([start(packageJson.main), start("src/main.ts")]);
+  expect(bundle.functions).toHaveLength(14);
+  expect(bundle.functions).toEqual(source.functions);
+  expect((await fetch(`${bundle.url}/public/health`)).status).toBe(200);
+  expect((await fetch(`${bundle.url}/room/list`)).status).toBe(401);
+});

@@ -1,0 +1,28 @@
+/** Every failure that the gateway names is asserted by its code in a test of a function. */
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const errors = readFileSync(`${root}src/lib/errors.ts`, "utf8");
+const codes = [...errors.matchAll(/^ {2}"?([a-z-]+)"?: \{ status: \d{3}/gm)].map((match) => match[1] ?? "");
+
+const asserted = ["test/functions", "test/support"]
+  .flatMap((folder) =>
+    readdirSync(`${root}${folder}`).map((file) => readFileSync(`${root}${folder}/${file}`, "utf8")),
+  )
+  .flatMap((text) => [...text.matchAll(/code: "([a-z-]+)"/g)].map((match) => match[1]));
+
+test("the table of failures is found", () => {
+  expect(codes).toContain("invalid-request");
+  expect(codes.length).toBeGreaterThanOrEqual(15);
+});
+
+test.each(codes)("%s is asserted", (code) => {
+  expect(asserted).toContain(code);
+});
+
+test("no code is asserted that does not exist", () => {
+  const known = [...codes, "unexpected"];
+  expect(asserted.filter((code) => !known.includes(code ?? ""))).toEqual([]);
+});
