@@ -46,14 +46,15 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
   }
 
   async function receiveAll(): Promise<QueueMessage[]> {
-    const messages: QueueMessage[] = [];
-    while (messages.length < options.maximumMessages) {
-      const wanted = Math.min(mostPerReceive, options.maximumMessages - messages.length);
+    // By id: when a lease runs out between two batches, the same message comes again, and only its newest receipt counts.
+    const messages = new Map<string, QueueMessage>();
+    while (messages.size < options.maximumMessages) {
+      const wanted = Math.min(mostPerReceive, options.maximumMessages - messages.size);
       const batch = await deletion.receive(wanted, leaseSeconds);
-      messages.push(...batch);
+      for (const message of batch) messages.set(message.id, message);
       if (batch.length === 0) break;
     }
-    return messages;
+    return [...messages.values()];
   }
 
   async function listOrPostpone(messages: readonly QueueMessage[]): Promise<ConferenceRow[]> {
