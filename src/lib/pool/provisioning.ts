@@ -62,9 +62,10 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
       return;
     }
     const name = newRoomName(random);
+    const hiddenUntil = clock.now() + hiddenSeconds * 1000;
     const message = await pool.put(name, { invisibleSeconds: hiddenSeconds });
     await createRoom(message, log);
-    await makeReady(message, log);
+    await makeReady(message, hiddenUntil, log);
     log.info("room-provisioned", { room: name, reason: wanted.data.reason });
   }
 
@@ -110,14 +111,15 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
   }
 
   /** Lets claims see the name once the platform has replicated the room; should this fail, time does it. */
-  async function makeReady(message: QueueMessage, log: Log): Promise<void> {
+  async function makeReady(message: QueueMessage, hiddenUntil: number, log: Log): Promise<void> {
     try {
       await pool.setInvisible(message, options.readyDelaySeconds);
     } catch (error) {
       log.warn("room-not-made-visible", { room: message.text }, error);
-      const isCleared = error instanceof QueueError && error.failure === "message-gone";
-      // Bulk delete has emptied the pool meanwhile: nobody can be given this room any more.
-      if (isCleared) await queueForDeletion(options.deletion, message.text, log);
+      const isGone = error instanceof QueueError && error.failure === "message-gone";
+      // Gone while it was hidden: bulk delete has emptied the pool, and nobody can be given this room any more. Later
+      // than that, a claim may have taken it, and the room is a caller's.
+      if (isGone && clock.now() < hiddenUntil) await queueForDeletion(options.deletion, message.text, log);
     }
   }
 
