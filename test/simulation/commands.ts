@@ -59,7 +59,7 @@ export function startStep(world: World, { command, process, faults, seed }: Step
     case "direct":
       return changeDirectly(world, room(command.target), command.change);
     case "add":
-      table.insert(newcomer(command.of, table.rows().length));
+      table.insert(newcomer(command.of, Number(world.newId().slice(3))));
       return;
     case "crash":
       return world.process(process).kill();

@@ -119,7 +119,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: kind("bulk-delete") }) },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: kind("bulk-create"), level: fc.constantFrom(undefined, 0, 3, 6) }),
+    arbitrary: fc.record({ kind: kind("bulk-create"), level: fc.constantFrom(undefined, 0, 5, 8) }),
   },
   {
     weight: 2,
@@ -156,7 +156,7 @@ function history(commands: fc.Arbitrary<Command>, isCalm: boolean): fc.Arbitrary
   );
   const step: fc.Arbitrary<Step> = fc.record({
     command: commands,
-    pauseMilliseconds: fc.constantFrom(0, 0, 0, 20, 100, 1000, 30_000, 290_000, 310_000, 600_000),
+    pauseMilliseconds: fc.constantFrom(0, 0, 0, 20, 100, 1000, 100_000, 290_000, 310_000, 600_000),
     process: fc.constantFrom(0, 1),
     faults: isCalm ? fc.constant([]) : stepFaults,
     seed,

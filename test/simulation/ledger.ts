@@ -42,6 +42,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
   const removed = new Set<string>();
   const guestPins = new Set<string>();
   const metricsRows: MetricsRow[] = [];
+  let discards = 0;
   const recordedReasons = new Set<string>();
 
   const violated = (promise: string, text: string): void => {
@@ -100,6 +101,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     ended,
     namedByEvents,
     tampered,
+    discards: () => discards,
     removed,
     metricsRows,
     recordedReasons,
@@ -137,6 +139,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
         secrets.find((secret) => line.includes(secret)) ??
         line.match(/\d{12}/g)?.find((digits) => guestPins.has(digits));
       if (leak !== undefined) violated("G7", `#${task.id} ${task.functionName} logs a secret: ${line}`);
+      if (line.includes('"room-discarded"')) discards += 1;
       if (line.includes('"deletion-skipped"')) {
         const { room, reason } = JSON.parse(line);
         if (reason === "live") recordedReasons.add(room);

@@ -38,7 +38,7 @@ export interface ProcessOptions {
 }
 
 export const hostPin = "902817364519";
-export const maximumRooms = 4;
+export const maximumRooms = 6;
 export const minimumRooms = 2;
 
 const settings = loadSettings({

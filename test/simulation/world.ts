@@ -28,8 +28,8 @@ export interface World {
   readonly storms: Map<"platform" | "storage", Storm>;
   readonly running: ReadonlySet<Task>;
   readonly newId: () => string;
-  /** How many creates were under way at once at most. */
-  readonly peakCreates: () => number;
+  /** How many creates or provisioning runs were under way at once at most. */
+  readonly peakOf: (kind: "create" | "provision") => number;
   process(index: number): AppProcess;
   /** A plan without faults of its own. */
   quietPlan(): Plan;
@@ -52,7 +52,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
   const ledger = createLedger(table, now, [hostPin, tagHost]);
   const storms: World["storms"] = new Map();
   const running = new Set<Task>();
-  let peakCreates = 0;
+  const peaks = { create: 0, provision: 0 };
   let provisioningRuns: number | undefined;
 
   const ports = createPorts({
@@ -119,7 +119,10 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
       host.notice();
     };
     const onStart = () => {
-      peakCreates = Math.max(peakCreates, [...running].filter(isClaim).length);
+      const tasks = [...running];
+      peaks.create = Math.max(peaks.create, tasks.filter(isClaim).length);
+      const provisions = tasks.filter(({ functionName }) => functionName === "provisionRoom");
+      peaks.provision = Math.max(peaks.provision, provisions.length);
     };
     return startProcess({ outsideOf, newTaskId, ledger, running, onKilled, onStart });
   }
@@ -149,7 +152,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
     storms,
     running,
     newId,
-    peakCreates: () => peakCreates,
+    peakOf: (kind) => peaks[kind],
     process: (index) => processes[index] as AppProcess,
     quietPlan: () => planOf([]),
     setFaults(areOn) {
