@@ -100,7 +100,7 @@ function relationFaults(given: Given): string[] {
       isBelow("GC_MINIMUM_AGE_SECONDS", 600) && !isLocal,
       "GC_MINIMUM_AGE_SECONDS: below 600 only when PLATFORM_URL is on loopback",
     ],
-    [isBelow("MAX_VMR", Number(given.POOL_MINIMUM ?? 0)), "POOL_MINIMUM: must not be greater than MAX_VMR"],
+    [isBelow("MAX_VMR", Number(given.POOL_MINIMUM)), "POOL_MINIMUM: must not be greater than MAX_VMR"],
     [
       has("EVENT_SINK_PREVIOUS_USERNAME") !== has("EVENT_SINK_PREVIOUS_PASSWORD"),
       "EVENT_SINK_PREVIOUS_USERNAME: goes together with EVENT_SINK_PREVIOUS_PASSWORD",
