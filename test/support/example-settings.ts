@@ -1,0 +1,17 @@
+/** A complete environment with made-up values, from which tests leave out or change what they are about. */
+
+export const exampleEnvironment: Readonly<Record<string, string>> = {
+  AzureWebJobsStorage: "UseDevelopmentStorage=true",
+  PLATFORM_URL: "https://platform.example.com",
+  PLATFORM_USERNAME: "api-user",
+  PLATFORM_PASSWORD: "platform-password-9f2c",
+  ROOM_HOST_PIN: "482913",
+  MAX_VMR: "50",
+  AUTH_TENANT_ID: "11111111-1111-4111-8111-111111111111",
+  AUTH_AUDIENCES: "api://22222222-2222-4222-8222-222222222222",
+  AUTH_CLIENT_IDS: "22222222-2222-4222-8222-222222222222",
+  CONTACT_CENTRE_API_URL: "https://api.mypurecloud.de",
+  CONTACT_CENTRE_DIVISION_IDS: "55555555-5555-4555-8555-555555555555",
+  EVENT_SINK_USERNAME: "sink",
+  EVENT_SINK_PASSWORD: "sink-password-7d1e",
+};
