@@ -1,5 +1,5 @@
 /** POST /room/bulk/: fills the pool up to a level, in the background. */
-import { z } from "zod";
+import * as z from "zod";
 import { empty, httpFunction } from "../lib/http-function.ts";
 import type { Replenishment } from "../lib/pool/replenishment.ts";
 import { laxInteger } from "../lib/validation.ts";

@@ -1,5 +1,5 @@
 /** POST /public/event_sink: takes the platform's events, and queues rooms whose conference has ended for deletion. */
-import { z } from "zod";
+import * as z from "zod";
 import { bodyFunction, empty } from "../lib/http-function.ts";
 import { readEvents } from "../lib/platform/events.ts";
 import type { EndedRooms } from "../lib/pool/ended-rooms.ts";

@@ -1,5 +1,5 @@
 /** GET /public/health: says that the service answers, and no more. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../lib/clock.ts";
 import { httpFunction, json, noQuery } from "../lib/http-function.ts";
 

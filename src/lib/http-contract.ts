@@ -1,5 +1,5 @@
 /** What an HTTP function states about itself: the gateway enforces it, and the API document is made from it. */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { FailureCode } from "./errors.ts";
 import type { Log } from "./log.ts";
 

@@ -1,5 +1,5 @@
 /** Makes an HTTP function from its contract and a handler that gets checked input only. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Answer, BodyContract, HttpContract, HttpFunction } from "./http-contract.ts";
 import type { Log } from "./log.ts";
 import { validate } from "./validation.ts";

@@ -1,5 +1,5 @@
 /** The specification's resources as schemas: they validate PATCH bodies and are published in the API document. */
-import { z } from "zod";
+import * as z from "zod";
 import { laxBoolean, laxDateTime, laxInteger } from "./validation.ts";
 
 const text = z.string().nullish();

@@ -1,5 +1,5 @@
 /** Turns the platform's rows into the shapes of the specification's answers. */
-import type { z } from "zod";
+import type * as z from "zod";
 import { withoutMarker } from "./marker.ts";
 import type { ConferenceRow } from "./platform/conferences.ts";
 import { manyRelations, singleRelations, toObjects } from "./relations.ts";

@@ -1,5 +1,5 @@
 /** How single settings are written: addresses, lists, numbers, PINs, JSON. Messages name no value. */
-import { z } from "zod";
+import * as z from "zod";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 

@@ -1,5 +1,5 @@
 /** Environment → Settings: every name, its form, and the rules between them; all faults are reported at once. */
-import { z } from "zod";
+import * as z from "zod";
 import * as value from "./setting-values.ts";
 
 const text = z.string();

@@ -1,5 +1,5 @@
 /** Checks input with a zod schema and reports every fault as FastAPI (Pydantic 2) does. */
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "./errors.ts";
 import { faultWithInput, type ValidationFault } from "./validation-fault.ts";
 

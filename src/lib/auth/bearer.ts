@@ -1,6 +1,6 @@
 /** Who calls a private endpoint: verifies an OAuth 2.0 bearer token of the directory tenant and its claims. */
 import jwt from "jsonwebtoken";
-import { z } from "zod";
+import * as z from "zod";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { SigningKeys } from "./signing-keys.ts";

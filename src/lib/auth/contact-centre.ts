@@ -5,7 +5,7 @@ import { Agent as HttpsAgent } from "node:https";
 import axios, { type AxiosResponse } from "axios";
 import { LRUCache } from "lru-cache";
 import PQueue from "p-queue";
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../clock.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";

@@ -1,7 +1,7 @@
 /** Fetches what the identity provider publishes for a tenant: issuers and signing keys of both token versions. */
 import axios from "axios";
 import jwksRsa from "jwks-rsa";
-import { z } from "zod";
+import * as z from "zod";
 import { address } from "../setting-values.ts";
 import type { PublishedKeys } from "./signing-keys.ts";
 

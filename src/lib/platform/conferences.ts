@@ -1,5 +1,5 @@
 /** The platform's `conference` configuration resource: find, list, create, change, delete. */
-import { z } from "zod";
+import * as z from "zod";
 import type { PlatformAnswer, PlatformCall, PlatformClient } from "./client.ts";
 import { PlatformError } from "./platform-error.ts";
 

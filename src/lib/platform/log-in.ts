@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import axios from "axios";
 import jwt from "jsonwebtoken";
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../clock.ts";
 import { PlatformError } from "./platform-error.ts";
 

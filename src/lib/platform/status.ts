@@ -1,5 +1,5 @@
 /** The platform's status API: which conferences are live, and which alarms are raised. */
-import { z } from "zod";
+import * as z from "zod";
 import type { PlatformClient } from "./client.ts";
 import { nextPath, unusable } from "./conferences.ts";
 

@@ -1,5 +1,5 @@
 /** Makes one room for the pool: its name goes into the queue first, so that no room is ever without one. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
