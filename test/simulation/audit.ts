@@ -82,7 +82,10 @@ function checkAccounts({ ledger, queues, table }: World, history: History): void
   if (lost.length > 0 && isCalm(history)) ledger.violated("I3", `rooms are lost without a fault: ${names}`);
 }
 
-/** The level after a refill, and what may stand above it: see the README of the simulation. */
+/**
+ * The level after a refill. Above what was asked for may stand: one room for each claim that was between its commit and
+ * its request when a level was measured, and one for each provisioning run beside the first that measured the same pool.
+ */
 function checkLevel({ ledger, queues, peakOf }: World, history: History): void {
   const depth = queues.pool.contents().length;
   const levels = history.steps.map(({ command }) =>

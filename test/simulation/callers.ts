@@ -1,5 +1,6 @@
 /** Those who call the gateway and remember the answer: consumers that create rooms, and the platform's event sink. */
 import { z } from "zod";
+import { isPersistent } from "../../src/lib/rooms.ts";
 import type { Plan } from "./processes.ts";
 import { request } from "./requests.ts";
 import { tagHost, type World } from "./world.ts";
@@ -45,6 +46,16 @@ export async function createRoom(
     ledger.violated("G1", `#${task.id} was given ${room.name}, whose tag on the platform is another`);
   if (tag !== undefined && writer === undefined)
     ledger.violated("G1", `#${task.id} was given ${room.name}, whose tag was never written`);
+}
+
+/** Deletes all rooms; 204 says that none is left that was there when the last look at the platform began. */
+export async function deleteAllRooms(world: World, process: number, plan: Plan): Promise<void> {
+  const answer = await request(world, process, "bulkDeleteRooms", {}, plan);
+  if (answer?.status !== 204) return;
+  for (const { name, createdAt } of world.ledger.ourRooms()) {
+    if (createdAt < answer.task.lastListAt && !isPersistent(name) && !world.ledger.tampered.has(name))
+      world.ledger.violated("G8", `#${answer.task.id} is answered 204 while ${name} is still there`);
+  }
 }
 
 const mostDeliveries = 4;

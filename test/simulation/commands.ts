@@ -1,5 +1,5 @@
 /** Carries out one step of a history: as a caller, as the platform, as an operator, or as fate. */
-import { createRoom, deliverEnds } from "./callers.ts";
+import { createRoom, deleteAllRooms, deliverEnds } from "./callers.ts";
 import type { HttpFunctionName } from "./functions.ts";
 import type { Command, Step, Target } from "./history.ts";
 import type { Plan } from "./processes.ts";
@@ -49,7 +49,8 @@ export function startStep(world: World, { command, process, faults, seed }: Step
       void world.process(process).runTimer("collectMetrics", plan);
       return;
     case "bulk-delete":
-      return send("bulkDeleteRooms", {});
+      void deleteAllRooms(world, process, plan);
+      return;
     case "bulk-create":
       return send("bulkCreateRooms", {
         query: command.level === undefined ? {} : { max_vmr: String(command.level) },

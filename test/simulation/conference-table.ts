@@ -1,4 +1,5 @@
 /** The platform in memory: conferences, which of them are live, and the answers of its management API. */
+import { maximumDescriptionCharacters } from "../../src/lib/marker.ts";
 import type { PlatformAnswer, PlatformCall } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
 
@@ -106,7 +107,8 @@ export function createConferenceTable(now: () => number): ConferenceTable {
       observer.onDelete(row);
       return { body: "" };
     }
-    if (String(body["description"] ?? "").length > 250)
+    const { description } = body;
+    if (typeof description === "string" && description.length > maximumDescriptionCharacters)
       throw refused(call, 400, { conference: { description: ["too long"] } });
     change(row, body);
     observer.onUpdate(row, body);

@@ -3,7 +3,7 @@ import type { RandomSource } from "../../src/lib/random.ts";
 
 export interface Scheduler {
   /** Milliseconds since 1970, as a Clock gives them. */
-  now(): number;
+  readonly now: () => number;
   after(milliseconds: number, run: () => void): void;
   /** Runs what is due within so many milliseconds, or until `isDone`; returns whether `isDone` ended it. */
   advance(milliseconds: number, isDone?: () => boolean): Promise<boolean>;

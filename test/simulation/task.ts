@@ -8,7 +8,7 @@ export interface SimulatedProcess {
   isAlive: boolean;
   /** Scheduler milliseconds; nothing arrives before. */
   frozenUntil: number;
-  kill(): void;
+  readonly kill: () => void;
 }
 
 export interface Task {

@@ -1,0 +1,24 @@
+/** The short run: thousands of histories from fixed seeds, none of which may break a promise. */
+import { expect, test } from "vitest";
+import { explain, explore, historyOf, runHistory } from "./explore.ts";
+
+const shortRun = 2000;
+
+test("no history breaks a promise", { timeout: 240_000 }, async () => {
+  const { histories, claims, failure } = await explore({ firstSeed: 1, goesOn: (count) => count < shortRun });
+  expect(failure && (await explain(failure.seed, failure.violation))).toBeUndefined();
+  expect(histories).toBe(shortRun);
+  expect(claims).toBeGreaterThan(shortRun);
+});
+
+test("the same seed gives the same history and the same course of events", async () => {
+  const courses = await Promise.all(
+    [1, 2].map(async () => {
+      const lines: string[] = [];
+      await runHistory(historyOf(77), (line) => lines.push(line));
+      return lines;
+    }),
+  );
+  expect(courses[0]?.length).toBeGreaterThan(50);
+  expect(courses[0]).toEqual(courses[1]);
+});
