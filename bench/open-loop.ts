@@ -1,0 +1,28 @@
+/** Open-loop load: requests start at random times of a fixed mean rate, whether or not earlier ones were answered. */
+import { setTimeout as wait } from "node:timers/promises";
+
+export interface OpenLoopOptions {
+  readonly ratePerSecond: number;
+  readonly seconds: number;
+  readonly task: () => Promise<void>;
+}
+
+/**
+ * Runs Poisson arrivals and gives each task's time in milliseconds, counted from the moment it was due: a driver or
+ * a server that falls behind is part of the figure (no coordinated omission). Rejects with the first failed task.
+ */
+export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOptions): Promise<number[]> {
+  const times: number[] = [];
+  const running: Promise<void>[] = [];
+  const startedAt = performance.now();
+  for (let dueAt = startedAt; ; ) {
+    dueAt += (-Math.log(1 - Math.random()) / ratePerSecond) * 1000;
+    if (dueAt - startedAt > seconds * 1000) break;
+    const ahead = dueAt - performance.now();
+    if (ahead > 1) await wait(ahead);
+    const due = dueAt;
+    running.push(task().then(() => void times.push(performance.now() - due)));
+  }
+  await Promise.all(running);
+  return times;
+}

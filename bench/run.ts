@@ -1,0 +1,56 @@
+/** Runs the benchmarks and writes bench/results.md and bench/results.json; `--only create` runs those so named. */
+import { parseArgs } from "node:util";
+import { measureAuthentication } from "./authentication.ts";
+import { measureBulkCreate } from "./bulk-create.ts";
+import { measureColdStart } from "./cold-start.ts";
+import {
+  measureAgainstBuilding,
+  measureAlone,
+  measureBurst,
+  measureSaturation,
+  measureSteadyRate,
+} from "./create.ts";
+import { measureBackground, measureLists } from "./lists.ts";
+import { measureMemory } from "./memory.ts";
+import { type BenchStack, startBenchStack } from "./processes.ts";
+import { type Result, writeResults } from "./results.ts";
+import { measureSink } from "./sink.ts";
+
+const onItsOwnStack = (measure: (stack: BenchStack) => Promise<Result[]>) => async (): Promise<Result[]> => {
+  const stack = await startBenchStack();
+  try {
+    return await measure(stack);
+  } finally {
+    await stack.stop();
+  }
+};
+
+const benchmarks: Record<string, () => Promise<Result[]>> = {
+  "create-alone": onItsOwnStack(measureAlone),
+  "create-steady": onItsOwnStack(async (stack) => measureSteadyRate(stack, 60)),
+  "create-saturation": onItsOwnStack(measureSaturation),
+  "create-burst": onItsOwnStack(measureBurst),
+  "create-against-building": onItsOwnStack(measureAgainstBuilding),
+  sink: onItsOwnStack(async (stack) => measureSink(stack, 20)),
+  lists: onItsOwnStack(measureLists),
+  background: onItsOwnStack(measureBackground),
+  "bulk-create": onItsOwnStack(measureBulkCreate),
+  authentication: measureAuthentication,
+  "cold-start": measureColdStart,
+  memory: onItsOwnStack(async (stack) => measureMemory(stack, 20_000)),
+};
+
+const { values } = parseArgs({ options: { only: { type: "string" } } });
+const startedAt = performance.now();
+const results: Result[] = [];
+for (const [name, run] of Object.entries(benchmarks)) {
+  if (values.only !== undefined && !name.includes(values.only)) continue;
+  for (const result of await run()) {
+    results.push(result);
+    const verdict = result.isReached === undefined ? "" : result.isReached ? " reached" : " NOT REACHED";
+    console.log(`${result.what}: ${JSON.stringify(result.figures)}${verdict}`);
+  }
+}
+const seconds = (performance.now() - startedAt) / 1000;
+if (values.only === undefined) await writeResults(results, seconds);
+console.log(`${results.length} results in ${Math.round(seconds)} s`);
