@@ -12,19 +12,19 @@ const concurrency = 3;
 
 export async function measureBulkCreate(stack: BenchStack): Promise<Result[]> {
   await stack.control("POST", "/control/reset");
-  const gateway = await stack.restartGateway({});
-  const headers = { authorization: `Bearer ${gateway.token}` };
-  await send("DELETE", `${gateway.gatewayUrl}/room/bulk`, { headers });
-  await gateway.control("POST", "/control/latency", { milliseconds: latencyMilliseconds });
+  await stack.restartGateway({});
+  const headers = { authorization: `Bearer ${stack.token}` };
+  await send("DELETE", `${stack.gatewayUrl}/room/bulk`, { headers });
+  await stack.control("POST", "/control/latency", { milliseconds: latencyMilliseconds });
   const milliseconds = await timed(async () => {
-    await send("POST", `${gateway.gatewayUrl}/room/bulk/?max_vmr=${rooms}`, { headers });
+    await send("POST", `${stack.gatewayUrl}/room/bulk/?max_vmr=${rooms}`, { headers });
     const until = performance.now() + 120_000;
-    while ((await created(gateway)) < rooms) {
+    while ((await created(stack)) < rooms) {
       if (performance.now() > until) throw new Error("the pool did not fill");
       await wait(50);
     }
   });
-  await gateway.control("POST", "/control/latency", { milliseconds: 0 });
+  await stack.control("POST", "/control/latency", { milliseconds: 0 });
   const floor = (rooms * latencyMilliseconds) / concurrency;
   return [
     {

@@ -91,18 +91,18 @@ export async function measureSaturation(stack: BenchStack): Promise<Result[]> {
   const bare = createBareCalls(stack);
   const latency = 20;
   const platformConcurrency = 20;
-  const gateway = await stack.restartGateway({ PLATFORM_MAX_CONCURRENCY: String(platformConcurrency) });
-  await fillPool(gateway, bare, 2500);
-  await create(gateway);
-  await setLatency(gateway, latency);
+  await stack.restartGateway({ PLATFORM_MAX_CONCURRENCY: String(platformConcurrency) });
+  await fillPool(stack, bare, 2500);
+  await create(stack);
+  await setLatency(stack, latency);
   const result = await autocannon({
-    url: `${gateway.gatewayUrl}/room/create?uuiData=${encodeURIComponent(uuiData)}`,
+    url: `${stack.gatewayUrl}/room/create?uuiData=${encodeURIComponent(uuiData)}`,
     method: "POST",
-    headers: { authorization: `Bearer ${gateway.token}` },
+    headers: { authorization: `Bearer ${stack.token}` },
     connections: 32,
     duration: 10,
   });
-  await setLatency(gateway, 0);
+  await setLatency(stack, 0);
   const perSecond = round(result["2xx"] / result.duration);
   const byPlatform = round((platformConcurrency / latency) * (1000 / 3));
   return [

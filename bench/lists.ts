@@ -57,16 +57,16 @@ export async function measureLists(stack: BenchStack): Promise<Result[]> {
 export async function measureBackground(stack: BenchStack): Promise<Result[]> {
   const bare = createBareCalls(stack);
   await stack.control("POST", "/control/reset");
-  const gateway = await stack.restartGateway({ GC_MINIMUM_AGE_SECONDS: "0" });
-  const names = await seedRooms(gateway, 5000);
+  await stack.restartGateway({ GC_MINIMUM_AGE_SECONDS: "0" });
+  const names = await seedRooms(stack, 5000);
   for (const name of names.slice(0, 20)) await bare.put("deletion", name);
   const pages = summarise(await repeat(5, async () => bare.listPages(rowsPerPage)));
-  const collector = await timeRun(gateway, "collectGarbage", async () => (await roomCount(gateway)) === 4980);
-  const before = await requestTotal(gateway);
+  const collector = await timeRun(stack, "collectGarbage", async () => (await roomCount(stack)) === 4980);
+  const before = await requestTotal(stack);
   const metrics = await timeRun(
     gateway,
     "collectMetrics",
-    async () => (await requestTotal(gateway)) >= before + metricsCalls,
+    async () => (await requestTotal(stack)) >= before + metricsCalls,
   );
   const bareCalls = { barePagesP50Milliseconds: pages.p50 };
   return [

@@ -39,8 +39,8 @@ export interface BenchStack {
   readonly token: string;
   /** Calls the simulator's control API. */
   control(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** Restarts the gateway alone, with other settings on top of the usual ones. */
-  restartGateway(settings: Record<string, string>): Promise<BenchStack>;
+  /** Restarts the gateway alone, with other settings on top of the usual ones; its address changes. */
+  restartGateway(settings: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -68,21 +68,15 @@ export async function startBenchStack(settings: Record<string, string> = {}): Pr
   ]);
   const environment = gatewayEnvironment({ ...azurite.addresses, ...identity.addresses }, platform.addresses);
   const gateway = await startGateway({ ...environment, ...settings });
-  return describe({ azurite, platform, identity, gateway }, environment);
-}
-
-type Parts = Record<"azurite" | "platform" | "identity" | "gateway", Started>;
-
-async function startGateway(environment: Record<string, string>): Promise<Started> {
-  return start(["local/host/run.ts", "dist/main.js", "--no-timers", "--poll-seconds", "0.2"], environment);
-}
-
-async function describe(parts: Parts, environment: Record<string, string>): Promise<BenchStack> {
-  const { azurite, platform, identity, gateway } = parts;
+  const parts = { azurite, platform, identity, gateway };
   const controlUrl = platform.addresses["controlUrl"] ?? "";
   return {
-    gatewayUrl: gateway.addresses["url"] ?? "",
-    gatewayProcessId: gateway.child.pid ?? 0,
+    get gatewayUrl() {
+      return parts.gateway.addresses["url"] ?? "";
+    },
+    get gatewayProcessId() {
+      return parts.gateway.child.pid ?? 0;
+    },
     platformUrl: platform.addresses["url"] ?? "",
     connectionString: azurite.addresses["connectionString"] ?? "",
     token: await fetchToken(identity.addresses["tokenUrl"] ?? ""),
@@ -92,18 +86,19 @@ async function describe(parts: Parts, environment: Record<string, string>): Prom
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
       return response.status === 204 ? undefined : response.json();
     },
-    async restartGateway(settings) {
-      await stop(gateway);
-      return describe(
-        { ...parts, gateway: await startGateway({ ...environment, ...settings }) },
-        environment,
-      );
+    async restartGateway(other) {
+      await stop(parts.gateway);
+      parts.gateway = await startGateway({ ...environment, ...other });
     },
     async stop() {
-      await stop(gateway);
+      await stop(parts.gateway);
       await Promise.all([stop(azurite), stop(platform), stop(identity)]);
     },
   };
+}
+
+async function startGateway(environment: Record<string, string>): Promise<Started> {
+  return start(["local/host/run.ts", "dist/main.js", "--no-timers", "--poll-seconds", "0.2"], environment);
 }
 
 async function fetchToken(tokenUrl: string): Promise<string> {
