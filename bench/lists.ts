@@ -64,7 +64,7 @@ export async function measureBackground(stack: BenchStack): Promise<Result[]> {
   const collector = await timeRun(stack, "collectGarbage", async () => (await roomCount(stack)) === 4980);
   const before = await requestTotal(stack);
   const metrics = await timeRun(
-    gateway,
+    stack,
     "collectMetrics",
     async () => (await requestTotal(stack)) >= before + metricsCalls,
   );
