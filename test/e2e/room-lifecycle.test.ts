@@ -1,0 +1,127 @@
+/** The life of a room through HTTP: specification §3, row by row, and the ways through it of §1. */
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { identities } from "../../local/development-stack.ts";
+import { asEventSink } from "../support/credentials.ts";
+import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0" }) });
+});
+afterAll(async () => gateway.stop());
+
+const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
+const create = async (query = "") => gateway.sendAsApplication(`POST /room/create${query}`);
+const createdName = async () => {
+  const { status, json } = await create();
+  expect(status).toBe(200);
+  return (json as { name: string }).name;
+};
+const ended = async (name: string) =>
+  gateway.send("POST /public/event_sink", {
+    headers: asEventSink(),
+    json: { event: "conference_ended", data: { name } },
+  });
+
+test("(none) → pooled: POST /room/bulk/ answers 202 and makes rooms in the background, up to the maximum", async () => {
+  expect(await gateway.sendAsApplication("POST /room/bulk/?max_vmr=4")).toMatchObject({
+    status: 202,
+    text: "",
+  });
+  expect(await gateway.settled()).toBe(4);
+  expect(gateway.stack.platform.roomCount()).toBe(4);
+  expect(await gateway.sendAsApplication("POST /room/bulk/?max_vmr=4")).toMatchObject({ status: 202 });
+  expect(await gateway.settled()).toBe(4);
+});
+
+test.each(["/room/create", "/room/create/old"])(
+  "pooled → in use: POST %s takes a name, sets the decoded tag, and a replacement is made and queued",
+  async (path) => {
+    await gateway.fillPool(4);
+    const roomsBefore = gateway.stack.platform.rooms().map(({ name }) => name);
+    const tag = "https://verify.example.com/sessions/8d1f";
+    const answer = await gateway.sendAsApplication(`POST ${path}?uuiData=${hex(tag)};encoding=hex`);
+    expect(answer).toMatchObject({ status: 200, json: { tag, service_type: "conference" } });
+    const { name } = answer.json as { name: string };
+    expect(roomsBefore).toContain(name);
+    expect(gateway.room(name)).toMatchObject({ tag });
+    expect(await gateway.settled()).toBe(4);
+    expect(gateway.stack.platform.roomCount()).toBe(roomsBefore.length + 1);
+  },
+);
+
+test("in use → queued for deletion: the conference_ended event puts the name on room-deletion-queue, and deletes nothing", async () => {
+  await gateway.fillPool(4);
+  const name = await createdName();
+  expect(await ended(name)).toMatchObject({ status: 204, text: "" });
+  const [message] = await gateway.queues.deletion.receive(1, 1);
+  expect(message?.text).toBe(name);
+  expect(gateway.room(name)).toBeDefined();
+  await gateway.queues.deletion.clear();
+});
+
+test("queued for deletion → deleted: the collector deletes the room and its message", async () => {
+  await gateway.fillPool(4);
+  const name = await createdName();
+  await ended(name);
+  expect(await gateway.runTimer("collectGarbage")).toBe(true);
+  expect(gateway.room(name)).toBeUndefined();
+  expect(await gateway.queues.deletion.count()).toBe(0);
+  expect(await gateway.sendAsApplication(`GET /room/${name}`)).toMatchObject({ status: 404 });
+});
+
+test("queued for deletion → gone: the message of a room that the platform does not have is removed", async () => {
+  await ended("vanished-room");
+  expect(await gateway.queues.deletion.count()).toBe(1);
+  expect(await gateway.runTimer("collectGarbage")).toBe(true);
+  expect(await gateway.queues.deletion.count()).toBe(0);
+});
+
+test("any → deleted: DELETE /room/{room_name} deletes a pooled and a used room on the platform at once", async () => {
+  await gateway.fillPool(4);
+  const used = await createdName();
+  await gateway.settled();
+  const [message] = await gateway.queues.pool.receive(1, 1);
+  for (const name of [used, message?.text ?? ""]) {
+    expect(await gateway.sendAsApplication(`DELETE /room/${name}`)).toMatchObject({ status: 204, text: "" });
+    expect(gateway.room(name)).toBeUndefined();
+  }
+});
+
+test("any → deleted: DELETE /room/bulk/ deletes all matching rooms and clears the queue", async () => {
+  await gateway.fillPool(4);
+  await createdName();
+  gateway.addRoom("test_kiosk");
+  expect(await gateway.sendAsApplication("DELETE /room/bulk/")).toMatchObject({ status: 204, text: "" });
+  await gateway.settled();
+  expect(await gateway.queues.pool.count()).toBe(0);
+  expect(gateway.stack.platform.rooms().map(({ name }) => name)).toEqual(["test_kiosk"]);
+});
+
+test("the whole way: created, read by the agent, a conference on the platform, its end, and collected", async () => {
+  const { platform } = gateway.stack;
+  const { sinkUsername: username, sinkPassword: password } = identities;
+  platform.configureSink({ url: `${gateway.url}/public/event_sink`, username, password });
+  await gateway.fillPool(2);
+  const name = await createdName();
+  const asAgent = { "x-auth-token": identities.agentToken };
+  const read = await gateway.send(`GET /public/room/${name}`, { headers: asAgent });
+  expect(read).toMatchObject({ status: 200, json: { name, aliases: [{ alias: name }] } });
+
+  platform.startConference({ name, participants: 2 });
+  platform.endConference({ name });
+  await platform.sinkIdle();
+  await vi.waitFor(async () => expect(await gateway.queues.deletion.count()).toBe(1));
+  expect(await gateway.runTimer("collectGarbage")).toBe(true);
+  expect(gateway.room(name)).toBeUndefined();
+  expect(await gateway.settled()).toBe(2);
+});
+
+test("a brief disconnect: the room whose conference is live again is not deleted (§6.5)", async () => {
+  await gateway.fillPool(2);
+  const name = await createdName();
+  await ended(name);
+  gateway.stack.platform.startConference({ name, participants: 1 });
+  expect(await gateway.runTimer("collectGarbage")).toBe(true);
+  expect(gateway.room(name)).toBeDefined();
+});

@@ -1,0 +1,127 @@
+/** The whole product, running: a development stack and the app in the local host, reached over HTTP alone. */
+import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
+import {
+  type DevelopmentStackOptions,
+  identities,
+  startDevelopmentStack,
+} from "../../local/development-stack.ts";
+import { type FunctionsHostOptions, startFunctionsHost } from "../../local/host/functions-host.ts";
+import type { LogEntry } from "../../local/host/messages.ts";
+import { createOutside } from "../../src/lib/outside.ts";
+import { toNewConference } from "../../src/lib/rooms.ts";
+import { loadSettings } from "../../src/lib/settings.ts";
+import { type Answer, createHttpClient, type Sent } from "./http-client.ts";
+
+export interface RunningGatewayOptions {
+  /** Laid over the development stack's settings. */
+  readonly settings?: (defaults: Record<string, string>) => Record<string, string>;
+  readonly platform?: DevelopmentStackOptions["platform"];
+  /** False unless given: timers are fired by hand. */
+  readonly timersEnabled?: boolean;
+  readonly timeScale?: FunctionsHostOptions["timeScale"];
+}
+
+export type RunningGateway = Awaited<ReturnType<typeof startRunningGateway>>;
+
+const waiting = { timeout: 20_000, interval: 20 };
+
+/** Starts both on free ports. */
+export async function startRunningGateway(options: RunningGatewayOptions = {}) {
+  const platformOptions = { requestLimitPerMinute: null, ...options.platform };
+  const stack = await startDevelopmentStack({ platform: platformOptions });
+  const settings = { ...stack.settings, ...options.settings?.(stack.settings) };
+  const { queues } = createOutside(loadSettings(stack.settings));
+  const log: LogEntry[] = [];
+  const start = async (port = 0) =>
+    startFunctionsHost({
+      entry: fileURLToPath(new URL("../../src/main.ts", import.meta.url)),
+      hostJsonPath: fileURLToPath(new URL("../../host.json", import.meta.url)),
+      environment: settings,
+      port,
+      timersEnabled: options.timersEnabled ?? false,
+      timeScale: { pollSeconds: 0.1, ...options.timeScale },
+      onLog: (entry) => void log.push(entry),
+    });
+  let host = await start().catch(async (error: unknown) => {
+    await stack.stop();
+    throw error;
+  });
+  const { url } = host;
+  const client = createHttpClient(url);
+
+  const asApplication = () => ({ authorization: `Bearer ${stack.issuer.issueToken(identities.clientId)}` });
+  const send = async (request: string, sent: Sent = {}): Promise<Answer> => client.send(request, sent);
+  /** With a valid bearer token. */
+  const sendAsApplication = async (request: string, sent: Sent = {}): Promise<Answer> =>
+    send(request, { ...sent, headers: { ...asApplication(), ...sent.headers } });
+
+  /** The app's own log lines with this event. */
+  const logged = (event: string) => log.filter(({ message }) => message.includes(`"event":"${event}"`));
+
+  /** Resolves when no request for a room waits or is being worked on; gives the depth of the pool. */
+  async function settled(): Promise<number> {
+    await vi.waitFor(async () => {
+      if ((await queues.provisioning.count()) > 0) throw new Error("rooms are still being made");
+    }, waiting);
+    return queues.pool.count();
+  }
+
+  async function fillPool(count: number): Promise<void> {
+    const { status } = await sendAsApplication(`POST /room/bulk/?max_vmr=${count}`);
+    const depth = await settled();
+    if (status !== 202 || depth !== count) throw new Error(`status ${status}, ${depth} of ${count} rooms`);
+  }
+
+  /** Fires a timer and resolves when its run has ended: true when it succeeded. */
+  async function runTimer(name: "collectGarbage" | "collectMetrics"): Promise<boolean> {
+    const ends = () => log.filter(({ message }) => message.startsWith(`Executed 'Functions.${name}'`));
+    const before = ends().length;
+    const { status } = await send(`POST /admin/functions/${name}`, { json: { input: "" } });
+    if (status !== 202) throw new Error(`firing ${name} was answered ${status}`);
+    const end = await vi.waitFor(() => {
+      const [entry] = ends().slice(before);
+      if (!entry) throw new Error(`${name} has not ended`);
+      return entry;
+    }, waiting);
+    return end.message.includes("(Succeeded,");
+  }
+
+  /** A room as provisioning makes it, put on the platform by hand; gives its name. */
+  function addRoom(name: string, fields: Record<string, unknown> = {}): string {
+    const since = new Date().toISOString();
+    const { hostPin } = identities;
+    const room = toNewConference({ name, hostPin, guestPin: "135790", template: {}, since });
+    stack.platform.seedRooms({ rows: [{ ...room, ...fields }] });
+    return name;
+  }
+
+  return {
+    url,
+    stack,
+    settings,
+    queues,
+    log,
+    logged,
+    send,
+    sendAsApplication,
+    asApplication,
+    settled,
+    fillPool,
+    runTimer,
+    addRoom,
+    host: () => host,
+    room: (name: string): Record<string, unknown> | undefined =>
+      stack.platform.rooms().find((room) => room.name === name),
+    stopHost: async () => host.stop(),
+    /** Starts the host again at the same address. */
+    startHost: async () => {
+      host = await start(Number(new URL(url).port));
+    },
+    stop: async () => {
+      client.close();
+      await host.stop();
+      await stack.stop();
+    },
+  };
+}
