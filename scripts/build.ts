@@ -1,20 +1,17 @@
-/** Builds the deployed bundle: one ESM file with its source map. */
-import { build } from "esbuild";
+/** Builds what `main` in package.json names: the bundle with its source map and notices, in dist/. */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createDeployment } from "./package/deployment.ts";
 
-await build({
-  entryPoints: ["src/main.ts"],
-  outfile: "dist/main.js",
-  bundle: true,
-  platform: "node",
-  target: "node24",
-  format: "esm",
-  sourcemap: true,
-  // The Functions worker provides it at run time.
-  external: ["@azure/functions-core"],
-  // CommonJS parts of the dependencies call require, which an ESM file does not have.
-  banner: {
-    js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
-  },
-  logLevel: "warning",
-});
+const root = new URL("../", import.meta.url);
+const files = [...(await createDeployment())].filter(([path]) => path.startsWith("dist/"));
+
+// Chunks of an earlier build have other names and would stay.
+await rm(new URL("dist/chunks", root), { recursive: true, force: true });
+for (const [path, contents] of files) {
+  const file = fileURLToPath(new URL(path, root));
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, contents);
+}
 console.log("dist/main.js");

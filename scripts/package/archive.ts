@@ -1,0 +1,13 @@
+/** The zip that is deployed, the same bytes for the same files. */
+import { zipSync } from "fflate";
+
+// A zip has local times without a zone: made of local parts, this one is the same everywhere.
+const mtime = new Date(1980, 0, 1);
+const unix = 3;
+const readableFile = 0o100644 * 2 ** 16;
+
+/** Zips the files in the order of their paths, all of the same age, readable by everyone. */
+export function createArchive(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  const sorted = [...files].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return zipSync(Object.fromEntries(sorted), { mtime, os: unix, attrs: readableFile, level: 9 });
+}

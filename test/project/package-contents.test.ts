@@ -1,0 +1,80 @@
+/** The deployable zip has exactly the files it should have, the same every time, and nothing of the computer that made it. */
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { parse, sep } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { identities } from "../../local/development-stack.ts";
+import { createArchive } from "../../scripts/package/archive.ts";
+import { createDeployment } from "../../scripts/package/deployment.ts";
+import { packageOf, type UnpackedPackage, unpackPackage } from "./unpacked-package.ts";
+
+let unpacked: UnpackedPackage;
+beforeAll(async () => void (unpacked = await unpackPackage()));
+afterAll(async () => unpacked.remove());
+
+describe("the files", () => {
+  it("are the bundle with its source maps, two for the host, the notices, and nothing else", () => {
+    const chunk = /^dist\/chunks\/[\w-]+-[A-Z0-9]{8}\.js(\.map)?$/;
+    expect(unpacked.paths.filter((path) => !chunk.test(path))).toEqual([
+      "dist/THIRD-PARTY-NOTICES.txt",
+      "dist/main.js",
+      "dist/main.js.map",
+      "host.json",
+      "package.json",
+    ]);
+    expect(unpacked.scripts.filter((path) => !unpacked.paths.includes(`${path}.map`))).toEqual([]);
+    expect(unpacked.paths.length).toBe(2 * unpacked.scripts.length + 3);
+  });
+
+  it("are the same bytes when they are made again", async () => {
+    expect(Buffer.compare(createArchive(await createDeployment()), unpacked.archive)).toBe(0);
+  });
+
+  it("have the project's host.json, and of package.json what the host needs", async () => {
+    expect(unpacked.text("host.json")).toBe(await readFile("host.json", "utf8"));
+    const { name, version, type, main, engines } = JSON.parse(await readFile("package.json", "utf8"));
+    expect(JSON.parse(unpacked.text("package.json"))).toEqual({ name, version, type, main, engines });
+    expect(unpacked.paths).toContain(main);
+  });
+
+  it("hold no path of the computer that made them", () => {
+    const paths = [process.cwd(), homedir()]
+      .filter((path) => path !== parse(path).root)
+      .map((path) => `${path}${sep}`);
+    const found = unpacked.paths.flatMap((file) =>
+      paths.filter((path) => unpacked.text(file).includes(path)),
+    );
+    expect(found).toEqual([]);
+    const sources = unpacked.scripts.flatMap(unpacked.sourcesOf);
+    expect(sources.length).toBeGreaterThan(500);
+    expect(
+      sources.filter(
+        (source) => !/^(src\/|node_modules\/|dist\/webpack:\/@azure|package\.json$)/.test(source),
+      ),
+    ).toEqual([]);
+  });
+
+  it("hold no secret: no private key, no local setting, no value of the environment that looks like one", () => {
+    const everything = unpacked.paths.map(unpacked.text).join("\n");
+    expect(everything).not.toMatch(/-----BEGIN [A-Z ]*PRIVATE KEY-----\s*[A-Za-z0-9+/]{32}/);
+    const environment = Object.entries(process.env).filter(([name]) =>
+      /(secret|token|password|_key)$/i.test(name),
+    );
+    const secrets = [identities.clientSecret, ...environment.map(([, value]) => value ?? "")];
+    expect(secrets.filter((secret) => secret.length >= 16 && everything.includes(secret))).toEqual([]);
+    expect(everything).not.toMatch(/local\.settings|node_modules\/(azurite|vitest)\//);
+  });
+
+  it("name every package that is in the bundle, with its licence text", () => {
+    const notices = unpacked
+      .text("dist/THIRD-PARTY-NOTICES.txt")
+      .split(/^-{80}$/m)
+      .slice(1);
+    const sources = unpacked.scripts.flatMap(unpacked.sourcesOf);
+    const packages = sources.flatMap((source) => packageOf(source) ?? []);
+    const named = notices.map((notice) => notice.trim().split(" ")[0]);
+    expect(new Set(packages)).toEqual(new Set(named));
+    expect(notices.filter((notice) => notice.trim().split("\n").length < 3)).toEqual([]);
+    expect(notices.join()).toContain("WITHOUT WARRANTY OF ANY KIND");
+  });
+});

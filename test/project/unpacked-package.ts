@@ -1,0 +1,53 @@
+/** The deployable zip, unpacked in memory and into an empty folder: what the tests of the package look at. */
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, posix } from "node:path";
+import { unzipSync } from "fflate";
+import { z } from "zod";
+import { createArchive } from "../../scripts/package/archive.ts";
+import { createDeployment } from "../../scripts/package/deployment.ts";
+
+const SourceMap = z.object({ sources: z.array(z.string()) });
+
+export interface UnpackedPackage {
+  readonly archive: Uint8Array;
+  /** Outside of the project, so that no node_modules is found from it. */
+  readonly folder: string;
+  readonly paths: readonly string[];
+  /** The paths of the bundled files, without their source maps. */
+  readonly scripts: readonly string[];
+  readonly text: (path: string) => string;
+  /** What a bundled file was made of, by paths from the project's root. */
+  readonly sourcesOf: (path: string) => string[];
+  readonly remove: () => Promise<void>;
+}
+
+/** Makes the package and unpacks it. */
+export async function unpackPackage(): Promise<UnpackedPackage> {
+  const archive = createArchive(await createDeployment());
+  const files = unzipSync(archive);
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "vmr-package-")));
+  for (const [path, contents] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), contents);
+  }
+  const text = (path: string): string => Buffer.from(files[path] ?? []).toString();
+  const paths = Object.keys(files);
+  return {
+    archive,
+    folder,
+    paths,
+    scripts: paths.filter((path) => path.endsWith(".js")),
+    text,
+    sourcesOf: (path) =>
+      SourceMap.parse(JSON.parse(text(`${path}.map`))).sources.map((source) =>
+        posix.join(posix.dirname(path), source),
+      ),
+    remove: async () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The package that a source is from. Some packages are bundles themselves, whose source maps esbuild follows. */
+export function packageOf(source: string): string | undefined {
+  return /.*(?:node_modules|webpack:)\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1];
+}
