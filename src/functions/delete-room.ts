@@ -9,6 +9,7 @@ export const deleteRoom = httpFunction({
   route: roomRoute,
   access: "application",
   summary: "Delete a room at once",
+  description: "Deletes the room of exactly this name on the platform, whether or not somebody is in it.",
   query: noQuery,
   answers: { 204: null },
   failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],

@@ -10,6 +10,7 @@ export const getPublicRoom = httpFunction({
   route: "public/room/{room_name}",
   access: "agent",
   summary: "Read a room as an agent",
+  description: "The room of exactly this name in the constrained or the full shape, without its host PIN.",
   query: ShapeQuery,
   answers: { 200: Room },
   failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],

@@ -11,6 +11,7 @@ export const getRoom = httpFunction({
   route: roomRoute,
   access: "application",
   summary: "Read a room",
+  description: "The room of exactly this name, with its host PIN, in the constrained or the full shape.",
   query: ShapeQuery,
   answers: { 200: Room },
   failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],

@@ -12,6 +12,7 @@ export const healthCheck = httpFunction({
   route: "public/health",
   access: "anyone",
   summary: "Tell that the service answers",
+  description: "Asks nothing of the platform or the queues, and needs no credentials.",
   query: noQuery,
   answers: { 200: Health },
   failures: [],

@@ -9,6 +9,8 @@ export const listRooms = httpFunction({
   route: "room/list",
   access: "application",
   summary: "List all rooms and other services",
+  description:
+    "Every conference on the platform. What is no room, such as a test call, has an empty pin and tag.",
   query: ShapeQuery,
   answers: { 200: RoomList },
   failures: ["platform-rejected", "platform-unavailable", "platform-timeout"],

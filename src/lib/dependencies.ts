@@ -32,7 +32,8 @@ export function createDependencies(settings: Settings, outside: Outside) {
     clock,
     serviceTagBaseUrl: settings.serviceTagBaseUrl,
     maximumRooms,
-    conferences,
+    // A list of many pages must not hold up those who wait for a room.
+    conferences: { ...conferences, list: backgroundConferences.list },
     replenishment,
     claims: createClaims({
       ...queues,

@@ -22,7 +22,7 @@ export interface HttpContract {
   readonly route: string;
   readonly access: Access;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   readonly isDeprecated?: boolean;
   readonly query?: z.ZodType;
   readonly body?: BodyContract<unknown>;

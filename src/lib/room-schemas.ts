@@ -84,9 +84,13 @@ export const ConstrainedConference = z
   .object({ ...constrainedFields, pin: z.string().optional(), aliases: z.array(Alias) })
   .meta({ id: "ConstrainedConference", description: "What one needs to connect to a room" });
 
+const CreatedAlias = z
+  .object({ alias: z.string() })
+  .meta({ id: "CreatedAlias", description: "The name under which a new room can be dialled" });
+
 /** Specification §2.2, as creating a room answers it: no host PIN, and aliases by their name alone. */
 export const CreatedRoom = z
-  .object({ ...constrainedFields, aliases: z.array(z.object({ alias: z.string() })) })
+  .object({ ...constrainedFields, aliases: z.array(CreatedAlias) })
   .meta({ id: "CreatedRoom", description: "A room handed out" });
 
 /** One room in either shape, as the query asks. */

@@ -1,7 +1,7 @@
 /** Turns the platform's rows into the shapes of the specification's answers. */
 import type * as z from "zod";
 import { withoutMarker } from "./marker.ts";
-import type { ConferenceRow } from "./platform/conferences.ts";
+import type { ConferenceRow } from "./platform/conference-row.ts";
 import { manyRelations, singleRelations, toObjects } from "./relations.ts";
 import type { ConstrainedConference, CreatedRoom } from "./room-schemas.ts";
 import { isRoom } from "./rooms.ts";
@@ -24,7 +24,7 @@ function toConstrained(row: ConferenceRow, showHostPin: boolean): z.output<typeo
     ...common(row),
     tag: shown ? (row.tag ?? "") : "",
     ...(showHostPin && { pin: shown ? textOf(row["pin"]) : "" }),
-    aliases: (row.aliases ?? []).map((alias) => ({ ...alias })),
+    aliases: [...(row.aliases ?? [])],
   };
 }
 

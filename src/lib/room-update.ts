@@ -1,7 +1,8 @@
 /** PATCH of a room: turns the specification's fields into what is sent to the platform, or says which cannot change. */
 import { GatewayError } from "./errors.ts";
 import { formatMarker, maximumDescriptionCharacters, parseMarker } from "./marker.ts";
-import type { ConferenceFields, ConferenceRow, Conferences } from "./platform/conferences.ts";
+import type { ConferenceRow } from "./platform/conference-row.ts";
+import type { ConferenceFields, Conferences } from "./platform/conferences.ts";
 import { PlatformError } from "./platform/platform-error.ts";
 import { manyRelations, singleRelations, toUri } from "./relations.ts";
 import type { Conference } from "./room-schemas.ts";

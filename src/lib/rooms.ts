@@ -1,7 +1,8 @@
 /** What is special about our rooms: their names, which are persistent, and how a new one is described to the platform. */
 
 import { formatMarker } from "./marker.ts";
-import type { ConferenceFields, ConferenceRow } from "./platform/conferences.ts";
+import type { ConferenceRow } from "./platform/conference-row.ts";
+import type { ConferenceFields } from "./platform/conferences.ts";
 import type { RandomSource } from "./random.ts";
 
 const persistentPrefixes = ["test_", "vkiosk_"];

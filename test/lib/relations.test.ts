@@ -1,7 +1,8 @@
 /** Relations between the specification's lists of objects and the platform's URIs, there and back. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ConferenceFields, ConferenceRow } from "../../src/lib/platform/conferences.ts";
+import type { ConferenceRow } from "../../src/lib/platform/conference-row.ts";
+import type { ConferenceFields } from "../../src/lib/platform/conferences.ts";
 import { manyRelations, singleRelations, toObjects, toUri } from "../../src/lib/relations.ts";
 import { Conference } from "../../src/lib/room-schemas.ts";
 import { toReadRoom } from "../../src/lib/room-shapes.ts";

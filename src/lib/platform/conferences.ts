@@ -1,24 +1,15 @@
 /** The platform's `conference` configuration resource: find, list, create, change, delete. */
 import * as z from "zod";
 import type { PlatformAnswer, PlatformCall, PlatformClient } from "./client.ts";
+import { type ConferenceRow, isConferenceRow } from "./conference-row.ts";
 import { PlatformError } from "./platform-error.ts";
 
-/** One row of the platform. Only what we rely on is checked; every other field is kept as it came. */
-const ConferenceRow = z.looseObject({
-  id: z.int(),
-  name: z.string(),
-  service_type: z.string().catch("conference"),
-  description: z.string().nullish().catch(null),
-  tag: z.string().nullish().catch(null),
-  aliases: z
-    .array(z.looseObject({ alias: z.string().nullish() }))
-    .nullish()
-    .catch([]),
-});
-export type ConferenceRow = z.output<typeof ConferenceRow>;
-
 const Page = z.object({
-  meta: z.object({ next: z.string().nullish() }),
+  meta: z.object({
+    limit: z.int().positive().optional().catch(undefined),
+    next: z.string().nullish(),
+    total_count: z.int().min(0).optional().catch(undefined),
+  }),
   objects: z.array(z.unknown()),
 });
 
@@ -31,7 +22,7 @@ export interface Conferences {
   /** The conference with exactly this name. */
   findByName(name: string, limits?: CallLimits): Promise<ConferenceRow | undefined>;
   /** All conferences of every kind, page by page in the order of their names. */
-  list(): Promise<ConferenceRow[]>;
+  readonly list: () => Promise<ConferenceRow[]>;
   /** Makes a conference; a success says that it is stored, not that it is replicated to the nodes. */
   create(fields: ConferenceFields, limits?: CallLimits): Promise<void>;
   /** Changes fields; false when there is no such conference. */
@@ -46,6 +37,8 @@ const mostPages = 1000;
 
 /** Every method throws PlatformError. */
 export function createConferences(client: Pick<PlatformClient, "call">): Conferences {
+  const getPage = async (path: string): Promise<PlatformAnswer> => client.call({ method: "GET", path });
+
   return {
     async findByName(name, limits) {
       const answer = await client.call({ method: "GET", path: conferencePath, query: { name }, ...limits });
@@ -54,16 +47,24 @@ export function createConferences(client: Pick<PlatformClient, "call">): Confere
     },
 
     async list() {
-      const rows = new Map<number, ConferenceRow>();
-      const first = { limit: rowsPerPage, order_by: "name" };
-      let page = await client.call({ method: "GET", path: conferencePath, query: first });
-      for (let pages = 1; ; pages++) {
-        for (const row of rowsOf(page, conferencePath)) rows.set(row.id, row);
-        const next = nextPath(page, conferencePath);
-        if (next === undefined) return [...rows.values()];
-        if (pages >= mostPages) throw unusable(conferencePath);
-        page = await client.call({ method: "GET", path: next });
+      const first = await client.call({
+        method: "GET",
+        path: conferencePath,
+        query: { limit: rowsPerPage, order_by: "name" },
+      });
+      const pages = [first, ...(await Promise.all(predictedPages(first).map(getPage)))];
+      // Whatever could not be predicted, or was added meanwhile, is found by following the links.
+      let next = nextPath(pages.at(-1) ?? first, conferencePath);
+      for (; next !== undefined; next = nextPath(pages.at(-1) ?? first, conferencePath)) {
+        if (pages.length >= mostPages) throw unusable(conferencePath);
+        pages.push(await getPage(next));
       }
+      // By id, as rows move between pages while rooms come and go.
+      return [
+        ...new Map(
+          pages.flatMap((page) => rowsOf(page, conferencePath)).map((row) => [row.id, row]),
+        ).values(),
+      ];
     },
 
     async create(fields, limits) {
@@ -82,13 +83,29 @@ export function createConferences(client: Pick<PlatformClient, "call">): Confere
   };
 }
 
+/**
+ * The paths of all further pages, when the first page's link is the usual offset into as many rows as it counts:
+ * they can be fetched side by side, as far as the client lets them.
+ */
+function predictedPages(first: PlatformAnswer): string[] {
+  const { limit, total_count: total } = Page.safeParse(first.body).data?.meta ?? {};
+  const next = nextPath(first, conferencePath);
+  if (limit === undefined || total === undefined || next === undefined || total > limit * mostPages)
+    return [];
+  const query = new URLSearchParams(next.slice(conferencePath.length + 1));
+  if (query.get("offset") !== String(limit) || query.get("limit") !== String(limit)) return [];
+  return Array.from({ length: Math.ceil(total / limit) - 1 }, (_, index) => {
+    query.set("offset", String(limit * (index + 1)));
+    return `${conferencePath}?${query.toString()}`;
+  });
+}
+
 function rowsOf({ body }: PlatformAnswer, path: string): ConferenceRow[] {
   const page = Page.safeParse(body);
   if (!page.success) throw unusable(path);
   return page.data.objects.map((row) => {
-    const checked = ConferenceRow.safeParse(row);
-    if (!checked.success) throw unusable(path);
-    return checked.data;
+    if (!isConferenceRow(row)) throw unusable(path);
+    return row;
   });
 }
 

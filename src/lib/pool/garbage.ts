@@ -1,7 +1,8 @@
 /** Garbage collection: deletes the rooms whose conference has ended, and nothing else. */
 import type { Log } from "../log.ts";
 import { parseMarker } from "../marker.ts";
-import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
+import type { ConferenceRow } from "../platform/conference-row.ts";
+import type { Conferences } from "../platform/conferences.ts";
 import type { PlatformStatus } from "../platform/status.ts";
 import { isPersistent, isRoom } from "../rooms.ts";
 import { deleteForSure, type Queue, type QueueMessage } from "./queue.ts";

@@ -4,11 +4,8 @@ import {
   startPlatformSimulator,
 } from "../../../local/platform/platform-simulator.ts";
 import { createPlatformClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
-import {
-  type ConferenceRow,
-  type Conferences,
-  createConferences,
-} from "../../../src/lib/platform/conferences.ts";
+import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
+import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
 import { withRetries } from "../../../src/lib/platform/retry.ts";
 import { createReplenishment, type Replenishment } from "../../../src/lib/pool/replenishment.ts";
