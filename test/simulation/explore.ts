@@ -81,8 +81,9 @@ export async function explain(seed: number, { promise }: Violation): Promise<str
   return [
     ...violations.map((violation) => `${violation.promise}: ${violation.text}`),
     `The shortest history found that breaks ${promise}:`,
-    ...shrunk.steps.map((step) => `  ${JSON.stringify(step)}`),
-    `  provisioning faults: ${JSON.stringify(shrunk.provisioningFaults)}`,
+    ...JSON.stringify(shrunk)
+      .split(/(?<=\}),(?=\{"command")/)
+      .map((step) => `  ${step},`),
     "What happened in it:",
     ...lines.map((line) => `  ${line}`),
     `Run it again: npm run soak -- --seed ${seed}`,

@@ -46,8 +46,7 @@ export interface PortsOptions {
 }
 
 const longestDelayMilliseconds = 60;
-// A call that lands late does so while the lease of the claim that made it still runs.
-const latestLandingMilliseconds = 60_000;
+const landing = { withinLease: 60_000, afterLease: 900_000 };
 const freezeMilliseconds = { shortest: 320_000, spread: 600_000 };
 
 export function createPorts({ scheduler, weather, trace }: PortsOptions): Ports {
@@ -60,6 +59,23 @@ export function createPorts({ scheduler, weather, trace }: PortsOptions): Ports 
     });
   }
 
+  function landLate(
+    task: Task,
+    timeout: number,
+    target: PortCall<unknown>["target"],
+    apply: () => void,
+  ): void {
+    const { random, process } = task;
+    if (target === "storage" || random.integerBelow(2) === 0) {
+      scheduler.after(timeout + random.integerBelow(landing.withinLease), apply);
+      return;
+    }
+    // So late that the lease is over: what the gateway promises then, it promises while nothing else goes wrong.
+    scheduler.after(landing.withinLease + random.integerBelow(landing.afterLease), () => {
+      if (task.faultsMet.length === 1 && process.isAlive && process.frozenUntil === 0) apply();
+    });
+  }
+
   async function call<Result>(request: PortCall<Result>): Promise<Result> {
     const task = requireTask();
     const { process, random } = task;
@@ -67,6 +83,7 @@ export function createPorts({ scheduler, weather, trace }: PortsOptions): Ports 
     const at = new Date(scheduler.now()).toISOString().slice(8, 23);
     trace?.(`${at} #${task.id} ${task.functionName} call ${task.calls}: ${request.label()} ${fault ?? ""}`);
     task.calls += 1;
+    if (fault) task.faultsMet.push(fault);
     const there = 1 + random.integerBelow(longestDelayMilliseconds);
     const answered = there + 1 + random.integerBelow(longestDelayMilliseconds);
     const timeout = request.timeoutSeconds * 1000;
@@ -96,7 +113,7 @@ export function createPorts({ scheduler, weather, trace }: PortsOptions): Ports 
           scheduler.after(there, apply);
           return fail(fault, isSlow ? timeout : answered);
         case "late":
-          scheduler.after(timeout + random.integerBelow(latestLandingMilliseconds), apply);
+          landLate(task, timeout, request.target, apply);
           return fail(fault, timeout);
         case "odd-answer":
           scheduler.after(there, apply);

@@ -38,6 +38,8 @@ export interface FaultAt {
   /** The number of the port call within the invocation. */
   readonly call: number;
   readonly fault: Fault;
+  /** How many calls in a row, from this one on. */
+  readonly times: number;
 }
 
 export interface Step {
@@ -146,7 +148,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 );
 
 const fault = fc.constantFrom(...faults);
-const faultAt: fc.Arbitrary<FaultAt> = fc.record({ call: fc.nat(8), fault });
+const times = fc.constantFrom(1, 1, 2, 4);
+const faultAt: fc.Arbitrary<FaultAt> = fc.record({ call: fc.nat(8), fault, times });
 const seed = fc.noShrink(fc.nat());
 
 function history(commands: fc.Arbitrary<Command>, isCalm: boolean): fc.Arbitrary<History> {
@@ -161,7 +164,7 @@ function history(commands: fc.Arbitrary<Command>, isCalm: boolean): fc.Arbitrary
     faults: isCalm ? fc.constant([]) : stepFaults,
     seed,
   });
-  const provisioningFault = fc.record({ run: fc.nat(12), call: fc.nat(6), fault });
+  const provisioningFault = fc.record({ run: fc.nat(12), call: fc.nat(6), fault, times });
   return fc.record({
     steps: fc.array(step, { minLength: 1, maxLength: 30, size: "max" }),
     provisioningFaults: fc.array(provisioningFault, { maxLength: isCalm ? 0 : 4 }),

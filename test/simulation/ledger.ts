@@ -45,6 +45,12 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
   let discards = 0;
   const recordedReasons = new Set<string>();
 
+  /** Invocations that had a room in their hands, by its name. */
+  const touches = new Map<string, Task[]>();
+  const touched = (name: string, task: Task) => touches.set(name, [...(touches.get(name) ?? []), task]);
+  /** Rooms whose loss was logged. */
+  const leaked = new Set<string>();
+
   const violated = (promise: string, text: string): void => {
     violations.push({ promise, text });
   };
@@ -101,6 +107,8 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     ended,
     namedByEvents,
     tampered,
+    touches,
+    leaked,
     discards: () => discards,
     removed,
     metricsRows,
@@ -108,11 +116,16 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     tableObserver,
 
     onPut(queue: string, text: string, task: Task): void {
-      if (queue === "pool") pooledNames.add(text);
+      if (queue === "pool") {
+        if (pooledNames.has(text)) violated("G1", `#${task.id} puts ${text} into the pool once more`);
+        pooledNames.add(text);
+        touched(text, task);
+      }
       if (queue === "deletion") task.queuedForDeletion.add(text);
     },
 
     onReceive(queue: string, messages: readonly QueueMessage[], task: Task): void {
+      if (queue === "pool") for (const { text } of messages) touched(text, task);
       if (queue !== "deletion") return;
       for (const { text, ageSeconds } of messages) {
         const insertedAt = now() - ageSeconds * 1000;
@@ -135,6 +148,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     },
 
     onLog(line: string, task: Task): void {
+      if (line.includes('"room-leaked"')) leaked.add(JSON.parse(line).room);
       const leak =
         secrets.find((secret) => line.includes(secret)) ??
         line.match(/\d{12}/g)?.find((digits) => guestPins.has(digits));

@@ -4,6 +4,7 @@ import { createDependencies } from "../../src/lib/dependencies.ts";
 import type { Outside } from "../../src/lib/outside.ts";
 import type { RandomSource } from "../../src/lib/random.ts";
 import { loadSettings } from "../../src/lib/settings.ts";
+import type { Fault } from "./faults.ts";
 import { type Handlers, registerFunctions } from "./functions.ts";
 import type { FaultAt } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
@@ -68,10 +69,7 @@ const timer: Timer = {
 /** A process that just started; `onKilled` is called once, when it dies. */
 export function startProcess(options: ProcessOptions): AppProcess {
   const { ledger, running } = options;
-  let announceDeath = (_: "died"): void => undefined;
-  const death = new Promise<"died">((resolve) => {
-    announceDeath = resolve;
-  });
+  const death = Promise.withResolvers<"died">();
   const base: SimulatedProcess = {
     isAlive: true,
     frozenUntil: 0,
@@ -79,7 +77,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
       if (!base.isAlive) return;
       base.isAlive = false;
       for (const task of running) if (task.process === base) running.delete(task);
-      announceDeath("died");
+      death.resolve("died");
       options.onKilled();
     },
   };
@@ -96,8 +94,13 @@ export function startProcess(options: ProcessOptions): AppProcess {
       functionName,
       process: base,
       random: plan.random,
-      faults: new Map(plan.faults.map(({ call, fault }) => [call, fault])),
+      faults: new Map(
+        plan.faults.flatMap(({ call, fault, times }) =>
+          Array.from({ length: times }, (_, index): [number, Fault] => [call + index, fault]),
+        ),
+      ),
       calls: 0,
+      faultsMet: [],
       deletionInsertedAt: new Map(),
       liveChecks: new Map(),
       queuedForDeletion: new Set(),
@@ -119,7 +122,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
         (error: unknown) => ({ error }),
       )
       .finally(() => running.delete(task));
-    return Promise.race([ended, death]);
+    return Promise.race([ended, death.promise]);
   }
 
   return Object.assign(base, {

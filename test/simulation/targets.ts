@@ -21,16 +21,17 @@ export function nameOf({ ledger, queues, table }: World, { of, index }: Target):
 
 /**
  * A room that an operator makes: `persistent` by its name; `foreign` by its alias or as another service; `plain` looks
- * as if a service like ours had made it, but has no marker.
+ * as if a service like ours had made it, but has no marker. Some persistent ones were copied from a room of ours.
  */
 export function newcomer(of: "persistent" | "foreign" | "plain", number: number): Record<string, unknown> {
   const prefix = ["test_", "vkiosk_"][number % 2] ?? "test_";
   const name = of === "persistent" ? `${prefix}persistent-${number}` : `${of}-${number}`;
+  const isCopy = of === "persistent" && number % 3 > 0;
   const isOtherService = of === "foreign" && number % 2 === 0;
   return {
     name,
     service_type: isOtherService ? "test_call" : "conference",
-    description: "made by an operator",
+    description: isCopy ? "vmr-gateway pooled 2029-12-31T23:00:00.000Z" : "made by an operator",
     tag: "",
     pin: "",
     allow_guests: false,

@@ -19,6 +19,7 @@ export interface Task {
   /** By the number of the port call within this invocation. */
   readonly faults: ReadonlyMap<number, Fault>;
   calls: number;
+  readonly faultsMet: Fault[];
   /** When the youngest received deletion message of a room was inserted (scheduler milliseconds), by name. */
   readonly deletionInsertedAt: Map<string, number>;
   /** When the status API was asked about a room, or `failed`. */
