@@ -18,7 +18,9 @@ export function faultWithInput(fault: Omit<ValidationFault, "input">, input: unk
   if (fault.loc.some((part) => secretFields.has(String(part)))) return fault;
   const text = JSON.stringify(input);
   if (text === undefined || text.length > longestEchoedCharacters) return fault;
-  if ([...secretFields].some((field) => text.includes(`"${field}"`))) return fault;
+  // A body that was not read as JSON is one text, in which the names may stand in any form.
+  const isNamed = (field: string) => text.includes(typeof input === "string" ? field : `"${field}"`);
+  if ([...secretFields].some(isNamed)) return fault;
   const { loc, msg, type, ctx } = fault;
   return { type, loc, msg, input, ...(ctx && { ctx }) };
 }

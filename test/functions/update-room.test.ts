@@ -138,6 +138,17 @@ test.each(["pin", "guest_pin"])("422 for a wrong %s does not repeat it", async (
   expect(answer.text).not.toContain("918273");
 });
 
+test.each([
+  ["application/json", '[{"pin": "918273"}]'],
+  ["text/plain", '{"pin": "918273"}'],
+  ["application/x-www-form-urlencoded", "guest_pin=918273"],
+])("422 for a body of the type %s that is no object does not repeat the PIN in it", async (type, text) => {
+  gateway.addRoom("a-room");
+  const answer = await patchText(text, { "content-type": type });
+  expect(answer).toMatchObject({ status: 422, code: "invalid-request" });
+  expect(answer.text).not.toContain("918273");
+});
+
 test("422 with a fixed text for what the platform refuses as invalid", async () => {
   gateway.addRoom("a-room");
   expect(await patch({ participant_limit: -1 })).toMatchObject({
