@@ -34,6 +34,8 @@ const longestPauseSeconds = 60;
 const timeoutMilliseconds = 3000;
 const mostTokens = 1000;
 const parallelCalls = 4;
+// More than wait here would not be answered before their callers give up.
+const mostWaiting = 40;
 const usableToken = /^[A-Za-z0-9\-._~+/=]{1,4096}$/;
 const challenge = 'Bearer realm="vmr-gateway"';
 
@@ -81,6 +83,10 @@ export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock
     const key = createHash("sha256").update(token).digest("base64");
     const known = answers.get(key);
     if (known && clock.now() < known.until) return known;
+    if (!pending.has(key) && slots.size >= mostWaiting) {
+      log.warn("contact-centre-unavailable", { status: null, waiting: slots.size });
+      return { verdict: "unavailable", until: clock.now() + unavailableSeconds * 1000 };
+    }
     const asked = pending.get(key) ?? askAndKeep(key, token, log);
     pending.set(key, asked);
     return asked;

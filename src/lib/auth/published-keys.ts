@@ -2,10 +2,10 @@
 import axios from "axios";
 import jwksRsa from "jwks-rsa";
 import * as z from "zod";
-import { address } from "../setting-values.ts";
+import { isSafeAddress } from "../setting-values.ts";
 import type { PublishedKeys } from "./signing-keys.ts";
 
-const Metadata = z.object({ issuer: z.string().min(1), jwks_uri: address });
+const Metadata = z.object({ issuer: z.string().min(1), jwks_uri: z.string().refine(isSafeAddress) });
 const timeoutMilliseconds = 5000;
 
 /** Reads both metadata documents and every key set they name. Throws when any of them cannot be read. */
