@@ -2,12 +2,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatMarker } from "../../src/lib/marker.ts";
-import type { ConferenceRow } from "../../src/lib/platform/conferences.ts";
+import type { ConferenceRow } from "../../src/lib/platform/conference-row.ts";
 import { Conference, ConstrainedConference, CreatedRoom } from "../../src/lib/room-schemas.ts";
 import { toCreatedRoom, toReadRoom } from "../../src/lib/room-shapes.ts";
 
 const hostPin = "48291377";
 const marker = formatMarker({ state: "pooled", since: "2026-01-15T09:00:00.000Z" });
+const aliases = [
+  { id: 3, alias: "room-a", conference: "/api/admin/configuration/v1/conference/7/", description: "" },
+];
 const row: ConferenceRow = {
   id: 7,
   name: "room-a",
@@ -17,9 +20,7 @@ const row: ConferenceRow = {
   allow_guests: true,
   pin: hostPin,
   guest_pin: "771204",
-  aliases: [
-    { id: 3, alias: "room-a", conference: "/api/admin/configuration/v1/conference/7/", description: "" },
-  ],
+  aliases,
   ivr_theme: { id: 1, name: "Theme", resource_uri: "/api/admin/configuration/v1/ivr_theme/1/" },
   system_location: "/api/admin/configuration/v1/system_location/1/",
   gms_access_token: null,

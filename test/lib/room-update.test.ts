@@ -3,11 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type PlatformSimulator, startPlatformSimulator } from "../../local/platform/platform-simulator.ts";
 import { formatMarker } from "../../src/lib/marker.ts";
 import { createPlatformClient } from "../../src/lib/platform/client.ts";
-import {
-  type ConferenceRow,
-  type Conferences,
-  createConferences,
-} from "../../src/lib/platform/conferences.ts";
+import type { ConferenceRow } from "../../src/lib/platform/conference-row.ts";
+import { type Conferences, createConferences } from "../../src/lib/platform/conferences.ts";
 import { createBasicLogIn } from "../../src/lib/platform/log-in.ts";
 import { Conference } from "../../src/lib/room-schemas.ts";
 import { toReadRoom } from "../../src/lib/room-shapes.ts";

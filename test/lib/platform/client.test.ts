@@ -1,0 +1,245 @@
+/** Calls to the platform over real sockets: named failures, time limits, no redirects, few at once. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type LoopbackServer, startLoopbackServer } from "../../../local/loopback-server.ts";
+import {
+  type PlatformSimulator,
+  startPlatformSimulator,
+} from "../../../local/platform/platform-simulator.ts";
+import {
+  createPlatformClient,
+  type PlatformCall,
+  type PlatformClient,
+} from "../../../src/lib/platform/client.ts";
+import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
+import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
+
+const path = "/api/admin/configuration/v1/conference/";
+const account = { username: "api-user", password: "pässword" };
+
+let platform: PlatformSimulator;
+let clock: ManualClock;
+let client: PlatformClient;
+beforeEach(async () => {
+  platform = await startPlatformSimulator({ ...account, requestLimitPerMinute: null });
+  clock = createManualClock();
+  client = newClient(platform.url);
+});
+afterEach(async () => platform.stop());
+
+function newClient(url: string, password = account.password): PlatformClient {
+  return createPlatformClient({
+    url,
+    timeoutSeconds: 0.5,
+    maximumConcurrency: 4,
+    logIn: createBasicLogIn(account.username, password),
+    clock,
+  });
+}
+const get = async (changes: Partial<PlatformCall> = {}) => client.call({ method: "GET", path, ...changes });
+
+test("a call logs in, sends its query and gives the body", async () => {
+  platform.seedRooms({ count: 3 });
+  expect((await get({ query: { name: "room-00001", limit: 5 } })).body).toMatchObject({
+    meta: { total_count: 1, limit: 5 },
+    objects: [{ name: "room-00001" }],
+  });
+});
+
+test.each(["ü & = ?", "a+b", "a%2Fb", "../x", "#1", "🏠"])(
+  "the query value %j arrives as it is",
+  async (name) => {
+    platform.seedRooms({ rows: [{ name }] });
+    expect((await get({ query: { name } })).body).toMatchObject({ objects: [{ name }] });
+  },
+);
+
+test("wrong credentials are refused, and not tried again", async () => {
+  const wrong = newClient(platform.url, "wrong");
+  await expect(wrong.call({ method: "GET", path })).rejects.toMatchObject({
+    code: "platform-rejected",
+    outcome: "refused",
+    platformStatus: 401,
+  });
+  expect(platform.requests().total).toBe(1);
+});
+
+describe("failures", () => {
+  test.each([
+    [400, "refused", "platform-rejected"],
+    [401, "refused", "platform-rejected"],
+    [404, "refused", "platform-rejected"],
+    [429, "refused", "platform-unavailable"],
+    [500, "unknown", "platform-unavailable"],
+    [503, "unknown", "platform-unavailable"],
+  ] as const)("status %i has the outcome %s and is %s", async (status, outcome, code) => {
+    platform.addFault({ kind: "status", status });
+    await expect(get()).rejects.toMatchObject({ outcome, code, platformStatus: status });
+  });
+
+  test("a reset has an unknown outcome", async () => {
+    platform.addFault({ kind: "reset" });
+    await expect(get()).rejects.toMatchObject({ outcome: "unknown", code: "platform-unavailable" });
+  });
+
+  test("no answer within the time limit is a timeout of unknown outcome", async () => {
+    platform.addFault({ kind: "timeout" });
+    await expect(get()).rejects.toMatchObject({ outcome: "unknown", code: "platform-timeout" });
+  });
+
+  test("a call's own time limit takes the place of the usual one", async () => {
+    platform.setLatency({ milliseconds: 250 });
+    await expect(get({ timeoutSeconds: 0.05 })).rejects.toMatchObject({ code: "platform-timeout" });
+    await expect(get()).resolves.toBeDefined();
+  });
+
+  test("a closed port was never reached", async () => {
+    await platform.goDown("refuse");
+    await expect(get()).rejects.toMatchObject({ outcome: "not-sent", code: "platform-unavailable" });
+    await platform.goUp();
+  });
+
+  test.each(["http://name.invalid", "https://name.invalid"])(
+    "a name that does not resolve (%s) was never reached",
+    async (url) => {
+      await expect(newClient(url).call({ method: "GET", path, timeoutSeconds: 20 })).rejects.toMatchObject({
+        outcome: "not-sent",
+      });
+    },
+  );
+
+  test("TLS with a server that speaks none was never a request", async () => {
+    const url = platform.url.replace("http:", "https:");
+    await expect(newClient(url).call({ method: "GET", path })).rejects.toMatchObject({ outcome: "not-sent" });
+  });
+
+  test.each([301, 302, 307, 308])(
+    "a redirect (%i) is refused and not followed: no log-in goes to another host",
+    async (status) => {
+      let visits = 0;
+      const other = await startLoopbackServer(() => {
+        visits += 1;
+        return { status: 200, body: {} };
+      });
+      platform.addFault({ kind: "status", status, headers: { location: `${other.url}/` } });
+      await expect(get()).rejects.toMatchObject({ outcome: "refused", platformStatus: status });
+      await other.stop();
+      expect(visits).toBe(0);
+    },
+  );
+
+  test.each([
+    ["7", 7],
+    ["1.2", 2],
+  ])("Retry-After %s is passed on in seconds", async (given, seconds) => {
+    platform.addFault({ kind: "status", status: 503, headers: { "retry-after": given } });
+    await expect(get()).rejects.toMatchObject({
+      hasRetryAfter: true,
+      details: { retryAfterSeconds: seconds },
+    });
+  });
+
+  test.each(["-1", "0", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"])(
+    "Retry-After %s is not used",
+    async (given) => {
+      platform.addFault({ kind: "status", status: 503, headers: { "retry-after": given } });
+      await expect(get()).rejects.toMatchObject({ hasRetryAfter: false, details: { retryAfterSeconds: 5 } });
+    },
+  );
+
+  test("the body of a 400 is kept for its field names, of other failures it is not", async () => {
+    platform.addFault({
+      kind: "status",
+      status: 400,
+      body: { conference: { pin: ["too short"] } },
+      count: 1,
+    });
+    platform.addFault({ kind: "status", status: 409, body: { error: "x" }, count: 1 });
+    await expect(get()).rejects.toMatchObject({ body: { conference: { pin: ["too short"] } } });
+    await expect(get()).rejects.toMatchObject({ body: undefined });
+  });
+
+  test("an error's text holds method, path and status, and neither query, body nor password", async () => {
+    platform.addFault({ kind: "status", status: 500 });
+    const call = { method: "POST" as const, path, query: { name: "secret-q" }, body: { pin: "secret-b" } };
+    const error: unknown = await client.call(call).catch((cause: unknown) => cause);
+
+    expect(error).toMatchObject({ message: `POST ${path}: status 500` });
+    expect(String(error instanceof Error ? error.stack : "")).not.toMatch(/secret-|pässword/);
+  });
+});
+
+describe("a call with a deadline", () => {
+  test("is not sent at that time any more", async () => {
+    await expect(get({ startBefore: clock.now() })).rejects.toMatchObject({
+      outcome: "not-sent",
+      code: "platform-timeout",
+    });
+    expect(platform.requests().total).toBe(0);
+    await expect(get({ startBefore: clock.now() + 1 })).resolves.toBeDefined();
+  });
+
+  test("is not sent either when its turn comes too late", async () => {
+    platform.setLatency({ milliseconds: 100 });
+    const before = Array.from({ length: 4 }, async () => get());
+    const late = get({ startBefore: clock.now() + 1000 });
+    clock.advance(1);
+    await expect(late).rejects.toMatchObject({ outcome: "not-sent", code: "platform-timeout" });
+    await Promise.all(before);
+    expect(platform.requests().total).toBe(4);
+  });
+});
+
+describe("calls at once", () => {
+  test("are never more than the setting allows, in front and behind", async () => {
+    platform.setLatency({ milliseconds: 10 });
+    const calls = Array.from({ length: 40 }, async (_, index) =>
+      (index % 2 === 0 ? client : client.background).call({ method: "GET", path }),
+    );
+    await Promise.all(calls);
+    expect(platform.requests().maximumInFlight).toBe(4);
+  });
+
+  test("of the background leave two slots to those that somebody waits for", async () => {
+    platform.setLatency({ milliseconds: 10 });
+    await Promise.all(
+      Array.from({ length: 20 }, async () => client.background.call({ method: "GET", path })),
+    );
+    expect(platform.requests().maximumInFlight).toBe(2);
+  });
+
+  test("a call that somebody waits for goes before the background's", async () => {
+    const paths: string[] = [];
+    const release: (() => void)[] = [];
+    const server: LoopbackServer = await startLoopbackServer(async ({ url }) => {
+      paths.push(url.pathname);
+      await new Promise<void>((resolve) => void release.push(resolve));
+      return { status: 200, body: {} };
+    });
+    const { call, background } = newClient(server.url);
+    const calls = [
+      ...Array.from({ length: 4 }, async () => call({ method: "GET", path: "/first/" })),
+      ...Array.from({ length: 4 }, async () => background.call({ method: "GET", path: "/background/" })),
+      ...Array.from({ length: 4 }, async () => call({ method: "GET", path: "/waiting/" })),
+    ];
+    await expect.poll(() => release.length, { interval: 2 }).toBe(4);
+    for (let answered = 0; answered < 12; answered++) {
+      await expect.poll(() => release.length, { interval: 2 }).toBeGreaterThan(0);
+      release.shift()?.();
+    }
+    await Promise.all(calls);
+    await server.stop();
+    expect(paths.slice(4, 8)).toEqual(Array.from({ length: 4 }, () => "/waiting/"));
+  });
+
+  test("with one slot in all, the background still gets its turn", async () => {
+    const logIn = createBasicLogIn(account.username, account.password);
+    const narrow = createPlatformClient({
+      url: platform.url,
+      timeoutSeconds: 1,
+      maximumConcurrency: 1,
+      logIn,
+      clock,
+    });
+    await expect(narrow.background.call({ method: "GET", path })).resolves.toBeDefined();
+  });
+});

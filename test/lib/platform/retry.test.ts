@@ -1,0 +1,141 @@
+/** Repeated calls: only where a repetition does no harm, and never later than somebody waits. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type PlatformSimulator,
+  startPlatformSimulator,
+} from "../../../local/platform/platform-simulator.ts";
+import {
+  createPlatformClient,
+  type PlatformCall,
+  type PlatformClient,
+} from "../../../src/lib/platform/client.ts";
+import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
+import { withRetries } from "../../../src/lib/platform/retry.ts";
+import { secureRandom } from "../../../src/lib/random.ts";
+import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
+
+const path = "/api/admin/configuration/v1/conference/";
+
+let platform: PlatformSimulator;
+let clock: ManualClock;
+let client: PlatformClient;
+beforeEach(async () => {
+  const account = { username: "api-user", password: "api-password" };
+  platform = await startPlatformSimulator(account);
+  clock = createManualClock();
+  const logIn = createBasicLogIn(account.username, account.password);
+  const options = { url: platform.url, timeoutSeconds: 0.3, maximumConcurrency: 5, logIn, clock };
+  client = withRetries(createPlatformClient(options), clock, secureRandom);
+});
+afterEach(async () => platform.stop());
+
+const outcomeOf = async (method: PlatformCall["method"], limits: Pick<PlatformCall, "startBefore"> = {}) => {
+  const place = method === "GET" || method === "POST" ? path : `${path}1/`;
+  return client.call({ method, path: place, ...limits }).then(
+    () => "done",
+    (error: unknown) => error,
+  );
+};
+const attempts = () => platform.requests().total;
+
+describe("with a fault that passes", () => {
+  test.each([500, 502, 503, 504])("a read is repeated after status %i", async (status) => {
+    platform.addFault({ kind: "status", status, count: 2 });
+    expect(await outcomeOf("GET")).toBe("done");
+    expect(attempts()).toBe(3);
+  });
+
+  test("a read is repeated after a reset", async () => {
+    platform.addFault({ kind: "reset", count: 2 });
+    expect(await outcomeOf("GET")).toBe("done");
+  });
+
+  test("a delete is repeated, and what the first one did is found done", async () => {
+    platform.seedRooms({ count: 1 });
+    platform.addFault({ kind: "status", status: 500, when: "after", count: 1 });
+    expect(await outcomeOf("DELETE")).toMatchObject({ platformStatus: 404 });
+    expect(platform.roomCount()).toBe(0);
+  });
+
+  test.each(["POST", "PATCH"] as const)(
+    "a %s is never repeated when it may have been carried out",
+    async (method) => {
+      for (const fault of [
+        { kind: "status", status: 500 },
+        { kind: "status", status: 503 },
+        { kind: "reset" },
+      ] as const) {
+        platform.addFault({ ...fault, count: 1 });
+        expect(await outcomeOf(method)).toMatchObject({ outcome: "unknown" });
+      }
+      expect(attempts()).toBe(3);
+    },
+  );
+
+  test.each(["GET", "POST", "PATCH", "DELETE"] as const)(
+    "a throttled %s is repeated: nothing happened",
+    async (method) => {
+      platform.seedRooms({ count: 1 });
+      platform.addFault({ kind: "status", status: 429, retryAfterSeconds: 1, count: 1 });
+      await outcomeOf(method);
+      expect(attempts()).toBe(2);
+      expect(clock.sleeps).toEqual([1000]);
+    },
+  );
+
+  test.each(["GET", "PATCH"] as const)(
+    "a %s that timed out is not repeated: somebody waited long enough",
+    async (method) => {
+      platform.addFault({ kind: "timeout", count: 1 });
+      expect(await outcomeOf(method)).toMatchObject({ code: "platform-timeout" });
+      expect(attempts()).toBe(1);
+    },
+  );
+
+  test.each([400, 401, 403, 404, 409])("status %i is not repeated", async (status) => {
+    platform.addFault({ kind: "status", status, count: 1 });
+    expect(await outcomeOf("GET")).toMatchObject({ platformStatus: status });
+    expect(attempts()).toBe(1);
+  });
+});
+
+test("a fault that lasts is the answer after three attempts", async () => {
+  platform.addFault({ kind: "status", status: 503 });
+  expect(await outcomeOf("GET")).toMatchObject({ code: "platform-unavailable" });
+  expect(attempts()).toBe(3);
+});
+
+test("pauses grow and differ: 50 to 150 ms, then 200 to 600 ms", async () => {
+  platform.addFault({ kind: "status", status: 503 });
+  for (let call = 0; call < 10; call++) await outcomeOf("GET");
+
+  const [first, second] = [0, 1].map((rest) => clock.sleeps.filter((_, index) => index % 2 === rest));
+  for (const pause of first ?? []) expect(pause).toSatisfy((length: number) => length >= 50 && length <= 150);
+  for (const pause of second ?? [])
+    expect(pause).toSatisfy((length: number) => length >= 200 && length <= 600);
+  expect(new Set(clock.sleeps).size).toBeGreaterThan(10);
+});
+
+test("a longer Retry-After than two seconds is the caller's to wait", async () => {
+  platform.addFault({ kind: "status", status: 503, retryAfterSeconds: 3 });
+  expect(await outcomeOf("GET")).toMatchObject({ details: { retryAfterSeconds: 3 } });
+  expect(attempts()).toBe(1);
+});
+
+test("a call is not repeated when the pause would end at its deadline or later", async () => {
+  platform.addFault({ kind: "status", status: 503 });
+  expect(await outcomeOf("GET", { startBefore: clock.now() + 50 })).toMatchObject({ platformStatus: 503 });
+  expect(attempts()).toBe(1);
+});
+
+test("an unreachable platform is tried three times", async () => {
+  await platform.goDown("refuse");
+  expect(await outcomeOf("POST")).toMatchObject({ outcome: "not-sent" });
+  expect(clock.sleeps).toHaveLength(2);
+  await platform.goUp();
+});
+
+test("calls of the background are repeated by the same rule", async () => {
+  platform.addFault({ kind: "status", status: 503, count: 2 });
+  await expect(client.background.call({ method: "GET", path })).resolves.toBeDefined();
+});
