@@ -8,16 +8,17 @@ export function isLoopback(url: string): boolean {
   return URL.canParse(url) && loopbackHosts.has(new URL(url).hostname);
 }
 
-/** Whether a text is an absolute https address, or http on loopback. */
+/** Whether a text is an absolute https address, or http on loopback, without credentials. */
 export function isSafeAddress(text: string): boolean {
-  const protocol = URL.canParse(text) ? new URL(text).protocol : undefined;
-  return protocol === "https:" || (protocol === "http:" && isLoopback(text));
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(text));
+  return isSafe && url.username === "" && url.password === "";
 }
 
 /** An absolute https address, or http on loopback, without credentials, query or fragment; no slash at the end. */
 export const address = z.string().transform((text, context) => {
   const url = isSafeAddress(text) ? new URL(text) : undefined;
-  if (!url || url.username || url.password || url.search || url.hash) {
+  if (!url || url.search || url.hash) {
     context.addIssue(
       "must be an absolute https address (http on loopback only) without credentials or query",
     );

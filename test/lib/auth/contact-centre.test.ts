@@ -1,4 +1,5 @@
 /** Contact-centre tokens: whose are accepted, and how seldom the contact centre is asked. */
+
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -7,6 +8,7 @@ import {
   startContactCentre,
 } from "../../../local/contact-centre.ts";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
+import { GatewayError } from "../../../src/lib/errors.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 
@@ -133,10 +135,22 @@ describe("how often the contact centre is asked", () => {
     centre.setRateLimit(null);
     await check("agent-token");
     const tokens = Array.from({ length: 1000 }, (_, index) => `unknown-${index}`);
-    await Promise.all(tokens.map(async (token) => check(token).catch(() => undefined)));
+    for (const token of tokens) await check(token).catch(() => undefined);
     expect(centre.callCount()).toBe(1001);
 
     await check("agent-token");
     expect(centre.callCount()).toBe(1002);
+  });
+
+  test("no more than 4 questions run and 40 wait: further tokens are told to come back, without a call", async () => {
+    centre.setRateLimit(null);
+    centre.setLatency(200);
+    const tokens = Array.from({ length: 60 }, (_, index) => `waiting-${index}`);
+    const outcomes = await Promise.all(
+      tokens.map(async (token) => check(token).catch((error: unknown) => error)),
+    );
+    const turnedAway = outcomes.filter((error) => error instanceof GatewayError && error.status === 503);
+    expect(turnedAway).toHaveLength(16);
+    expect(centre.callCount()).toBe(44);
   });
 });
