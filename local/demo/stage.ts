@@ -7,7 +7,10 @@ export interface Stage {
   readonly connection: Connection;
   readonly report: Report;
   readonly stopping: AbortSignal;
-  /** Sends a request to the gateway as an authorised consumer and shows it; headers given win. */
+  /**
+   * Sends a request to the gateway as an authorised consumer and shows it; headers given win. Throws when the
+   * demonstration is to stop.
+   */
   readonly gateway: (
     method: DemoRequest["method"],
     path: string,
@@ -26,12 +29,14 @@ export function createStage(
     connection,
     report,
     stopping,
-    gateway: async (method, path, more = {}) =>
-      exchange(report, {
+    gateway: async (method, path, more = {}) => {
+      stopping.throwIfAborted();
+      return exchange(report, {
         method,
         url: `${connection.gatewayUrl}${path}`,
         ...more,
         headers: more.headers ?? { authorization: `Bearer ${token}` },
-      }),
+      });
+    },
   };
 }
