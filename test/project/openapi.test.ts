@@ -1,37 +1,130 @@
-/** The API document in the repository is what the function definitions generate. */
-import { execFileSync } from "node:child_process";
+/** The API document is fresh, complete, and in the form that API Management imports without loss. */
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { version } from "../../src/lib/version.ts";
+import { bodiesOf, document, documentText, nodes, operations } from "./api-document.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const run = promisify(execFile);
+const schemaNodes = [...nodes(document.components.schemas)];
 
-test("openapi.json is up to date", () => {
-  const output = execFileSync(process.execPath, ["scripts/openapi.ts", "--check"], {
-    cwd: root,
-    encoding: "utf8",
+describe("openapi.json", () => {
+  it("is what the functions say: npm run openapi would write the same", async () => {
+    const { stdout } = await run(process.execPath, ["scripts/openapi.ts", "--check"], { timeout: 20_000 });
+    expect(stdout).toContain("openapi.json is up to date");
   });
-  expect(output.trim()).toBe("openapi.json is up to date");
+
+  it("passes the linter without an error or a warning", async () => {
+    const { stdout, stderr } = await run(process.execPath, ["scripts/lint-openapi.ts"], { timeout: 25_000 });
+    expect(`${stdout}${stderr}`).toMatch(/Your API description is valid/);
+    expect(`${stdout}${stderr}`).not.toMatch(/warning|error/i);
+  });
+
+  it("has a reason beside each rule that the linter leaves out, and no rule that only warns", () => {
+    const lines = readFileSync("redocly.yaml", "utf8").split("\n");
+    const unexplained = lines.filter(
+      (line, index) => /^ +[\w-]+: off$/.test(line) && !/^ +# .+\.$/.test(lines[index - 1] ?? ""),
+    );
+    expect(unexplained).toEqual([]);
+    expect(lines.filter((line) => line.includes("warn"))).toEqual([]);
+    expect(lines).toContain("extends: [recommended-strict]");
+  });
+
+  it("is OpenAPI 3.0.3, of the interface version 1.0.0", () => {
+    expect(document.openapi).toBe("3.0.3");
+    expect(document.info.version).toBe(version);
+    expect(document.info.version).toBe("1.0.0");
+  });
+
+  it("has the tags private and public and three security schemes, all of them in use", () => {
+    expect(document.tags.map(({ name }) => name)).toEqual(["private", "public"]);
+    const { securitySchemes } = document.components;
+    expect(Object.values(securitySchemes).map(({ type }) => type)).toEqual(["oauth2", "apiKey", "http"]);
+    const used = operations.flatMap(({ security }) => security.flatMap((scheme) => Object.keys(scheme)));
+    expect(new Set(used)).toEqual(new Set(Object.keys(securitySchemes)));
+  });
+
+  it("uses no construct of 3.1", () => {
+    const faults = [...nodes(JSON.parse(documentText))].flatMap(([place, node]) => {
+      const isSchema = place.includes("schema") && !place.includes("/example");
+      const constructs = [
+        "const",
+        "examples",
+        "$defs",
+        "$schema",
+        "$id",
+        "prefixItems",
+        "patternProperties",
+        "propertyNames",
+        "if",
+        "contentEncoding",
+      ];
+      return [
+        ...(isSchema && Array.isArray(node["type"]) ? [`${place}: a list of types`] : []),
+        ...(isSchema && node["type"] === "null" ? [`${place}: the type null`] : []),
+        ...["exclusiveMinimum", "exclusiveMaximum"].filter((key) => typeof node[key] === "number"),
+        ...(isSchema && !place.endsWith("/properties")
+          ? constructs.filter((key) => key in node).map((key) => `${place}: ${key}`)
+          : []),
+        ...("$ref" in node && Object.keys(node).length > 1 ? [`${place}: something beside $ref`] : []),
+      ];
+    });
+    expect(faults).toEqual([]);
+    expect(Object.keys(JSON.parse(documentText))).not.toContain("webhooks");
+    expect(Object.keys(document.info)).not.toContain("summary");
+  });
 });
 
-test("it has the specification's eleven operations at their paths", () => {
-  const { paths } = JSON.parse(readFileSync(`${root}openapi.json`, "utf8")) as {
-    paths: Record<string, Record<string, { operationId: string }>>;
-  };
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-  );
-  expect(operations.toSorted()).toEqual([
-    "DELETE /room/bulk/",
-    "DELETE /room/{room_name}",
-    "GET /public/health",
-    "GET /public/room/{room_name}",
-    "GET /room/list",
-    "GET /room/{room_name}",
-    "PATCH /room/{room_name}",
-    "POST /public/event_sink",
-    "POST /room/bulk/",
-    "POST /room/create",
-    "POST /room/create/old",
-  ]);
+describe("what API Management asks for", () => {
+  it("unique operation ids and names, whatever their case", () => {
+    const ids = operations.map(({ operationId }) => operationId.toLowerCase());
+    expect(new Set(ids).size).toBe(11);
+    expect(ids).toHaveLength(11);
+  });
+
+  it("parameters that are unique over path and query, none required in the query, all of the path's declared", () => {
+    for (const { path, parameters } of operations) {
+      const names = parameters.map(({ name }) => name.toLowerCase());
+      expect(new Set(names).size).toBe(names.length);
+      expect(parameters.filter((parameter) => parameter.in === "query" && parameter.required)).toEqual([]);
+      const inPath = parameters.filter((parameter) => parameter.in === "path").map(({ name }) => `{${name}}`);
+      expect(inPath).toEqual(path.match(/\{[^}]*\}/g) ?? []);
+    }
+  });
+
+  it("bodies by reference to components, and no object with fields inside another", () => {
+    const bodies = operations.flatMap((operation) => bodiesOf(operation));
+    expect(bodies.length).toBeGreaterThan(50);
+    expect(bodies.filter(([, { schema }]) => Object.keys(schema).join() !== "$ref")).toEqual([]);
+    const inline = schemaNodes.filter(([place, node]) => "properties" in node && place.split("/").length > 2);
+    expect(inline.filter(([place]) => !place.endsWith("/properties")).map(([place]) => place)).toEqual([]);
+  });
+
+  it("references inside the document that lead somewhere and not in a circle", () => {
+    const references = (value: unknown) =>
+      [...nodes(value)].flatMap(([, node]) => (typeof node["$ref"] === "string" ? [node["$ref"]] : []));
+    const known = (kind: string, parts: object) =>
+      Object.keys(parts).map((name) => `#/components/${kind}/${name}`);
+    const { schemas, headers } = document.components;
+    const targets = [...known("schemas", schemas), ...known("headers", headers)];
+    const all = references(JSON.parse(documentText));
+    expect(all.filter((reference) => !targets.includes(reference))).toEqual([]);
+    expect(targets.filter((target) => !all.includes(target))).toEqual([]);
+    const reached = (name: string): string[] =>
+      references(schemas[name]).flatMap((target) => [target, ...reached(target.split("/").at(-1) ?? "")]);
+    // A circle would not come to an end here: the stack overflows and the test fails.
+    for (const name of Object.keys(schemas))
+      expect(reached(name)).not.toContain(`#/components/schemas/${name}`);
+  });
+
+  it("no body in a GET, no extension, and less than 4 MB", () => {
+    expect(operations.filter(({ method, requestBody }) => method === "get" && requestBody)).toEqual([]);
+    const extensions = [...nodes(JSON.parse(documentText))].flatMap(([place, node]) =>
+      place.includes("/headers") ? [] : Object.keys(node).filter((key) => key.startsWith("x-")),
+    );
+    expect(extensions).toEqual([]);
+    expect(Buffer.byteLength(documentText)).toBeLessThan(4 * 1024 * 1024);
+    expect(document.servers.every(({ url }) => url.startsWith("https://"))).toBe(true);
+  });
 });

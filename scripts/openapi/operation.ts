@@ -1,0 +1,53 @@
+/** One operation of the API document, from the contract of its function. */
+import type { HttpContract } from "../../src/lib/http-contract.ts";
+import { bodyExamples, parameterExamples } from "./examples.ts";
+import { responses } from "./responses.ts";
+import { queryParameters, referenceTo } from "./schemas.ts";
+import { security } from "./security.ts";
+
+type Json = Record<string, unknown>;
+
+/** The operation of a function, which is named in snake case as the specification does. */
+export function operation(name: string, contract: HttpContract): Json {
+  const { access, summary, description, isDeprecated, body } = contract;
+  const parameters = parametersOf(contract);
+  return {
+    operationId: name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    summary,
+    description,
+    tags: [tagOf(contract)],
+    ...(isDeprecated && { deprecated: true }),
+    security: security[access],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        description: `At most ${body.maximumBytes / 1024 / 1024} MiB.`,
+        content: {
+          "application/json": { schema: referenceTo(body.schema), ...bodyExamples(name, "request") },
+        },
+      },
+    }),
+    responses: responses(name, contract),
+  };
+}
+
+/** `private` or `public`, as the specification parts the operations. */
+export function tagOf({ access }: HttpContract): "private" | "public" {
+  return access === "application" ? "private" : "public";
+}
+
+function parametersOf({ route, query }: HttpContract): Json[] {
+  const roomName = {
+    name: "room_name",
+    in: "path",
+    required: true,
+    description: "The room's exact name, percent-encoded",
+    schema: { type: "string" },
+  };
+  const parameters = [
+    ...(route.includes("{room_name") ? [roomName] : []),
+    ...(query ? queryParameters(query) : []),
+  ];
+  return parameters.map((parameter) => ({ ...parameter, ...parameterExamples(String(parameter["name"])) }));
+}

@@ -1,0 +1,75 @@
+/** The API document as the project's tests read it: its operations, and every schema and example in it. */
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+
+const Json = z.record(z.string(), z.unknown());
+const Media = z.object({ schema: Json, example: z.unknown().optional() });
+const Content = z.record(z.string(), Media);
+const Parameter = Media.extend({
+  name: z.string(),
+  in: z.string(),
+  required: z.boolean(),
+  description: z.string(),
+});
+const Response = z.object({
+  description: z.string().min(1),
+  headers: Json.optional(),
+  content: Content.optional(),
+});
+const Operation = z.strictObject({
+  operationId: z.string(),
+  summary: z.string().min(1),
+  description: z.string().min(1),
+  tags: z.array(z.string()),
+  deprecated: z.boolean().optional(),
+  security: z.array(z.record(z.string(), z.array(z.string()))),
+  parameters: z.array(Parameter).default([]),
+  requestBody: z.object({ required: z.boolean(), description: z.string(), content: Content }).optional(),
+  responses: z.record(z.string(), Response),
+});
+const ApiDocument = z.strictObject({
+  openapi: z.string(),
+  info: z.looseObject({ title: z.string(), version: z.string(), description: z.string() }),
+  servers: z.array(z.object({ url: z.string() })),
+  tags: z.array(z.object({ name: z.string(), description: z.string().min(1) })),
+  paths: z.record(z.string(), z.record(z.string(), Operation)),
+  components: z.strictObject({
+    schemas: z.record(z.string(), Json),
+    headers: z.record(z.string(), Media.extend({ description: z.string() })),
+    securitySchemes: z.record(z.string(), z.looseObject({ type: z.string() })),
+  }),
+});
+
+export const documentText = readFileSync("openapi.json", "utf8");
+export const document = ApiDocument.parse(JSON.parse(documentText));
+
+/** Every operation with its place. */
+export const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+);
+
+export interface Body {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example?: unknown;
+}
+
+/** Every request and response body of an operation, by what it is. */
+export function bodiesOf({
+  requestBody,
+  responses,
+}: Pick<z.infer<typeof Operation>, "requestBody" | "responses">): [string, Body][] {
+  const contents: [string, z.infer<typeof Content> | undefined][] = [
+    ["request", requestBody?.content],
+    ...Object.entries(responses).map(([status, { content }]): [string, typeof content] => [status, content]),
+  ];
+  return contents.flatMap(([what, content]) =>
+    Object.entries(content ?? {}).map(([type, media]): [string, Body] => [`${what} ${type}`, media]),
+  );
+}
+
+/** Every object in the document with its place, from the outside in. */
+export function* nodes(value: unknown, place = "#"): Generator<[string, Record<string, unknown>]> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield [place, Json.parse(value)];
+  for (const [key, inner] of Object.entries(value)) yield* nodes(inner, `${place}/${key}`);
+}
