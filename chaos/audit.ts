@@ -1,0 +1,109 @@
+/** The guarantees, checked against what queues, platform, callers and logs hold at the end; one line each. */
+import { parseMarker } from "../src/lib/marker.ts";
+import { countReasons, type LeakEvidence, reasonOf } from "./leaks.ts";
+import { check, type Ledger, type Session } from "./ledger.ts";
+import type { LogWatch } from "./log-watch.ts";
+import type { LaterRow } from "./metrics-later.ts";
+import type { PlatformRoom } from "./platform-view.ts";
+
+export interface Line {
+  readonly isOk: boolean;
+  readonly text: string;
+  readonly details?: readonly string[];
+}
+
+export interface Evidence extends LeakEvidence {
+  readonly ledger: Ledger;
+  readonly logs: LogWatch;
+  readonly rooms: readonly PlatformRoom[];
+  /** Texts of all messages. */
+  readonly pool: readonly string[];
+  readonly deletion: readonly string[];
+  readonly poison: readonly string[];
+  readonly row: LaterRow;
+  readonly poolSize: number;
+  readonly protectedRooms: readonly string[];
+  readonly unexpectedAnswers: readonly string[];
+}
+
+const none = (what: string, found: readonly string[]): Line => ({
+  isOk: found.length === 0,
+  text: `${found.length} ${what}`,
+  details: found.slice(0, 10),
+});
+
+/** Each line says what was counted and whether that keeps the promise. */
+export function audit(evidence: Evidence): Line[] {
+  const { ledger, logs, rooms, pool, deletion, poison, protectedRooms } = evidence;
+  const onPlatform = new Map(rooms.map((room) => [room.name, room]));
+  for (const session of ledger.sessions) {
+    if (session.state === "held") check(ledger, session, onPlatform.get(session.room ?? ""));
+  }
+  const held = roomsOf(ledger, ["held"]);
+  const inUse = roomsOf(ledger, ["held", "ending"]).filter((room) => onPlatform.has(room));
+  const handedOut = ledger.sessions.flatMap(({ room }) => room ?? []);
+  const queued = [...pool, ...deletion];
+  const undone = roomsOf(ledger, ["ended", "deleted"]).filter((room) => onPlatform.has(room));
+  return [
+    none("rooms handed out twice", [...repeated(handedOut), ...logs.claimedTwice()]),
+    none("service tags on a room that another claim holds", ledger.wrongTags),
+    none("rooms deleted while somebody held them", ledger.vanished),
+    none(
+      "rooms both handed out and in a queue",
+      held.filter((room) => queued.includes(room)),
+    ),
+    none("names more than once in the pool", repeated(pool)),
+    none(
+      "rooms still there, neither in use nor queued, after a confirmed end or delete",
+      undone.filter((room) => !deletion.includes(room)),
+    ),
+    ...auditPlatform(evidence, inUse),
+    none("poison messages", poison),
+    none(
+      "persistent or foreign rooms deleted",
+      protectedRooms.filter((room) => !onPlatform.has(room)),
+    ),
+    none("answers outside the contract", evidence.unexpectedAnswers),
+    none("unexpected errors in the logs", logs.surprises),
+    none("log lines with a secret", logs.leakedSecrets),
+  ];
+}
+
+/** Every room of ours is in a queue, in use, or counted as unaccounted, with a reason. */
+function auditPlatform(evidence: Evidence, inUse: readonly string[]): Line[] {
+  const { rooms, pool, deletion, row, poolSize } = evidence;
+  const ours = rooms.filter(({ description }) => parseMarker(description) !== undefined);
+  const known = new Set([...pool, ...deletion, ...inUse]);
+  const leaked = ours.filter(({ name }) => !known.has(name));
+  const reasons = leaked.map((room) => ({ name: room.name, reason: reasonOf(room, evidence) }));
+  const unexplained = reasons.filter(({ reason }) => reason === undefined).map(({ name }) => name);
+  const names = new Set(rooms.map(({ name }) => name));
+  const counted = row.UnaccountedRooms ?? 0;
+  const where = `${pool.length} in the pool, ${deletion.length} to be deleted, ${inUse.length} in use`;
+  return [
+    {
+      isOk: counted === leaked.length,
+      text: `${ours.length} rooms: ${where}, ${leaked.length} unaccounted, of which the metric counts ${counted}`,
+      details: countReasons(reasons.map(({ reason }) => reason ?? "no reason found")),
+    },
+    none("unaccounted rooms without a reason", unexplained),
+    {
+      isOk: pool.length >= poolSize && pool.length <= 1.5 * poolSize,
+      text: `${pool.length} names in the pool, whose size is ${poolSize}`,
+    },
+    none(
+      "names in the pool without a room",
+      pool.filter((name) => !names.has(name)),
+    ),
+  ];
+}
+
+/** Rooms that were handed out, by what their holders did with them. */
+function roomsOf({ sessions }: Ledger, states: readonly Session["state"][]): string[] {
+  return sessions.flatMap(({ state, room }) => (room !== undefined && states.includes(state) ? room : []));
+}
+
+function repeated(names: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return names.filter((name) => seen.has(name) || !seen.add(name));
+}

@@ -1,0 +1,164 @@
+/** One run: start everything, load it while faults strike, let it settle, and audit what is left. */
+import { fileURLToPath } from "node:url";
+import { audit, type Line } from "./audit.ts";
+import { type Fleet, startFleet } from "./fleet.ts";
+import { createGatewayCalls, type GatewayCalls } from "./gateway-calls.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
+import { claim, runLoad } from "./load.ts";
+import { createLogWatch, tagBase } from "./log-watch.ts";
+import { collectMetricsLater } from "./metrics-later.ts";
+import { type Parts, startParts } from "./parts.ts";
+import { createPlatformView, type PlatformView } from "./platform-view.ts";
+import { protectedRoomNames, seedProtectedRooms } from "./protected-rooms.ts";
+import { openQueueContents } from "./queue-contents.ts";
+import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
+import { endAllLeases, settleDeletion, settlePool } from "./settling.ts";
+import { strengthOf } from "./strength.ts";
+import { startWeather, type WeatherOptions } from "./weather.ts";
+
+export interface ChaosOptions
+  extends Pick<WeatherOptions, "secondsBetweenKills" | "secondsBetweenOutages" | "longestOutageSeconds"> {
+  readonly seed: number;
+  /** The app as it is deployed. */
+  readonly bundlePath: string;
+  /** How many rooms are asked for, how many a second, and after how many of them comes a bulk delete. */
+  readonly claims: number;
+  readonly claimsPerSecond: number;
+  readonly claimsPerSweep: number;
+  readonly processes: number;
+  readonly poolSize: number;
+  readonly print: (text: string) => void;
+  /** Receives every line that the app logs. */
+  readonly onLogLine?: (line: string) => void;
+  /** Ends the load early. */
+  readonly stopping: AbortSignal;
+}
+
+interface Run {
+  readonly options: ChaosOptions;
+  readonly random: SeededRandom;
+  readonly parts: Parts;
+  readonly platform: PlatformView;
+  readonly fleet: Fleet;
+  readonly calls: GatewayCalls;
+  readonly ledger: Ledger;
+}
+
+/** Waiting times fit for a run of minutes; their proportions are those of the usual settings. */
+function scaledSettings(poolSize: number): Record<string, string> {
+  return {
+    PLATFORM_TIMEOUT_SECONDS: "1",
+    POOL_LEASE_SECONDS: "10",
+    GC_MINIMUM_AGE_SECONDS: "3",
+    GC_MAX_MESSAGES: "100",
+    MAX_VMR: String(poolSize),
+    POOL_MINIMUM: String(poolSize),
+  };
+}
+
+/** Gives the lines of the audit. Everything that was started is stopped, also when this throws. */
+export async function runChaos(options: ChaosOptions): Promise<Line[]> {
+  const { bundlePath, poolSize, print } = options;
+  const random = createSeededRandom(options.seed);
+  const logs = createLogWatch();
+  const onLine = (line: string): void => {
+    options.onLogLine?.(line);
+    logs.read(line);
+  };
+  const parts = await startParts(random);
+  let fleet: Fleet | undefined;
+  try {
+    const environment = { ...parts.settings, ...scaledSettings(poolSize) };
+    const hostJsonPath = fileURLToPath(new URL("../host.json", import.meta.url));
+    const gateway = { bundlePath, hostJsonPath, environment, onLine };
+    const started = await startFleet({ ...gateway, size: options.processes, random });
+    fleet = started;
+    const calls = createGatewayCalls(() => started.pick(), parts.accessToken);
+    const platform = createPlatformView(parts.platformUrl, parts.platformControlUrl);
+    const ledger = createLedger();
+    const run = { options, random, parts, platform, fleet, calls, ledger };
+    const queues = openQueueContents(parts.connectionString);
+
+    await seedProtectedRooms(platform);
+    await settlePool(queues, calls, poolSize);
+    print(`${poolSize} rooms in the pool; faults begin`);
+    const outages = await loadUnderFaults(run);
+    print("faults are over; waiting until the gateway has come to rest");
+    await settlePool(queues, calls, poolSize);
+    print("at rest; all leases end, and the whole pool is claimed once");
+    await endAllLeases(parts.storageControlUrl);
+    const turnover = await turnPoolOver(run);
+    print("the collector empties its queue, and the pool fills again");
+    await settleDeletion(queues, calls, parts.storageControlUrl);
+    await settlePool(queues, calls, poolSize);
+    await fleet.stop();
+    await startHeldConferences(run);
+    print("metrics of a day later");
+    const row = await collectMetricsLater({ ...gateway, parts });
+    await endAllLeases(parts.storageControlUrl);
+    const evidence = {
+      ledger,
+      logs,
+      kills: fleet.kills,
+      rooms: await platform.rooms(),
+      pool: await queues.takeAll("pool"),
+      deletion: await queues.takeAll("deletion"),
+      poison: await queues.takeAll("poison"),
+      row,
+      poolSize,
+      protectedRooms: protectedRoomNames,
+      unexpectedAnswers: calls.unexpected,
+    };
+    const strength = strengthOf({
+      ...parts,
+      ledger,
+      outages,
+      claims: options.claims,
+      kills: fleet.kills.length,
+    });
+    return [...strength, turnover, ...audit(evidence)];
+  } finally {
+    await fleet?.stop();
+    await parts.stop();
+  }
+}
+
+async function loadUnderFaults(run: Run): Promise<{ platform: number; storage: number }> {
+  const { options, ledger } = run;
+  const weather = await startWeather({ ...run, ...options });
+  const reportEvery = Math.max(100, Math.round(options.claims / 20));
+  const onProgress = (sent: number): void => {
+    if (sent % reportEvery !== 0) return;
+    const handedOut = ledger.sessions.filter(({ answer }) => answer === "handed-out").length;
+    options.print(`${sent} claims sent, ${handedOut} rooms handed out`);
+  };
+  try {
+    await runLoad({ ...run, ...options, protectedRooms: protectedRoomNames, onProgress });
+  } finally {
+    await weather.clear();
+  }
+  return weather.outages;
+}
+
+/** Claims as many rooms as the pool holds: every name that the faults have left there must lead to a room, or go. */
+async function turnPoolOver({ options, calls, ledger }: Run): Promise<Line> {
+  let refused = 0;
+  for (let number = 1; number <= options.poolSize * 1.5; number++) {
+    let isRefused = true;
+    // A busy computer may be too slow for one claim, but not for three in a row.
+    for (let attempt = 1; isRefused && attempt <= 3; attempt++) {
+      const { answer } = await claim({ calls, ledger }, `${tagBase}after-${number}-${attempt}`, 30);
+      isRefused = answer !== "handed-out";
+    }
+    if (isRefused) refused += 1;
+  }
+  return { isOk: refused === 0, text: `${refused} claims refused after the faults` };
+}
+
+/** The rooms that callers still hold are not forgotten ones: their conferences are running. */
+async function startHeldConferences({ ledger, platform }: Run): Promise<void> {
+  for (const { room, state } of ledger.sessions) {
+    if (room === undefined || (state !== "held" && state !== "ending")) continue;
+    await platform.control("POST", "/control/conferences/start", { name: room });
+  }
+}

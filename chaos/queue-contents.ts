@@ -1,0 +1,44 @@
+/** Looks into the gateway's queues past the proxy. */
+import { type QueueClient, QueueServiceClient, RestError } from "@azure/storage-queue";
+import { queueNames } from "../src/lib/pool/queue-names.ts";
+
+type QueueKey = keyof typeof queueNames;
+
+export interface QueueContents {
+  /** How many messages there are, invisible ones included. */
+  count(queue: QueueKey): Promise<number>;
+  /** Receives and so hides every visible message; gives the texts as they are stored. */
+  takeAll(queue: QueueKey): Promise<string[]>;
+}
+
+const mostPerReceive = 32;
+const leaseSeconds = 3600;
+
+export function openQueueContents(connectionString: string): QueueContents {
+  const service = QueueServiceClient.fromConnectionString(connectionString);
+  const open = (queue: QueueKey): QueueClient => service.getQueueClient(queueNames[queue]);
+
+  return {
+    count: async (queue) =>
+      orWhenMissing(0, async () => (await open(queue).getProperties()).approximateMessagesCount ?? 0),
+    takeAll: async (queue) =>
+      orWhenMissing<string[]>([], async () => {
+        const texts: string[] = [];
+        for (;;) {
+          const options = { numberOfMessages: mostPerReceive, visibilityTimeout: leaseSeconds };
+          const { receivedMessageItems } = await open(queue).receiveMessages(options);
+          if (receivedMessageItems.length === 0) return texts;
+          texts.push(...receivedMessageItems.map(({ messageText }) => messageText));
+        }
+      }),
+  };
+}
+
+async function orWhenMissing<Value>(value: Value, read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof RestError && error.code === "QueueNotFound") return value;
+    throw error;
+  }
+}

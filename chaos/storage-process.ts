@@ -1,0 +1,20 @@
+/** Runs Azurite as a process of its own, with a clock that `POST /control/clock` moves: leases of hours end at once. */
+
+import { z } from "zod";
+import { startAzurite } from "../local/azurite.ts";
+import { startLoopbackServer } from "../local/loopback-server.ts";
+import { serveUntilEnded } from "../local/process-lifetime.ts";
+import { moveDate } from "./movable-date.ts";
+
+const clockSchema = z.strictObject({ advanceSeconds: z.number() });
+
+const azurite = await startAzurite();
+const control = await startLoopbackServer(({ method, url, body }) => {
+  if (method !== "POST" || url.pathname !== "/control/clock") return { status: 404 };
+  moveDate(clockSchema.parse(JSON.parse(body.toString("utf8"))).advanceSeconds);
+  return { status: 204 };
+});
+const { connectionString, queueServiceUrl } = azurite;
+serveUntilEnded({ connectionString, queueServiceUrl, controlUrl: control.url }, async () =>
+  Promise.all([azurite.stop(), control.stop()]),
+);

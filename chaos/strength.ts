@@ -1,0 +1,45 @@
+/** Whether a run was hard enough to mean anything: what was asked for, and what struck. */
+import type { Line } from "./audit.ts";
+import type { Ledger, Session } from "./ledger.ts";
+import type { TcpProxy } from "./tcp-proxy.ts";
+
+export interface StrengthOptions {
+  readonly claims: number;
+  readonly ledger: Ledger;
+  readonly storageProxy: TcpProxy;
+  readonly platformProxy: TcpProxy;
+  readonly kills: number;
+  readonly outages: { readonly platform: number; readonly storage: number };
+}
+
+const leastShareHandedOut = 0.25;
+const kindsOfStrike = 7;
+
+/** Not ok: too few rooms handed out, a kind of fault that never struck, no kill, no outage. */
+export function strengthOf({ claims, ledger, kills, outages, ...proxies }: StrengthOptions): Line[] {
+  const count = (answer: Session["answer"]) =>
+    ledger.sessions.filter((session) => session.answer === answer).length;
+  const handedOut = count("handed-out");
+  const strikes = { storage: proxies.storageProxy.strikes(), platform: proxies.platformProxy.strikes() };
+  const isStruck = Object.values(strikes).every((counts) => networkKinds(counts).length === kindsOfStrike);
+  return [
+    {
+      isOk: ledger.sessions.length >= claims && handedOut >= claims * leastShareHandedOut,
+      text: `${ledger.sessions.length} claims: ${handedOut} rooms handed out, ${count("refused")} refused, ${count("lost")} answers never reached their caller, ${count("not-sent")} not sent`,
+    },
+    {
+      isOk: isStruck && kills > 0 && outages.platform > 0,
+      text: `${kills} processes killed, platform down ${outages.platform} times, storage ${outages.storage} times, ${ledger.sweeps.length} bulk deletes`,
+      details: Object.entries(strikes).map(([part, counts]) => `${part}: ${describe(counts)}`),
+    },
+  ];
+}
+
+function networkKinds(counts: Readonly<Record<string, number>>): string[] {
+  return Object.keys(counts).filter((kind) => !kind.startsWith("down"));
+}
+
+function describe(counts: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(counts).map(([kind, count]) => `${kind} ${count}`);
+  return parts.toSorted().join(", ");
+}
