@@ -1,0 +1,51 @@
+/** Rows to the log workspace: passing faults are repeated with the same row, lasting ones are an error with a cause. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type LogWorkspace, startLogWorkspace } from "../../local/log-workspace.ts";
+import { createLogWorkspaceSink } from "../../src/lib/log-workspace.ts";
+import type { MetricsSink } from "../../src/lib/metrics.ts";
+import { type MetricsRow, metricsColumns } from "../../src/lib/metrics-row.ts";
+
+const nothing = Object.fromEntries(Object.keys(metricsColumns).map((column) => [column, null]));
+const row: MetricsRow = { ...emptyRow(), RunId: "run-1", PlatformConnected: false };
+
+let workspace: LogWorkspace;
+let sink: MetricsSink;
+beforeEach(async () => {
+  workspace = await startLogWorkspace();
+  sink = createLogWorkspaceSink({
+    endpoint: workspace.url,
+    ruleId: "dcr-1",
+    stream: "Custom-VmrGatewayMetrics_CL",
+    credential: undefined,
+  });
+});
+afterEach(async () => workspace.stop());
+
+test("a row arrives as it is, at its rule and stream", async () => {
+  await sink(row);
+  expect(workspace.rows()).toEqual([{ ruleId: "dcr-1", stream: "Custom-VmrGatewayMetrics_CL", row }]);
+});
+
+test.each([429, 503])("a row that is turned away for a moment (%i) arrives once", async (status) => {
+  workspace.failNext({ status, retryAfterSeconds: 0 });
+  await sink(row);
+  expect(workspace.rows()).toHaveLength(1);
+});
+
+test.each([400, 403, 404, 413])(
+  "a row that is refused (%i) is an error that carries its cause",
+  async (status) => {
+    workspace.failNext({ status, count: 10 });
+    await expect(sink(row)).rejects.toMatchObject({
+      message: "the log workspace did not take the row",
+      cause: { statusCode: status },
+    });
+    expect(workspace.rows()).toEqual([]);
+  },
+);
+
+function emptyRow(): MetricsRow {
+  const isRow = (value: object): value is MetricsRow => "RunId" in value;
+  if (!isRow(nothing)) throw new Error("the row has no RunId");
+  return nothing;
+}
