@@ -64,7 +64,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     const name = newRoomName(random);
     const hiddenUntil = clock.now() + hiddenSeconds * 1000;
     const message = await pool.put(name, { invisibleSeconds: hiddenSeconds });
-    await createRoom(message, log);
+    await createRoom(message, hiddenUntil, log);
     await makeReady(message, hiddenUntil, log);
     log.info("room-provisioned", { room: name, reason: wanted.data.reason });
   }
@@ -77,13 +77,15 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     return wanted.reason === "healing" && pooled + (await options.provisioning.count()) - 1 >= wanted.upTo;
   }
 
-  async function createRoom(message: QueueMessage, log: Log): Promise<void> {
+  async function createRoom(message: QueueMessage, hiddenUntil: number, log: Log): Promise<void> {
     const name = message.text;
+    // Once the name can be seen, a claim may have found no room and discarded it.
+    const startBefore = hiddenUntil - (createSeconds + lookUpSeconds) * 1000;
     const guestPin = newGuestPin(hostPin, random);
     const since = new Date(clock.now()).toISOString();
     const fields = toNewConference({ name, hostPin, guestPin, template, since });
     try {
-      await conferences.create(fields, { timeoutSeconds: createSeconds });
+      await conferences.create(fields, { timeoutSeconds: createSeconds, startBefore });
     } catch (error) {
       const mayExist = !(error instanceof PlatformError) || error.outcome === "unknown";
       if (mayExist && (await appears(name))) {
