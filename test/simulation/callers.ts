@@ -70,7 +70,7 @@ export async function deliverEnds(
   delivery = 1,
 ): Promise<void> {
   const { ledger, scheduler } = world;
-  for (const name of names) ledger.namedByEvents.add(name);
+  for (const name of names) ledger.dueForDeletion.add(name);
   const events = names.map((name) => ({
     event: "conference_ended",
     data: { name, service_type: "conference" },

@@ -1,8 +1,9 @@
 /** Runs histories by their seeds; a failing one is shrunk, and told with the command that runs it again. */
 import fc from "fast-check";
+import { histories } from "./arbitrary-history.ts";
 import { settleAndAudit } from "./audit.ts";
 import { startStep } from "./commands.ts";
-import { type History, histories } from "./history.ts";
+import type { History } from "./history.ts";
 import type { Violation } from "./ledger.ts";
 import { maximumRooms } from "./processes.ts";
 import { request } from "./requests.ts";

@@ -34,8 +34,8 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
   const tagWriters = new Map<string, Task | "other">();
   /** Names whose end the sink has accepted, and when. */
   const ended = new Map<string, number>();
-  /** Names that were ever named by an event, accepted or not. */
-  const namedByEvents = new Set<string>();
+  /** Rooms that an event, accepted or not, or a bulk delete has named: handed out or not, they may be collected. */
+  const dueForDeletion = new Set<string>();
   /** Rooms that an operator has changed directly, so that marker and tag say nothing any more. */
   const tampered = new Set<string>();
   /** Rooms that are no more on the platform, whoever deleted them. */
@@ -94,7 +94,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     if (check === undefined) violated("G4", `${by} deletes ${name} without asking whether it is live`);
     else if (check !== "failed" && liveSince !== undefined && liveSince < check)
       violated("G4", `${by} deletes ${name}, which the platform reported as live`);
-    if (handedOut.has(name) && !namedByEvents.has(name))
+    if (handedOut.has(name) && !dueForDeletion.has(name))
       violated("G1", `${by} deletes ${name}, which is handed out and has not ended`);
   }
 
@@ -105,7 +105,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     made,
     tagWriters,
     ended,
-    namedByEvents,
+    dueForDeletion,
     tampered,
     touches,
     leaked,
@@ -121,7 +121,10 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
         pooledNames.add(text);
         touched(text, task);
       }
-      if (queue === "deletion") task.queuedForDeletion.add(text);
+      if (queue === "deletion") {
+        task.queuedForDeletion.add(text);
+        if (task.functionName === "bulkDeleteRooms") dueForDeletion.add(text);
+      }
     },
 
     onReceive(queue: string, messages: readonly QueueMessage[], task: Task): void {

@@ -76,6 +76,11 @@ export const mutants: readonly Mutant[] = [
     edits: [["if (await isEnough(wanted.data, dequeueCount)) {", "if (false) {"]],
   },
   {
+    bug: "makes a room whose name was discarded while its maker slept",
+    file: provisioning,
+    edits: [["{ timeoutSeconds: createSeconds, startBefore }", "{ timeoutSeconds: createSeconds }"]],
+  },
+  {
     bug: "queues a room for deletion that was claimed while its maker slept",
     file: provisioning,
     edits: [["if (isGone && clock.now() < hiddenUntil)", "if (isGone)"]],

@@ -35,7 +35,7 @@ export function simulatePlatform(
         failure: (fault, isTimeout) => failureOf(name, fault, isTimeout, task),
         oddAnswer: { body: "<html>Please wait</html>" },
       });
-      finishRead(true);
+      finishRead(typeof answer.body === "object");
       return answer;
     } catch (error) {
       finishRead(false);
