@@ -1,15 +1,12 @@
 /** `npm run stack`: the settings file that it writes makes an app work with it, and nobody's own file is lost. */
 
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { fetchAccessToken } from "../../local/access-token.ts";
 import { findRunningGateway } from "../../local/connection.ts";
-import { freePort } from "../../local/free-port.ts";
 import { startFunctionsHost } from "../../local/host/functions-host.ts";
 import { watchPoolFill } from "../../local/pool-watch.ts";
 import { loadSettings } from "../../src/lib/settings.ts";
@@ -143,17 +140,4 @@ test("a file that a killed stack left behind is replaced; one that was edited is
   child.kill("SIGINT");
   expect(await exited).toBe(0);
   expect(await readFile(files.settings, "utf8")).toBe(edited);
-});
-
-test("a port that somebody listens on is not given to the app; a free one is", async () => {
-  const server = createServer().listen(0, "127.0.0.1");
-  onTestFinished(() => void server.close());
-  await once(server, "listening");
-  const { port } = z.object({ port: z.int() }).parse(server.address());
-  const other = await freePort(port);
-  expect(other).not.toBe(port);
-  expect(other).toBeGreaterThan(0);
-  server.close();
-  await once(server, "close");
-  expect(await freePort(port)).toBe(port);
 });
