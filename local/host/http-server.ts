@@ -59,16 +59,16 @@ async function answer(
 ): Promise<void> {
   const method = request.method ?? "";
   response.setHeader("Server", "Kestrel");
-  // The real host says nothing about a connection that stays open.
-  if (response.shouldKeepAlive) {
-    response.removeHeader("Connection");
-  }
   const target = parseRequestTarget(request.url ?? "");
   const headers = flattenHeaders(request.rawHeaders);
   const refusal = target && headers ? exceededLimit(request) : 400;
   if (refusal || !target || !headers) {
     response.shouldKeepAlive = false;
     return writeEmpty(response, refusal ?? 400);
+  }
+  // The real host says nothing about a connection that stays open.
+  if (response.shouldKeepAlive) {
+    response.removeHeader("Connection");
   }
   if (/^\/admin(\/|$)/i.test(target.path)) {
     return answerAdminRequest(request, response, target.path, options.fireFunction);
