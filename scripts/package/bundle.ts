@@ -30,8 +30,9 @@ export async function bundleApp(): Promise<Bundle> {
     // in a stack trace.
     splitting: true,
     chunkNames: "chunks/[name]-[hash]",
-    // The Functions worker provides it at run time.
-    external: ["@azure/functions-core"],
+    // The Functions worker provides the first at run time. The second is no dependency of ours: `debug` takes it for
+    // coloured lines where some tool has happened to install it.
+    external: ["@azure/functions-core", "supports-color"],
     // CommonJS parts of the dependencies call require, which an ESM file does not have.
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',

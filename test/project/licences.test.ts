@@ -1,0 +1,128 @@
+/** Every package of the lock file has a licence that is allowed for what it is used for. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import satisfies from "spdx-satisfies";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+// Each asks for no more than to keep its text, which the notices in the package do.
+const allowed = [
+  "MIT",
+  "MIT-0",
+  "ISC",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "0BSD",
+  "BlueOak-1.0.0",
+  "Zlib",
+];
+
+// Of tools alone, which are run and not passed on: changes to their own files would have to be published (MPL), their
+// data belongs to everyone (CC0), or their source has to be named (CC-BY).
+const allowedForTools = [...allowed, "MPL-2.0", "CC0-1.0", "CC-BY-3.0"];
+
+interface Exception {
+  readonly because: string;
+  readonly licenceFile: string;
+  readonly says: string;
+}
+
+// Packages that state no licence by its name: their own text is what counts, and is read here.
+const exceptions: Record<string, Exception> = {
+  limiter: {
+    because: "its manifest is older than the field for licences",
+    licenceFile: "LICENSE.txt",
+    says: "Permission is hereby granted, free of charge, to any person obtaining a copy",
+  },
+  "uri-templates": {
+    because: "a tool's, put into the public domain, which has no name that everyone knows",
+    licenceFile: "README.md",
+    says: "Anybody can modify or re-license it for any purpose, without restriction.",
+  },
+};
+
+const Lock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      license: z.string().optional(),
+      dev: z.boolean().optional(),
+      optional: z.boolean().optional(),
+    }),
+  ),
+});
+const { packages } = Lock.parse(JSON.parse(readFileSync("package-lock.json", "utf8")));
+const dependencies = Object.entries(packages)
+  .filter(([path]) => path !== "")
+  .map(([path, entry]) => ({ path, name: path.replace(/^.*node_modules\//, ""), ...entry }));
+
+/** Whether the expression can be met with licences of the list; false for what is no expression. */
+function isAllowed(licence: string | undefined, list: readonly string[]): boolean {
+  if (licence === undefined) return false;
+  try {
+    return satisfies(licence, [...list]);
+  } catch {
+    return false;
+  }
+}
+
+describe("licences", () => {
+  it("of what is deployed are permissive", () => {
+    const deployed = dependencies.filter(({ dev }) => !dev);
+    expect(deployed.length).toBeGreaterThan(50);
+    const faults = deployed.filter(
+      ({ name, license }) => !(name in exceptions) && !isAllowed(license, allowed),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it("of tools are permissive or ask nothing of their users", () => {
+    const tools = dependencies.filter(({ dev }) => dev);
+    expect(tools.length).toBeGreaterThan(100);
+    const faults = tools.filter(
+      ({ name, license }) => !(name in exceptions) && !isAllowed(license, allowedForTools),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it.each(Object.entries(exceptions))(
+    "exception %s is needed, and its own text allows it",
+    (name, exception) => {
+      const found = dependencies.filter((dependency) => dependency.name === name);
+      expect(found).not.toEqual([]);
+      for (const { path, license } of found) {
+        expect(isAllowed(license, allowedForTools)).toBe(false);
+        expect(readFileSync(join(path, exception.licenceFile), "utf8")).toContain(exception.says);
+      }
+    },
+  );
+
+  it("in the lock file are those that the installed packages state", () => {
+    const Manifest = z.object({ license: z.unknown().optional() });
+    const installed = dependencies.filter(({ path }) => existsSync(join(path, "package.json")));
+    const read = (path: string) =>
+      Manifest.parse(JSON.parse(readFileSync(join(path, "package.json"), "utf8")));
+    const differing = installed.filter(({ path, license }) => {
+      const stated = read(path).license;
+      return typeof stated === "string" && stated !== license;
+    });
+    expect(installed.length).toBeGreaterThan(200);
+    expect(differing).toEqual([]);
+  });
+
+  it("list bites: copyleft, commercial and unknown licences are not on it", () => {
+    for (const licence of [
+      "GPL-3.0-only",
+      "AGPL-3.0-or-later",
+      "(MIT AND GPL-2.0-only)",
+      "UNLICENSED",
+      "SEE LICENSE IN X",
+      undefined,
+    ])
+      expect(isAllowed(licence, allowedForTools)).toBe(false);
+    for (const licence of ["(MIT AND Zlib)", "MIT OR GPL-3.0-only", "Apache-2.0"])
+      expect(isAllowed(licence, allowed)).toBe(true);
+    expect(isAllowed("MPL-2.0", allowed)).toBe(false);
+  });
+});
