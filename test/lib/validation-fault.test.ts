@@ -50,6 +50,8 @@ describe("a PIN in a refused body is never repeated", () => {
     ["in a list", { guest_pin: [secret] }],
     ["in a list that takes the body's place", [{ pin: secret }]],
     ["inside another field", { automatic_participants: { pin: secret } }],
+    ["in a text that was not read as JSON", JSON.stringify({ pin: secret })],
+    ["in a form", `guest_pin=${secret}`],
     ["inside an element", { ivr_theme: [[{ guest_pin: secret }]] }],
   ])("%s", (_, body) => {
     const answer = answerTo(body);

@@ -1,0 +1,22 @@
+/** Expected failures: a closed list, each with a status, and texts that are fixed. */
+import { expect, test } from "vitest";
+import { GatewayError, publicDetailOf, statusOf } from "../../src/lib/errors.ts";
+
+test("a failure's status and text come from its code, whatever its cause", () => {
+  const cause = new Error("https://platform.example.com/?pin=482913");
+  const error = new GatewayError("platform-unavailable", { cause, retryAfterSeconds: 5 });
+
+  expect(error).toMatchObject({ name: "GatewayError", code: "platform-unavailable", status: 503, cause });
+  expect(error.message).toBe("platform-unavailable");
+  expect([statusOf(error.code), publicDetailOf(error.code)]).toEqual([
+    503,
+    "The conferencing platform cannot be reached",
+  ]);
+});
+
+test.each(["invalid-request", "room-not-found", "pool-exhausted"] as const)(
+  "%s has no fixed text",
+  (code) => {
+    expect(publicDetailOf(code)).toBeUndefined();
+  },
+);

@@ -1,0 +1,115 @@
+/** Everything outside, made from settings: each kind of access asks its own authority, each queue has its own name. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Azurite, startAzurite } from "../../local/azurite.ts";
+import { type ContactCentre, startContactCentre } from "../../local/contact-centre.ts";
+import { type LogWorkspace, startLogWorkspace } from "../../local/log-workspace.ts";
+import { type PlatformSimulator, startPlatformSimulator } from "../../local/platform/platform-simulator.ts";
+import { startTokenIssuer, type TokenIssuer } from "../../local/token-issuer.ts";
+import { createOutside, type Outside } from "../../src/lib/outside.ts";
+import { loadSettings } from "../../src/lib/settings.ts";
+import { exampleEnvironment } from "../support/example-settings.ts";
+import { createRecordingLog } from "../support/recording-log.ts";
+
+const clientId = "22222222-2222-4222-8222-222222222222";
+const tenantId = "11111111-1111-4111-8111-111111111111";
+const agent = {
+  token: "agent-token",
+  id: "44444444-4444-4444-8444-444444444444",
+  name: "Test Agent",
+  divisionId: "55555555-5555-4555-8555-555555555555",
+  divisionName: "SBC",
+  state: "active" as const,
+};
+
+let azurite: Azurite;
+let platform: PlatformSimulator;
+let issuer: TokenIssuer;
+let centre: ContactCentre;
+let workspace: LogWorkspace;
+let outside: Outside;
+beforeEach(async () => {
+  azurite = await startAzurite();
+  platform = await startPlatformSimulator({ username: "api-user", password: "platform-password-9f2c" });
+  issuer = await startTokenIssuer({ tenantId, clients: [] });
+  centre = await startContactCentre({ users: [agent] });
+  workspace = await startLogWorkspace();
+  outside = createOutside(
+    loadSettings({
+      ...exampleEnvironment,
+      AzureWebJobsStorage: azurite.connectionString,
+      PLATFORM_URL: platform.url,
+      AUTH_AUTHORITY: issuer.url,
+      CONTACT_CENTRE_API_URL: centre.url,
+      EVENT_SINK_PREVIOUS_USERNAME: "old-sink",
+      EVENT_SINK_PREVIOUS_PASSWORD: "old-password",
+      LOGS_INGESTION_ENDPOINT: workspace.url,
+      LOGS_INGESTION_RULE_ID: "dcr-1",
+      LOGS_INGESTION_STREAM: "Custom-X",
+    }),
+  );
+});
+afterEach(async () => {
+  await Promise.all([azurite, platform, issuer, centre, workspace].map(async (server) => server.stop()));
+});
+
+const check = async (access: keyof Outside["accessChecks"], headers: Record<string, string>) =>
+  outside.accessChecks[access](new Headers(headers), createRecordingLog());
+const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
+
+describe("access", () => {
+  test("of applications is by a bearer token of the tenant", async () => {
+    await expect(
+      check("application", { authorization: `Bearer ${issuer.issueToken(clientId)}` }),
+    ).resolves.toBeUndefined();
+    await expect(check("application", { "x-auth-token": agent.token })).rejects.toMatchObject({
+      status: 401,
+    });
+  });
+
+  test("of agents is by the contact centre's token in x-auth-token, and not by a bearer token", async () => {
+    await expect(check("agent", { "x-auth-token": agent.token })).resolves.toBeUndefined();
+    const bearer = { authorization: `Bearer ${issuer.issueToken(clientId)}` };
+    await expect(check("agent", bearer)).rejects.toMatchObject({ status: 401 });
+  });
+
+  test("of the event sink is by either pair of credentials", async () => {
+    for (const pair of ["sink:sink-password-7d1e", "old-sink:old-password"]) {
+      await expect(check("event-sink", { authorization: basic(pair) })).resolves.toBeUndefined();
+    }
+    await expect(check("event-sink", { authorization: basic("sink:old-password") })).rejects.toMatchObject({
+      status: 401,
+    });
+  });
+
+  test("of anyone asks for nothing", async () => {
+    await expect(check("anyone", {})).resolves.toBeUndefined();
+  });
+});
+
+test("the platform is called with the settings' log-in", async () => {
+  const call = { method: "GET" as const, path: "/api/admin/configuration/v1/conference/" };
+  await expect(outside.platformClient.call(call)).resolves.toMatchObject({ body: { objects: [] } });
+});
+
+test("the four queues are four", async () => {
+  const { pool, deletion, provisioning, poison } = outside.queues;
+  const queues = [pool, deletion, provisioning, poison];
+  for (const [index, queue] of queues.entries()) await queue.put(`text-${index}`);
+  const received = await Promise.all(queues.map(async (queue) => queue.receive(32, 60)));
+  expect(received.map((messages) => messages.map(({ text }) => text))).toEqual([
+    ["text-0"],
+    ["text-1"],
+    ["text-2"],
+    ["text-3"],
+  ]);
+});
+
+test("nothing outside is called before somebody needs it", () => {
+  expect([platform.requests().total, centre.callCount(), workspace.rows().length]).toEqual([0, 0, 0]);
+  expect(issuer.fetchCounts()).toEqual({ metadata: 0, keys: 0, tokens: 0 });
+});
+
+test("ids and random octets differ from each other", () => {
+  expect(outside.newId()).not.toBe(outside.newId());
+  expect(outside.random.bytes(16)).not.toEqual(outside.random.bytes(16));
+});
