@@ -144,7 +144,7 @@ async function runEverything(): Promise<string[]> {
 test("0 secrets in log lines, traces, error bodies, headers and metric rows", async () => {
   const guestPins = await runEverything();
   const statuses = new Set(exchanges.map(({ answer }) => answer.status));
-  expect([...statuses].toSorted()).toEqual([200, 202, 204, 401, 403, 404, 422, 502, 503]);
+  expect(statuses).toEqual(new Set([200, 202, 204, 401, 403, 404, 422, 502, 503]));
   expect(guestPins.every((pin) => pin.length === hostPin.length)).toBe(true);
 
   const storageKey = /AccountKey=([^;]+)/.exec(gateway.settings["AzureWebJobsStorage"] ?? "")?.[1] ?? "";

@@ -15,7 +15,9 @@ import { type Answer, createHttpClient, type Sent } from "./http-client.ts";
 
 export interface RunningGatewayOptions {
   /** Laid over the development stack's settings. */
-  readonly settings?: (defaults: Record<string, string>) => Record<string, string>;
+  readonly settings?: (
+    defaults: Record<string, string>,
+  ) => Record<string, string> | Promise<Record<string, string>>;
   readonly platform?: DevelopmentStackOptions["platform"];
   /** False unless given: timers are fired by hand. */
   readonly timersEnabled?: boolean;
@@ -30,7 +32,7 @@ const waiting = { timeout: 20_000, interval: 20 };
 export async function startRunningGateway(options: RunningGatewayOptions = {}) {
   const platformOptions = { requestLimitPerMinute: null, ...options.platform };
   const stack = await startDevelopmentStack({ platform: platformOptions });
-  const settings = { ...stack.settings, ...options.settings?.(stack.settings) };
+  const settings = { ...stack.settings, ...(await options.settings?.(stack.settings)) };
   const { queues } = createOutside(loadSettings(stack.settings));
   const log: LogEntry[] = [];
   const start = async (port = 0) =>
