@@ -1,5 +1,6 @@
 /** Examples of the API document: made-up rooms, tags and faults. */
 import type { HttpContract } from "../../src/lib/http-contract.ts";
+import { queryParameters } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
 
@@ -60,32 +61,31 @@ export function parameterExamples(parameter: string): Json {
   return { example: values[parameter] };
 }
 
-/** A 422 that this operation can answer. */
-export function validationExamples({ body, query }: HttpContract): Json {
-  if (body) {
-    return { detail: [{ type: "missing", loc: ["body"], msg: "Field required", input: null }] };
-  }
-  const isCreate = JSON.stringify(query?.toJSONSchema()).includes("uuiData");
-  return isCreate
-    ? {
-        detail: [
-          {
-            type: "value_error",
-            loc: ["query", "uuiData"],
-            msg: "Value error, uuiData must be pairs of hexadecimal digits",
-            input: "xyz",
-            ctx: { error: {} },
-          },
-        ],
-      }
-    : {
-        detail: [
-          {
-            type: "bool_parsing",
-            loc: ["query", "constrained_attributes"],
-            msg: "Input should be a valid boolean, unable to interpret input",
-            input: "maybe",
-          },
-        ],
-      };
+const queryFaults: Readonly<Record<string, Json>> = {
+  uuiData: {
+    type: "value_error",
+    loc: ["query", "uuiData"],
+    msg: "Value error, uuiData must be pairs of hexadecimal digits",
+    input: "xyz",
+    ctx: { error: {} },
+  },
+  constrained_attributes: {
+    type: "bool_parsing",
+    loc: ["query", "constrained_attributes"],
+    msg: "Input should be a valid boolean, unable to interpret input",
+    input: "maybe",
+  },
+  max_vmr: {
+    type: "int_parsing",
+    loc: ["query", "max_vmr"],
+    msg: "Input should be a valid integer, unable to parse string as an integer",
+    input: "many",
+  },
+};
+const missingBody: Json = { type: "missing", loc: ["body"], msg: "Field required", input: null };
+
+/** A 422 that this operation can answer: of its body, or else of its first query parameter. */
+export function validationExample({ body, query }: HttpContract): Json {
+  const [parameter] = query ? queryParameters(query) : [];
+  return { detail: [body ? missingBody : queryFaults[String(parameter?.["name"])]] };
 }

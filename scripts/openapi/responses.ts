@@ -1,7 +1,7 @@
 /** Every status that an operation can answer, with its body and headers: from its access, its input and its own list. */
 import { type FailureCode, publicDetailOf, statusOf } from "../../src/lib/errors.ts";
 import type { Access, HttpContract } from "../../src/lib/http-contract.ts";
-import { bodyExamples, validationExamples } from "./examples.ts";
+import { bodyExamples, validationExample } from "./examples.ts";
 import { queryParameters, referenceTo } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
@@ -99,7 +99,7 @@ function failure(status: number, codes: readonly FailureCode[], contract: HttpCo
   if (status === 400) return { description };
   if (status === 404) return { description, headers };
   if (status === 422)
-    return { description, headers, content: json("HTTPValidationError", validationExamples(contract)) };
+    return { description, headers, content: json("HTTPValidationError", validationExample(contract)) };
   return { description, headers, content: json("Failure", { detail: detailOf(status, codes) }) };
 }
 

@@ -2,6 +2,7 @@
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { type Body, bodiesOf, document, operations } from "./api-document.ts";
 
 // The operations of the specification's section 4, each with its successful statuses.
@@ -125,6 +126,20 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
     });
   },
 );
+
+it("the example of a 422 is a fault that the operation can have: in its body or in one of its parameters", () => {
+  const Example = z.object({
+    detail: z.array(z.object({ loc: z.tuple([z.string()]).rest(z.string()) })).length(1),
+  });
+  const wrong = operations.filter(({ responses, requestBody, parameters }) => {
+    if (!("422" in responses)) return false;
+    const { detail } = Example.parse(responses["422"]?.content?.["application/json"]?.example);
+    const [place, name] = detail[0]?.loc ?? [];
+    const isParameter = parameters.some((parameter) => parameter.in === place && parameter.name === name);
+    return requestBody ? place !== "body" : !isParameter;
+  });
+  expect(wrong.map(({ operationId }) => operationId)).toEqual([]);
+});
 
 it("the examples' check bites: a wrong type, a missing field and a broken reference are seen", () => {
   const created = { $ref: "#/components/schemas/CreatedRoom" };
