@@ -1,7 +1,7 @@
 /** A log that keeps its lines, so that tests can see what an operator would. */
 import type { Log, LogFields } from "../../src/lib/log.ts";
 
-export interface LogLine {
+interface LogLine {
   readonly level: "info" | "warn" | "error";
   readonly event: string;
   readonly fields: LogFields;

@@ -153,3 +153,25 @@ test("a room whose name bulk delete cleared meanwhile goes to the deletion queue
   expect(world.deletion.texts()).toEqual(configuredNames());
   expect(world.deletion.texts()).toHaveLength(1);
 });
+
+test("a maker that was paused until its name could be seen makes no room, and removes the name", async () => {
+  world.pool.strikeNext("put", { meanwhile: () => world.clock.advance(600) });
+
+  await expect(provision()).rejects.toMatchObject({ code: "platform-timeout", outcome: "not-sent" });
+  expect(world.platform.requests().total).toBe(0);
+  expect(world.pool.texts()).toEqual([]);
+});
+
+test("a room that was claimed while its maker was paused is its caller's, and not queued for deletion", async () => {
+  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds });
+  const claimed: string[] = [];
+  const claimMeanwhile = async () => {
+    world.clock.advance(600);
+    claimed.push((await claims.claim(undefined, world.log)).name);
+  };
+  world.pool.strikeNext("setInvisible", { meanwhile: claimMeanwhile });
+
+  await provision();
+  expect(claimed).toEqual(configuredNames());
+  expect(world.deletion.texts()).toEqual([]);
+});
