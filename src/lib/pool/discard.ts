@@ -11,6 +11,14 @@ export interface DiscardPorts {
 
 export type DiscardReason = "stale" | "told-nobody" | "assignment-unknown" | "refused-often";
 
+export interface Discard {
+  readonly reason: DiscardReason;
+  /** Whether the room is on the platform. */
+  readonly exists: boolean;
+  /** Whether the lease of the message still runs. */
+  readonly isHeld?: () => boolean;
+}
+
 /**
  * Deletes the message (from here on nobody can be given this room), then queues the room for deletion if it exists,
  * then asks for another. A message that cannot be deleted waits out its lease, and nothing else is done. Never throws
@@ -19,11 +27,11 @@ export type DiscardReason = "stale" | "told-nobody" | "assignment-unknown" | "re
 export async function discardRoom(
   { pool, deletion, replenishment }: DiscardPorts,
   message: QueueMessage,
-  { reason, exists }: { reason: DiscardReason; exists: boolean },
+  { reason, exists, isHeld }: Discard,
   log: Log,
 ): Promise<void> {
   const room = message.text;
-  const outcome = await deleteForSure(pool, message);
+  const outcome = await deleteForSure(pool, message, isHeld);
   if (outcome !== "deleted") {
     log.warn("room-discard-failed", { room, reason, message: outcome });
     return;

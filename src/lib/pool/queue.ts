@@ -49,17 +49,19 @@ export class QueueError extends GatewayError {
 
 /**
  * Deletes a leased message and finds out whether that happened: when the first answer is lost, it asks again, and
- * then a message that is gone counts as deleted. `lost`: somebody else owns it. `unknown`: still no answer.
+ * then a message that is gone counts as deleted, if the lease still runs (`isHeld`): later, somebody else may have
+ * deleted it. `lost`: somebody else owns it. `unknown`: still no answer.
  */
 export async function deleteForSure(
   queue: Queue,
   message: QueueMessage,
+  isHeld: () => boolean = () => true,
 ): Promise<"deleted" | "lost" | "unknown"> {
   const first = await deleteOnce(queue, message);
   if (first === "deleted") return "deleted";
   if (first !== "unknown") return "lost";
   const second = await deleteOnce(queue, message);
-  if (second === "deleted" || second === "message-gone") return "deleted";
+  if (second === "deleted" || (second === "message-gone" && isHeld())) return "deleted";
   return second === "unknown" ? "unknown" : "lost";
 }
 
