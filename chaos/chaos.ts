@@ -4,7 +4,7 @@ import { audit, type Line } from "./audit.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
 import { createGatewayCalls, type GatewayCalls } from "./gateway-calls.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
-import { claim, runLoad } from "./load.ts";
+import { claim, type LoadOptions, runLoad } from "./load.ts";
 import { createLogWatch, tagBase } from "./log-watch.ts";
 import { collectMetricsLater } from "./metrics-later.ts";
 import { type Parts, startParts } from "./parts.ts";
@@ -17,21 +17,18 @@ import { strengthOf } from "./strength.ts";
 import { startWeather, type WeatherOptions } from "./weather.ts";
 
 export interface ChaosOptions
-  extends Pick<WeatherOptions, "secondsBetweenKills" | "secondsBetweenOutages" | "longestOutageSeconds"> {
+  extends Pick<WeatherOptions, "secondsBetweenKills" | "secondsBetweenOutages" | "longestOutageSeconds">,
+    Pick<LoadOptions, "claims" | "callers" | "longestLoadSeconds" | "claimsPerSweep" | "stopping"> {
   readonly seed: number;
   /** The app as it is deployed. */
   readonly bundlePath: string;
-  /** How many rooms are asked for, how many a second, and after how many of them comes a bulk delete. */
-  readonly claims: number;
-  readonly claimsPerSecond: number;
-  readonly claimsPerSweep: number;
+  /** Fewer claims than this, and the run proves nothing. */
+  readonly leastClaims: number;
   readonly processes: number;
   readonly poolSize: number;
   readonly print: (text: string) => void;
   /** Receives every line that the app logs. */
   readonly onLogLine?: (line: string) => void;
-  /** Ends the load early. */
-  readonly stopping: AbortSignal;
 }
 
 interface Run {
@@ -56,7 +53,10 @@ function scaledSettings(poolSize: number): Record<string, string> {
   };
 }
 
-/** Gives the lines of the audit. Everything that was started is stopped, also when this throws. */
+/**
+ * Gives the lines of the audit; throws when `stopping` aborts the load. Everything that was started is stopped in
+ * either case.
+ */
 export async function runChaos(options: ChaosOptions): Promise<Line[]> {
   const { bundlePath, poolSize, print } = options;
   const random = createSeededRandom(options.seed);
@@ -83,6 +83,7 @@ export async function runChaos(options: ChaosOptions): Promise<Line[]> {
     await settlePool(queues, calls, poolSize);
     print(`${poolSize} rooms in the pool; faults begin`);
     const outages = await loadUnderFaults(run);
+    options.stopping.throwIfAborted();
     print("faults are over; waiting until the gateway has come to rest");
     await settlePool(queues, calls, poolSize);
     print("at rest; all leases end, and the whole pool is claimed once");
@@ -113,7 +114,7 @@ export async function runChaos(options: ChaosOptions): Promise<Line[]> {
       ...parts,
       ledger,
       outages,
-      claims: options.claims,
+      leastClaims: options.leastClaims,
       kills: fleet.kills.length,
     });
     return [...strength, turnover, ...audit(evidence)];

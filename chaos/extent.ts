@@ -5,19 +5,23 @@ type Extent = Omit<ChaosOptions, "seed" | "bundlePath" | "print" | "onLogLine" |
 
 export const fullRun: Extent = {
   claims: 10_000,
-  claimsPerSecond: 25,
+  leastClaims: 10_000,
+  callers: 24,
+  longestLoadSeconds: 900,
   claimsPerSweep: 2000,
   processes: 4,
-  poolSize: 60,
-  secondsBetweenKills: 4,
-  secondsBetweenOutages: 25,
-  longestOutageSeconds: 10,
+  poolSize: 80,
+  secondsBetweenKills: 5,
+  secondsBetweenOutages: 30,
+  longestOutageSeconds: 8,
 };
 
 export const shortRun: Extent = {
-  claims: 360,
-  claimsPerSecond: 18,
-  claimsPerSweep: 250,
+  claims: 500,
+  leastClaims: 100,
+  callers: 20,
+  longestLoadSeconds: 17,
+  claimsPerSweep: 200,
   processes: 4,
   poolSize: 50,
   secondsBetweenKills: 3,

@@ -13,7 +13,9 @@ export interface LoadOptions {
   readonly ledger: Ledger;
   readonly random: SeededRandom;
   readonly claims: number;
-  readonly claimsPerSecond: number;
+  /** Callers that claim one room after the other; each claim's session goes on beside the next claims. */
+  readonly callers: number;
+  readonly longestLoadSeconds: number;
   /** A bulk delete after every so many claims. */
   readonly claimsPerSweep: number;
   /** Rooms that nobody may delete, for events that name them. */
@@ -27,37 +29,47 @@ const shareOfImpatientCallers = 0.03;
 const usualPatienceSeconds = 60;
 const longestUseMilliseconds = 3000;
 const endAttempts = 60;
+const claimsPerRefill = 100;
 
-/** Resolves when every session is over. Arrivals do not wait for answers. */
+/** Sends the claims, fewer when time runs out, and resolves when every session is over. */
 export async function runLoad(options: LoadOptions): Promise<void> {
-  const { random, claims, claimsPerSecond, claimsPerSweep, stopping } = options;
-  const running: Promise<void>[] = [];
-  const startedAt = performance.now();
-  let dueAt = startedAt;
-  for (let number = 1; number <= claims && !stopping.aborted; number++) {
-    dueAt += (-Math.log(1 - random.next()) / claimsPerSecond) * 1000;
-    await delay(Math.max(0, dueAt - performance.now()));
-    running.push(runSession(options, `${tagBase}${number}-${Math.floor(random.next() * 1e9)}`));
-    if (number % claimsPerSweep === 0) running.push(sweep(options));
-    if (number % 100 === 0) running.push(refill(options));
-    options.onProgress(number);
-  }
-  await Promise.all(running);
+  const { random, stopping } = options;
+  const background: Promise<void>[] = [];
+  const until = performance.now() + options.longestLoadSeconds * 1000;
+  let sent = 0;
+  const call = async (): Promise<void> => {
+    while (sent < options.claims && performance.now() < until && !stopping.aborted) {
+      sent += 1;
+      const number = sent;
+      if (number % options.claimsPerSweep === 0) background.push(sweep(options));
+      if (number % claimsPerRefill === 0) background.push(refill(options));
+      options.onProgress(number);
+      const session = await claimSomehow(options, `${tagBase}${number}-${Math.floor(random.next() * 1e9)}`);
+      if (session.room !== undefined) background.push(useRoom(options, session, session.room));
+      // Who is refused comes back a little later, as the gateway asks for.
+      const pauseSeconds = session.answer === "refused" ? random.between(0.5, 2) : random.between(0, 0.5);
+      await delay(pauseSeconds * 1000, undefined, { signal: stopping }).catch(() => undefined);
+    }
+  };
+  await Promise.all(Array.from({ length: options.callers }, call));
+  await Promise.all(background);
 }
 
-async function runSession(options: LoadOptions, tag: string): Promise<void> {
-  const { random, stopping } = options;
+async function claimSomehow(options: LoadOptions, tag: string): Promise<Session> {
+  const { random } = options;
   const isImpatient = random.chance(shareOfImpatientCallers);
-  const patienceSeconds = isImpatient ? random.between(0.01, 0.3) : usualPatienceSeconds;
+  return claim(options, tag, isImpatient ? random.between(0.01, 0.3) : usualPatienceSeconds);
+}
+
+async function useRoom(options: LoadOptions, session: Session, room: string): Promise<void> {
+  const { random, stopping } = options;
   const use = random.next();
   const useMilliseconds = random.next() * longestUseMilliseconds;
-  const session = await claim(options, tag, patienceSeconds);
-  if (session.room === undefined) return;
   await delay(useMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
-  check(options.ledger, session, await options.platform.find(session.room));
+  check(options.ledger, session, await options.platform.find(room));
   if (session.state !== "held") return;
-  if (use < 0.65) await end(options, session, session.room);
-  else if (use < 0.92) await remove(options, session, session.room);
+  if (use < 0.65) await end(options, session, room);
+  else if (use < 0.92) await remove(options, session, room);
 }
 
 /** Sends one claim and records its answer. */

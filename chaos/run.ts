@@ -43,6 +43,10 @@ try {
   const lines = await runChaos({ ...extent, claims, seed, bundlePath, print, onLogLine, stopping });
   console.log(describeLines(lines));
   process.exitCode = lines.every(({ isOk }) => isOk) ? 0 : 1;
+} catch (error) {
+  if (!stopping.aborted) throw error;
+  print("stopped before the end: nothing was checked");
+  process.exitCode = 1;
 } finally {
   log?.end();
   await rm(folder, { recursive: true });

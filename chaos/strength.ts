@@ -4,7 +4,7 @@ import type { Ledger, Session } from "./ledger.ts";
 import type { TcpProxy } from "./tcp-proxy.ts";
 
 export interface StrengthOptions {
-  readonly claims: number;
+  readonly leastClaims: number;
   readonly ledger: Ledger;
   readonly storageProxy: TcpProxy;
   readonly platformProxy: TcpProxy;
@@ -16,16 +16,17 @@ const leastShareHandedOut = 0.25;
 const kindsOfStrike = 7;
 
 /** Not ok: too few rooms handed out, a kind of fault that never struck, no kill, no outage. */
-export function strengthOf({ claims, ledger, kills, outages, ...proxies }: StrengthOptions): Line[] {
+export function strengthOf({ leastClaims, ledger, kills, outages, ...proxies }: StrengthOptions): Line[] {
   const count = (answer: Session["answer"]) =>
     ledger.sessions.filter((session) => session.answer === answer).length;
+  const sent = ledger.sessions.length;
   const handedOut = count("handed-out");
   const strikes = { storage: proxies.storageProxy.strikes(), platform: proxies.platformProxy.strikes() };
   const isStruck = Object.values(strikes).every((counts) => networkKinds(counts).length === kindsOfStrike);
   return [
     {
-      isOk: ledger.sessions.length >= claims && handedOut >= claims * leastShareHandedOut,
-      text: `${ledger.sessions.length} claims: ${handedOut} rooms handed out, ${count("refused")} refused, ${count("lost")} answers never reached their caller, ${count("not-sent")} not sent`,
+      isOk: sent >= leastClaims && handedOut >= sent * leastShareHandedOut,
+      text: `${sent} claims: ${handedOut} rooms handed out, ${count("refused")} refused, ${count("lost")} answers never reached their caller, ${count("not-sent")} not sent`,
     },
     {
       isOk: isStruck && kills > 0 && outages.platform > 0,

@@ -87,8 +87,8 @@ export async function startWeather(options: WeatherOptions): Promise<Weather> {
       breakDown(parts.storageProxy, "storage", longestOutageSeconds / 2),
     ),
     repeat(0.5 * kills, 1.5 * kills, kill),
-    repeat(1, 2, async () => void (await calls.fire("collectGarbage"))),
-    repeat(1, 3, async () => void (await calls.fire("collectMetrics"))),
+    repeat(1, 3, async () => void (await calls.fire("collectGarbage"))),
+    repeat(2, 4, async () => void (await calls.fire("collectMetrics"))),
   ]);
 
   // Told by clear; until then nobody listens.
