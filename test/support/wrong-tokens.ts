@@ -78,6 +78,10 @@ export const wrongTokens: Readonly<Record<string, MakeToken>> = {
     const claims = { ...claimsOf(issuer.issueToken(clientId)), tid: tenantId, roles: ["Admin"] };
     return `${header}.${base64url(JSON.stringify(claims))}.${signature}`;
   },
+  "with claims that are not JSON": (issuer) => {
+    const [header, , signature] = issuer.issueToken(clientId).split(".");
+    return `${header}.${base64url("claims that are not JSON")}.${signature}`;
+  },
   "of 20 kB": withClaims(() => ({ padding: "x".repeat(15_000) })),
   "no token at all": () => "not-a-token",
 };

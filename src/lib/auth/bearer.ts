@@ -51,8 +51,7 @@ interface Verification {
 }
 
 async function verify(token: string, { rules, keys, log }: Verification): Promise<Claims> {
-  const header =
-    token.length <= longestTokenCharacters ? jwt.decode(token, { complete: true })?.header : undefined;
+  const header = token.length <= longestTokenCharacters ? headerOf(token) : undefined;
   if (header?.alg !== "RS256" || typeof header.kid !== "string")
     throw refused("not an RS256 token with a key id");
   const found = await keys.find(header.kid, log);
@@ -76,6 +75,15 @@ async function verify(token: string, { rules, keys, log }: Verification): Promis
   if (tid !== undefined && tid !== rules.tenantId) throw refused("another tenant");
   if (scp !== undefined || (idtyp !== undefined && idtyp !== "app")) throw refused("a delegated user token");
   return claims.data;
+}
+
+/** Undefined for what is no token. The library throws, with a piece of the text, when the claims are not JSON. */
+function headerOf(token: string): jwt.JwtHeader | undefined {
+  try {
+    return jwt.decode(token, { complete: true })?.header;
+  } catch {
+    return undefined;
+  }
 }
 
 function refused(reason: string, cause?: unknown): GatewayError {
