@@ -40,7 +40,8 @@ function decodeText(hex: string): string | undefined {
   }
 }
 
-const pathToken = /^[A-Za-z0-9][A-Za-z0-9\-._~]*$/;
+// One of 32 base64url tokens begins with - or _; a dot at the start could climb up the base address.
+const pathToken = /^[\w\-~][\w\-.~]*$/;
 
 function toUrl(text: string, baseUrl: string | undefined): string | undefined {
   if (/^https?:\/\//i.test(text)) {

@@ -56,6 +56,11 @@ test("a path token goes behind the base address, when there is one", () => {
   );
 });
 
+test.each(["-a1B2", "_a1B2", "~a1B2"])("the path token %s, which begins with a mark", (token) => {
+  const base = "https://tags.example.com/session";
+  expect(decodeServiceTag(hex(token), base)).toBe(`${base}/${token}`);
+});
+
 test("a URL is used as it is, whatever the base address", () => {
   expect(decodeServiceTag(hex(url), "https://tags.example.com")).toBe(url);
 });
