@@ -1,7 +1,7 @@
 /** Says where and why a text is not JSON, in the words and offsets of Python's decoder, which FastAPI shows its callers. */
 
 export interface JsonFault {
-  /** Index of the character at which decoding failed. */
+  /** How many characters (code points, as Python counts) stand before the fault. */
   readonly offset: number;
   readonly reason: string;
 }
@@ -12,8 +12,14 @@ const literal = /null|true|false/y;
 const plainCharacters = /[^"\\\u0000-\u001f]*/y;
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** The first fault in a text that `JSON.parse` refused. Open brackets are kept in a list, so depth costs no stack. */
+/** The first fault in a text that `JSON.parse` refused. */
 export function findJsonFault(text: string): JsonFault {
+  const { offset, reason } = scan(text);
+  return { offset: [...text.slice(0, offset)].length, reason };
+}
+
+/** The offset counts UTF-16 units. Open brackets are kept in a list, so depth costs no stack. */
+function scan(text: string): JsonFault {
   const match = (pattern: RegExp, at: number): number => {
     pattern.lastIndex = at;
     return pattern.exec(text)?.[0].length ?? 0;

@@ -28,7 +28,7 @@ export interface Conferences {
   /** Changes fields; false when there is no such conference. */
   update(id: number, fields: ConferenceFields, limits?: CallLimits): Promise<boolean>;
   /** Deletes; false when it was gone already. */
-  delete(id: number): Promise<boolean>;
+  delete(id: number, limits?: CallLimits): Promise<boolean>;
 }
 
 export const conferencePath = "/api/admin/configuration/v1/conference/";
@@ -77,8 +77,8 @@ export function createConferences(client: Pick<PlatformClient, "call">): Confere
       );
     },
 
-    async delete(id) {
-      return isFound(client.call({ method: "DELETE", path: `${conferencePath}${id}/` }));
+    async delete(id, limits) {
+      return isFound(client.call({ method: "DELETE", path: `${conferencePath}${id}/`, ...limits }));
     },
   };
 }

@@ -33,9 +33,11 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     if (messages.length === 0) return;
     const rooms = new Map((await listOrPostpone(messages)).map((room) => [room.name, room]));
     const failures: unknown[] = [];
-    for (const message of await dropOlderRepeats(messages, log)) {
+    const youngest = youngestByName(messages);
+    for (const message of messages) {
       try {
-        await handle(message, rooms.get(message.text), log);
+        if (youngest.get(message.text) === message) await handle(message, rooms.get(message.text), log);
+        else await remove(message, "repeated", log);
       } catch (error) {
         log.error("deletion-failed", { room: message.text, dequeueCount: message.dequeueCount }, error);
         failures.push(error);
@@ -65,19 +67,6 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
       for (const message of messages) await postpone(message);
       throw error;
     }
-  }
-
-  /** The same name twice is one room: its youngest message decides, the older ones are removed. */
-  async function dropOlderRepeats(messages: readonly QueueMessage[], log: Log): Promise<QueueMessage[]> {
-    const youngest = new Map<string, QueueMessage>();
-    for (const message of messages) {
-      const other = youngest.get(message.text);
-      const [keep, drop] =
-        other && other.ageSeconds <= message.ageSeconds ? [other, message] : [message, other];
-      youngest.set(message.text, keep);
-      if (drop) await remove(drop, "repeated", log);
-    }
-    return [...youngest.values()];
   }
 
   async function handle(message: QueueMessage, listed: ConferenceRow | undefined, log: Log): Promise<void> {
@@ -126,6 +115,12 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
   }
 
   return { collect };
+}
+
+/** The same name twice is one room: its youngest message decides, the older ones are removed. */
+function youngestByName(messages: readonly QueueMessage[]): ReadonlyMap<string, QueueMessage> {
+  const oldestFirst = messages.toSorted((one, other) => other.ageSeconds - one.ageSeconds);
+  return new Map(oldestFirst.map((message) => [message.text, message]));
 }
 
 /** Ours are rooms with our marker, and rooms whose alias is their name, as ours have it. */

@@ -102,7 +102,7 @@ test("what is refused says why for the log, and holds nothing of the token", asy
   for (const part of token.split(".")) expect(JSON.stringify(error)).not.toContain(part);
 });
 
-test("any claims and signature under any header are 401, never a failure of ours", async () => {
+test("any three parts under any header are 401, never a failure of ours", async () => {
   const header = fc.record({
     alg: fc.constantFrom("RS256", "none", "HS256", 7),
     typ: fc.constantFrom("JWT", "jwt", "at+jwt", null),
@@ -113,7 +113,7 @@ test("any claims and signature under any header are 401, never a failure of ours
     fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString("base64url")),
   );
   await fc.assert(
-    fc.asyncProperty(header.map(encode), fc.jsonValue().map(encode), part, async (...parts) => {
+    fc.asyncProperty(fc.oneof(header.map(encode), part), part, part, async (...parts) => {
       await expect(check(`Bearer ${parts.join(".")}`, createRecordingLog())).rejects.toMatchObject({
         code: "unauthenticated",
       });

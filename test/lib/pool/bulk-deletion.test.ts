@@ -1,7 +1,8 @@
 /** Bulk delete: everything that is ours goes, nothing else does, and 204 means that it is done. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatMarker } from "../../../src/lib/marker.ts";
-import type { Conferences } from "../../../src/lib/platform/conferences.ts";
+import type { PlatformClient } from "../../../src/lib/platform/client.ts";
+import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import { type PoolWorld, platformTimeoutSeconds, startPoolWorld } from "./pool-world.ts";
@@ -147,4 +148,22 @@ test("the platform never sees more deletions at once than the client may send", 
 
   expect(world.platform.requests().maximumInFlight).toBeLessThanOrEqual(5);
   expect(world.platform.requests().listWipeAttempts).toBe(0);
+});
+
+test("after 180 s no further deletion is sent, also within a pass", async () => {
+  world.platform.seedRooms({ count: 30, fields: { description: assigned } });
+  let isFirst = true;
+  const call: PlatformClient["call"] = async (request) => {
+    const answer = await world.client.call(request);
+    if (request.method === "DELETE" && isFirst) {
+      isFirst = false;
+      world.clock.advance(180);
+    }
+    return answer;
+  };
+
+  await expect(deleteAll(createConferences({ call }))).rejects.toMatchObject({
+    code: "bulk-delete-incomplete",
+  });
+  expect(world.platform.roomCount()).toBeGreaterThan(15);
 });

@@ -157,9 +157,22 @@ test("a failing removal of an older repeat leaves both messages for a later run"
   world.deletion.strikeNext("delete", { failure: "unknown" });
   world.deletion.strikeNext("delete", { failure: "unknown" });
 
-  await expect(collect()).rejects.toThrow("could not be removed");
+  await expect(collect()).rejects.toThrow("could not be collected");
   world.clock.advance(600);
   await collect();
   expect(world.platform.roomCount()).toBe(0);
   expect(world.deletion.contents()).toEqual([]);
+});
+
+test("a failing removal of an older repeat hinders no other room", async () => {
+  await addEnded("room-a");
+  world.clock.advance(10);
+  await world.deletion.put("room-a");
+  await addEnded("room-b");
+  world.clock.advance(600);
+  world.deletion.strikeNext("delete", { failure: "unknown" });
+  world.deletion.strikeNext("delete", { failure: "unknown" });
+
+  await expect(collect()).rejects.toThrow(AggregateError);
+  expect(isThere("room-b")).toBe(false);
 });
