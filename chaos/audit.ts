@@ -26,6 +26,8 @@ export interface Evidence extends LeakEvidence {
   readonly unexpectedAnswers: readonly string[];
 }
 
+const givenUp = /^(?:room-discarded|room-discard-failed|claim-lost|room-leaked)\b/;
+
 const none = (what: string, found: readonly string[]): Line => ({
   isOk: found.length === 0,
   text: `${found.length} ${what}`,
@@ -48,6 +50,10 @@ export function audit(evidence: Evidence): Line[] {
     none("rooms handed out twice", [...repeated(handedOut), ...logs.claimedTwice()]),
     none("service tags on a room that another claim holds", ledger.wrongTags),
     none("rooms deleted while somebody held them", ledger.vanished),
+    none(
+      "rooms handed out and given up by their claim all the same",
+      handedOut.filter((room) => logs.storyOf(room).some(({ text }) => givenUp.test(text))),
+    ),
     none(
       "rooms both handed out and in a queue",
       held.filter((room) => queued.includes(room)),

@@ -1,6 +1,7 @@
 /** One run: start everything, load it while faults strike, let it settle, and audit what is left. */
 import { fileURLToPath } from "node:url";
 import { audit, type Line } from "./audit.ts";
+import type { LineReader } from "./child.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
 import { createGatewayCalls, type GatewayCalls } from "./gateway-calls.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
@@ -61,9 +62,9 @@ export async function runChaos(options: ChaosOptions): Promise<Line[]> {
   const { bundlePath, poolSize, print } = options;
   const random = createSeededRandom(options.seed);
   const logs = createLogWatch();
-  const onLine = (line: string): void => {
+  const onLine: LineReader = (line, processId) => {
     options.onLogLine?.(line);
-    logs.read(line);
+    logs.read(line, processId);
   };
   const parts = await startParts(random);
   let fleet: Fleet | undefined;

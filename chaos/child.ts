@@ -12,11 +12,13 @@ export interface Child {
   kill(): Promise<void>;
 }
 
+export type LineReader = (line: string, processId: number) => void;
+
 export interface ChildOptions {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** Receives each line after the first. */
-  readonly onLine?: (line: string) => void;
+  readonly onLine?: LineReader;
 }
 
 const addressesSchema = z.record(z.string(), z.string());
@@ -52,6 +54,7 @@ export async function startChild(script: string, options: ChildOptions = {}): Pr
     await kill();
     throw new Error(`${script} has ended before it was ready`);
   }
-  lines.on("line", onLine);
-  return { processId: child.pid, addresses: addressesSchema.parse(JSON.parse(String(outcome[0]))), kill };
+  const processId = child.pid;
+  lines.on("line", (line) => onLine(line, processId));
+  return { processId, addresses: addressesSchema.parse(JSON.parse(String(outcome[0]))), kill };
 }

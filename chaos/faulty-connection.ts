@@ -21,7 +21,7 @@ export interface FaultyConnectionOptions {
   readonly random: SeededRandom;
   readonly longestLatenessSeconds: number;
   /** Decides, request by request, which fault strikes. */
-  readonly draw: () => Strike | undefined;
+  readonly draw: (request: Buffer) => Strike | undefined;
 }
 
 const longestLatencyMilliseconds = 250;
@@ -67,7 +67,7 @@ export function createFaultyConnection(options: FaultyConnectionOptions): void {
 
   incoming.on("data", (chunk: Buffer) => {
     const isFirst = isRequestNext;
-    if (isFirst) strike = draw();
+    if (isFirst) strike = draw(chunk);
     isRequestNext = false;
     if (strike === "late arrival") arriveLate(chunk);
     else if (strike === "reset before") cut();

@@ -1,6 +1,6 @@
 /** The gateway's app processes: any of them may be killed at any time and is started again. */
 import { z } from "zod";
-import { type Child, startChild } from "./child.ts";
+import { type Child, type LineReader, startChild } from "./child.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 export interface Fleet {
@@ -11,9 +11,14 @@ export interface Fleet {
   start(place: number): Promise<void>;
   /** Starts whatever does not run. */
   startMissing(): Promise<void>;
-  /** When processes were killed, in milliseconds since 1970. */
-  readonly kills: readonly number[];
+  readonly kills: readonly Kill[];
   stop(): Promise<void>;
+}
+
+export interface Kill {
+  readonly processId: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }
 
 export interface FleetOptions {
@@ -22,7 +27,7 @@ export interface FleetOptions {
   readonly hostJsonPath: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly random: SeededRandom;
-  readonly onLine: (line: string) => void;
+  readonly onLine: LineReader;
 }
 
 const timeScale = { lockSeconds: 6, retrySeconds: 2, pollSeconds: 0.3 };
@@ -34,7 +39,7 @@ const appProcessSchema = z.object({ appProcessId: z.coerce.number().int(), url: 
 /** Starts all processes. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const running = new Map<number, Child>();
-  const kills: number[] = [];
+  const kills: Kill[] = [];
   let isStopped = false;
 
   async function start(place: number): Promise<void> {
@@ -69,7 +74,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       if (victim === undefined) return undefined;
       const [place, child] = victim;
       running.delete(place);
-      kills.push(Date.now());
+      kills.push({ processId: child.processId, at: Date.now() });
       await killBoth(child);
       return place;
     },

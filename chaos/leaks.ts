@@ -1,5 +1,6 @@
 /** Why a room is on the platform that no queue and no caller knows. */
 import { parseMarker } from "../src/lib/marker.ts";
+import type { Kill } from "./fleet.ts";
 import type { Ledger } from "./ledger.ts";
 import type { LogWatch } from "./log-watch.ts";
 import type { PlatformRoom } from "./platform-view.ts";
@@ -7,7 +8,7 @@ import type { PlatformRoom } from "./platform-view.ts";
 export interface LeakEvidence {
   readonly ledger: Ledger;
   readonly logs: Pick<LogWatch, "storyOf">;
-  readonly kills: readonly number[];
+  readonly kills: readonly Kill[];
 }
 
 /** Events after which a room may be left over; any other is no excuse. */
@@ -30,8 +31,13 @@ export function reasonOf(room: PlatformRoom, { ledger, logs, kills }: LeakEviden
       ? "a bulk delete emptied the pool while the room was made"
       : "a bulk delete emptied the pool and did not get to its end";
   }
-  const lastSeen = Math.max(since, ...story.map(({ at }) => at));
-  const isKilled = kills.some((at) => at >= lastSeen && at - lastSeen < longestStepMilliseconds);
+  const lastStep = story.at(-1) ?? { at: since, processId: undefined };
+  const isKilled = kills.some(
+    ({ at, processId }) =>
+      (lastStep.processId ?? processId) === processId &&
+      at >= lastStep.at &&
+      at - lastStep.at < longestStepMilliseconds,
+  );
   return isKilled ? `a process was killed while it had the ${marker?.state} room in hand` : undefined;
 }
 

@@ -68,8 +68,8 @@ async function useRoom(options: LoadOptions, session: Session, room: string): Pr
   await delay(useMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
   check(options.ledger, session, await options.platform.find(room));
   if (session.state !== "held") return;
-  if (use < 0.65) await end(options, session, room);
-  else if (use < 0.92) await remove(options, session, room);
+  if (use < 0.6) await end(options, session, room);
+  else if (use < 0.85) await remove(options, session, room);
 }
 
 /** Sends one claim and records its answer. */

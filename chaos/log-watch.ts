@@ -6,12 +6,13 @@ import { hostPin } from "./parts.ts";
 export interface LoggedStep {
   /** When the line came in, in milliseconds since 1970. */
   readonly at: number;
+  readonly processId: number;
   /** For example `room-discarded: assignment-unknown`. */
   readonly text: string;
 }
 
 export interface LogWatch {
-  read(line: string): void;
+  read(line: string, processId: number): void;
   /** How often an event was logged. */
   count(event: string): number;
   /** What was logged about a room, in order. */
@@ -59,17 +60,23 @@ export function createLogWatch(): LogWatch {
   const leakedSecrets: string[] = [];
   const surprises: string[] = [];
 
-  function read(line: string): void {
+  function read(line: string, processId: number): void {
     const isLeak = secrets.some((secret) =>
       typeof secret === "string" ? line.includes(secret) : secret.test(line),
     );
     if (isLeak) leakedSecrets.push(line.slice(0, 400));
     const { message, category } = lineSchema.parse(JSON.parse(line));
     if (httpFailure.test(message) || category === "Host.Worker") surprises.push(message.slice(0, 400));
-    if (message.startsWith('{"event":')) note(eventSchema.parse(JSON.parse(message)), message);
+    if (message.startsWith('{"event":')) {
+      note(eventSchema.parse(JSON.parse(message)), message, processId);
+    }
   }
 
-  function note({ event, room, reason, message: outcome }: z.output<typeof eventSchema>, text: string): void {
+  function note(
+    { event, room, reason, message: outcome }: z.output<typeof eventSchema>,
+    text: string,
+    processId: number,
+  ): void {
     counts.set(event, (counts.get(event) ?? 0) + 1);
     if (surprisingEvents.includes(event)) surprises.push(text.slice(0, 1000));
     if (room === undefined) return;
@@ -77,7 +84,7 @@ export function createLogWatch(): LogWatch {
     if (uninteresting.includes(event)) return;
     const story = stories.get(room) ?? [];
     const words = [event, reason, outcome].filter((word) => word !== undefined);
-    story.push({ at: Date.now(), text: words.join(": ") });
+    story.push({ at: Date.now(), processId, text: words.join(": ") });
     stories.set(room, story);
   }
 

@@ -2,6 +2,7 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { z } from "zod";
 import { poll } from "../local/poll.ts";
+import type { LineReader } from "./child.ts";
 import { startGateway } from "./fleet.ts";
 import { createGatewayCalls } from "./gateway-calls.ts";
 import type { Parts } from "./parts.ts";
@@ -20,7 +21,7 @@ export interface LaterOptions {
   readonly bundlePath: string;
   readonly hostJsonPath: string;
   readonly environment: Readonly<Record<string, string>>;
-  readonly onLine: (line: string) => void;
+  readonly onLine: LineReader;
 }
 
 /** Runs one process a day ahead, fires its metrics, and gives the row that reached the log workspace. */

@@ -10,7 +10,7 @@ export type DownMode = "refuse" | "reset" | "silence";
 
 export interface TcpProxy {
   readonly port: number;
-  /** The share of the requests, 0 to 1, that a fault strikes. */
+  /** The share of the reading requests, 0 to 1, that a fault strikes; writing ones are struck several times as often. */
   setFaultShare(share: number): void;
   goDown(mode: DownMode): Promise<void>;
   goUp(): Promise<void>;
@@ -38,6 +38,9 @@ const strikesByDraw: readonly Strike[] = [
   "latency",
 ];
 
+// Two writes in a row must fail at times, while the many looks into queues must not bring everything to a halt.
+const writingWeight = 3;
+
 /** Starts the proxy on a free port of 127.0.0.1, without faults. */
 export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> {
   const { random, targetPort } = options;
@@ -49,13 +52,14 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
     counts[strike] = (counts[strike] ?? 0) + 1;
   };
 
-  function draw(): Strike | undefined {
-    const strike = downMode === "silence" ? "half-open before" : drawByShare();
+  function draw(request: Buffer): Strike | undefined {
+    const strike = downMode === "silence" ? "half-open before" : drawByShare(request);
     if (strike !== undefined) count(downMode === undefined ? strike : `down: ${downMode}`);
     return strike;
   }
-  function drawByShare(): Strike | undefined {
-    return random.chance(faultShare) ? random.pick(strikesByDraw) : undefined;
+  function drawByShare(request: Buffer): Strike | undefined {
+    const share = isReading(request) ? faultShare : writingWeight * faultShare;
+    return random.chance(share) ? random.pick(strikesByDraw) : undefined;
   }
 
   function accept(incoming: Socket): void {
@@ -112,6 +116,8 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
     },
   };
 }
+
+const isReading = (request: Buffer): boolean => request.subarray(0, 4).toString("latin1") === "GET ";
 
 async function listen(accept: (socket: Socket) => void, port: number): Promise<Server> {
   const server = createServer(accept).listen(port, "127.0.0.1");
