@@ -1,5 +1,5 @@
 /** Builds what `main` in package.json names: the bundle with its source map and notices, in dist/. */
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createDeployment } from "./package/deployment.ts";
@@ -7,8 +7,6 @@ import { createDeployment } from "./package/deployment.ts";
 const root = new URL("../", import.meta.url);
 const files = [...(await createDeployment())].filter(([path]) => path.startsWith("dist/"));
 
-// Chunks of an earlier build have other names and would stay.
-await rm(new URL("dist/chunks", root), { recursive: true, force: true });
 for (const [path, contents] of files) {
   const file = fileURLToPath(new URL(path, root));
   await mkdir(dirname(file), { recursive: true });

@@ -17,7 +17,7 @@ export async function bundleApp(): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: ["src/main.ts"],
-    outdir: "dist",
+    outfile: "dist/main.js",
     write: false,
     metafile: true,
     bundle: true,
@@ -25,11 +25,9 @@ export async function bundleApp(): Promise<Bundle> {
     target: "node24",
     format: "esm",
     sourcemap: true,
-    // What only timers and some deployments need (identity, log ingestion) is not even read at start: loading takes about
-    // a third of the sources' time, and two fifths as one file. Minified it would not load faster, only read worse in a
-    // stack trace.
-    splitting: true,
-    chunkNames: "chunks/[name]-[hash]",
+    // One file, as the host's `main` is one. What only timers and some deployments need (identity, log ingestion) stands
+    // in it as functions that run at their first import. Minified it would not load faster, only read worse in a stack
+    // trace.
     // The Functions worker provides the first at run time. The second is no dependency of ours: `debug` takes it for
     // coloured lines where some tool has happened to install it.
     external: ["@azure/functions-core", "supports-color"],
