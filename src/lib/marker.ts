@@ -35,7 +35,9 @@ export function withoutMarker(description: string): string {
 /** A description with its marker replaced; text that no longer fits the platform's limit is cut at its end. */
 export function withMarker(description: string | null | undefined, marker: Marker): string {
   const line = formatMarker(marker);
-  const text = withoutMarker(description ?? "").slice(0, maximumDescriptionCharacters - line.length - 1);
+  const fitting = withoutMarker(description ?? "").slice(0, maximumDescriptionCharacters - line.length - 1);
+  // Half a surrogate pair is no text that the platform can store.
+  const text = fitting.replace(/[\uD800-\uDBFF]$/, "");
   return text === "" ? line : `${text}\n${line}`;
 }
 

@@ -51,6 +51,13 @@ test.each([null, undefined, ""])(
   },
 );
 
+test("a character of two units is left out whole when only half of it fits", () => {
+  for (const text of ["😀".repeat(125), `a${"😀".repeat(124)}`]) {
+    expect(withMarker(text, pooled).isWellFormed()).toBe(true);
+    expect(withMarker(text, assigned).isWellFormed()).toBe(true);
+  }
+});
+
 test("text that no longer fits is cut at its end, the marker is whole", () => {
   const marked = withMarker("x".repeat(250), assigned);
   expect(marked).toHaveLength(250);
