@@ -40,7 +40,7 @@ function common(row: ConferenceRow): z.output<typeof CreatedRoom> {
   return {
     id: row.id,
     name: row.name,
-    service_type: row.service_type,
+    service_type: row.service_type ?? "conference",
     allow_guests: row["allow_guests"] === true,
     guest_pin: textOf(row["guest_pin"]),
     tag: row.tag ?? "",

@@ -15,7 +15,7 @@ export function isPersistent(name: string): boolean {
 
 /** Whether a conference on the platform is a room at all, and no test call, auditorium or the like. */
 export function isRoom({ service_type }: ConferenceRow): boolean {
-  return service_type === "conference";
+  return (service_type ?? "conference") === "conference";
 }
 
 /** A name that was never used before: 144 random bits as base64url, without a persistent prefix. */

@@ -82,7 +82,7 @@ test("a service that is no room shows neither PIN nor tag", () => {
 });
 
 test("fields that the platform leaves out or gives as null become empty ones of the right type", () => {
-  const bare = { id: 1, name: "x", service_type: "conference", description: null, tag: null, aliases: null };
+  const bare = { id: 1, name: "x", service_type: null, description: null, tag: null, aliases: null };
   expect(toReadRoom(bare, constrained)).toEqual({
     id: 1,
     name: "x",
@@ -93,6 +93,7 @@ test("fields that the platform leaves out or gives as null become empty ones of 
     tag: "",
     aliases: [],
   });
+  expect(toReadRoom({ id: 1, name: "x" }, constrained)).toEqual(toReadRoom(bare, constrained));
 });
 
 describe("for any row of the platform", () => {

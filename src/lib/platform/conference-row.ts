@@ -4,7 +4,8 @@
 export interface ConferenceRow {
   readonly id: number;
   readonly name: string;
-  readonly service_type: string;
+  /** `conference` where it is absent, as the platform itself takes it. */
+  readonly service_type?: string | null;
   readonly description?: string | null;
   readonly tag?: string | null;
   readonly aliases?: readonly { readonly alias?: string | null; readonly [field: string]: unknown }[] | null;
@@ -18,7 +19,7 @@ export function isConferenceRow(row: unknown): row is ConferenceRow {
   return (
     has("id", Number.isInteger) &&
     has("name", (name) => typeof name === "string") &&
-    has("service_type", (type) => typeof type === "string") &&
+    has("service_type", isTextOrAbsent) &&
     has("description", isTextOrAbsent) &&
     has("tag", isTextOrAbsent) &&
     has("aliases", (aliases) => isAbsent(aliases) || (Array.isArray(aliases) && aliases.every(isAlias)))

@@ -160,6 +160,11 @@ describe("listing", () => {
     await expect(odd.findByName("x")).rejects.toMatchObject({ code: "platform-rejected" });
   });
 
+  test("a row needs no more than its id and its name", async () => {
+    const { conferences: bare } = await startAnswering(page([{ id: 1, name: "x" }]));
+    expect(await bare.list()).toEqual([{ id: 1, name: "x" }]);
+  });
+
   test("fields that nobody knows yet are kept as they came", async () => {
     const { conferences: newer } = await startAnswering(page([{ ...row(1), future: { deep: [1, null] } }]));
     expect(await newer.list()).toEqual([{ ...row(1), future: { deep: [1, null] } }]);
