@@ -65,7 +65,7 @@ test("a garbage-collection run with messages fetches all rooms, however many pag
   expect(byRoute["GET /api/admin/configuration/v1/conference/"]).toBe(4 + 1);
 });
 
-test("minimum age of a deletion-queue message, 10 minutes: a younger one is skipped and stays queued (§3)", async () => {
+test("queued for deletion → queued for deletion (§3): a message younger than 10 minutes, the minimum age, is skipped", async () => {
   await gateway.queues.deletion.put(gateway.addRoom("a-room"));
   expect(await gateway.runTimer("collectGarbage")).toBe(true);
   expect(gateway.room("a-room")).toBeDefined();
@@ -73,7 +73,7 @@ test("minimum age of a deletion-queue message, 10 minutes: a younger one is skip
   expect(gateway.logged("deletion-skipped").at(-1)?.message).toContain('"reason":"young"');
 });
 
-test("minimum age of a deletion-queue message: it is retried on a later run, once it is old enough", async () => {
+test("queued for deletion → queued for deletion (§3): it is retried on a later run, once it is old enough", async () => {
   const scaled = await startRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "2" }) });
   try {
     await scaled.queues.deletion.put(scaled.addRoom("a-room"));

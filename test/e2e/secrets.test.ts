@@ -2,10 +2,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { identities } from "../../local/development-stack.ts";
-import { asAgent, asEventSink } from "../support/credentials.ts";
-import type { Answer, Sent } from "../support/http-client.ts";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
-import { forbiddenTokens, wrongTokens } from "../support/wrong-tokens.ts";
+import { createRecorder, type Exchange, useEverything } from "../support/secrets-run.ts";
 
 const hostPin = "90817263544536271809";
 const oauthClientId = "88888888-8888-4888-8888-888888888888";
@@ -19,7 +17,16 @@ const publicKeyPem = createPublicKey(createPrivateKey(privateKey))
   .toString();
 const pemLines = privateKey.split("\n").filter((line) => line.length > 20 && !line.startsWith("-"));
 
+const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
+const tags = [
+  "https://verify.example.com/sessions/canary-tag-1",
+  "https://verify.example.com/sessions/canary-tag-2",
+];
+
 let gateway: RunningGateway;
+let exchanges: readonly Exchange[];
+let tokens: ReadonlySet<string>;
+let guestPins: readonly string[];
 beforeAll(async () => {
   gateway = await startRunningGateway({
     platform: { oauthClients: [{ clientId: oauthClientId, publicKeyPem }] },
@@ -32,35 +39,15 @@ beforeAll(async () => {
       GC_MINIMUM_AGE_SECONDS: "0",
     }),
   });
+  const recorder = createRecorder(gateway);
+  ({ exchanges, tokens } = recorder);
+  guestPins = await useEverything(gateway, recorder, { hostPin, tags });
 });
 afterAll(async () => gateway.stop());
-
-const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
-const tags = [
-  "https://verify.example.com/sessions/canary-tag-1",
-  "https://verify.example.com/sessions/canary-tag-2",
-];
 
 /** The fields that the specification names, by who may read them. */
 const publicFields = ["guest_pin", "tag"];
 const privateReadFields = [...publicFields, "pin"];
-
-interface Exchange {
-  readonly request: string;
-  readonly answer: Answer;
-}
-const exchanges: Exchange[] = [];
-const tokens = new Set<string>();
-
-async function send(request: string, sent: Sent = {}): Promise<Answer> {
-  const { authorization = "", "x-auth-token": agentToken = "" } = sent.headers ?? {};
-  for (const token of [authorization.replace(/^\w+ /, ""), agentToken]) if (token !== "") tokens.add(token);
-  const answer = await gateway.send(request, sent);
-  exchanges.push({ request, answer });
-  return answer;
-}
-const privately = async (request: string, sent: Sent = {}) =>
-  send(request, { ...sent, headers: { ...gateway.asApplication(), ...sent.headers } });
 
 /** An answer without the fields in which a secret is meant to be. */
 function withoutNamedFields({ request, answer }: Exchange): string {
@@ -73,76 +60,7 @@ function withoutNamedFields({ request, answer }: Exchange): string {
   return `${JSON.stringify(answer.headers)} ${body}`;
 }
 
-async function runEverything(): Promise<string[]> {
-  const { platform, issuer, contactCentre, logWorkspace } = gateway.stack;
-  const guestPins: string[] = [];
-  await privately("POST /room/bulk/?max_vmr=4");
-  await gateway.settled();
-  for (const tag of tags) {
-    const { json } = await privately(`POST /room/create?uuiData=${hex(tag)};encoding=hex`);
-    const { name, guest_pin } = json as { name: string; guest_pin: string };
-    guestPins.push(guest_pin);
-    for (const query of ["", "?constrained_attributes=false"]) {
-      await privately(`GET /room/${name}${query}`);
-      await privately(`GET /room/list${query}`);
-      await send(`GET /public/room/${name}${query}`, { headers: asAgent });
-    }
-    await privately(`PATCH /room/${name}`, { json: { description: "a note", tag, guest_pin } });
-    await privately(`PATCH /room/${name}`, { json: { pin: Number(hostPin), guest_pin: [guest_pin] } });
-    await privately(`PATCH /room/${name}`, { json: { pin: hostPin.slice(0, 2), guest_pin: hostPin } });
-    await privately(`PATCH /room/${name}`, { json: { participant_limit: -1, pin: hostPin, tag } });
-    await privately(`PATCH /room/${name}`, { text: `{"pin": "${hostPin}", "guest_pin": "${guest_pin}"` });
-    await privately(`PATCH /room/${name}`, { json: [{ pin: hostPin, guest_pin }] });
-    platform.startConference({ name, participants: 1 });
-    await send("POST /public/event_sink", {
-      headers: asEventSink(),
-      json: { event: "conference_ended", data: { name, tag, service_tag: tag, pin: guest_pin } },
-    });
-  }
-  for (const makeToken of [...Object.values(wrongTokens), ...Object.values(forbiddenTokens)]) {
-    await send("GET /room/list", { headers: { authorization: `Bearer ${makeToken(issuer)}` } });
-  }
-  await privately("GET /room/nobody");
-  await send("GET /public/room/x", { headers: { "x-auth-token": "canary-unknown-agent-token" } });
-  await send("GET /public/room/x", { headers: { "x-auth-token": identities.otherAgentToken } });
-  await send("POST /public/event_sink", {
-    headers: asEventSink("canary-user", "canary-wrong-password"),
-    json: {},
-  });
-  for (const kind of ["html500", "reset"] as const) {
-    platform.addFault({ kind, count: 2 });
-    await privately("GET /room/list");
-    platform.clearFaults();
-  }
-  platform.addFault({
-    kind: "status",
-    status: 400,
-    method: "PATCH",
-    body: { conference: { tag: [tags[0]], pin: [hostPin] } },
-  });
-  await privately(`POST /room/create?uuiData=${hex(tags[0] ?? "")}`);
-  platform.clearFaults();
-  platform.addFault({ kind: "reset", method: "PATCH" });
-  await privately(`POST /room/create?uuiData=${hex(tags[1] ?? "")}`);
-  platform.clearFaults();
-  contactCentre.failNext({ status: 500 });
-  await send("GET /public/room/x", { headers: { "x-auth-token": "canary-agent-token-during-an-outage" } });
-  logWorkspace.failNext({ status: 403 });
-  await gateway.runTimer("collectMetrics");
-  await gateway.runTimer("collectMetrics");
-  await gateway.runTimer("collectGarbage");
-  await platform.goDown("refuse");
-  await privately("GET /room/list");
-  await privately("POST /room/create");
-  await gateway.runTimer("collectMetrics");
-  await platform.goUp();
-  await privately("DELETE /room/bulk/");
-  await gateway.settled();
-  return guestPins;
-}
-
 test("0 secrets in log lines, traces, error bodies, headers and metric rows", async () => {
-  const guestPins = await runEverything();
   const statuses = new Set(exchanges.map(({ answer }) => answer.status));
   expect(statuses).toEqual(new Set([200, 202, 204, 401, 403, 404, 422, 502, 503]));
   expect(guestPins.every((pin) => pin.length === hostPin.length)).toBe(true);

@@ -49,6 +49,10 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     await stack.stop();
     throw error;
   });
+  if (host.functions.length === 0) {
+    await Promise.all([host.stop(), stack.stop()]);
+    throw new Error(`the app did not load: ${log.map(({ message }) => message).join("\n")}`);
+  }
   const { url } = host;
   const client = createHttpClient(url);
 

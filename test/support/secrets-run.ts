@@ -1,0 +1,111 @@
+/** A run through everything the gateway does, with known secrets, whose exchanges are kept. */
+import { identities } from "../../local/development-stack.ts";
+import { asAgent, asEventSink } from "./credentials.ts";
+import type { Answer, Sent } from "./http-client.ts";
+import type { RunningGateway } from "./running-gateway.ts";
+import { forbiddenTokens, wrongTokens } from "./wrong-tokens.ts";
+
+export interface Exchange {
+  readonly request: string;
+  readonly answer: Answer;
+}
+
+export interface KnownSecrets {
+  readonly hostPin: string;
+  readonly tags: readonly string[];
+}
+
+export type Recorder = ReturnType<typeof createRecorder>;
+
+/** Keeps each request with its answer, and every token that was sent. */
+export function createRecorder(gateway: RunningGateway) {
+  const exchanges: Exchange[] = [];
+  const tokens = new Set<string>();
+
+  async function send(request: string, sent: Sent = {}): Promise<Answer> {
+    const { authorization = "", "x-auth-token": agentToken = "" } = sent.headers ?? {};
+    for (const token of [authorization.replace(/^\w+ /, ""), agentToken]) if (token !== "") tokens.add(token);
+    const answer = await gateway.send(request, sent);
+    exchanges.push({ request, answer });
+    return answer;
+  }
+  const privately = async (request: string, sent: Sent = {}) =>
+    send(request, { ...sent, headers: { ...gateway.asApplication(), ...sent.headers } });
+
+  return { exchanges, tokens, send, privately };
+}
+
+const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
+
+/** Uses every operation in success and in failure, with secrets wherever a caller can put one. Gives the guest PINs. */
+export async function useEverything(
+  gateway: RunningGateway,
+  { send, privately }: Recorder,
+  { hostPin, tags }: KnownSecrets,
+): Promise<string[]> {
+  const { platform, issuer, contactCentre, logWorkspace } = gateway.stack;
+  const guestPins: string[] = [];
+  await privately("POST /room/bulk/?max_vmr=4");
+  await gateway.settled();
+  for (const tag of tags) {
+    const { json } = await privately(`POST /room/create?uuiData=${hex(tag)};encoding=hex`);
+    const { name, guest_pin } = json as { name: string; guest_pin: string };
+    guestPins.push(guest_pin);
+    for (const query of ["", "?constrained_attributes=false"]) {
+      await privately(`GET /room/${name}${query}`);
+      await privately(`GET /room/list${query}`);
+      await send(`GET /public/room/${name}${query}`, { headers: asAgent });
+    }
+    await privately(`PATCH /room/${name}`, { json: { description: "a note", tag, guest_pin } });
+    await privately(`PATCH /room/${name}`, { json: { pin: Number(hostPin), guest_pin: [guest_pin] } });
+    await privately(`PATCH /room/${name}`, { json: { pin: hostPin.slice(0, 2), guest_pin: hostPin } });
+    await privately(`PATCH /room/${name}`, { json: { participant_limit: -1, pin: hostPin, tag } });
+    await privately(`PATCH /room/${name}`, { text: `{"pin": "${hostPin}", "guest_pin": "${guest_pin}"` });
+    await privately(`PATCH /room/${name}`, { json: [{ pin: hostPin, guest_pin }] });
+    platform.startConference({ name, participants: 1 });
+    await send("POST /public/event_sink", {
+      headers: asEventSink(),
+      json: { event: "conference_ended", data: { name, tag, service_tag: tag, pin: guest_pin } },
+    });
+  }
+  for (const makeToken of [...Object.values(wrongTokens), ...Object.values(forbiddenTokens)]) {
+    await send("GET /room/list", { headers: { authorization: `Bearer ${makeToken(issuer)}` } });
+  }
+  await privately("GET /room/nobody");
+  await send("GET /public/room/x", { headers: { "x-auth-token": "canary-unknown-agent-token" } });
+  await send("GET /public/room/x", { headers: { "x-auth-token": identities.otherAgentToken } });
+  await send("POST /public/event_sink", {
+    headers: asEventSink("canary-user", "canary-wrong-password"),
+    json: {},
+  });
+  for (const kind of ["html500", "reset"] as const) {
+    platform.addFault({ kind, count: 2 });
+    await privately("GET /room/list");
+    platform.clearFaults();
+  }
+  platform.addFault({
+    kind: "status",
+    status: 400,
+    method: "PATCH",
+    body: { conference: { tag: [tags[0]], pin: [hostPin] } },
+  });
+  await privately(`POST /room/create?uuiData=${hex(tags[0] ?? "")}`);
+  platform.clearFaults();
+  platform.addFault({ kind: "reset", method: "PATCH" });
+  await privately(`POST /room/create?uuiData=${hex(tags[1] ?? "")}`);
+  platform.clearFaults();
+  contactCentre.failNext({ status: 500 });
+  await send("GET /public/room/x", { headers: { "x-auth-token": "canary-agent-token-during-an-outage" } });
+  logWorkspace.failNext({ status: 403 });
+  await gateway.runTimer("collectMetrics");
+  await gateway.runTimer("collectMetrics");
+  await gateway.runTimer("collectGarbage");
+  await platform.goDown("refuse");
+  await privately("GET /room/list");
+  await privately("POST /room/create");
+  await gateway.runTimer("collectMetrics");
+  await platform.goUp();
+  await privately("DELETE /room/bulk/");
+  await gateway.settled();
+  return guestPins;
+}
