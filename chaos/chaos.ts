@@ -1,12 +1,13 @@
 /** One run: start everything, load it while faults strike, let it settle, and audit what is left. */
 import { fileURLToPath } from "node:url";
+import { startHeldConferences, turnPoolOver } from "./aftermath.ts";
 import { audit, type Line } from "./audit.ts";
 import type { LineReader } from "./child.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
 import { createGatewayCalls, type GatewayCalls } from "./gateway-calls.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
-import { claim, type LoadOptions, runLoad } from "./load.ts";
-import { createLogWatch, tagBase } from "./log-watch.ts";
+import { type LoadOptions, runLoad } from "./load.ts";
+import { createLogWatch } from "./log-watch.ts";
 import { collectMetricsLater } from "./metrics-later.ts";
 import { type Parts, startParts } from "./parts.ts";
 import { createPlatformView, type PlatformView } from "./platform-view.ts";
@@ -89,7 +90,7 @@ export async function runChaos(options: ChaosOptions): Promise<Line[]> {
     await settlePool(queues, calls, poolSize);
     print("at rest; all leases end, and the whole pool is claimed once");
     await endAllLeases(parts.storageControlUrl);
-    const turnover = await turnPoolOver(run);
+    const turnover = await turnPoolOver(run, poolSize);
     print("the collector empties its queue, and the pool fills again");
     await settleDeletion(queues, calls, parts.storageControlUrl);
     await settlePool(queues, calls, poolSize);
@@ -140,27 +141,4 @@ async function loadUnderFaults(run: Run): Promise<{ platform: number; storage: n
     await weather.clear();
   }
   return weather.outages;
-}
-
-/** Claims as many rooms as the pool holds: every name that the faults have left there must lead to a room, or go. */
-async function turnPoolOver({ options, calls, ledger }: Run): Promise<Line> {
-  let refused = 0;
-  for (let number = 1; number <= options.poolSize * 1.5; number++) {
-    let isRefused = true;
-    // A busy computer may be too slow for one claim, but not for three in a row.
-    for (let attempt = 1; isRefused && attempt <= 3; attempt++) {
-      const { answer } = await claim({ calls, ledger }, `${tagBase}after-${number}-${attempt}`, 30);
-      isRefused = answer !== "handed-out";
-    }
-    if (isRefused) refused += 1;
-  }
-  return { isOk: refused === 0, text: `${refused} claims refused after the faults` };
-}
-
-/** The rooms that callers still hold are not forgotten ones: their conferences are running. */
-async function startHeldConferences({ ledger, platform }: Run): Promise<void> {
-  for (const { room, state } of ledger.sessions) {
-    if (room === undefined || (state !== "held" && state !== "ending")) continue;
-    await platform.control("POST", "/control/conferences/start", { name: room });
-  }
 }

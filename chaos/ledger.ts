@@ -35,7 +35,7 @@ export function createLedger(): Ledger {
 const afterSweepMilliseconds = 5000;
 
 /** Whether a bulk delete ran at some time since this moment. */
-export function wasSwept({ sweeps }: Ledger, since: number): boolean {
+function wasSwept({ sweeps }: Ledger, since: number): boolean {
   return sweeps.some(({ until }) => until + afterSweepMilliseconds >= since);
 }
 

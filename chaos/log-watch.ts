@@ -3,7 +3,7 @@ import { z } from "zod";
 import { identities } from "../local/development-stack.ts";
 import { hostPin } from "./parts.ts";
 
-export interface LoggedStep {
+interface LoggedStep {
   /** When the line came in, in milliseconds since 1970. */
   readonly at: number;
   readonly processId: number;
