@@ -5,9 +5,16 @@ import { asAgent, asEventSink } from "../support/credentials.ts";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
 import { forbiddenTokens, missingTokens, wrongTokens } from "../support/wrong-tokens.ts";
 
+const secondClientId = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
+
 let gateway: RunningGateway;
 beforeAll(async () => {
-  gateway = await startRunningGateway();
+  gateway = await startRunningGateway({
+    settings: ({ AUTH_CLIENT_IDS = "", AUTH_AUDIENCES = "" }) => ({
+      AUTH_CLIENT_IDS: `${AUTH_CLIENT_IDS}, ${secondClientId}`,
+      AUTH_AUDIENCES: `${AUTH_AUDIENCES}, api://${secondClientId}`,
+    }),
+  });
   gateway.addRoom("a-room");
 });
 afterAll(async () => gateway.stop());
@@ -44,6 +51,16 @@ test("§5.1 a token bought with the client-credentials form opens the private en
 test.each([1, 2] as const)("§5.1 tokens of version %i are accepted", async (version) => {
   const token = gateway.stack.issuer.issueToken(identities.clientId, { version });
   expect(await gateway.send("GET /room/a-room", bearer(token))).toMatchObject({ status: 200 });
+});
+
+test("§5.1 each group of environments lists its own client ids: each of a list is let in, no other", async () => {
+  const { issuer } = gateway.stack;
+  const second = issuer.issueToken(secondClientId);
+  expect(await gateway.send("GET /room/a-room", bearer(second))).toMatchObject({ status: 200 });
+  const third = issuer.issueToken("bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb", {
+    claims: { aud: `api://${secondClientId}` },
+  });
+  expect(await gateway.send("GET /room/a-room", bearer(third))).toMatchObject({ status: 403 });
 });
 
 test("§5.1 a token that has expired less than a minute ago is still accepted, as clocks differ", async () => {
