@@ -33,15 +33,16 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     if (messages.length === 0) return;
     const rooms = new Map((await listOrPostpone(messages)).map((room) => [room.name, room]));
     const failures: unknown[] = [];
-    const youngest = youngestByName(messages);
-    for (const message of messages) {
+    for (const { youngest, older } of byRoom(messages)) {
       try {
-        if (youngest.get(message.text) === message) await handle(message, rooms.get(message.text), log);
-        else await remove(message, "repeated", log);
+        await handle(youngest, rooms.get(youngest.text), log);
+        // Not before: when the lease of the youngest was lost, an older one may be the last that the room has.
+        for (const message of older) await remove(message, "repeated", log);
       } catch (error) {
-        log.error("deletion-failed", { room: message.text, dequeueCount: message.dequeueCount }, error);
+        const { text: room, dequeueCount } = youngest;
+        log.error("deletion-failed", { room, dequeueCount }, error);
         failures.push(error);
-        await postpone(message);
+        for (const message of [youngest, ...older]) await postpone(message);
       }
     }
     if (failures.length > 0)
@@ -117,10 +118,15 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
   return { collect };
 }
 
-/** The same name twice is one room: its youngest message decides, the older ones are removed. */
-function youngestByName(messages: readonly QueueMessage[]): ReadonlyMap<string, QueueMessage> {
-  const oldestFirst = messages.toSorted((one, other) => other.ageSeconds - one.ageSeconds);
-  return new Map(oldestFirst.map((message) => [message.text, message]));
+/** The same name twice is one room: its youngest message decides about all. */
+function byRoom(messages: readonly QueueMessage[]): { youngest: QueueMessage; older: QueueMessage[] }[] {
+  const rooms = new Map<string, { youngest: QueueMessage; older: QueueMessage[] }>();
+  for (const message of messages.toSorted((one, other) => one.ageSeconds - other.ageSeconds)) {
+    const room = rooms.get(message.text);
+    if (room) room.older.push(message);
+    else rooms.set(message.text, { youngest: message, older: [] });
+  }
+  return [...rooms.values()];
 }
 
 /** Ours are rooms with our marker, and rooms whose alias is their name, as ours have it. */

@@ -152,7 +152,7 @@ test("of a repeated name the youngest message decides, and the older ones are re
 
   expect(isThere("room-a")).toBe(true);
   expect(world.deletion.contents()).toHaveLength(1);
-  expect(skipReasons()).toEqual(["repeated", "young"]);
+  expect(skipReasons()).toEqual(["young", "repeated"]);
   world.clock.advance(299);
   await collect();
   expect(isThere("room-a")).toBe(false);
