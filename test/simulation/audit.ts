@@ -114,10 +114,11 @@ function checkLevel({ ledger, queues, peakOf }: World, history: History): void {
 
 /** What the sink has accepted is gone, or there is a reason why it stays. */
 function checkEndedRooms({ ledger, table }: World): void {
-  for (const name of ledger.ended.keys()) {
-    const row = table.find(name);
+  for (const [name, endedAt] of ledger.ended) {
+    // What ended before a room was handed out was not its caller's conference.
+    const isAnotherEnd = endedAt < (ledger.handedOut.get(name)?.at ?? 0);
     const hasReason = isPersistent(name) || name.startsWith("foreign") || ledger.recordedReasons.has(name);
-    if (row && !hasReason && !ledger.tampered.has(name))
+    if (table.find(name) && !hasReason && !isAnotherEnd && !ledger.tampered.has(name))
       ledger.violated("I8", `${name} has ended and is still there without a reason`);
   }
 }

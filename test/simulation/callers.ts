@@ -30,9 +30,11 @@ export async function createRoom(
   const room = Created.parse(answer.body);
   const other = ledger.handedOut.get(room.name);
   if (other) ledger.violated("G1", `#${task.id} and #${other.task.id} were both given ${room.name}`);
-  ledger.handedOut.set(room.name, { task, tag });
+  ledger.handedOut.set(room.name, { task, tag, at: world.scheduler.now() });
   if (tag !== undefined && room.tag !== tag)
     ledger.violated("G1", `#${task.id} is answered with another tag`);
+  if (ledger.goneBeforeCommit.has(room.name))
+    ledger.violated("G1", `#${task.id} was given ${room.name}, which bulk delete had deleted before`);
   const row = table.find(room.name);
   if (!row) {
     if (!ledger.removed.has(room.name))

@@ -16,6 +16,7 @@ export interface Violation {
 export interface HandOut {
   readonly task: Task;
   readonly tag: string | undefined;
+  readonly at: number;
 }
 
 export type Ledger = ReturnType<typeof createLedger>;
@@ -40,6 +41,9 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
   const tampered = new Set<string>();
   /** Rooms that are no more on the platform, whoever deleted them. */
   const removed = new Set<string>();
+  /** Rooms that bulk delete had deleted before a claim deleted their message. */
+  const goneBeforeCommit = new Set<string>();
+  const deletedInBulk = new Set<string>();
   const guestPins = new Set<string>();
   const metricsRows: MetricsRow[] = [];
   let discards = 0;
@@ -76,6 +80,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
       },
       onDelete(row) {
         removed.add(row.name);
+        if (task.functionName === "bulkDeleteRooms") deletedInBulk.add(row.name);
         const isAutomatic = task.functionName === "collectGarbage" || task.functionName === "bulkDeleteRooms";
         if (isAutomatic && isPersistent(row.name)) violated("G3", `${by} deletes persistent ${row.name}`);
         if (isAutomatic && isForeign(row)) violated("G3", `${by} deletes foreign ${row.name}`);
@@ -111,6 +116,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     leaked,
     discards: () => discards,
     removed,
+    goneBeforeCommit,
     metricsRows,
     recordedReasons,
     tableObserver,
@@ -125,6 +131,10 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
         task.queuedForDeletion.add(text);
         if (task.functionName === "bulkDeleteRooms") dueForDeletion.add(text);
       }
+    },
+
+    onMessageDeleted(queue: string, text: string): void {
+      if (queue === "pool" && deletedInBulk.has(text)) goneBeforeCommit.add(text);
     },
 
     onReceive(queue: string, messages: readonly QueueMessage[], task: Task): void {
@@ -159,7 +169,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
       if (line.includes('"room-discarded"')) discards += 1;
       if (line.includes('"deletion-skipped"')) {
         const { room, reason } = JSON.parse(line);
-        if (reason === "live") recordedReasons.add(room);
+        if (reason === "live" || reason === "assigned-later") recordedReasons.add(room);
       }
     },
 

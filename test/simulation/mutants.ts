@@ -2,7 +2,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { explore } from "./explore.ts";
+import type { firstViolation } from "./short-run.ts";
 
 export interface Mutant {
   readonly bug: string;
@@ -21,12 +21,17 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "answers before the delete is confirmed",
     file: claim,
-    edits: [["await commit(message, log);", "void commit(message, log).catch(() => undefined);"]],
+    edits: [["await commit(attempt);", "void commit(attempt).catch(() => undefined);"]],
   },
   {
     bug: "takes a lost lease for a commit",
     file: "src/lib/pool/queue.ts",
     edits: [['if (first !== "unknown") return "lost";', 'if (first !== "unknown") return "deleted";']],
+  },
+  {
+    bug: "takes a message for its own deletion after the lease",
+    file: "src/lib/pool/queue.ts",
+    edits: [[" && isHeld())", ")"]],
   },
   {
     bug: "does not check the marker",
@@ -64,8 +69,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       ["const message = await pool.put(name, { invisibleSeconds: hiddenSeconds });", ""],
       [
-        "await createRoom(message, log);",
-        `await createRoom({ id: "", text: name, popReceipt: "", dequeueCount: 0, ageSeconds: 0 }, log);
+        "await createRoom(message, hiddenUntil, log);",
+        `await createRoom({ id: "", text: name, popReceipt: "", dequeueCount: 0, ageSeconds: 0 }, hiddenUntil, log);
          const message = await pool.put(name, { invisibleSeconds: hiddenSeconds });`,
       ],
     ],
@@ -120,6 +125,17 @@ export const mutants: readonly Mutant[] = [
     bug: "takes a message received twice for two",
     file: garbage,
     edits: [["messages.set(message.id, message)", "messages.set(message.popReceipt, message)"]],
+  },
+  {
+    bug: "removes the older messages of a room before its youngest is settled",
+    file: garbage,
+    edits: [
+      [
+        "await handle(youngest,",
+        'for (const message of older) await remove(message, "repeated", log);\nawait handle(youngest,',
+      ],
+      ['for (const message of older) await remove(message, "repeated", log);\n      } catch', "} catch"],
+    ],
   },
   {
     bug: "deletes persistent rooms in bulk",
@@ -191,7 +207,7 @@ export async function plant({
   return { folder, remove: async () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** The simulation of such a copy. */
-export async function simulationOf(folder: string): Promise<{ explore: typeof explore }> {
-  return import(pathToFileURL(join(folder, "test/simulation/explore.ts")).href);
+/** The short run of such a copy. */
+export async function shortRunOf(folder: string): Promise<{ firstViolation: typeof firstViolation }> {
+  return import(pathToFileURL(join(folder, "test/simulation/short-run.ts")).href);
 }

@@ -32,7 +32,11 @@ export function simulateQueue(name: QueueName, queue: MemoryQueue, ports: Ports,
         ledger.onReceive(name, messages, task);
         return messages;
       }),
-    delete: async (message) => call(`delete ${message.text}`, async () => queue.delete(message)),
+    delete: async (message) =>
+      call(`delete ${message.text}`, async () => {
+        await queue.delete(message);
+        ledger.onMessageDeleted(name, message.text);
+      }),
     setInvisible: async (message, seconds) =>
       call(`hide ${message.text} ${seconds} s`, async () => queue.setInvisible(message, seconds)),
     count: async () => call("count", async () => queue.count()),

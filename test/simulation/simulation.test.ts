@@ -1,6 +1,7 @@
 /** The short run: thousands of histories from fixed seeds, none of which may break a promise. */
 import { expect, test } from "vitest";
 import { explain, explore, historyOf, runHistory } from "./explore.ts";
+import { foundHistories } from "./found-histories.ts";
 import { shortRun, shortRunHistories } from "./short-run.ts";
 
 test("no history breaks a promise", { timeout: 240_000 }, async () => {
@@ -8,6 +9,10 @@ test("no history breaks a promise", { timeout: 240_000 }, async () => {
   expect(failure && (await explain(failure.seed, failure.violation))).toBeUndefined();
   expect(histories).toBe(shortRunHistories);
   expect(claims).toBeGreaterThan(shortRunHistories);
+});
+
+test.each(Object.entries(foundHistories))("%s breaks no promise", async (_, history) => {
+  expect((await runHistory(history)).violations).toEqual([]);
 });
 
 test("the same seed gives the same history and the same course of events", async () => {

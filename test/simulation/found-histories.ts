@@ -1,0 +1,76 @@
+/** Histories that once broke a promise, or in which a deliberate bug shows, too rare to count on chance. */
+import type { Command, FaultAt, History, Step } from "./history.ts";
+
+const create: Command = { kind: "create", isLegacy: false, hasTag: false };
+const collect: Command = { kind: "garbage" };
+
+function step(
+  command: Command,
+  pauseMilliseconds: number,
+  seed: number,
+  options: { process?: 0 | 1; faults?: readonly FaultAt[] } = {},
+): Step {
+  return { command, pauseMilliseconds, seed, process: options.process ?? 0, faults: options.faults ?? [] };
+}
+
+const newest = { of: "handed-out", index: 0 } as const;
+const freeze: FaultAt = { call: 0, fault: "freeze", times: 1 };
+
+/** A maker of a replacement sleeps from a port call on, for longer than its name is hidden, while callers come. */
+function makerSleeps(call: number, seed: number): History {
+  const callers = Array.from({ length: 8 }, (_, index) => step(create, 20_000, 10 + index));
+  return {
+    steps: [step(create, 600_000, 1), ...callers],
+    provisioningFaults: [{ ...freeze, run: 0, call }],
+    seed,
+  };
+}
+
+export const foundHistories: Readonly<Record<string, History>> = {
+  "a room that is claimed while its maker sleeps after the request": makerSleeps(1, 5),
+  "a name that is discarded while its maker sleeps before the request": makerSleeps(0, 5),
+  "a claim sleeps longer than its lease before it deletes the message": {
+    steps: [
+      step(create, 0, 739704762, {
+        faults: [
+          { call: 2, fault: "freeze", times: 1 },
+          { call: 3, fault: "not-sent", times: 1 },
+        ],
+      }),
+      step({ kind: "list", isFull: false }, 600_000, 285834363),
+      step(create, 0, 0, { process: 1 }),
+      step(collect, 0, 902206586),
+    ],
+    provisioningFaults: [],
+    seed: 14,
+  },
+  "a room whose change was lost and whose message cannot be deleted": {
+    steps: [
+      step(create, 310_000, 721966273, {
+        faults: [
+          { call: 2, fault: "lost-before", times: 1 },
+          { call: 4, fault: "refused", times: 2 },
+        ],
+      }),
+      step(create, 0, 241397891),
+      step({ kind: "bulk-create", level: undefined }, 0, 1032679865),
+    ],
+    provisioningFaults: [],
+    seed: 2147483643,
+  },
+  "a collector sleeps while another settles the older message of a room": {
+    steps: [
+      step(create, 310_000, 1675919255),
+      step(collect, 0, 1220817431, { process: 1 }),
+      step({ kind: "event", targets: [newest], copies: 2, delaySeconds: 60 }, 310_000, 1152892495, {
+        process: 1,
+        faults: [freeze],
+      }),
+      step(create, 0, 249749997, { process: 1, faults: [freeze] }),
+      step({ kind: "update", target: newest, field: "description" }, 310_000, 1462823213),
+      step(collect, 0, 1974008499),
+    ],
+    provisioningFaults: [],
+    seed: 708420777,
+  },
+};
