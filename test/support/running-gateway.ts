@@ -26,7 +26,7 @@ export interface RunningGatewayOptions {
 
 export type RunningGateway = Awaited<ReturnType<typeof startRunningGateway>>;
 
-const waiting = { timeout: 20_000, interval: 20 };
+const waiting = { timeout: 60_000, interval: 20 };
 
 /** Starts both on free ports. */
 export async function startRunningGateway(options: RunningGatewayOptions = {}) {
