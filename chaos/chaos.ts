@@ -20,7 +20,7 @@ import { startWeather, type WeatherOptions } from "./weather.ts";
 
 export interface ChaosOptions
   extends Pick<WeatherOptions, "secondsBetweenKills" | "secondsBetweenOutages" | "longestOutageSeconds">,
-    Pick<LoadOptions, "claims" | "callers" | "longestLoadSeconds" | "claimsPerSweep" | "stopping"> {
+    Pick<LoadOptions, "claims" | "callers" | "longestLoadSeconds" | "sweepsAtClaims" | "stopping"> {
   readonly seed: number;
   /** The app as it is deployed. */
   readonly bundlePath: string;

@@ -1,5 +1,6 @@
 /** One proxied connection: each request on it may be struck by one fault, before or after it has reached the other side. */
 import type { Socket } from "node:net";
+import { resetSocket } from "./reset-socket.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /**
@@ -39,7 +40,7 @@ export function createFaultyConnection(options: FaultyConnectionOptions): void {
   let lateChunks: Buffer[] | undefined;
 
   function cut(): void {
-    incoming.resetAndDestroy();
+    resetSocket(incoming);
     outgoing.destroy();
   }
 
@@ -55,7 +56,7 @@ export function createFaultyConnection(options: FaultyConnectionOptions): void {
     }
     const chunks = [chunk];
     lateChunks = chunks;
-    setTimeout(() => incoming.resetAndDestroy(), gatherMilliseconds);
+    setTimeout(() => resetSocket(incoming), gatherMilliseconds);
     setTimeout(
       () => {
         outgoing.write(Buffer.concat(chunks));

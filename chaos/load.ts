@@ -16,8 +16,8 @@ export interface LoadOptions {
   /** Callers that claim one room after the other; each claim's session goes on beside the next claims. */
   readonly callers: number;
   readonly longestLoadSeconds: number;
-  /** A bulk delete after every so many claims. */
-  readonly claimsPerSweep: number;
+  /** A bulk delete comes with each of these claims; it wipes out traces of faults before it. */
+  readonly sweepsAtClaims: readonly number[];
   /** Rooms that nobody may delete, for events that name them. */
   readonly protectedRooms: readonly string[];
   readonly onProgress: (sent: number) => void;
@@ -41,7 +41,7 @@ export async function runLoad(options: LoadOptions): Promise<void> {
     while (sent < options.claims && performance.now() < until && !stopping.aborted) {
       sent += 1;
       const number = sent;
-      if (number % options.claimsPerSweep === 0) background.push(sweep(options));
+      if (options.sweepsAtClaims.includes(number)) background.push(sweep(options));
       if (number % claimsPerRefill === 0) background.push(refill(options));
       options.onProgress(number);
       const session = await claimSomehow(options, `${tagBase}${number}-${Math.floor(random.next() * 1e9)}`);

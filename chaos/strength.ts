@@ -1,6 +1,7 @@
 /** Whether a run was hard enough to mean anything: what was asked for, and what struck. */
 import type { Line } from "./audit.ts";
 import type { Ledger, Session } from "./ledger.ts";
+import { strikes } from "./luck.ts";
 import type { TcpProxy } from "./tcp-proxy.ts";
 
 export interface StrengthOptions {
@@ -13,7 +14,6 @@ export interface StrengthOptions {
 }
 
 const leastShareHandedOut = 0.25;
-const kindsOfStrike = 7;
 
 /** Not ok: too few rooms handed out, a kind of fault that never struck, no kill, no outage. */
 export function strengthOf({ leastClaims, ledger, kills, outages, ...proxies }: StrengthOptions): Line[] {
@@ -21,8 +21,8 @@ export function strengthOf({ leastClaims, ledger, kills, outages, ...proxies }: 
     ledger.sessions.filter((session) => session.answer === answer).length;
   const sent = ledger.sessions.length;
   const handedOut = count("handed-out");
-  const strikes = { storage: proxies.storageProxy.strikes(), platform: proxies.platformProxy.strikes() };
-  const isStruck = Object.values(strikes).every((counts) => networkKinds(counts).length === kindsOfStrike);
+  const struck = { storage: proxies.storageProxy.strikes(), platform: proxies.platformProxy.strikes() };
+  const isStruck = Object.values(struck).every((counts) => strikes.every((kind) => (counts[kind] ?? 0) > 0));
   return [
     {
       isOk: sent >= leastClaims && handedOut >= sent * leastShareHandedOut,
@@ -31,13 +31,9 @@ export function strengthOf({ leastClaims, ledger, kills, outages, ...proxies }: 
     {
       isOk: isStruck && kills > 0 && outages.platform > 0,
       text: `${kills} processes killed, platform down ${outages.platform} times, storage ${outages.storage} times, ${ledger.sweeps.length} bulk deletes`,
-      details: Object.entries(strikes).map(([part, counts]) => `${part}: ${describe(counts)}`),
+      details: Object.entries(struck).map(([part, counts]) => `${part}: ${describe(counts)}`),
     },
   ];
-}
-
-function networkKinds(counts: Readonly<Record<string, number>>): string[] {
-  return Object.keys(counts).filter((kind) => !kind.startsWith("down"));
 }
 
 function describe(counts: Readonly<Record<string, number>>): string {

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { createFaultyConnection, type FaultyConnectionOptions, type Strike } from "./faulty-connection.ts";
+import { createLuck } from "./luck.ts";
+import { resetSocket } from "./reset-socket.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** How a part is down: nobody listens, connections are reset, or requests are swallowed. */
@@ -28,44 +30,26 @@ export interface TcpProxyOptions {
   readonly longestLatenessSeconds: number;
 }
 
-const strikesByDraw: readonly Strike[] = [
-  "reset before",
-  "reset after",
-  "late arrival",
-  "half-open before",
-  "half-open after",
-  "slow answer",
-  "latency",
-];
-
-// Two writes in a row must fail at times, while the many looks into queues must not bring everything to a halt.
-const writingWeight = 3;
-
 /** Starts the proxy on a free port of 127.0.0.1, without faults. */
 export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> {
   const { random, targetPort } = options;
   const sockets = new Set<Socket>();
+  const luck = createLuck(random);
   const counts: Record<string, number> = {};
-  let faultShare = 0;
   let downMode: DownMode | undefined;
   const count = (strike: string): void => {
     counts[strike] = (counts[strike] ?? 0) + 1;
   };
 
   function draw(request: Buffer): Strike | undefined {
-    const strike = downMode === "silence" ? "half-open before" : drawByShare(request);
+    const strike = downMode === "silence" ? "half-open before" : luck.draw(request);
     if (strike !== undefined) count(downMode === undefined ? strike : `down: ${downMode}`);
     return strike;
   }
-  function drawByShare(request: Buffer): Strike | undefined {
-    const share = isReading(request) ? faultShare : writingWeight * faultShare;
-    return random.chance(share) ? random.pick(strikesByDraw) : undefined;
-  }
-
   function accept(incoming: Socket): void {
     if (downMode === "reset") {
       count("down: reset");
-      incoming.on("error", () => undefined).resetAndDestroy();
+      resetSocket(incoming.on("error", () => undefined));
       return;
     }
     const outgoing = connect(targetPort, "127.0.0.1");
@@ -80,7 +64,7 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
   }
 
   const cutAll = (): void => {
-    for (const socket of sockets) socket.resetAndDestroy();
+    for (const socket of sockets) resetSocket(socket);
   };
   let server = await listen(accept, 0);
   const port = portOf(server);
@@ -92,9 +76,7 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
 
   return {
     port,
-    setFaultShare: (share) => {
-      faultShare = share;
-    },
+    setFaultShare: luck.setShare,
     async goDown(mode) {
       await goUp();
       downMode = mode;
@@ -104,7 +86,7 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
     },
     goUp,
     async calm() {
-      faultShare = 0;
+      luck.setShare(0);
       await goUp();
       cutAll();
     },
@@ -116,8 +98,6 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
     },
   };
 }
-
-const isReading = (request: Buffer): boolean => request.subarray(0, 4).toString("latin1") === "GET ";
 
 async function listen(accept: (socket: Socket) => void, port: number): Promise<Server> {
   const server = createServer(accept).listen(port, "127.0.0.1");

@@ -26,7 +26,7 @@ export interface Weather {
 }
 
 // Every look into a queue is a request to the storage, so that a share means more strikes there.
-const faultShares = { storage: [0, 0, 0.01, 0.03, 0.15], platform: [0, 0.01, 0.03, 0.08, 0.2] };
+const faultShares = { storage: [0, 0, 0.005, 0.02, 0.1], platform: [0, 0.01, 0.02, 0.06, 0.15] };
 const downModes: readonly DownMode[] = ["refuse", "reset", "silence"];
 
 // What the network cannot do: answers of a platform that is in trouble itself.
