@@ -61,6 +61,7 @@ export function createDependencies(settings: Settings, outside: Outside) {
       ...settings.garbage,
       conferences: backgroundConferences,
       status,
+      clock,
     }),
     metricsCollection: createMetricsCollection({
       queues,

@@ -55,11 +55,11 @@ export function toHandler<Needs extends HttpNeeds>(
   return async (request, context) => {
     const log = createLog(context);
     const startedAt = clock.now();
-    const { answer, code } = await respond(request, log);
+    const { response, code } = await respond(request, log);
     const durationMilliseconds = clock.now() - startedAt;
-    log.info("request", { status: answer.status, code, durationMilliseconds });
+    log.info("request", { status: response.status, code, durationMilliseconds });
     // Quoted by a caller, it leads to the log lines of this request.
-    return toResponse({ ...answer, headers: { ...answer.headers, "X-Invocation-Id": context.invocationId } });
+    return { ...response, headers: { ...response.headers, "X-Invocation-Id": context.invocationId } };
   };
 
   async function respond(request: HttpRequest, log: Log): Promise<Outcome> {
@@ -70,15 +70,16 @@ export function toHandler<Needs extends HttpNeeds>(
         readBody: async (contract: Parameters<typeof readBody>[1]) => readBody(request, contract),
         roomName: decodeRoomName(request.params["room_name"] ?? ""),
       };
-      return { answer: await definition.respond(input, needs, log) };
+      return { response: toResponse(await definition.respond(input, needs, log)) };
     } catch (error) {
       if (!(error instanceof GatewayError)) {
         log.error("request-failed", {}, error);
-        return { answer: { status: 500, body: { detail: "Internal Server Error" } }, code: "unexpected" };
+        const answer = { status: 500, body: { detail: "Internal Server Error" } };
+        return { response: toResponse(answer), code: "unexpected" };
       }
       if (error.status >= 500) log.error(error.code, {}, error);
       else if (error.cause !== undefined) log.warn(error.code, {}, error.cause);
-      return { answer: toFailureAnswer(error), code: error.code };
+      return { response: toResponse(toFailureAnswer(error)), code: error.code };
     }
   }
 }
@@ -87,8 +88,13 @@ interface AnswerWithHeaders extends Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+interface Response extends HttpResponseInit {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 interface Outcome {
-  readonly answer: AnswerWithHeaders;
+  readonly response: Response;
   readonly code?: string;
 }
 
@@ -108,7 +114,7 @@ function toFailureAnswer({ code, status, details }: GatewayError): AnswerWithHea
 }
 
 /** Answers may hold PINs, so that no cache may keep them. With its length given, the host does not send it chunked. */
-function toResponse({ status, body, headers }: AnswerWithHeaders): HttpResponseInit {
+function toResponse({ status, body, headers }: AnswerWithHeaders): Response {
   const common = { "Cache-Control": "no-store", ...headers };
   if (body === undefined) return { status, headers: common };
   const text = JSON.stringify(body);

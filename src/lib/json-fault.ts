@@ -15,7 +15,8 @@ const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 /** The first fault in a text that `JSON.parse` refused. */
 export function findJsonFault(text: string): JsonFault {
   const { offset, reason } = scan(text);
-  return { offset: [...text.slice(0, offset)].length, reason };
+  const pairs = text.slice(0, offset).match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0;
+  return { offset: offset - pairs, reason };
 }
 
 /** The offset counts UTF-16 units. Open brackets are kept in a list, so depth costs no stack. */

@@ -80,7 +80,7 @@ export function createMetricsCollection(options: MetricsOptions): MetricsCollect
       RunId: options.newId(),
       InstanceId: options.instanceId,
       Version: options.version,
-      PlatformConnected: rooms !== null,
+      PlatformConnected: rooms !== null || live !== null || alarms !== null,
       PoolDepth: poolDepth,
       DeletionDepth: deletionDepth,
       DeletionOldestSeconds: typeof oldest === "number" ? Math.round(oldest) : null,
@@ -116,12 +116,13 @@ function countRooms({ rooms, live, poolDepth, now }: RoomMeasurements) {
     ({ name, marker }) =>
       marker.state === "assigned" &&
       !(now - Date.parse(marker.since) <= longestAssignedMilliseconds) &&
-      live?.has(name) === false,
+      live?.has(name) !== true,
   ).length;
   return {
     AvailableRooms: pooled,
     InUseRooms: ours.length - pooled,
-    UnaccountedRooms: poolDepth === null ? null : Math.max(0, pooled - poolDepth) + forgotten,
+    UnaccountedRooms:
+      poolDepth === null || live === null ? null : Math.max(0, pooled - poolDepth) + forgotten,
   };
 }
 

@@ -1,6 +1,6 @@
 /** PATCH of a room: turns the specification's fields into what is sent to the platform, or says which cannot change. */
 import { GatewayError } from "./errors.ts";
-import { formatMarker, maximumDescriptionCharacters, parseMarker } from "./marker.ts";
+import { formatMarker, maximumDescriptionCharacters, parseMarker, withoutMarker } from "./marker.ts";
 import type { ConferenceRow } from "./platform/conference-row.ts";
 import type { ConferenceFields, Conferences } from "./platform/conferences.ts";
 import { PlatformError } from "./platform/platform-error.ts";
@@ -63,11 +63,12 @@ function keepMarker(
   room: ConferenceRow,
   faults: ValidationFault[],
 ): string {
+  // Nobody but the gateway may make a room look like one of its own.
+  const text = withoutMarker(description ?? "");
   const marker = parseMarker(room.description);
-  if (marker === undefined) return description ?? "";
+  if (marker === undefined) return text;
   const line = formatMarker(marker);
   const limit = maximumDescriptionCharacters - line.length - 1;
-  const text = description ?? "";
   if (text.length > limit) {
     faults.push({
       type: "string_too_long",

@@ -1,4 +1,5 @@
 /** How single settings are written: addresses, lists, numbers, PINs, JSON. Messages name no value. */
+import { createPrivateKey } from "node:crypto";
 import * as z from "zod";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -27,6 +28,23 @@ export const address = z.string().transform((text, context) => {
   return url.href.replace(/\/+$/, "");
 });
 
+/** An address without a path: the platform's own links begin at its root. */
+export const origin = address.refine(
+  (url) => new URL(url).pathname === "/",
+  "must be an address without a path",
+);
+
+const longestTagBase = 180;
+
+/** What service tags begin with; short enough to leave room for the rest within the platform's 250 characters. */
+export const serviceTagBase = address.refine(
+  (url) => url.length <= longestTagBase,
+  `must have at most ${longestTagBase} characters`,
+);
+
+/** The user name of HTTP Basic, where a colon ends it. */
+export const username = z.string().refine((name) => !name.includes(":"), "must not contain a colon");
+
 /** Several entries, separated by commas; at least one. */
 export const list = z
   .string()
@@ -48,17 +66,27 @@ export const hostPin = z
   .string()
   .regex(/^(?:\d{4,20}|\d{3,19}#)$/, "must be 4 to 20 digits, the last may be a #");
 
-/** The id of a directory tenant as it stands in the provider's addresses. */
-export const tenantId = z.string().regex(/^[\w.-]+$/, "must be a tenant id");
+const manyTenants = new Set(["common", "organizations", "consumers"]);
 
-/** An EC private key in PEM form; line ends may be written as `\n`. */
+/** The id of one directory tenant as it stands in the provider's addresses and in its tokens. */
+export const tenantId = z
+  .string()
+  .regex(/^[A-Za-z0-9-]+$/, "must be a tenant id")
+  .refine((id) => !manyTenants.has(id.toLowerCase()), "must be the id of one tenant");
+
+/** A P-256 private key in PEM form, as ES256 needs it; line ends may be written as `\n`. */
 export const privateKey = z
   .string()
   .transform((text) => text.replaceAll("\\n", "\n"))
-  .refine(
-    (text) => /^-----BEGIN (?:EC )?PRIVATE KEY-----/.test(text.trim()),
-    "must be a private key in PEM form",
-  );
+  .refine(isP256PrivateKey, "must be a P-256 private key in PEM form");
+
+function isP256PrivateKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyDetails?.namedCurve === "prime256v1";
+  } catch {
+    return false;
+  }
+}
 
 const fixedFields = (
   "name aliases pin guest_pin tag description service_type allow_guests " +
@@ -107,9 +135,10 @@ export const connectionString = z.string().refine((text) => {
   if (/^UseDevelopmentStorage=true;?$/i.test(text.trim())) return true;
   const parts = new Map(text.split(";").map((part) => splitOnce(part)));
   const endpoint = parts.get("QueueEndpoint");
-  const hasLogIn =
-    (parts.has("AccountName") && parts.has("AccountKey")) || parts.has("SharedAccessSignature");
-  if (endpoint === undefined) return hasLogIn && parts.get("DefaultEndpointsProtocol") !== "http";
+  const hasKey = ["DefaultEndpointsProtocol", "AccountName", "AccountKey"].every((part) => parts.has(part));
+  const hasLogIn = hasKey || parts.has("SharedAccessSignature");
+  if (endpoint === undefined)
+    return hasLogIn && parts.get("DefaultEndpointsProtocol")?.toLowerCase() !== "http";
   return hasLogIn && URL.canParse(endpoint) && (endpoint.startsWith("https:") || isLoopback(endpoint));
 }, "must be a storage connection string (http on loopback only)");
 

@@ -1,5 +1,6 @@
 /** Environment → Settings: every name, its form, and the rules between them; all faults are reported at once. */
 import * as z from "zod";
+import { relationFaults } from "./setting-relations.ts";
 import * as value from "./setting-values.ts";
 
 const text = z.string();
@@ -12,8 +13,8 @@ const schemas = {
   AzureWebJobsStorage__blobServiceUri: value.address.optional(),
   AzureWebJobsStorage__credential: z.literal("managedidentity", "must be managedidentity").optional(),
   AzureWebJobsStorage__clientId: text.optional(),
-  PLATFORM_URL: value.address,
-  PLATFORM_USERNAME: text.refine((name) => !name.includes(":"), "must not contain a colon").optional(),
+  PLATFORM_URL: value.origin,
+  PLATFORM_USERNAME: value.username.optional(),
   PLATFORM_PASSWORD: text.optional(),
   PLATFORM_OAUTH_CLIENT_ID: text.optional(),
   PLATFORM_OAUTH_PRIVATE_KEY: value.privateKey.optional(),
@@ -26,7 +27,7 @@ const schemas = {
   POOL_LEASE_SECONDS: value.wholeNumber(1, 3600).prefault("300"),
   POOL_MINIMUM: value.wholeNumber(0, 10_000).optional(),
   POOL_READY_DELAY_SECONDS: value.wholeNumber(0, 3600).prefault("0"),
-  SERVICE_TAG_BASE_URL: value.address.optional(),
+  SERVICE_TAG_BASE_URL: value.serviceTagBase.optional(),
   GC_MAX_MESSAGES: value.wholeNumber(1, 1000).prefault("20"),
   GC_MINIMUM_AGE_SECONDS: value.wholeNumber(0, 604_800).prefault("600"),
   AUTH_TENANT_ID: value.tenantId,
@@ -36,25 +37,26 @@ const schemas = {
   AUTH_AUTHORITY: value.address.prefault("https://login.microsoftonline.com"),
   CONTACT_CENTRE_API_URL: value.contactCentreAddress,
   CONTACT_CENTRE_DIVISION_IDS: value.list,
-  EVENT_SINK_USERNAME: text.refine((name) => !name.includes(":"), "must not contain a colon"),
+  EVENT_SINK_USERNAME: value.username,
   EVENT_SINK_PASSWORD: text,
-  EVENT_SINK_PREVIOUS_USERNAME: text.optional(),
+  EVENT_SINK_PREVIOUS_USERNAME: value.username.optional(),
   EVENT_SINK_PREVIOUS_PASSWORD: text.optional(),
   LOGS_INGESTION_ENDPOINT: value.address.optional(),
   LOGS_INGESTION_RULE_ID: text.optional(),
   LOGS_INGESTION_STREAM: text.optional(),
 };
 
-type Name = keyof typeof schemas;
-type Given = { readonly [name in Name]?: string };
-
 /** The names of all settings, in the order of the table above. */
 export const settingNames: readonly string[] = Object.keys(schemas);
 
 /** The checked settings, or one error that lists every fault by name and shows no value. Empty counts as absent. */
 export function loadSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const given: Given = Object.fromEntries(
-    settingNames.flatMap((name) => (environment[name]?.trim() ? [[name, environment[name].trim()]] : [])),
+  const given = Object.fromEntries(
+    settingNames.flatMap((name) => {
+      const text = environment[name];
+      // A password may begin or end with a space; elsewhere that is a slip.
+      return text?.trim() ? [[name, name.endsWith("_PASSWORD") ? text : text.trim()]] : [];
+    }),
   );
   const result = z.object(schemas).safeParse(given);
   const faults = [
@@ -68,50 +70,6 @@ export function loadSettings(environment: Readonly<Record<string, string | undef
   ];
   if (result.success && faults.length === 0) return toSettings(result.data);
   throw new Error(`These settings are wrong:\n${faults.map((fault) => `- ${fault}`).join("\n")}`);
-}
-
-function relationFaults(given: Given): string[] {
-  const has = (name: Name) => name in given;
-  const some = (...names: Name[]) => names.some(has);
-  const every = (...names: Name[]) => names.every(has);
-  const isLocal = value.isLoopback(given.PLATFORM_URL ?? "");
-  const isBelow = (name: Name, limit: number) => has(name) && Number(given[name]) < limit;
-  const storage = "AzureWebJobsStorage";
-  const rules: [boolean, string][] = [
-    [
-      !some(storage, `${storage}__accountName`, `${storage}__queueServiceUri`),
-      `${storage}: is required, or ${storage}__accountName or ${storage}__queueServiceUri`,
-    ],
-    [
-      !every("PLATFORM_USERNAME", "PLATFORM_PASSWORD") &&
-        !every("PLATFORM_OAUTH_CLIENT_ID", "PLATFORM_OAUTH_PRIVATE_KEY"),
-      "PLATFORM_USERNAME: is required with PLATFORM_PASSWORD, or PLATFORM_OAUTH_CLIENT_ID with PLATFORM_OAUTH_PRIVATE_KEY",
-    ],
-    [
-      some("PLATFORM_USERNAME", "PLATFORM_PASSWORD") &&
-        some("PLATFORM_OAUTH_CLIENT_ID", "PLATFORM_OAUTH_PRIVATE_KEY"),
-      "PLATFORM_OAUTH_CLIENT_ID: give one log-in to the platform, not both",
-    ],
-    [
-      isBelow("POOL_LEASE_SECONDS", 60) && !isLocal,
-      "POOL_LEASE_SECONDS: below 60 only when PLATFORM_URL is on loopback",
-    ],
-    [
-      isBelow("GC_MINIMUM_AGE_SECONDS", 600) && !isLocal,
-      "GC_MINIMUM_AGE_SECONDS: below 600 only when PLATFORM_URL is on loopback",
-    ],
-    [isBelow("MAX_VMR", Number(given.POOL_MINIMUM)), "POOL_MINIMUM: must not be greater than MAX_VMR"],
-    [
-      has("EVENT_SINK_PREVIOUS_USERNAME") !== has("EVENT_SINK_PREVIOUS_PASSWORD"),
-      "EVENT_SINK_PREVIOUS_USERNAME: goes together with EVENT_SINK_PREVIOUS_PASSWORD",
-    ],
-    [
-      some("LOGS_INGESTION_ENDPOINT", "LOGS_INGESTION_RULE_ID", "LOGS_INGESTION_STREAM") &&
-        !every("LOGS_INGESTION_ENDPOINT", "LOGS_INGESTION_RULE_ID", "LOGS_INGESTION_STREAM"),
-      "LOGS_INGESTION_ENDPOINT: goes together with LOGS_INGESTION_RULE_ID and LOGS_INGESTION_STREAM",
-    ],
-  ];
-  return rules.flatMap(([isBroken, fault]) => (isBroken ? [fault] : []));
 }
 
 export type Settings = ReturnType<typeof toSettings>;

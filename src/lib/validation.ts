@@ -7,9 +7,14 @@ import { faultWithInput, type ValidationFault } from "./validation-fault.ts";
 export const laxInteger = z.preprocess((value) => {
   if (typeof value === "boolean") return Number(value);
   return typeof value === "string" && /^\s*[-+]?\d+(?:_\d+)*(?:\.0*)?\s*$/.test(value)
-    ? Number(value.replaceAll("_", ""))
+    ? clamp(Number(value.replaceAll("_", "")))
     : value;
 }, z.int());
+
+/** Keeps a number too large to count with outside every bound, so that the bound is what its fault names. */
+function clamp(value: number): number {
+  return Math.min(Math.max(value, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+}
 
 const booleanWords = new Map([
   ...["true", "1", "on", "t", "y", "yes"].map((word) => [word, true] as const),

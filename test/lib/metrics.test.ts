@@ -171,7 +171,7 @@ describe("what cannot be measured", () => {
     expect(world.log.events()).toContain("measurement-failed");
   });
 
-  test("of the status API alone leaves the rooms counted", async () => {
+  test("of the status API alone leaves the rooms counted, but not who is forgotten", async () => {
     await world.addPooled("pooled-1");
     world.addRoom("forgotten", assignedSince(48));
     world.platform.addFault({ kind: "status", status: 403, pathPattern: "/status/v1/" });
@@ -180,7 +180,7 @@ describe("what cannot be measured", () => {
     expect(rows()[0]).toMatchObject({
       PlatformConnected: true,
       AvailableRooms: 1,
-      UnaccountedRooms: 0,
+      UnaccountedRooms: null,
       LiveConferences: null,
       AlarmCount: null,
     });

@@ -1,4 +1,5 @@
 /** Settings that load: what the app gets from the environment. */
+import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { loadSettings } from "../../src/lib/settings.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
@@ -80,7 +81,8 @@ test("a previous pair of event-sink credentials is accepted after the present on
 });
 
 test("OAuth takes the place of the password, and its key may have line breaks written as \\n", () => {
-  const pem = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----";
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString().trim();
   const { platform } = load({
     PLATFORM_USERNAME: undefined,
     PLATFORM_PASSWORD: undefined,

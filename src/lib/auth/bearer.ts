@@ -72,7 +72,8 @@ async function verify(token: string, { rules, keys, log }: Verification): Promis
   const claims = Claims.safeParse(payload);
   if (!claims.success) throw refused("claims are missing");
   const { tid, scp, idtyp } = claims.data;
-  if (tid !== undefined && tid !== rules.tenantId) throw refused("another tenant");
+  if (tid !== undefined && tid.toLowerCase() !== rules.tenantId.toLowerCase())
+    throw refused("another tenant");
   if (scp !== undefined || (idtyp !== undefined && idtyp !== "app")) throw refused("a delegated user token");
   return claims.data;
 }

@@ -15,7 +15,7 @@ export interface PlatformCall {
   readonly body?: unknown;
   /** The setting's limit unless given. */
   readonly timeoutSeconds?: number;
-  /** The call is not sent any more at this time (clock milliseconds). */
+  /** The call is not sent any more at this time (clock milliseconds); 20 s from now unless given, for background never. */
   readonly startBefore?: number;
 }
 
@@ -39,6 +39,9 @@ export interface PlatformClientOptions {
 
 // Idle connections are given up before a server's usual 5 s, as a call on one just closed has an unknown outcome.
 const idleSeconds = 4;
+// Who waits longer for a slot has been given up by their own caller.
+const longestWaitSeconds = 20;
+const mostWaiting = 500;
 
 export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
   const { clock, logIn, maximumConcurrency } = options;
@@ -89,8 +92,13 @@ export function createPlatformClient(options: PlatformClientOptions): PlatformCl
       });
   }
 
-  const call = async (request: PlatformCall): Promise<PlatformAnswer> =>
-    slots.add(async () => send(request), { priority: 1 });
+  async function call(request: PlatformCall): Promise<PlatformAnswer> {
+    if (slots.size >= mostWaiting) {
+      throw new PlatformError({ outcome: "not-sent", message: `${nameOf(request)}: too many calls wait` });
+    }
+    const startBefore = request.startBefore ?? clock.now() + longestWaitSeconds * 1000;
+    return slots.add(async () => send({ ...request, startBefore }), { priority: 1 });
+  }
   return {
     call,
     background: {

@@ -33,14 +33,14 @@ export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading
   return { endedRooms: [...endedRooms], ignored, unusable };
 }
 
-/** A name the platform can have and the queue can store: 1 to 250 characters, none that XML forbids. */
+/** A name the platform can have and the queue gives back unchanged: 1 to 250 characters, none that XML forbids or folds. */
 export function isUsableName(name: unknown): name is string {
   return (
     typeof name === "string" &&
     name.length >= 1 &&
     name.length <= longestName &&
     name.isWellFormed() &&
-    !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(name)
+    !/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/.test(name)
   );
 }
 

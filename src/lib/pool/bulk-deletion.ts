@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { parseMarker } from "../marker.ts";
+import { forEachParallel } from "../parallel.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { isPersistent, isRoom } from "../rooms.ts";
@@ -25,6 +26,8 @@ export interface BulkDeletionOptions {
 const longestSeconds = 180;
 const leaseSeconds = 300;
 const mostPerReceive = 32;
+const mostPassesInVain = 3;
+const pauseMilliseconds = 1000;
 
 export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
   const { pool, deletion, provisioning, conferences, clock } = options;
@@ -36,7 +39,7 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
       await deletePassByPass(pooledNames, log);
     } catch (error) {
       // Rooms without a marker are known by their pooled names alone; the collector must be able to find them.
-      for (const name of pooledNames) await queueForDeletion(deletion, name, log);
+      await forEachParallel(pooledNames, async (name) => queueForDeletion(deletion, name, log));
       throw error;
     }
     log.info("bulk-deleted");
@@ -46,10 +49,15 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
     const until = clock.now() + longestSeconds * 1000;
     let failures: unknown[] = [];
     let lastCount = Number.POSITIVE_INFINITY;
+    let passesInVain = 0;
     while (clock.now() < until) {
       const rooms = (await conferences.list()).filter((room) => isMatched(room, pooledNames));
       if (rooms.length === 0) return;
-      if (failures.length > 0 && rooms.length >= lastCount) break;
+      if (rooms.length >= lastCount) {
+        passesInVain += 1;
+        if (passesInVain >= mostPassesInVain) break;
+        await clock.sleep(pauseMilliseconds);
+      }
       lastCount = rooms.length;
       failures = await deleteRooms(rooms, until, log);
     }

@@ -86,7 +86,8 @@ export function createClaims(options: ClaimOptions): Claims {
     try {
       return await conferences.findByName(message.text, { startBefore, timeoutSeconds });
     } catch (error) {
-      await release(attempt);
+      if (isRoomsFault(error)) await discardAfterManyTries(attempt);
+      else await release(attempt);
       throw error;
     }
   }
@@ -122,9 +123,14 @@ export function createClaims(options: ClaimOptions): Claims {
     } else if (error.outcome === "unknown") {
       // A change that lands late must find a room that nobody holds.
       await discard(attempt, "assignment-unknown");
-    } else if (attempt.message.dequeueCount > mostReceives && error.platformStatus === 400) {
-      await discard(attempt, "refused-often");
+    } else if (isRoomsFault(error)) {
+      await discardAfterManyTries(attempt);
     }
+  }
+
+  /** A room that is refused waits out its lease, and is given up when that has happened again and again. */
+  async function discardAfterManyTries(attempt: Attempt): Promise<void> {
+    if (attempt.message.dequeueCount > mostReceives) await discard(attempt, "refused-often");
   }
 
   /** The delete by receipt is what makes the room the caller's; nobody is answered before. */
@@ -150,4 +156,12 @@ export function createClaims(options: ClaimOptions): Claims {
   }
 
   return { claim };
+}
+
+// A platform that is busy, or refuses our log-in, refuses every room alike: that is no reason to give up this one.
+const refusedForAll = [401, 403, 429];
+
+function isRoomsFault(error: unknown): boolean {
+  if (!(error instanceof PlatformError) || error.outcome !== "refused") return false;
+  return error.platformStatus === undefined || !refusedForAll.includes(error.platformStatus);
 }

@@ -1,6 +1,7 @@
 /** Queues rooms whose conference has ended for deletion, within the time that the platform waits for an answer. */
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
+import { forEachParallel } from "../parallel.ts";
 import { type Queue, QueueError } from "./queue.ts";
 
 export interface EndedRooms {
@@ -11,7 +12,6 @@ export interface EndedRooms {
 // The platform gives up after 7 s (docs.pexip.com/admin/api_event_sink.htm) and sends the whole body again. A put that
 // starts at the last moment may take its own three seconds.
 const longestMilliseconds = 2500;
-const parallelPuts = 16;
 
 export function createEndedRooms({ deletion, clock }: { deletion: Queue; clock: Clock }): EndedRooms {
   async function store(name: string, until: number, log: Log): Promise<void> {
@@ -29,12 +29,7 @@ export function createEndedRooms({ deletion, clock }: { deletion: Queue; clock: 
   return {
     async queueForDeletion(names, log) {
       const until = clock.now() + longestMilliseconds;
-      const waiting = [...names];
-      const worker = async () => {
-        for (let name = waiting.shift(); name !== undefined; name = waiting.shift())
-          await store(name, until, log);
-      };
-      await Promise.all(Array.from({ length: Math.min(parallelPuts, names.length) }, worker));
+      await forEachParallel(names, async (name) => store(name, until, log));
     },
   };
 }

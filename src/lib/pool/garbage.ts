@@ -1,4 +1,5 @@
 /** Garbage collection: deletes the rooms whose conference has ended, and nothing else. */
+import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { parseMarker } from "../marker.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
@@ -16,6 +17,7 @@ export interface GarbageCollectionOptions {
   readonly deletion: Queue;
   readonly conferences: Pick<Conferences, "findByName" | "list" | "delete">;
   readonly status: Pick<PlatformStatus, "isLive">;
+  readonly clock: Clock;
   readonly maximumMessages: number;
   readonly minimumAgeSeconds: number;
 }
@@ -24,16 +26,25 @@ const mostPerReceive = 32;
 // Below the ten minutes between two runs, so that what a dead run held is there for the next.
 const leaseSeconds = 540;
 const longestRetrySeconds = 6 * 3600;
+// Below the lease and the host's time limit: what is not begun by then comes back with its lease.
+const longestRunSeconds = 400;
+// Clocks differ, and a queue counts in whole seconds.
+const clockToleranceSeconds = 60;
 
 export function createGarbageCollection(options: GarbageCollectionOptions): GarbageCollection {
-  const { deletion, conferences, status, minimumAgeSeconds } = options;
+  const { deletion, conferences, status, clock, minimumAgeSeconds } = options;
 
   async function collect(log: Log): Promise<void> {
+    const until = clock.now() + longestRunSeconds * 1000;
     const messages = await receiveAll();
     if (messages.length === 0) return;
     const rooms = new Map((await listOrPostpone(messages)).map((room) => [room.name, room]));
     const failures: unknown[] = [];
     for (const { youngest, older } of byRoom(messages)) {
+      if (clock.now() >= until) {
+        log.warn("collection-cut-short", { messages: messages.length });
+        break;
+      }
       try {
         await handle(youngest, rooms.get(youngest.text), log);
         // Not before: when the lease of the youngest was lost, an older one may be the last that the room has.
@@ -82,10 +93,18 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
       log.info("deletion-skipped", { room: name, reason: "young" });
       return deletion.setInvisible(message, Math.ceil(missingSeconds));
     }
+    if (isAssignedSince(message, room)) return remove(message, "assigned-later", log);
     if (await isLive(name, log)) return remove(message, "live", log);
     const wasThere = await conferences.delete(room.id);
     log.info("room-deleted", { room: name, wasThere });
     await removeForSure(message);
+  }
+
+  /** Whether the room was handed out after its message was queued: what ended then was not this caller's conference. */
+  function isAssignedSince({ ageSeconds }: QueueMessage, { description }: ConferenceRow): boolean {
+    const marker = parseMarker(description);
+    const queuedAt = clock.now() - ageSeconds * 1000;
+    return marker?.state === "assigned" && Date.parse(marker.since) > queuedAt + clockToleranceSeconds * 1000;
   }
 
   /** When the status API cannot be asked, the specification's rule applies unchanged. */

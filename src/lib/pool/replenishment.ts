@@ -1,5 +1,6 @@
 /** Asks for new rooms: one for each room handed out, or as many as a level lacks. */
 import type { Log } from "../log.ts";
+import { forEachParallel } from "../parallel.ts";
 import type { Queue } from "./queue.ts";
 
 /**
@@ -25,14 +26,14 @@ export interface ReplenishmentOptions {
   readonly maximumRooms: number;
 }
 
-const parallelPuts = 16;
-
 export function createReplenishment({
   pool,
   provisioning,
   maximumRooms,
 }: ReplenishmentOptions): Replenishment {
-  const request = async (wanted: ProvisioningRequest) => provisioning.put(JSON.stringify(wanted));
+  const request = async (wanted: ProvisioningRequest): Promise<void> => {
+    await provisioning.put(JSON.stringify(wanted));
+  };
 
   async function lacking(level: number): Promise<number> {
     const [pooled, requested] = await Promise.all([pool.count(), provisioning.count()]);
@@ -58,14 +59,8 @@ export function createReplenishment({
 
     async fillUpTo(level) {
       const count = await lacking(level);
-      let started = 0;
-      const put = async () => {
-        while (started < count) {
-          started += 1;
-          await request({ reason: "bulk", upTo: level });
-        }
-      };
-      await Promise.all(Array.from({ length: Math.min(parallelPuts, count) }, put));
+      const requests = Array.from({ length: count }, () => ({ reason: "bulk", upTo: level }) as const);
+      await forEachParallel(requests, request);
       return count;
     },
   };
