@@ -1,11 +1,9 @@
-/** Deliberate bugs, each made in a copy of the sources, and what it takes to run the simulation on such a copy. */
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import type { firstViolation } from "./short-run.ts";
+/** Deliberate bugs that the simulation must find. */
 
 export interface Mutant {
   readonly bug: string;
+  /** The promise that is seen broken first. */
+  readonly breaks: string;
   readonly file: string;
   /** Texts that each stand exactly once in the file, and what takes their place. */
   readonly edits: readonly (readonly [from: string, to: string])[];
@@ -17,44 +15,54 @@ const garbage = "src/lib/pool/garbage.ts";
 const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
 const memoryQueue = "test/support/memory-queue.ts";
 
+const goesOn = ["if (clock.now() >= until) {", "if (false) {"] as const;
+
 export const mutants: readonly Mutant[] = [
   {
     bug: "answers before the delete is confirmed",
+    breaks: "G1",
     file: claim,
     edits: [["await commit(attempt);", "void commit(attempt).catch(() => undefined);"]],
   },
   {
     bug: "takes a lost lease for a commit",
+    breaks: "G1",
     file: "src/lib/pool/queue.ts",
     edits: [['if (first !== "unknown") return "lost";', 'if (first !== "unknown") return "deleted";']],
   },
   {
     bug: "takes a message for its own deletion after the lease",
+    breaks: "G1",
     file: "src/lib/pool/queue.ts",
     edits: [[" && isHeld())", ")"]],
   },
   {
     bug: "does not check the marker",
+    breaks: "G1",
     file: claim,
     edits: [['if (marker?.state === "assigned") {', "if (false) {"]],
   },
   {
     bug: "keeps a room whose change has an unknown outcome",
+    breaks: "G1",
     file: claim,
     edits: [['} else if (error.outcome === "unknown") {', "} else if (false) {"]],
   },
   {
     bug: "requests no replacement",
+    breaks: "G5",
     file: claim,
     edits: [["await replenishment.replace(log);", ""]],
   },
   {
     bug: "logs the guest PIN",
+    breaks: "G7",
     file: claim,
     edits: [["{ room: room.name }", '{ room: room.name, pin: String(room["guest_pin"]) }']],
   },
   {
     bug: "repeats the put into the pool",
+    breaks: "G1",
     file: provisioning,
     edits: [
       [
@@ -65,6 +73,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "makes the room before its name is in the pool",
+    breaks: "G2",
     file: provisioning,
     edits: [
       ["const message = await pool.put(name, { invisibleSeconds: hiddenSeconds });", ""],
@@ -77,40 +86,31 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "makes rooms whatever the pool holds",
+    breaks: "G5",
     file: provisioning,
     edits: [["if (await isEnough(wanted.data, dequeueCount)) {", "if (false) {"]],
   },
   {
     bug: "makes a room whose name was discarded while its maker slept",
+    breaks: "I3",
     file: provisioning,
     edits: [["{ timeoutSeconds: createSeconds, startBefore }", "{ timeoutSeconds: createSeconds }"]],
   },
   {
     bug: "queues a room for deletion that was claimed while its maker slept",
+    breaks: "G1",
     file: provisioning,
     edits: [["if (isGone && clock.now() < hiddenUntil)", "if (isGone)"]],
   },
   {
-    bug: "queues a discarded room for deletion before its message is deleted",
-    file: "src/lib/pool/discard.ts",
-    edits: [
-      [
-        "const outcome = await",
-        "if (exists) await queueForDeletion(deletion, room, log);\nconst outcome = await",
-      ],
-      [
-        "  if (exists) await queueForDeletion(deletion, room, log);\n  await replenishment",
-        "  await replenishment",
-      ],
-    ],
-  },
-  {
     bug: "collects rooms of any age",
+    breaks: "I5",
     file: garbage,
     edits: [["if (missingSeconds > 0) {", "if (false) {"]],
   },
   {
     bug: "collects live rooms",
+    breaks: "G4",
     file: garbage,
     edits: [
       ['if (await isLive(name, log)) return remove(message, "live", log);', "await isLive(name, log);"],
@@ -118,18 +118,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "collects persistent rooms",
+    breaks: "G3",
     file: garbage,
     edits: [['if (isPersistent(name)) return remove(message, "persistent", log);', ""]],
   },
   {
-    bug: "takes a message received twice for two",
-    file: garbage,
-    edits: [["messages.set(message.id, message)", "messages.set(message.popReceipt, message)"]],
-  },
-  {
-    bug: "removes the older messages of a room before its youngest is settled",
+    bug: "removes the older messages of a room first, and goes on when its leases are over",
+    breaks: "I8",
     file: garbage,
     edits: [
+      goesOn,
       [
         "await handle(youngest,",
         'for (const message of older) await remove(message, "repeated", log);\nawait handle(youngest,',
@@ -139,16 +137,19 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "deletes persistent rooms in bulk",
+    breaks: "G3",
     file: bulkDeletion,
     edits: [[" && !isPersistent(room.name);", ";"]],
   },
   {
     bug: "leaves leased names in the pool when it deletes in bulk",
+    breaks: "G1",
     file: bulkDeletion,
     edits: [["await pool.clear();", ""]],
   },
   {
     bug: "answers an event before its name is stored",
+    breaks: "G6",
     file: "src/functions/event-sink.ts",
     edits: [
       [
@@ -159,6 +160,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "answers a create with the host PIN",
+    breaks: "G7",
     file: "src/lib/room-shapes.ts",
     edits: [
       [
@@ -169,11 +171,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "repeats writes whose outcome is unknown",
+    breaks: "I3",
     file: "src/lib/platform/retry.ts",
     edits: [[' && (method === "GET" || method === "DELETE")', ""]],
   },
   {
     bug: "lets messages expire after seven days, as the storage does by default",
+    breaks: "I3",
     file: memoryQueue,
     edits: [
       [
@@ -186,28 +190,3 @@ export const mutants: readonly Mutant[] = [
     ],
   },
 ];
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const copied = ["package.json", "src", "test/simulation", memoryQueue];
-
-/** Makes a copy of the sources with one bug; throws when an edit does not fit. The folder is the caller's to remove. */
-export async function plant({
-  file,
-  edits,
-}: Mutant): Promise<{ folder: string; remove: () => Promise<void> }> {
-  await mkdir(join(root, ".tmp"), { recursive: true });
-  const folder = await mkdtemp(join(root, ".tmp", "mutant-"));
-  for (const path of copied) await cp(join(root, path), join(folder, path), { recursive: true });
-  let text = await readFile(join(folder, file), "utf8");
-  for (const [from, to] of edits) {
-    if (text.split(from).length !== 2) throw new Error(`${file} does not hold once: ${from}`);
-    text = text.replace(from, () => to);
-  }
-  await writeFile(join(folder, file), text);
-  return { folder, remove: async () => rm(folder, { recursive: true, force: true }) };
-}
-
-/** The short run of such a copy. */
-export async function shortRunOf(folder: string): Promise<{ firstViolation: typeof firstViolation }> {
-  return import(pathToFileURL(join(folder, "test/simulation/short-run.ts")).href);
-}
