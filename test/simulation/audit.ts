@@ -88,9 +88,11 @@ function checkAccounts({ ledger, queues, table }: World, history: History): void
   }
 }
 
-/** Whether an invocation died, met two faults, or made a call that may have landed when it no longer looked. */
+/** Whether an invocation died, met two faults, its sleep counted, or made a call that may have landed unseen. */
 function wasHitHard({ process, faultsMet }: Task): boolean {
-  return !process.isAlive || faultsMet.length > 1 || faultsMet.includes("late");
+  const others =
+    process.frozenUntil > 0 ? faultsMet.filter((fault) => fault !== "freeze").length + 1 : faultsMet.length;
+  return !process.isAlive || others > 1 || faultsMet.includes("late");
 }
 
 /**
