@@ -58,6 +58,35 @@ describe("while the room is looked up", () => {
   });
 });
 
+describe("while the room is looked up and refused", () => {
+  test("a name that the platform refuses waits out its lease, and is given up after five receives", async () => {
+    world.platform.addFault({ kind: "status", status: 400, method: "GET" });
+
+    for (let receives = 1; receives <= 5; receives++) {
+      await expect(claim()).rejects.toMatchObject({ code: "platform-rejected" });
+      expect(isVisible()).toBe(false);
+      world.clock.advance(leaseSeconds);
+    }
+    await expect(claim()).rejects.toMatchObject({ code: "platform-rejected" });
+    expect(world.pool.texts()).toEqual([]);
+    expect(world.deletion.texts()).toEqual(["room-a"]);
+    expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "room-a", reason: "refused-often" });
+  });
+
+  test.each([401, 403])(
+    "a log-in that is refused (%i) gives the room back, however often",
+    async (status) => {
+      world.platform.addFault({ kind: "status", status, method: "GET" });
+
+      for (let receives = 1; receives <= 8; receives++) {
+        await expect(claim()).rejects.toMatchObject({ code: "platform-rejected" });
+        expect(isVisible()).toBe(true);
+      }
+      expect(world.pool.texts()).toEqual(["room-a"]);
+    },
+  );
+});
+
 describe("while the room is assigned", () => {
   test.each([
     ["a reset before the change", { kind: "reset" }],

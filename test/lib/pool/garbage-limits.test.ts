@@ -1,0 +1,51 @@
+/** What bounds a garbage collection: events older than a hand-out, and the time of one run. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { formatMarker } from "../../../src/lib/marker.ts";
+import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
+import { createGarbageCollection } from "../../../src/lib/pool/garbage.ts";
+import { type PoolWorld, startPoolWorld } from "./pool-world.ts";
+
+let world: PoolWorld;
+beforeEach(async () => {
+  world = await startPoolWorld();
+});
+afterEach(async () => world.stop());
+
+const limits = { maximumMessages: 20, minimumAgeSeconds: 600 };
+const collect = async (isLive = createPlatformStatus(world.client).isLive) =>
+  createGarbageCollection({ ...world, ...limits, status: { isLive } }).collect(world.log);
+const isThere = (name: string) => world.room(name) !== undefined;
+
+test.each([
+  ["61 seconds after its message was queued stays, and the message goes", 61, true],
+  ["60 seconds after is deleted: clocks may differ by that much", 60, false],
+  ["before its message was queued is deleted", -5, false],
+])("a room assigned %s", async (_, secondsAfterQueueing, stays) => {
+  const since = new Date(world.clock.now() + secondsAfterQueueing * 1000).toISOString();
+  world.addRoom("room-a", { description: formatMarker({ state: "assigned", since, messageId: "m-1" }) });
+  await world.deletion.put("room-a");
+  world.clock.advance(600);
+  await collect();
+
+  expect(isThere("room-a")).toBe(stays);
+  expect(world.deletion.texts()).toEqual([]);
+});
+
+test("a run that has lasted 400 seconds begins no further room; its message comes back with its lease", async () => {
+  for (const name of ["room-a", "room-b"]) {
+    world.addRoom(name);
+    await world.deletion.put(name);
+  }
+  world.clock.advance(600);
+  await collect(async () => {
+    world.clock.advance(400);
+    return false;
+  });
+
+  expect([isThere("room-a"), isThere("room-b")].filter(Boolean)).toHaveLength(1);
+  expect(world.log.fieldsOf("collection-cut-short")).toEqual({ messages: 2 });
+  expect(world.deletion.texts()).toHaveLength(1);
+  world.clock.advance(140);
+  await collect();
+  expect(world.deletion.texts()).toEqual([]);
+});
