@@ -39,7 +39,7 @@ export interface Answer {
 }
 
 /** Input as it stands on the wire, before it is checked. */
-export interface UncheckedInput {
+interface UncheckedInput {
   readonly query: Readonly<Record<string, string>>;
   /** Reads, bounds and decodes the body. */
   readonly readBody: (contract: BodyContract<unknown>) => Promise<unknown>;

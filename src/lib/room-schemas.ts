@@ -9,7 +9,7 @@ const dateTime = laxDateTime.nullish();
 const objects = z.array(z.record(z.string(), z.unknown())).nullish();
 
 /** Specification §2.1. */
-export const Alias = z
+const Alias = z
   .looseObject({ id: integer, alias: text, conference: text, creation_time: dateTime, description: text })
   .meta({ id: "Alias", description: "A name under which a room can be dialled" });
 

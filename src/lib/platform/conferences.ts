@@ -16,7 +16,7 @@ const Page = z.object({
 /** Fields for a write, in the platform's own form. */
 export type ConferenceFields = Readonly<Record<string, unknown>>;
 
-export type CallLimits = Pick<PlatformCall, "timeoutSeconds" | "startBefore">;
+type CallLimits = Pick<PlatformCall, "timeoutSeconds" | "startBefore">;
 
 export interface Conferences {
   /** The conference with exactly this name. */
@@ -31,7 +31,7 @@ export interface Conferences {
   delete(id: number, limits?: CallLimits): Promise<boolean>;
 }
 
-export const conferencePath = "/api/admin/configuration/v1/conference/";
+const conferencePath = "/api/admin/configuration/v1/conference/";
 const rowsPerPage = 500;
 const mostPages = 1000;
 

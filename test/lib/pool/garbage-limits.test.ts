@@ -1,7 +1,7 @@
 /** What bounds a garbage collection: events older than a hand-out, and the time of one run. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatMarker } from "../../../src/lib/marker.ts";
-import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
+import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
 import { createGarbageCollection } from "../../../src/lib/pool/garbage.ts";
 import { type PoolWorld, startPoolWorld } from "./pool-world.ts";
 
@@ -12,8 +12,8 @@ beforeEach(async () => {
 afterEach(async () => world.stop());
 
 const limits = { maximumMessages: 20, minimumAgeSeconds: 600 };
-const collect = async (isLive = createPlatformStatus(world.client).isLive) =>
-  createGarbageCollection({ ...world, ...limits, status: { isLive } }).collect(world.log);
+const collect = async (status: Pick<PlatformStatus, "isLive"> = createPlatformStatus(world.client)) =>
+  createGarbageCollection({ ...world, ...limits, status }).collect(world.log);
 const isThere = (name: string) => world.room(name) !== undefined;
 
 test.each([
@@ -37,9 +37,11 @@ test("a run that has lasted 400 seconds begins no further room; its message come
     await world.deletion.put(name);
   }
   world.clock.advance(600);
-  await collect(async () => {
-    world.clock.advance(400);
-    return false;
+  await collect({
+    isLive: async () => {
+      world.clock.advance(400);
+      return false;
+    },
   });
 
   expect([isThere("room-a"), isThere("room-b")].filter(Boolean)).toHaveLength(1);
