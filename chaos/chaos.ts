@@ -49,7 +49,7 @@ function scaledSettings(poolSize: number): Record<string, string> {
     PLATFORM_TIMEOUT_SECONDS: "1",
     POOL_LEASE_SECONDS: "10",
     GC_MINIMUM_AGE_SECONDS: "3",
-    GC_MAX_MESSAGES: "100",
+    GC_MAX_MESSAGES: "40",
     MAX_VMR: String(poolSize),
     POOL_MINIMUM: String(poolSize),
   };

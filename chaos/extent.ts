@@ -6,13 +6,13 @@ type Extent = Omit<ChaosOptions, "seed" | "bundlePath" | "print" | "onLogLine" |
 export const fullRun: Extent = {
   claims: 10_000,
   leastClaims: 10_000,
-  callers: 16,
+  callers: 20,
   longestLoadSeconds: 900,
   sweepsAtClaims: [2000, 4000, 6000, 8000],
   processes: 4,
   poolSize: 60,
-  secondsBetweenKills: 5,
-  secondsBetweenOutages: 30,
+  secondsBetweenKills: 8,
+  secondsBetweenOutages: 45,
   longestOutageSeconds: 8,
 };
 

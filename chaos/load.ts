@@ -68,7 +68,7 @@ async function useRoom(options: LoadOptions, session: Session, room: string): Pr
   await delay(useMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
   check(options.ledger, session, await options.platform.find(room));
   if (session.state !== "held") return;
-  if (use < 0.6) await end(options, session, room);
+  if (use < 0.35) await end(options, session, room);
   else if (use < 0.85) await remove(options, session, room);
 }
 
