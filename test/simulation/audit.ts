@@ -117,8 +117,8 @@ function checkLevel({ ledger, queues, peakOf }: World, history: History): void {
 /** What the sink has accepted is gone, or there is a reason why it stays. */
 function checkEndedRooms({ ledger, table }: World): void {
   for (const [name, endedAt] of ledger.ended) {
-    // What ended before a room was handed out was not its caller's conference.
-    const isAnotherEnd = endedAt < (ledger.handedOut.get(name)?.at ?? 0);
+    // What ended before a room was assigned was not its caller's conference.
+    const isAnotherEnd = endedAt < (ledger.assignedAt.get(name) ?? 0);
     const hasReason = isPersistent(name) || name.startsWith("foreign") || ledger.recordedReasons.has(name);
     if (table.find(name) && !hasReason && !isAnotherEnd && !ledger.tampered.has(name))
       ledger.violated("I8", `${name} has ended and is still there without a reason`);

@@ -30,7 +30,7 @@ export async function createRoom(
   const room = Created.parse(answer.body);
   const other = ledger.handedOut.get(room.name);
   if (other) ledger.violated("G1", `#${task.id} and #${other.task.id} were both given ${room.name}`);
-  ledger.handedOut.set(room.name, { task, tag, at: world.scheduler.now() });
+  ledger.handedOut.set(room.name, { task, tag });
   if (tag !== undefined && room.tag !== tag)
     ledger.violated("G1", `#${task.id} is answered with another tag`);
   if (ledger.goneBeforeCommit.has(room.name))

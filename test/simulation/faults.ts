@@ -88,13 +88,11 @@ export function createPorts({ scheduler, weather, trace }: PortsOptions): Ports 
     const answered = there + 1 + random.integerBelow(longestDelayMilliseconds);
     const timeout = request.timeoutSeconds * 1000;
     return new Promise((resolve, reject) => {
-      let outcome: Promise<Result> | undefined;
-      const apply = () => {
-        outcome = Promise.resolve().then(() => request.effect(task));
-        outcome.catch(() => undefined);
-      };
+      const outcome = Promise.withResolvers<Result>();
+      outcome.promise.catch(() => undefined);
+      const apply = () => outcome.resolve(Promise.resolve().then(() => request.effect(task)));
       const succeed = (result?: Result) => {
-        deliver(process, answered, () => resolve(result ?? (outcome as Promise<Result>)));
+        deliver(process, answered, () => resolve(result ?? outcome.promise));
       };
       const fail = (cause: Fault, milliseconds: number) =>
         deliver(process, milliseconds, () => reject(request.failure(cause, milliseconds === timeout, task)));

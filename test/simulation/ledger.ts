@@ -16,7 +16,6 @@ export interface Violation {
 export interface HandOut {
   readonly task: Task;
   readonly tag: string | undefined;
-  readonly at: number;
 }
 
 export type Ledger = ReturnType<typeof createLedger>;
@@ -33,6 +32,8 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
   const pooledNames = new Set<string>();
   /** Who wrote the tag last: a claim, or anything else. */
   const tagWriters = new Map<string, Task | "other">();
+  /** When a claim last wrote to a room. */
+  const assignedAt = new Map<string, number>();
   /** Names whose end the sink has accepted, and when. */
   const ended = new Map<string, number>();
   /** Rooms that an event, accepted or not, or a bulk delete has named: handed out or not, they may be collected. */
@@ -73,6 +74,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
           if (typeof change["tag"] === "string") tagWriters.set(row.name, "other");
           return;
         }
+        assignedAt.set(row.name, now());
         const holder = handedOut.get(row.name);
         if (holder && holder.task !== task)
           violated("G1", `${by} writes to ${row.name}, which #${holder.task.id} has handed out`);
@@ -109,6 +111,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     handedOut,
     made,
     tagWriters,
+    assignedAt,
     ended,
     dueForDeletion,
     tampered,

@@ -1,5 +1,11 @@
 /** The processes that run the app: each has its own object graph, and all share queues and platform. */
-import { type HttpRequest, type HttpResponseInit, InvocationContext, type Timer } from "@azure/functions";
+import {
+  type HttpRequest,
+  HttpResponse,
+  type HttpResponseInit,
+  InvocationContext,
+  type Timer,
+} from "@azure/functions";
 import { createDependencies } from "../../src/lib/dependencies.ts";
 import type { Outside } from "../../src/lib/outside.ts";
 import type { RandomSource } from "../../src/lib/random.ts";
@@ -11,7 +17,7 @@ import type { Ledger } from "./ledger.ts";
 import { currentTask, type SimulatedProcess, type Task } from "./task.ts";
 
 /** How an invocation ended: `died` when its process did, so that nobody got an answer. */
-export type Ending<Result> = { readonly result: Result } | { readonly error: unknown } | "died";
+type Ending<Result> = { readonly result: Result } | { readonly error: unknown } | "died";
 
 export interface AppProcess extends SimulatedProcess {
   request(functionName: string, request: HttpRequest, plan: Plan): Promise<Ending<HttpResponseInit>>;
@@ -130,12 +136,10 @@ export function startProcess(options: ProcessOptions): AppProcess {
       invoke(functionName, plan, {}, async (context) => {
         const handler = handlers.http.get(functionName);
         if (!handler) throw new Error(`there is no function ${functionName}`);
-        const { status, body, headers } = (await handler(request, context)) as HttpResponseInit;
-        return {
-          ...(status !== undefined && { status }),
-          ...(headers && { headers }),
-          ...(body && { body }),
-        };
+        const response = await handler(request, context);
+        if (!response || response instanceof HttpResponse)
+          throw new Error("an answer is a plain object here");
+        return response;
       }),
     runTimer: async (functionName: string, plan: Plan) =>
       invoke(functionName, plan, {}, async (context) => {

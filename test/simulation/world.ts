@@ -14,7 +14,7 @@ import { simulatePlatform } from "./simulated-platform.ts";
 import { type QueueName, simulateQueue } from "./simulated-queue.ts";
 import type { SimulatedProcess, Task } from "./task.ts";
 
-export interface Storm {
+interface Storm {
   readonly fault: Fault;
   readonly until: number;
 }
@@ -153,7 +153,11 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
     running,
     newId,
     peakOf: (kind) => peaks[kind],
-    process: (index) => processes[index] as AppProcess,
+    process(index) {
+      const process = processes[index];
+      if (!process) throw new Error(`there is no process ${index}`);
+      return process;
+    },
     quietPlan: () => planOf([]),
     setFaults(areOn) {
       provisioningRuns = areOn ? 0 : undefined;
