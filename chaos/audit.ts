@@ -1,9 +1,9 @@
 /** The guarantees, checked against what queues, platform, callers and logs hold at the end; one line each. */
 import { parseMarker } from "../src/lib/marker.ts";
+import type { LaterRow } from "./day-later.ts";
 import { countReasons, type LeakEvidence, reasonOf } from "./leaks.ts";
 import { check, type Ledger, type Session } from "./ledger.ts";
 import type { LogWatch } from "./log-watch.ts";
-import type { LaterRow } from "./metrics-later.ts";
 import type { PlatformRoom } from "./platform-view.ts";
 
 export interface Line {

@@ -3,18 +3,18 @@ import { fileURLToPath } from "node:url";
 import { startHeldConferences, turnPoolOver } from "./aftermath.ts";
 import { audit, type Line } from "./audit.ts";
 import type { LineReader } from "./child.ts";
+import { laterSeconds, passOneDay } from "./day-later.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
 import { createGatewayCalls, type GatewayCalls } from "./gateway-calls.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { type LoadOptions, runLoad } from "./load.ts";
 import { createLogWatch } from "./log-watch.ts";
-import { collectMetricsLater } from "./metrics-later.ts";
 import { type Parts, startParts } from "./parts.ts";
 import { createPlatformView, type PlatformView } from "./platform-view.ts";
 import { protectedRoomNames, seedProtectedRooms } from "./protected-rooms.ts";
 import { openQueueContents } from "./queue-contents.ts";
 import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
-import { endAllLeases, settleDeletion, settlePool } from "./settling.ts";
+import { moveStorageClock, settlePool } from "./settling.ts";
 import { strengthOf } from "./strength.ts";
 import { startWeather, type WeatherOptions } from "./weather.ts";
 
@@ -88,17 +88,13 @@ export async function runChaos(options: ChaosOptions): Promise<Line[]> {
     options.stopping.throwIfAborted();
     print("faults are over; waiting until the gateway has come to rest");
     await settlePool(queues, calls, poolSize);
-    print("at rest; all leases end, and the whole pool is claimed once");
-    await endAllLeases(parts.storageControlUrl);
+    print("at rest; the storage's clock moves on, and the whole pool is claimed once");
+    await moveStorageClock(parts.storageControlUrl, laterSeconds);
     const turnover = await turnPoolOver(run, poolSize);
-    print("the collector empties its queue, and the pool fills again");
-    await settleDeletion(queues, calls, parts.storageControlUrl);
-    await settlePool(queues, calls, poolSize);
     await fleet.stop();
     await startHeldConferences(run);
-    print("metrics of a day later");
-    const row = await collectMetricsLater({ ...gateway, parts });
-    await endAllLeases(parts.storageControlUrl);
+    print("a day later the collector empties its queue, and the pool fills again");
+    const row = await passOneDay({ ...gateway, parts, queues, poolSize });
     const evidence = {
       ledger,
       logs,

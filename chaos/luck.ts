@@ -19,26 +19,28 @@ export const strikes: readonly Strike[] = [
 ];
 // Writes are what matters; the many looks into queues must not bring everything to a halt.
 const writingWeight = 3;
-// What is tried twice must fail twice at times: a fault often meets the next two writes as well.
-const shareOfSpells = 0.4;
+// What is tried twice must fail twice at times: a fault often meets the repetition as well.
+const shareOfRepetitions = 0.6;
 
 /** Nothing is struck at first. */
 export function createLuck(random: SeededRandom): Luck {
+  const struck = new Map<string, Strike>();
   let faultShare = 0;
-  let spell: Strike[] = [];
   const strikeWith = (share: number) => (random.chance(share) ? random.pick(strikes) : undefined);
 
   return {
     setShare: (share) => {
       faultShare = share;
-      if (share === 0) spell = [];
+      if (share === 0) struck.clear();
     },
     draw: (request) => {
-      const isReading = request.subarray(0, 4).toString("latin1") === "GET ";
-      if (isReading) return strikeWith(faultShare);
-      if (spell.length > 0) return spell.pop();
+      const line = request.subarray(0, request.indexOf("\r\n")).toString("latin1");
+      if (line.startsWith("GET ")) return strikeWith(faultShare);
+      const again = struck.get(line);
+      if (again !== undefined && random.chance(shareOfRepetitions)) return again;
       const strike = strikeWith(writingWeight * faultShare);
-      if (strike !== undefined && random.chance(shareOfSpells)) spell = [strike, strike];
+      // New messages and rooms all have the same line.
+      if (strike !== undefined && !line.startsWith("POST ")) struck.set(line, strike);
       return strike;
     },
   };
