@@ -6,7 +6,8 @@ import type { World } from "./world.ts";
 export function nameOf({ ledger, queues, table }: World, { of, index }: Target): string {
   const names = {
     "handed-out": () => [...ledger.handedOut.keys()],
-    pooled: () => queues.pool.contents().map(({ text }) => text),
+    // A name comes before its room, and without a room there is nothing to end or to change.
+    pooled: () => queues.pool.contents().flatMap(({ text }) => (table.find(text) ? [text] : [])),
     persistent: () => namesWith("persistent"),
     foreign: () => namesWith("foreign"),
     plain: () => namesWith("plain"),
