@@ -9,6 +9,8 @@ beforeAll(async () => {
 });
 afterAll(async () => gateway.stop());
 beforeEach(async () => {
+  // Replacements of rooms that the test before took must not come in the middle of this one.
+  await gateway.settled();
   await gateway.queues.deletion.clear();
   gateway.stack.platform.reset();
 });

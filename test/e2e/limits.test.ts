@@ -10,6 +10,8 @@ beforeAll(async () => {
 });
 afterAll(async () => gateway.stop());
 beforeEach(async () => {
+  // Replacements of rooms that the test before took must not come in the middle of this one.
+  await gateway.settled();
   await Promise.all([gateway.queues.deletion.clear(), gateway.queues.pool.clear()]);
   gateway.stack.platform.reset();
 });
