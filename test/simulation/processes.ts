@@ -36,6 +36,7 @@ export interface Plan {
 export interface ProcessOptions {
   readonly outsideOf: (process: SimulatedProcess) => Outside;
   readonly newTaskId: () => number;
+  readonly now: () => number;
   readonly ledger: Ledger;
   readonly onKilled: () => void;
   /** Called when an invocation was added to `running`. */
@@ -98,6 +99,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
     const task: Task = {
       id: options.newTaskId(),
       functionName,
+      startedAt: options.now(),
       process: base,
       random: plan.random,
       faults: new Map(

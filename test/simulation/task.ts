@@ -14,6 +14,8 @@ export interface SimulatedProcess {
 export interface Task {
   readonly id: number;
   readonly functionName: string;
+  /** Scheduler milliseconds. */
+  readonly startedAt: number;
   readonly process: SimulatedProcess;
   readonly random: RandomSource;
   /** By the number of the port call within this invocation. */

@@ -124,7 +124,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
       const provisions = tasks.filter(({ functionName }) => functionName === "provisionRoom");
       peaks.provision = Math.max(peaks.provision, provisions.length);
     };
-    return startProcess({ outsideOf, newTaskId, ledger, running, onKilled, onStart });
+    return startProcess({ outsideOf, newTaskId, now, ledger, running, onKilled, onStart });
   }
 
   const planOf = (faults: Plan["faults"]): Plan => ({
