@@ -74,14 +74,18 @@ export async function measureSteadyRate(stack: BenchStack, seconds: number): Pro
   await setLatency(stack, 20);
   const task = async () => void (await create(stack));
   await runOpenLoop({ ratePerSecond: 45, seconds: 5, task });
-  const { p50, p90, p99, count } = summarise(await runOpenLoop({ ratePerSecond: 45, seconds, task }));
+  const { times, failed } = await runOpenLoop({ ratePerSecond: 45, seconds, task });
+  const { p50, p90, p99, count } = summarise(times);
   await setLatency(stack, 0);
   return [
     {
       what: `create at 45/s for ${seconds} s, platform latency 20 ms`,
-      figures: { creates: count, p50Milliseconds: p50, p90Milliseconds: p90, p99Milliseconds: p99 },
+      figures: { creates: count, failed, p50Milliseconds: p50, p90Milliseconds: p90, p99Milliseconds: p99 },
       target: "p50 ≤ 60, p90 ≤ 120, p99 ≤ 250 ms (published bar of warm-pool claims: 92 / 182 / 376)",
-      isReached: p50 <= 60 && p90 <= 120 && p99 <= 250,
+      isReached: p50 <= 60 && p90 <= 120 && p99 <= 250 && failed === 0,
+      remark:
+        "Replacements are made meanwhile, so that two creates' worth of calls run for each one. A create that failed met the " +
+        "gateway's limit of 3 s for one queue call: Azurite stands still for seconds when it sweeps its store, once a minute.",
     },
   ];
 }

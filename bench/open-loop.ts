@@ -7,12 +7,20 @@ export interface OpenLoopOptions {
   readonly task: () => Promise<void>;
 }
 
+export interface OpenLoopTimes {
+  /** Milliseconds of each task that succeeded. */
+  readonly times: readonly number[];
+  /** How many tasks failed. */
+  readonly failed: number;
+}
+
 /**
- * Runs Poisson arrivals and gives each task's time in milliseconds, counted from the moment it was due: a driver or
- * a server that falls behind is part of the figure (no coordinated omission). Rejects with the first failed task.
+ * Runs Poisson arrivals. Times count from the moment a task was due: a driver or a server that falls behind is part of
+ * the figure (no coordinated omission).
  */
-export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOptions): Promise<number[]> {
+export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOptions): Promise<OpenLoopTimes> {
   const times: number[] = [];
+  let failed = 0;
   const running: Promise<void>[] = [];
   const startedAt = performance.now();
   for (let dueAt = startedAt; ; ) {
@@ -21,8 +29,13 @@ export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOpti
     const ahead = dueAt - performance.now();
     if (ahead > 1) await wait(ahead);
     const due = dueAt;
-    running.push(task().then(() => void times.push(performance.now() - due)));
+    running.push(
+      task().then(
+        () => void times.push(performance.now() - due),
+        () => void (failed += 1),
+      ),
+    );
   }
   await Promise.all(running);
-  return times;
+  return { times, failed };
 }

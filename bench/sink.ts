@@ -30,12 +30,14 @@ export async function measureSink(stack: BenchStack, seconds: number): Promise<R
   };
   const put = async () => bare.put("deletion", `bare-${(sequence += 1)}`);
   await runOpenLoop({ ratePerSecond, seconds: 3, task: post });
-  const events = summarise(await runOpenLoop({ ratePerSecond, seconds, task: post }));
-  const puts = summarise(await runOpenLoop({ ratePerSecond, seconds, task: put }));
+  const { times, failed } = await runOpenLoop({ ratePerSecond, seconds, task: post });
+  const events = summarise(times);
+  const puts = summarise((await runOpenLoop({ ratePerSecond, seconds, task: put })).times);
   return [
     {
       what: `event sink at ${ratePerSecond}/s for ${seconds} s`,
       figures: {
+        failed,
         p50Milliseconds: events.p50,
         p99Milliseconds: events.p99,
         barePutP50Milliseconds: puts.p50,
@@ -43,7 +45,7 @@ export async function measureSink(stack: BenchStack, seconds: number): Promise<R
         ratioP50: round(events.p50 / puts.p50),
       },
       target: "p99 ≤ 25 ms, ratio to a bare enqueue",
-      isReached: events.p99 <= 25,
+      isReached: events.p99 <= 25 && failed === 0,
     },
   ];
 }
