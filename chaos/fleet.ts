@@ -90,10 +90,11 @@ export async function startGateway(
   return startChild("chaos/gateway-process.ts", { args, environment, onLine });
 }
 
-/** The app first: it would end by itself once its host is gone, but not before finishing what it is at. */
+/** The app first: it would end by itself after its host, but only when it is done. The host is not to see it end. */
 async function killBoth(child: Child): Promise<void> {
   const { appProcessId } = appProcessSchema.parse(child.addresses);
   try {
+    process.kill(child.processId, "SIGSTOP");
     process.kill(appProcessId, "SIGKILL");
   } catch {
     // It has ended already.

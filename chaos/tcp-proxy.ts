@@ -1,7 +1,6 @@
 /** Stands between the app and a part it talks to, and does to their connections what networks do. */
-import { once } from "node:events";
-import { connect, createServer, type Server, type Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
+import { connect, type Socket } from "node:net";
+import { startClosableListener } from "./closable-listener.ts";
 import { createFaultyConnection, type FaultyConnectionOptions, type Strike } from "./faulty-connection.ts";
 import { createLuck } from "./luck.ts";
 import { resetSocket } from "./reset-socket.ts";
@@ -66,23 +65,21 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
   const cutAll = (): void => {
     for (const socket of sockets) resetSocket(socket);
   };
-  let server = await listen(accept, 0);
-  const port = portOf(server);
+  const listener = await startClosableListener(accept);
 
   async function goUp(): Promise<void> {
-    if (downMode === "refuse") server = await listenAgain(accept, port);
+    await listener.open();
     downMode = undefined;
   }
 
   return {
-    port,
+    port: listener.port,
     setFaultShare: luck.setShare,
     async goDown(mode) {
       await goUp();
       downMode = mode;
-      const closed = mode === "refuse" ? close(server) : undefined;
+      if (mode === "refuse") await listener.close();
       cutAll();
-      await closed;
     },
     goUp,
     async calm() {
@@ -92,39 +89,8 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
     },
     strikes: () => ({ ...counts }),
     async stop() {
-      const closed = downMode === "refuse" ? undefined : close(server);
+      await listener.stop();
       cutAll();
-      await closed;
     },
   };
-}
-
-async function listen(accept: (socket: Socket) => void, port: number): Promise<Server> {
-  const server = createServer(accept).listen(port, "127.0.0.1");
-  await once(server, "listening");
-  return server;
-}
-
-/** Somebody else may have been given the port for a moment. */
-async function listenAgain(accept: (socket: Socket) => void, port: number): Promise<Server> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await listen(accept, port);
-    } catch (error) {
-      if (attempt === 100) throw error;
-      await delay(100);
-    }
-  }
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = once(server, "close");
-  server.close();
-  await closed;
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the proxy has no port");
-  return address.port;
 }
