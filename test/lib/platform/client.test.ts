@@ -29,7 +29,7 @@ afterEach(async () => platform.stop());
 function newClient(url: string, password = account.password): PlatformClient {
   return createPlatformClient({
     url,
-    timeoutSeconds: 0.5,
+    timeoutSeconds: 1.5,
     maximumConcurrency: 4,
     logIn: createBasicLogIn(account.username, password),
     clock,

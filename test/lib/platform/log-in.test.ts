@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 function newLogIn(url = platform.url, scope?: string) {
-  return createOAuthLogIn({ url, clientId, privateKey: pem.privateKey, scope, timeoutSeconds: 0.5, clock });
+  return createOAuthLogIn({ url, clientId, privateKey: pem.privateKey, scope, timeoutSeconds: 1.5, clock });
 }
 function newClient(url = platform.url) {
   return createPlatformClient({ url, timeoutSeconds: 1, maximumConcurrency: 5, logIn: newLogIn(url), clock });

@@ -24,7 +24,7 @@ beforeEach(async () => {
   platform = await startPlatformSimulator(account);
   clock = createManualClock();
   const logIn = createBasicLogIn(account.username, account.password);
-  const options = { url: platform.url, timeoutSeconds: 0.3, maximumConcurrency: 5, logIn, clock };
+  const options = { url: platform.url, timeoutSeconds: 1, maximumConcurrency: 5, logIn, clock };
   client = withRetries(createPlatformClient(options), clock, secureRandom);
 });
 afterEach(async () => platform.stop());

@@ -42,7 +42,7 @@ async function start(answer: Answer): Promise<{ queue: Queue; calls: () => numbe
     once: open(1),
     patient: open(3),
     encoding: "text",
-    timeoutSeconds: 0.25,
+    timeoutSeconds: 1,
   });
   return { queue, calls: () => calls };
 }
