@@ -42,6 +42,7 @@ const benchmarks: Record<string, () => Promise<Result[]>> = {
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });
 const startedAt = performance.now();
+const seconds = () => (performance.now() - startedAt) / 1000;
 const results: Result[] = [];
 for (const [name, run] of Object.entries(benchmarks)) {
   if (values.only !== undefined && !name.includes(values.only)) continue;
@@ -50,7 +51,7 @@ for (const [name, run] of Object.entries(benchmarks)) {
     const verdict = result.isReached === undefined ? "" : result.isReached ? " reached" : " NOT REACHED";
     console.log(`${result.what}: ${JSON.stringify(result.figures)}${verdict}`);
   }
+  // After each, so that a run that is ended early leaves what it has.
+  if (values.only === undefined) await writeResults(results, seconds());
 }
-const seconds = (performance.now() - startedAt) / 1000;
-if (values.only === undefined) await writeResults(results, seconds);
-console.log(`${results.length} results in ${Math.round(seconds)} s`);
+console.log(`${results.length} results in ${Math.round(seconds())} s`);
