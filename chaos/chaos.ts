@@ -26,6 +26,7 @@ export interface ChaosOptions
   readonly bundlePath: string;
   /** Fewer claims than this, and the run proves nothing. */
   readonly leastClaims: number;
+  readonly leastKindsOfFaults: number;
   readonly processes: number;
   readonly poolSize: number;
   readonly print: (text: string) => void;
@@ -115,6 +116,7 @@ export async function runChaos(options: ChaosOptions): Promise<Line[]> {
       ledger,
       outages,
       leastClaims: options.leastClaims,
+      leastKindsOfFaults: options.leastKindsOfFaults,
       kills: fleet.kills.length,
     });
     return [...strength, turnover, ...audit(evidence)];

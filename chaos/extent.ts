@@ -6,6 +6,7 @@ type Extent = Omit<ChaosOptions, "seed" | "bundlePath" | "print" | "onLogLine" |
 export const fullRun: Extent = {
   claims: 10_000,
   leastClaims: 10_000,
+  leastKindsOfFaults: 7,
   callers: 20,
   longestLoadSeconds: 900,
   sweepsAtClaims: [2000, 4000, 6000, 8000],
@@ -19,6 +20,7 @@ export const fullRun: Extent = {
 export const shortRun: Extent = {
   claims: 500,
   leastClaims: 100,
+  leastKindsOfFaults: 3,
   callers: 20,
   longestLoadSeconds: 17,
   sweepsAtClaims: [80],

@@ -6,6 +6,8 @@ import type { TcpProxy } from "./tcp-proxy.ts";
 
 export interface StrengthOptions {
   readonly leastClaims: number;
+  /** How many kinds of faults must have struck each connection: a short run on a busy computer meets not all. */
+  readonly leastKindsOfFaults: number;
   readonly ledger: Ledger;
   readonly storageProxy: TcpProxy;
   readonly platformProxy: TcpProxy;
@@ -15,14 +17,23 @@ export interface StrengthOptions {
 
 const leastShareHandedOut = 0.25;
 
-/** Not ok: too few rooms handed out, a kind of fault that never struck, no kill, no outage. */
-export function strengthOf({ leastClaims, ledger, kills, outages, ...proxies }: StrengthOptions): Line[] {
+/** Not ok: too few rooms handed out, too few kinds of faults that struck, no kill, no outage. */
+export function strengthOf({
+  leastClaims,
+  leastKindsOfFaults,
+  ledger,
+  kills,
+  outages,
+  ...proxies
+}: StrengthOptions): Line[] {
   const count = (answer: Session["answer"]) =>
     ledger.sessions.filter((session) => session.answer === answer).length;
   const sent = ledger.sessions.length;
   const handedOut = count("handed-out");
   const struck = { storage: proxies.storageProxy.strikes(), platform: proxies.platformProxy.strikes() };
-  const isStruck = Object.values(struck).every((counts) => strikes.every((kind) => (counts[kind] ?? 0) > 0));
+  const isStruck = Object.values(struck).every(
+    (counts) => strikes.filter((kind) => (counts[kind] ?? 0) > 0).length >= leastKindsOfFaults,
+  );
   return [
     {
       isOk: sent >= leastClaims && handedOut >= sent * leastShareHandedOut,
