@@ -15,6 +15,9 @@ import { version } from "./version.ts";
 
 export type Dependencies = ReturnType<typeof createDependencies>;
 
+// Enough to keep every slot busy while other claims are with the storage, few enough that the first are soon done.
+const claimsPerPlatformSlot = 4;
+
 /** What the functions get. Calls that somebody waits for go before those of the background. */
 export function createDependencies(settings: Settings, outside: Outside) {
   const { accessChecks, clock, random, newId, queues } = outside;
@@ -42,6 +45,7 @@ export function createDependencies(settings: Settings, outside: Outside) {
       clock,
       leaseSeconds,
       platformTimeoutSeconds,
+      mostClaimsAtOnce: claimsPerPlatformSlot * settings.platform.maximumConcurrency,
     }),
     endedRooms: createEndedRooms({ ...queues, clock }),
     bulkDeletion: createBulkDeletion({ ...queues, conferences: backgroundConferences, clock }),

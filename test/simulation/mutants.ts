@@ -10,6 +10,7 @@ export interface Mutant {
 }
 
 const claim = "src/lib/pool/claim.ts";
+const assignment = "src/lib/pool/assignment.ts";
 const provisioning = "src/lib/pool/provisioning.ts";
 const garbage = "src/lib/pool/garbage.ts";
 const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
@@ -45,7 +46,7 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "keeps a room whose change has an unknown outcome",
     breaks: "G1",
-    file: claim,
+    file: assignment,
     edits: [['} else if (error.outcome === "unknown") {', "} else if (false) {"]],
   },
   {

@@ -5,7 +5,7 @@ import type { PlatformClient } from "../../../src/lib/platform/client.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
-import { type PoolWorld, platformTimeoutSeconds, startPoolWorld } from "./pool-world.ts";
+import { mostClaimsAtOnce, type PoolWorld, platformTimeoutSeconds, startPoolWorld } from "./pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {
@@ -135,7 +135,7 @@ test("when a queue cannot be reached, no room is deleted", async () => {
 test("a claim that runs meanwhile hands out no room that is deleted", async () => {
   await world.addPooled("room-a");
   world.pool.strikeNext("delete", { meanwhile: async () => deleteAll() });
-  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds });
+  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, mostClaimsAtOnce });
 
   await expect(claims.claim(undefined, world.log)).rejects.toMatchObject({ code: "claim-failed" });
   expect(roomNames()).toEqual([]);

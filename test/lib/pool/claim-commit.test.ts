@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import type { QueueFault } from "../../support/faulty-queue.ts";
-import { type PoolWorld, platformTimeoutSeconds, startPoolWorld } from "./pool-world.ts";
+import { mostClaimsAtOnce, type PoolWorld, platformTimeoutSeconds, startPoolWorld } from "./pool-world.ts";
 
 const tag = "https://verification.example.com/session/1";
 
@@ -14,7 +14,10 @@ beforeEach(async () => {
 afterEach(async () => world.stop());
 
 const claim = async () =>
-  createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds }).claim(tag, world.log);
+  createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, mostClaimsAtOnce }).claim(
+    tag,
+    world.log,
+  );
 const strike = (...faults: QueueFault[]) => {
   for (const fault of faults) world.pool.strikeNext("delete", fault);
 };

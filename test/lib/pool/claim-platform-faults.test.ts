@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { formatMarker } from "../../../src/lib/marker.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
-import { type PoolWorld, platformTimeoutSeconds, startPoolWorld } from "./pool-world.ts";
+import { mostClaimsAtOnce, type PoolWorld, platformTimeoutSeconds, startPoolWorld } from "./pool-world.ts";
 
 const tag = "https://verification.example.com/session/1";
 const leaseSeconds = 300;
@@ -16,7 +16,10 @@ beforeEach(async () => {
 afterEach(async () => world.stop());
 
 const claim = async (conferences: Pick<Conferences, "findByName" | "update"> = world.conferences) =>
-  createClaims({ ...world, conferences, leaseSeconds, platformTimeoutSeconds }).claim(tag, world.log);
+  createClaims({ ...world, conferences, leaseSeconds, platformTimeoutSeconds, mostClaimsAtOnce }).claim(
+    tag,
+    world.log,
+  );
 const isVisible = () => world.pool.contents().every(({ visibleAt }) => visibleAt <= world.clock.now());
 const requests = () => world.provisioning.texts().map((text) => JSON.parse(text).reason);
 
@@ -184,7 +187,13 @@ describe("while the room is assigned", () => {
       return room;
     };
     const conferences = { ...world.conferences, findByName };
-    const claims = createClaims({ ...world, conferences, leaseSeconds: lease, platformTimeoutSeconds });
+    const claims = createClaims({
+      ...world,
+      conferences,
+      leaseSeconds: lease,
+      platformTimeoutSeconds,
+      mostClaimsAtOnce,
+    });
 
     await expect(claims.claim(tag, world.log)).rejects.toMatchObject({ code: "platform-timeout" });
     expect(world.room("room-a")).toMatchObject({ tag: "", description: expect.stringContaining(" pooled ") });

@@ -6,6 +6,7 @@ import {
   guestPin,
   hostPin,
   maximumRooms,
+  mostClaimsAtOnce,
   type PoolWorld,
   platformTimeoutSeconds,
   startPoolWorld,
@@ -21,7 +22,10 @@ beforeEach(async () => {
 afterEach(async () => world.stop());
 
 const claim = async (serviceTag?: string) =>
-  createClaims({ ...world, leaseSeconds, platformTimeoutSeconds }).claim(serviceTag, world.log);
+  createClaims({ ...world, leaseSeconds, platformTimeoutSeconds, mostClaimsAtOnce }).claim(
+    serviceTag,
+    world.log,
+  );
 
 test("the caller gets a pooled room with its tag, the message is gone, and one replacement is asked for", async () => {
   await world.addPooled("room-a");

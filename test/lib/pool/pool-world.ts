@@ -21,6 +21,7 @@ export const guestPin = "771204";
 export const maximumRooms = 5;
 /** Long enough for a loopback call on a busy computer, short enough to wait for. */
 export const platformTimeoutSeconds = 1.5;
+export const mostClaimsAtOnce = 4;
 
 export interface PoolWorld {
   readonly platform: PlatformSimulator;

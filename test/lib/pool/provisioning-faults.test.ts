@@ -6,6 +6,7 @@ import { secureRandom } from "../../../src/lib/random.ts";
 import {
   hostPin,
   maximumRooms,
+  mostClaimsAtOnce,
   type PoolWorld,
   platformTimeoutSeconds,
   startPoolWorld,
@@ -132,7 +133,7 @@ test("a name whose room failed and that cannot be removed becomes visible, and a
   expect(world.pool.texts()).toHaveLength(1);
 
   world.clock.advance(600);
-  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds });
+  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, mostClaimsAtOnce });
   await expect(claims.claim(undefined, world.log)).rejects.toMatchObject({ code: "pool-exhausted" });
   expect(world.pool.texts()).toEqual([]);
 });
@@ -163,7 +164,7 @@ test("a maker that was paused until its name could be seen makes no room, and re
 });
 
 test("a room that was claimed while its maker was paused is its caller's, and not queued for deletion", async () => {
-  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds });
+  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, mostClaimsAtOnce });
   const claimed: string[] = [];
   const claimMeanwhile = async () => {
     world.clock.advance(600);
