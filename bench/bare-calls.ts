@@ -7,13 +7,24 @@ import { send } from "./warm-http.ts";
 
 const version = { "x-ms-version": "2025-11-05" };
 
+type QueueName = "pool" | "deletion";
+
+interface BareMessage {
+  readonly text: string;
+  readonly id: string;
+  readonly popReceipt: string;
+}
+
 export interface BareCalls {
-  /** Takes one message off the pool: its text, id and receipt. */
-  receive(): Promise<{ text: string; id: string; popReceipt: string }>;
+  /** Takes one message off a queue: its text, id and receipt. */
+  receive(queue?: QueueName): Promise<BareMessage>;
   find(name: string): Promise<{ id: number }>;
   patch(id: number, fields: object): Promise<void>;
-  remove(message: { id: string; popReceipt: string }): Promise<void>;
-  put(queue: "pool" | "deletion", text: string): Promise<void>;
+  remove(message: BareMessage, queue?: QueueName): Promise<void>;
+  put(queue: QueueName, text: string): Promise<void>;
+  /** Whether a conference of this name is running. */
+  isLive(name: string): Promise<boolean>;
+  deleteRoom(id: number): Promise<void>;
   createRoom(fields: object): Promise<void>;
   listPages(limit: number): Promise<number>;
 }
@@ -39,8 +50,8 @@ export function createBareCalls({ connectionString, platformUrl }: BenchStack): 
   const path = "/api/admin/configuration/v1/conference/";
 
   return {
-    async receive() {
-      const [url, signature] = await queues.pool;
+    async receive(queue = "pool") {
+      const [url, signature] = await queues[queue];
       const query = `numofmessages=1&visibilitytimeout=300&${signature}`;
       const { text } = await send("GET", `${url}/messages?${query}`, { headers: version });
       const part = (tag: string) => new RegExp(`<${tag}>(.*?)</${tag}>`).exec(text)?.[1] ?? "";
@@ -60,8 +71,8 @@ export function createBareCalls({ connectionString, platformUrl }: BenchStack): 
         send("PATCH", `${platformUrl}${path}${id}/`, { headers, body: JSON.stringify(fields) }),
       );
     },
-    async remove({ id, popReceipt }) {
-      const [url, signature] = await queues.pool;
+    async remove({ id, popReceipt }, queue = "pool") {
+      const [url, signature] = await queues[queue];
       const query = `popreceipt=${encodeURIComponent(popReceipt)}&${signature}`;
       await expect(204, send("DELETE", `${url}/messages/${id}?${query}`, { headers: version }));
     },
@@ -75,6 +86,16 @@ export function createBareCalls({ connectionString, platformUrl }: BenchStack): 
     },
     async createRoom(fields) {
       await expect(201, send("POST", `${platformUrl}${path}`, { headers, body: JSON.stringify(fields) }));
+    },
+    async isLive(name) {
+      const query = `name=${encodeURIComponent(name)}`;
+      const { text } = await send("GET", `${platformUrl}/api/admin/status/v1/conference/?${query}`, {
+        headers,
+      });
+      return (JSON.parse(text) as { objects: unknown[] }).objects.length > 0;
+    },
+    async deleteRoom(id) {
+      await expect(204, send("DELETE", `${platformUrl}${path}${id}/`, { headers }));
     },
     async listPages(limit) {
       let rows = 0;

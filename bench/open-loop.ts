@@ -10,8 +10,8 @@ export interface OpenLoopOptions {
 export interface OpenLoopTimes {
   /** Milliseconds of each task that succeeded. */
   readonly times: readonly number[];
-  /** How many tasks failed. */
-  readonly failed: number;
+  /** How many tasks failed, by the message of their error. */
+  readonly failures: Readonly<Record<string, number>>;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface OpenLoopTimes {
  */
 export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOptions): Promise<OpenLoopTimes> {
   const times: number[] = [];
-  let failed = 0;
+  const failures: Record<string, number> = {};
   const running: Promise<void>[] = [];
   const startedAt = performance.now();
   for (let dueAt = startedAt; ; ) {
@@ -32,10 +32,19 @@ export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOpti
     running.push(
       task().then(
         () => void times.push(performance.now() - due),
-        () => void (failed += 1),
+        (error: unknown) => {
+          const { message } = error as Error;
+          failures[message] = (failures[message] ?? 0) + 1;
+        },
       ),
     );
   }
   await Promise.all(running);
-  return { times, failed };
+  return { times, failures };
+}
+
+/** All failures in words, "none" without any. */
+export function describeFailures(failures: OpenLoopTimes["failures"]): string {
+  const parts = Object.entries(failures).map(([message, count]) => `${count} × ${message}`);
+  return parts.length === 0 ? "none" : parts.join(", ");
 }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { identities } from "../local/development-stack.ts";
+import { childOf } from "./proc.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -33,7 +34,8 @@ async function stop({ child }: Started): Promise<void> {
 
 export interface BenchStack {
   readonly gatewayUrl: string;
-  readonly gatewayProcessId: number;
+  /** The process of each part. */
+  readonly processIds: Readonly<Record<"app" | "host" | "Azurite" | "platform", number>>;
   readonly platformUrl: string;
   readonly connectionString: string;
   readonly token: string;
@@ -74,8 +76,15 @@ export async function startBenchStack(settings: Record<string, string> = {}): Pr
     get gatewayUrl() {
       return parts.gateway.addresses["url"] ?? "";
     },
-    get gatewayProcessId() {
-      return parts.gateway.child.pid ?? 0;
+    get processIds() {
+      const host = parts.gateway.child.pid ?? 0;
+      return {
+        // The host runs the app in its one child.
+        app: childOf(host) ?? 0,
+        host,
+        Azurite: azurite.child.pid ?? 0,
+        platform: platform.child.pid ?? 0,
+      };
     },
     platformUrl: platform.addresses["url"] ?? "",
     connectionString: azurite.addresses["connectionString"] ?? "",

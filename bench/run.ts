@@ -1,16 +1,13 @@
 /** Runs the benchmarks and writes bench/results.md and bench/results.json; `--only create` runs those so named. */
 import { parseArgs } from "node:util";
 import { measureAuthentication } from "./authentication.ts";
+import { measureBackground } from "./background.ts";
 import { measureBulkCreate } from "./bulk-create.ts";
 import { measureColdStart } from "./cold-start.ts";
-import {
-  measureAgainstBuilding,
-  measureAlone,
-  measureBurst,
-  measureSaturation,
-  measureSteadyRate,
-} from "./create.ts";
-import { measureBackground, measureLists } from "./lists.ts";
+import { measureAgainstBuilding, measureAlone } from "./create-alone.ts";
+import { measureBurst } from "./create-burst.ts";
+import { measureSaturation, measureSteadyRate } from "./create-load.ts";
+import { measureLists } from "./lists.ts";
 import { measureMemory } from "./memory.ts";
 import { type BenchStack, startBenchStack } from "./processes.ts";
 import { type Result, writeResults } from "./results.ts";
@@ -27,9 +24,16 @@ const onItsOwnStack = (measure: (stack: BenchStack) => Promise<Result[]>) => asy
 
 const benchmarks: Record<string, () => Promise<Result[]>> = {
   "create-alone": onItsOwnStack(measureAlone),
-  "create-steady": onItsOwnStack(async (stack) => measureSteadyRate(stack, 60)),
-  "create-saturation": onItsOwnStack(measureSaturation),
-  "create-burst": onItsOwnStack(measureBurst),
+  "create-steady": onItsOwnStack(async (stack) => measureSteadyRate(stack, { pooled: 60, seconds: 60 })),
+  "create-steady-deep": onItsOwnStack(async (stack) =>
+    measureSteadyRate(stack, { pooled: 500, seconds: 15 }),
+  ),
+  "create-saturation": onItsOwnStack(async (stack) => measureSaturation(stack, { pooled: 600, seconds: 10 })),
+  "create-burst": onItsOwnStack(async (stack) => [
+    ...(await measureBurst(stack, 0, 5)),
+    ...(await measureBurst(stack, 20, 5)),
+    ...(await measureBurst(stack, 20, 20)),
+  ]),
   "create-against-building": onItsOwnStack(measureAgainstBuilding),
   sink: onItsOwnStack(async (stack) => measureSink(stack, 20)),
   lists: onItsOwnStack(measureLists),

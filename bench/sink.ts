@@ -1,7 +1,7 @@
 /** How fast the event sink answers, against a bare put of the same name. */
 import { identities } from "../local/development-stack.ts";
 import { createBareCalls } from "./bare-calls.ts";
-import { runOpenLoop } from "./open-loop.ts";
+import { describeFailures, runOpenLoop } from "./open-loop.ts";
 import type { BenchStack } from "./processes.ts";
 import type { Result } from "./results.ts";
 import { round, summarise } from "./statistics.ts";
@@ -30,14 +30,14 @@ export async function measureSink(stack: BenchStack, seconds: number): Promise<R
   };
   const put = async () => bare.put("deletion", `bare-${(sequence += 1)}`);
   await runOpenLoop({ ratePerSecond, seconds: 3, task: post });
-  const { times, failed } = await runOpenLoop({ ratePerSecond, seconds, task: post });
+  const { times, failures } = await runOpenLoop({ ratePerSecond, seconds, task: post });
   const events = summarise(times);
   const puts = summarise((await runOpenLoop({ ratePerSecond, seconds, task: put })).times);
   return [
     {
       what: `event sink at ${ratePerSecond}/s for ${seconds} s`,
       figures: {
-        failed,
+        failures: describeFailures(failures),
         p50Milliseconds: events.p50,
         p99Milliseconds: events.p99,
         barePutP50Milliseconds: puts.p50,
@@ -45,7 +45,7 @@ export async function measureSink(stack: BenchStack, seconds: number): Promise<R
         ratioP50: round(events.p50 / puts.p50),
       },
       target: "p99 ≤ 25 ms, ratio to a bare enqueue",
-      isReached: events.p99 <= 25 && failed === 0,
+      isReached: events.p99 <= 25 && times.length > 0 && Object.keys(failures).length === 0,
     },
   ];
 }

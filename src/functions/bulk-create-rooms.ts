@@ -1,8 +1,8 @@
 /** POST /room/bulk/: fills the pool up to a level, in the background. */
 import * as z from "zod";
 import { empty, httpFunction } from "../lib/http-function.ts";
+import { laxInteger } from "../lib/lax-schemas.ts";
 import type { Replenishment } from "../lib/pool/replenishment.ts";
-import { laxInteger } from "../lib/validation.ts";
 
 const mostRooms = 10_000;
 

@@ -1,6 +1,6 @@
 /** The specification's resources as schemas: they validate PATCH bodies and are published in the API document. */
 import * as z from "zod";
-import { laxBoolean, laxDateTime, laxInteger } from "./validation.ts";
+import { laxBoolean, laxDateTime, laxInteger } from "./lax-schemas.ts";
 
 const text = z.string().nullish();
 const flag = laxBoolean.nullish();

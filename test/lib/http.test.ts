@@ -6,7 +6,7 @@ import { GatewayError } from "../../src/lib/errors.ts";
 import { type AccessChecks, registerHttpFunctions, toHandler } from "../../src/lib/http.ts";
 import type { Access, HttpFunction } from "../../src/lib/http-contract.ts";
 import { bodyFunction, empty, httpFunction, json, noQuery } from "../../src/lib/http-function.ts";
-import { laxInteger } from "../../src/lib/validation.ts";
+import { laxInteger } from "../../src/lib/lax-schemas.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
 const refuse = async () => {

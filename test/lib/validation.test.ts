@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { laxBoolean, laxInteger } from "../../src/lib/lax-schemas.ts";
 import { Conference, ShapeQuery } from "../../src/lib/room-schemas.ts";
-import { laxBoolean, laxInteger, validate } from "../../src/lib/validation.ts";
+import { validate } from "../../src/lib/validation.ts";
 
 const LevelQuery = z.object({ max_vmr: laxInteger.pipe(z.int().min(0).max(10_000)).optional() });
 const NameQuery = z.object({ name: z.string() });

@@ -1,0 +1,96 @@
+/** One create after the other, against the same calls made bare, and against a room that is built inside the request. */
+import { setTimeout as wait } from "node:timers/promises";
+import { createBareCalls } from "./bare-calls.ts";
+import { claimBare, create, setLatency, warmUp } from "./create-calls.ts";
+import type { BenchStack } from "./processes.ts";
+import type { Result } from "./results.ts";
+import { fillPool } from "./rooms.ts";
+import { round, summarise } from "./statistics.ts";
+import { timed } from "./warm-http.ts";
+
+const warmUpCreates = 200;
+
+/** Creates and floors take turns, so that both meet the same noise; each waits until replacements are over. */
+export async function measureAlone(stack: BenchStack): Promise<Result[]> {
+  const bare = createBareCalls(stack);
+  await fillPool(stack, bare, 100);
+  await warmUp(stack, warmUpCreates);
+  const results: Result[] = [];
+  for (const latency of [0, 20, 100]) {
+    const rounds = latency === 100 ? 40 : 120;
+    // Replacements stand for creates; only the bare claims use the pool up.
+    await fillPool(stack, bare, rounds + 10);
+    await setLatency(stack, latency);
+    const floors: number[] = [];
+    const creates: number[] = [];
+    for (let index = 0; index < rounds + 10; index++) {
+      const floor = await timed(async () => claimBare(bare));
+      const created = await timed(async () => create(stack));
+      await wait(2 * latency + 30);
+      if (index >= 10) {
+        floors.push(floor);
+        creates.push(created);
+      }
+    }
+    const [floor, created] = [summarise(floors), summarise(creates)];
+    const ratio = round(created.p50 / floor.p50);
+    results.push({
+      what: `create alone, platform latency ${latency} ms`,
+      figures: {
+        p50Milliseconds: created.p50,
+        p90Milliseconds: created.p90,
+        floorP50Milliseconds: floor.p50,
+        ...(latency === 0 ? { addedMilliseconds: round(created.p50 - floor.p50) } : { ratio }),
+      },
+      target: latency === 0 ? "milliseconds added are reported" : "p50 ≤ 1.15 × floor",
+      ...(latency > 0 && { isReached: ratio <= 1.15 }),
+      ...(latency === 0 && {
+        remark:
+          "On top of the floor: the host (HTTP, two hops between its processes), the token check, the request for the replacement, which is a fifth call, and the SDKs' own code.",
+      }),
+    });
+  }
+  await setLatency(stack, 0);
+  return results;
+}
+
+const replicationSeconds = 90;
+
+/** What the pool saves: a room built inside the request, with and without the platform's replication delay. */
+export async function measureAgainstBuilding(stack: BenchStack): Promise<Result[]> {
+  const bare = createBareCalls(stack);
+  await fillPool(stack, bare, 100);
+  await warmUp(stack, warmUpCreates);
+  await setLatency(stack, 20);
+  const creates: number[] = [];
+  const builds: number[] = [];
+  for (let index = 0; index < 100; index++) {
+    creates.push(await timed(async () => create(stack)));
+    builds.push(
+      await timed(async () => {
+        const name = `built-${index}-${Math.random().toString(36).slice(2)}`;
+        const pins = { pin: "482913", allow_guests: true, guest_pin: "771204" };
+        await bare.createRoom({ name, ...pins, aliases: [{ alias: name }] });
+        await bare.find(name);
+      }),
+    );
+    await wait(40);
+  }
+  await setLatency(stack, 0);
+  const [created, built] = [summarise(creates), summarise(builds)];
+  return [
+    {
+      what: "create against building a room inside the request, platform latency 20 ms",
+      figures: {
+        createP50Milliseconds: created.p50,
+        buildP50Milliseconds: built.p50,
+        ratio: round(created.p50 / built.p50),
+        ratioWithReplication: (created.p50 / (built.p50 + replicationSeconds * 1000)).toExponential(1),
+      },
+      target: "ratio",
+      remark:
+        "Building takes two bare calls and no queue; what makes the pool necessary is that a room can be dialled only " +
+        `${replicationSeconds} s after it was made, when the platform has replicated it to its nodes.`,
+    },
+  ];
+}
