@@ -61,6 +61,7 @@ const vectors: [text: string, offset: number, reason: string][] = [
   ['"\\', 0, "Unterminated string starting at"],
   ['"a\nb"', 2, "Invalid control character at"],
   ['{"a":"b\u0000"}', 7, "Invalid control character at"],
+  ['"a\u001f"', 2, "Invalid control character at"],
   ['"\\x"', 1, "Invalid \\escape"],
   ['{"a":"b\\q"}', 7, "Invalid \\escape"],
   ['"\\u12"', 2, "Invalid \\uXXXX escape"],

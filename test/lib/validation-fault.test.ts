@@ -35,6 +35,11 @@ test("an input that is absent or longer than 1,000 characters is left out", () =
   expect(faultWithInput(fault, "x".repeat(998))).toHaveProperty("input");
 });
 
+test("words that only contain a secret field's name hide nothing", () => {
+  const input = { topping: "spinach", tokens: 2 };
+  expect(faultWithInput(fault, input)).toEqual({ ...fault, input });
+});
+
 test("a rule of ours is worded as a validator of FastAPI words it", () => {
   expect(valueFault(["query", "uuiData"], "too long")).toEqual({
     type: "value_error",

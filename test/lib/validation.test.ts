@@ -70,6 +70,13 @@ describe("integers", () => {
     });
   });
 
+  test.each([
+    ["-99999999999999999999", "greater_than_equal"],
+    ["99999999999999999999", "less_than_equal"],
+  ])("max_vmr=%s is out of its bounds, not unreadable", (text, type) => {
+    expect(inQuery(LevelQuery, { max_vmr: text })).toMatchObject({ faults: [{ type, input: text }] });
+  });
+
   test("2.5 as a number in a body", () => {
     expect(inBody({ participant_limit: 2.5 })).toEqual({
       faults: [

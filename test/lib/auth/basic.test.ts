@@ -12,6 +12,7 @@ test.each([
   ["the present pair", basic("sink:päss:word 1")],
   ["the pair before it", basic("old-sink:x")],
   ["the scheme in other case", basic("old-sink:x").replace("Basic", "bAsIc")],
+  ["a pair with several spaces around it", `${basic("old-sink:x").replace(" ", "   ")}  `],
 ])("%s is accepted", (_, authorization) => {
   expect(() => check(authorization)).not.toThrow();
 });
@@ -38,6 +39,16 @@ test.each([
       details: { challenge: 'Basic realm="vmr-gateway", charset="UTF-8"' },
     }),
   );
+});
+
+test.each([
+  ["capital letters", "Sink", "PassWord"],
+  ["octets that base64 writes as + and /", "sink", "~~~???>>>"],
+])("a pair with %s is accepted, in either alphabet of base64", (_, username, password) => {
+  const checkPair = createBasicCheck([{ username, password }]);
+  const pair = `${username}:${password}`;
+  expect(() => checkPair(basic(pair))).not.toThrow();
+  expect(() => checkPair(`Basic ${Buffer.from(pair).toString("base64url")}`)).not.toThrow();
 });
 
 test("no other pair of any length is accepted, and none makes the comparison fail", () => {

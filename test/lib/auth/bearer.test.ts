@@ -33,6 +33,24 @@ describe("accepted", () => {
     await expect(check(`Bearer ${issuer.issueToken(clientId, { version })}`)).resolves.toBeUndefined();
   });
 
+  test("a token with several spaces around it", async () => {
+    await expect(check(`Bearer   ${issuer.issueToken(clientId)}  `)).resolves.toBeUndefined();
+  });
+
+  test("a token of nearly 8,192 characters", async () => {
+    const token = issuer.issueToken(clientId, { claims: { groups: "x".repeat(5250) } });
+    expect(token.length).toBeGreaterThan(7800);
+    expect(token.length).toBeLessThanOrEqual(8192);
+    await expect(check(`Bearer ${token}`)).resolves.toBeUndefined();
+  });
+
+  test("a tenant id in capital letters among the settings", async () => {
+    const token = issuer.issueToken(clientId, { claims: { tid: "aaaaaaaa-1111-4111-8111-111111111111" } });
+    await expect(
+      check(`Bearer ${token}`, { tenantId: "AAAAAAAA-1111-4111-8111-111111111111" }),
+    ).resolves.toBeUndefined();
+  });
+
   test.each(["bearer", "BEARER"])("the scheme written as %s", async (scheme) => {
     await expect(check(`${scheme} ${issuer.issueToken(clientId)}`)).resolves.toBeUndefined();
   });

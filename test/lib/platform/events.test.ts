@@ -50,7 +50,11 @@ test.each([{}, { event: 5 }, { event: null }, { data: { name: "room-a" } }])(
 test.each(["gateway", "two_stage_dialing", "test_call", "media_playback"])(
   "an ended %s was no room",
   (service_type) => {
-    expect(readEvents(ended({ name: "room-a", service_type })).endedRooms).toEqual([]);
+    expect(readEvents(ended({ name: "room-a", service_type }))).toEqual({
+      endedRooms: [],
+      ignored: ["conference_ended"],
+      unusable: 0,
+    });
   },
 );
 
@@ -117,6 +121,9 @@ test.each([
   ["half of a surrogate pair", "a\ud800", false],
   ["a character beyond 16 bits", "🏠", true],
   ["a noncharacter", "\uffff", false],
+  ["the other noncharacter", "\ufffe", false],
+  ["a vertical tab", "a\u000b", false],
+  ["the last control character", "a\u001f", false],
   ["a number", 5, false],
 ])("a name of %s", (_, name, isUsable) => {
   expect(isUsableName(name)).toBe(isUsable);

@@ -1,0 +1,137 @@
+/** The contact centre's answers at the edges: odd users, odd headers, other places, and who waits with whom. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type LoopbackServer, type Reply, startLoopbackServer } from "../../../local/loopback-server.ts";
+import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
+import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
+import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
+
+const divisionId = "55555555-5555-4555-8555-555555555555";
+const user = { state: "active", division: { id: divisionId } };
+
+let reply: (token: string) => Reply | Promise<Reply>;
+let paths: string[];
+let server: LoopbackServer;
+let clock: ManualClock;
+let log: RecordingLog;
+let checkToken: ContactCentreCheck;
+beforeEach(async () => {
+  paths = [];
+  reply = () => ({ status: 200, body: user });
+  server = await startLoopbackServer(({ url, headers }) => {
+    paths.push(url.pathname);
+    return reply(String(headers.authorization).replace("Bearer ", ""));
+  });
+  clock = createManualClock();
+  log = createRecordingLog();
+  checkToken = createContactCentreCheck({ url: server.url, divisionIds: [divisionId] }, clock);
+});
+afterEach(async () => server.stop());
+
+const check = async (token = "agent-token") => checkToken(token, log);
+
+test.each([
+  ["of 4,096 characters", "x".repeat(4096)],
+  ["with every character that tokens have", "AZaz09-._~+/="],
+])("a token %s is asked about as it is", async (_, token) => {
+  reply = (asked) => (asked === token ? { status: 200, body: user } : { status: 401 });
+  await expect(check(token)).resolves.toBeUndefined();
+});
+
+test.each([undefined, null])("a user whose state is not told (%s) is judged by the division", async (state) => {
+  reply = () => ({ status: 200, body: { ...user, state } });
+  await expect(check()).resolves.toBeUndefined();
+});
+
+test("a user in any other state than active is 403", async () => {
+  reply = () => ({ status: 200, body: { ...user, state: "deleted" } });
+  await expect(check()).rejects.toMatchObject({ code: "forbidden" });
+});
+
+test("who is refused for the division is asked about once in 60 s", async () => {
+  reply = () => ({ status: 200, body: { ...user, division: { id: "other" } } });
+  await expect(check()).rejects.toMatchObject({ code: "forbidden" });
+  clock.advance(59);
+  await expect(check()).rejects.toMatchObject({ code: "forbidden" });
+  expect(paths).toHaveLength(1);
+});
+
+test("a redirect is not followed: no token goes to another place", async () => {
+  reply = () => ({ status: 302, headers: { location: "/elsewhere" } });
+  await expect(check()).rejects.toMatchObject({ code: "unauthenticated" });
+  expect(paths).toEqual(["/api/v2/users/me"]);
+});
+
+test.each([400, 401, 403, 404])("%i is 401: the token is not one of an agent", async (status) => {
+  reply = () => ({ status });
+  await expect(check()).rejects.toMatchObject({
+    code: "unauthenticated",
+    details: { challenge: 'Bearer realm="vmr-gateway"' },
+  });
+});
+
+test("an answer 200 that is no user is 503, not a judgement of the token", async () => {
+  reply = () => ({ status: 200, body: { state: "active", division: {} } });
+  await expect(check()).rejects.toMatchObject({ code: "contact-centre-unavailable" });
+});
+
+test.each<[Record<string, string>, number]>([
+  [{ "inin-ratelimit-reset": "12" }, 12],
+  [{ "retry-after": "7", "inin-ratelimit-reset": "12" }, 7],
+  [{ "retry-after": "1.2" }, 2],
+  [{ "retry-after": "0" }, 5],
+  [{ "retry-after": "soon" }, 5],
+])("429 with %j is passed on as %i s", async (headers, retryAfterSeconds) => {
+  reply = () => ({ status: 429, headers });
+  await expect(check()).rejects.toMatchObject({ details: { retryAfterSeconds } });
+});
+
+test("the correlation id of a failure is logged as the contact centre gave it", async () => {
+  reply = () => ({ status: 503, headers: { "inin-correlation-id": "c-1" } });
+  await expect(check()).rejects.toMatchObject({ status: 503 });
+  expect(log.fieldsOf("contact-centre-unavailable")).toEqual({ status: 503, correlationId: "c-1" });
+});
+
+test("a contact centre that cannot be reached is logged with the cause", async () => {
+  await server.stop();
+  await expect(check()).rejects.toMatchObject({ status: 503 });
+  expect(log.lines).toEqual([
+    {
+      level: "warn",
+      event: "contact-centre-unavailable",
+      fields: { status: null },
+      cause: expect.objectContaining({ code: "ECONNREFUSED" }),
+    },
+  ]);
+  server = await startLoopbackServer(() => ({ status: 404 }));
+});
+
+test("while 40 wait, a token already asked about waits along, and another is turned away with a log line", async () => {
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  reply = async () => {
+    await isReleased;
+    return { status: 200, body: user };
+  };
+  const asked = Array.from({ length: 44 }, async (_, index) => check(`token-${index}`));
+  const along = [check("token-0"), check("token-43")];
+  await expect(check("one-more")).rejects.toMatchObject({
+    code: "contact-centre-unavailable",
+    details: { retryAfterSeconds: 5 },
+  });
+  expect(log.lines).toMatchObject([
+    { level: "warn", event: "contact-centre-unavailable", fields: { status: null, waiting: 40 } },
+  ]);
+  release();
+  await Promise.all([...asked, ...along]);
+  expect(paths).toHaveLength(44);
+});
+
+test("a verdict that was used lately outlives those that were not", async () => {
+  await check("first");
+  for (let index = 0; index < 999; index++) await check(`other-${index}`);
+  await check("first");
+  await check("one-more");
+  expect(paths).toHaveLength(1001);
+
+  await check("first");
+  expect(paths).toHaveLength(1001);
+});
