@@ -32,7 +32,9 @@ const isoDateTime =
 export const laxDateTime = z
   .union([z.string(), z.number()])
   .refine(
-    (value) => typeof value === "number" || (isoDateTime.test(value) && !Number.isNaN(Date.parse(value))),
+    (value) =>
+      typeof value === "number" ||
+      (isoDateTime.test(value) && !Number.isNaN(Date.parse(value.replace("_", "T")))),
     {
       params: { pydantic: "datetime_from_date_parsing" },
     },

@@ -77,6 +77,7 @@ const vectors: [text: string, offset: number, reason: string][] = [
   ["/* c */ 1", 0, "Expecting value"],
   ["[1] // c", 4, "Extra data"],
   ["\u000b1", 0, "Expecting value"],
+  ["\f1", 0, "Expecting value"],
   ["\u00a01", 0, "Expecting value"],
 ];
 

@@ -44,6 +44,27 @@ test.each([400, 403, 404, 413])(
   },
 );
 
+test("in Azure a row is sent with a token for the workspace, and not at all without one", async () => {
+  const scopes: unknown[] = [];
+  const inAzure = createLogWorkspaceSink({
+    endpoint: workspace.url.replace("http:", "https:"),
+    ruleId: "dcr-1",
+    stream: "Custom-VmrGatewayMetrics_CL",
+    credential: {
+      async getToken(scope) {
+        scopes.push(scope);
+        throw new Error("no identity");
+      },
+    },
+  });
+  await expect(inAzure(row)).rejects.toMatchObject({
+    message: "the log workspace did not take the row",
+    cause: { message: "no identity" },
+  });
+  expect(scopes.flat()).toContain("https://monitor.azure.com/.default");
+  expect(workspace.rows()).toEqual([]);
+});
+
 function emptyRow(): MetricsRow {
   const isRow = (value: object): value is MetricsRow => "RunId" in value;
   if (!isRow(nothing)) throw new Error("the row has no RunId");

@@ -36,6 +36,7 @@ describe("integers", () => {
     [" 12 ", 12],
     ["+12", 12],
     ["1_000", 1000],
+    ["0_0_7", 7],
     ["0", 0],
     ["10000", 10_000],
   ])("max_vmr=%j is %i", (text, value) => {
@@ -103,6 +104,10 @@ describe("integers", () => {
     });
   });
 
+  test("true in a body is 1, and false is 0", () => {
+    expect(inBody({ participant_limit: true, id: false })).toEqual({ participant_limit: 1, id: 0 });
+  });
+
   test("any safe integer is read from its decimal text and from its number", () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (value) => {
@@ -153,6 +158,12 @@ describe("booleans", () => {
     [true, true],
   ])("%j in a body is %s", (value, read) => {
     expect(laxBoolean.parse(value)).toBe(read);
+  });
+
+  test.each([2, -1, 0.5])("%j in a body is no boolean", (input) => {
+    expect(inBody({ allow_guests: input })).toMatchObject({
+      faults: [{ type: "bool_parsing", loc: ["body", "allow_guests"], input }],
+    });
   });
 
   test("an object in a body", () => {

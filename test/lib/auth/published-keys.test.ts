@@ -70,6 +70,29 @@ test.each([
   expect(paths).not.toContain("/elsewhere");
 });
 
+test("a redirect is not followed, not even to a place that has the document", async () => {
+  const replies: Record<string, Reply> = {};
+  const { url, paths } = await startProvider(replies);
+  const elsewhere = { status: 302, headers: { location: "/elsewhere" } };
+  const body = { issuer: "https://issuer.example.com/", jwks_uri: `${url}/keys` };
+  Object.assign(replies, { [v1]: elsewhere, [v2]: elsewhere, "/elsewhere": { status: 200, body } });
+  replies["/keys"] = { status: 200, body: { keys: [createSigningKey().publicJwk] } };
+
+  await expect(fetchPublishedKeys(url, tenantId)).rejects.toThrow("Request failed with status code 302");
+  expect(paths).not.toContain("/elsewhere");
+});
+
+test("a provider that stays silent is given up after 5 s, with its documents and with its keys", async () => {
+  server = await startLoopbackServer(({ url }) => {
+    if (url.pathname.startsWith(`/${tenantId}/`) || url.pathname === "/keys") return "silence";
+    return { status: 200, body: { issuer: "x", jwks_uri: `http://127.0.0.1:${server?.port}/keys` } };
+  });
+  const outcomes = [tenantId, "22222222-2222-4222-8222-222222222222"].map(async (tenant) =>
+    fetchPublishedKeys(server?.url ?? "", tenant),
+  );
+  expect((await Promise.allSettled(outcomes)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+}, 20_000);
+
 test("a key set that fails or is empty is refused", async () => {
   const replies: Record<string, Reply> = {};
   const { url } = await startProvider(replies);
