@@ -18,7 +18,7 @@ function toFault(issue: z.core.$ZodIssue, root: unknown, place: "query" | "body"
   if (place === "query" && input === undefined) {
     return { type: "missing", loc: [place, ...path], msg: "Field required", input: null };
   }
-  return faultWithInput({ loc: [place, ...path], ...describe(issue, input, path.length === 0) }, input);
+  return faultWithInput({ loc: [place, ...path], ...describe(issue, input) }, input);
 }
 
 function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
@@ -30,11 +30,17 @@ function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
 
 type Description = Pick<ValidationFault, "type" | "msg" | "ctx">;
 
+const notValid: Description = {
+  type: "value_error",
+  msg: "Value error, not a valid value",
+  ctx: { error: {} },
+};
+
 /** The texts are Pydantic's: https://docs.pydantic.dev/latest/errors/validation_errors/. */
-function describe(issue: z.core.$ZodIssue, input: unknown, isRoot: boolean): Description {
+function describe(issue: z.core.$ZodIssue, input: unknown): Description {
   switch (issue.code) {
     case "invalid_type":
-      return describeType(issue.expected, input, isRoot);
+      return describeType(issue.expected, input);
     case "invalid_union":
       return { type: "datetime_type", msg: "Input should be a valid datetime" };
     case "too_small":
@@ -59,11 +65,11 @@ function describe(issue: z.core.$ZodIssue, input: unknown, isRoot: boolean): Des
       if (issue.params?.["pydantic"] === "datetime_from_date_parsing") return describeDateTime(input);
       return { type: "value_error", msg: `Value error, ${issue.message}`, ctx: { error: {} } };
     default:
-      return { type: "value_error", msg: "Value error, not a valid value", ctx: { error: {} } };
+      return notValid;
   }
 }
 
-function describeType(expected: string, input: unknown, isRoot: boolean): Description {
+function describeType(expected: string, input: unknown): Description {
   const isScalar = typeof input === "string" || typeof input === "number";
   switch (expected) {
     case "int":
@@ -96,11 +102,7 @@ function describeType(expected: string, input: unknown, isRoot: boolean): Descri
     case "string":
       return { type: "string_type", msg: "Input should be a valid string" };
     default:
-      return {
-        type: "value_error",
-        msg: isRoot ? "Value error, not valid" : "Value error",
-        ctx: { error: {} },
-      };
+      return notValid;
   }
 }
 

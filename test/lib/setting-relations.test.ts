@@ -70,16 +70,8 @@ test.each<[string, Changes, string]>([
     storage,
   ],
   ["no log-in", withoutPassword, "PLATFORM_USERNAME"],
-  [
-    "a client without a key",
-    { ...withoutPassword, PLATFORM_OAUTH_CLIENT_ID: "client" },
-    "PLATFORM_USERNAME",
-  ],
-  [
-    "a key without a client",
-    { ...withoutPassword, PLATFORM_OAUTH_PRIVATE_KEY: "key" },
-    "PLATFORM_USERNAME",
-  ],
+  ["a client without a key", { ...withoutPassword, PLATFORM_OAUTH_CLIENT_ID: "client" }, "PLATFORM_USERNAME"],
+  ["a key without a client", { ...withoutPassword, PLATFORM_OAUTH_PRIVATE_KEY: "key" }, "PLATFORM_USERNAME"],
   ["a key beside a password log-in", { PLATFORM_OAUTH_PRIVATE_KEY: "key" }, "PLATFORM_OAUTH_CLIENT_ID"],
   [
     "a password beside a log-in by key",

@@ -98,7 +98,9 @@ test("what is refused says why for the log, and holds nothing of the token", asy
     (cause: unknown) => cause,
   );
 
-  expect(error).toMatchObject({ details: { cause: { message: "not verified", cause: { message: "jwt expired" } } } });
+  expect(error).toMatchObject({
+    details: { cause: { message: "not verified", cause: { message: "jwt expired" } } },
+  });
   for (const part of token.split(".")) expect(JSON.stringify(error)).not.toContain(part);
 });
 

@@ -37,10 +37,13 @@ test.each([
   await expect(check(token)).resolves.toBeUndefined();
 });
 
-test.each([undefined, null])("a user whose state is not told (%s) is judged by the division", async (state) => {
-  reply = () => ({ status: 200, body: { ...user, state } });
-  await expect(check()).resolves.toBeUndefined();
-});
+test.each([undefined, null])(
+  "a user whose state is not told (%s) is judged by the division",
+  async (state) => {
+    reply = () => ({ status: 200, body: { ...user, state } });
+    await expect(check()).resolves.toBeUndefined();
+  },
+);
 
 test("a user in any other state than active is 403", async () => {
   reply = () => ({ status: 200, body: { ...user, state: "deleted" } });

@@ -2,7 +2,11 @@
 import { createPublicKey } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { createSigningKey } from "../../../local/signing-key.ts";
-import { createSigningKeys, type PublishedKeys, type SigningKeys } from "../../../src/lib/auth/signing-keys.ts";
+import {
+  createSigningKeys,
+  type PublishedKeys,
+  type SigningKeys,
+} from "../../../src/lib/auth/signing-keys.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 

@@ -122,6 +122,19 @@ test("a longer Retry-After than two seconds is the caller's to wait", async () =
   expect(attempts()).toBe(1);
 });
 
+test("a Retry-After of two seconds is waited for", async () => {
+  platform.addFault({ kind: "status", status: 503, retryAfterSeconds: 2, count: 1 });
+  expect(await outcomeOf("GET")).toBe("done");
+  expect(clock.sleeps).toEqual([2000]);
+});
+
+test("a throttled write without a Retry-After is repeated after a short pause", async () => {
+  platform.addFault({ kind: "status", status: 429, count: 1 });
+  await outcomeOf("POST");
+  expect(attempts()).toBe(2);
+  expect(clock.sleeps[0]).toBeLessThanOrEqual(150);
+});
+
 test("a call is not repeated when the pause would end at its deadline or later", async () => {
   platform.addFault({ kind: "status", status: 503 });
   expect(await outcomeOf("GET", { startBefore: clock.now() + 50 })).toMatchObject({ platformStatus: 503 });

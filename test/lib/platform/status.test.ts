@@ -1,11 +1,11 @@
 /** The platform's status API: who is live, which alarms are raised, on all pages. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type PlatformSimulator,
   startPlatformSimulator,
 } from "../../../local/platform/platform-simulator.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { createPlatformClient } from "../../../src/lib/platform/client.ts";
+import { createPlatformClient, type PlatformCall } from "../../../src/lib/platform/client.ts";
 import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
 import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
 
@@ -59,3 +59,50 @@ test.each(["isLive", "liveConferences", "alarms"] as const)(
     await expect(status[name]("room-a")).rejects.toMatchObject({ code: "platform-rejected" });
   },
 );
+
+describe("answers of another platform", () => {
+  const answering = (body: (path: string) => unknown) => {
+    const calls: PlatformCall[] = [];
+    const call = async (request: PlatformCall) => {
+      calls.push(request);
+      return { body: body(request.path) };
+    };
+    return { odd: createPlatformStatus({ call }), calls };
+  };
+
+  test.each(["isLive", "liveConferences", "alarms"] as const)(
+    "%s: what is not of the documented shape is an error",
+    async (name) => {
+      for (const body of ["<html>", {}, { meta: {}, objects: {} }, { meta: {}, objects: [5] }]) {
+        await expect(answering(() => body).odd[name]("room-a")).rejects.toMatchObject({
+          code: "platform-rejected",
+        });
+      }
+    },
+  );
+
+  test("a conference is asked for by its name, and lists by 500 rows", async () => {
+    const { odd, calls } = answering(() => ({ meta: {}, objects: [] }));
+    await odd.isLive("room-a");
+    await odd.liveConferences();
+    await odd.alarms();
+    expect(calls.map(({ query }) => query)).toEqual([{ name: "room-a" }, { limit: 500 }, { limit: 500 }]);
+  });
+
+  test("an alarm without a name or a level is an alarm all the same", async () => {
+    const { odd } = answering(() => ({ meta: {}, objects: [{}, { name: null, level: 5 }] }));
+    expect(await odd.alarms()).toEqual([
+      { name: "unnamed", level: "unknown" },
+      { name: "unnamed", level: "unknown" },
+    ]);
+  });
+
+  test("pages without end are given up after a hundred", async () => {
+    const { odd, calls } = answering((path) => ({
+      meta: { next: `${path.split("?")[0]}?offset=1` },
+      objects: [],
+    }));
+    await expect(odd.alarms()).rejects.toMatchObject({ code: "platform-rejected" });
+    expect(calls).toHaveLength(101);
+  });
+});

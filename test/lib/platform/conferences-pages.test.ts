@@ -1,0 +1,92 @@
+/** Pages of the platform's list: how many are asked for and when, and what each call is told of its limits. */
+import { expect, test } from "vitest";
+import type { PlatformCall } from "../../../src/lib/platform/client.ts";
+import { createConferences } from "../../../src/lib/platform/conferences.ts";
+
+const path = "/api/admin/configuration/v1/conference/";
+const row = (id: number) => ({ id, name: `room-${id}` });
+
+/** A platform of `total` rooms on pages of `limit`, which answers when the test lets it and keeps what it was asked. */
+function paged({ total, limit, meta = {} }: { total: number; limit: number; meta?: object }) {
+  const calls: PlatformCall[] = [];
+  let [inFlight, most] = [0, 0];
+  const call = async (request: PlatformCall) => {
+    calls.push(request);
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    await Promise.resolve();
+    inFlight -= 1;
+    const url = new URL(request.path, "http://platform.example.com");
+    const offset = Number(url.searchParams.get("offset") ?? 0);
+    const next = offset + limit < total ? `${path}?limit=${limit}&offset=${offset + limit}` : null;
+    const objects = Array.from({ length: Math.min(limit, total - offset) }, (_, index) =>
+      row(offset + index),
+    );
+    return { body: { meta: { limit, next, total_count: total, ...meta }, objects } };
+  };
+  return { conferences: createConferences({ call }), calls, most: () => most };
+}
+
+test("the first page is asked for with 500 rows, ordered by name", async () => {
+  const { conferences, calls } = paged({ total: 3, limit: 500 });
+  expect(await conferences.list()).toHaveLength(3);
+  expect(calls).toEqual([{ method: "GET", path, query: { limit: 500, order_by: "name" } }]);
+});
+
+test.each([
+  [20, 2],
+  [21, 3],
+  [29, 3],
+])("%i rooms on pages of ten are read with %i calls", async (total, expected) => {
+  const { conferences, calls } = paged({ total, limit: 10 });
+  expect(await conferences.list()).toHaveLength(total);
+  expect(calls).toHaveLength(expected);
+});
+
+test("pages that can be foreseen are fetched side by side", async () => {
+  const { conferences, most } = paged({ total: 50, limit: 10 });
+  expect(await conferences.list()).toHaveLength(50);
+  expect(most()).toBe(4);
+});
+
+test.each<[string, object]>([
+  ["no count", { total_count: undefined }],
+  ["a count that is no number", { total_count: "many" }],
+  ["a count below zero", { total_count: -1 }],
+  ["a count beyond all measure", { total_count: 1e12 }],
+  ["no page size", { limit: undefined }],
+  ["a page size of zero", { limit: 0 }],
+  ["another page size than the link's", { limit: 7 }],
+])("with %s the links are followed one after the other", async (_, meta) => {
+  const { conferences, calls, most } = paged({ total: 30, limit: 10, meta });
+  expect(await conferences.list()).toHaveLength(30);
+  expect(calls).toHaveLength(3);
+  expect(most()).toBe(1);
+});
+
+test("a first page without a link is the whole list", async () => {
+  const { conferences } = paged({ total: 5, limit: 10, meta: { next: undefined } });
+  expect(await conferences.list()).toHaveLength(5);
+});
+
+test("each call keeps the time limit and the deadline that it was given", async () => {
+  const calls: PlatformCall[] = [];
+  const conferences = createConferences({
+    call: async (request) => {
+      calls.push(request);
+      return { body: { meta: {}, objects: [] } };
+    },
+  });
+  const limits = { timeoutSeconds: 3, startBefore: 1000 };
+  await conferences.findByName("room-a", limits);
+  await conferences.create({ name: "room-a" }, limits);
+  await conferences.update(7, { tag: "x" }, limits);
+  await conferences.delete(7, limits);
+
+  expect(calls).toEqual([
+    { method: "GET", path, query: { name: "room-a" }, ...limits },
+    { method: "POST", path, body: { name: "room-a" }, ...limits },
+    { method: "PATCH", path: `${path}7/`, body: { tag: "x" }, ...limits },
+    { method: "DELETE", path: `${path}7/`, ...limits },
+  ]);
+});
