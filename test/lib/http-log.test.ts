@@ -37,7 +37,7 @@ async function answer(handle: (query: unknown) => object, url = "http://127.0.0.
       logHandler: (level, line) => void lines.push({ level, ...JSON.parse(String(line)) }),
     }),
   );
-  return { lines, body: String(response.body) };
+  return { lines, body: typeof response.body === "string" ? response.body : "" };
 }
 const fail = (error: unknown) => () => {
   throw error;

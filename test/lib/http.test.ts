@@ -167,8 +167,12 @@ describe("failures", () => {
     expect(answer.headers).toMatchObject({ "Retry-After": "7" });
   });
 
-  test("422 carries its faults", async () => {
-    const faults = [{ type: "missing", loc: ["body"], msg: "Field required", input: null }];
+  test("422 carries all its faults", async () => {
+    const faults = ["a", "b"].map((name) => ({
+      type: "missing",
+      loc: ["query", name],
+      msg: "Field required",
+    }));
     const answer = await call(throwing(new GatewayError("invalid-request", { faults })));
     expect([answer.status, answer.body]).toEqual([422, JSON.stringify({ detail: faults })]);
   });

@@ -68,6 +68,7 @@ const vectors: [text: string, offset: number, reason: string][] = [
   ['"\\u12g4"', 2, "Invalid \\uXXXX escape"],
   ['"\\u', 2, "Invalid \\uXXXX escape"],
   ['"\\ud800\\u12"', 8, "Invalid \\uXXXX escape"],
+  ['["🏠" 1, "🏠"]', 5, "Expecting ',' delimiter"],
   ["[1] x", 4, "Extra data"],
   ["{} {}", 3, "Extra data"],
   ['"a" "b"', 4, "Extra data"],

@@ -29,6 +29,11 @@ test.each(["pin", "guest_pin", "password", "token", "gms_access_token"])(
   },
 );
 
+test("an input below a secret field is left out, too", () => {
+  const at = { ...fault, loc: ["body", "gms_access_token", 0, "value"] };
+  expect(faultWithInput(at, "x")).toEqual(at);
+});
+
 test("an input that is absent or longer than 1,000 characters is left out", () => {
   expect(faultWithInput(fault, undefined)).toEqual(fault);
   expect(faultWithInput(fault, "x".repeat(999))).toEqual(fault);

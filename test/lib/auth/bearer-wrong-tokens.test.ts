@@ -74,6 +74,12 @@ const wrongTokens: Record<string, () => string> = {
   },
   "cut in half": () => good().slice(0, good().length / 2),
   "of 20 kB": () => withClaims({ padding: "x".repeat(20_000) }),
+  "just longer than 8,192 characters": () => {
+    const token = withClaims({ padding: "x".repeat(5400) });
+    expect(token.length).toBeGreaterThan(8192);
+    expect(token.length).toBeLessThan(8500);
+    return token;
+  },
   "without a key id": () => {
     const [, claims, signature] = good().split(".");
     return `${encode({ alg: "RS256", typ: "JWT" })}.${claims}.${signature}`;

@@ -37,6 +37,13 @@ test.each([
   await expect(check(token)).resolves.toBeUndefined();
 });
 
+test("tokens that differ in their last character alone are two", async () => {
+  const token = "x".repeat(4095);
+  reply = (asked) => (asked === `${token}a` ? { status: 200, body: user } : { status: 401 });
+  await check(`${token}a`);
+  await expect(check(`${token}b`)).rejects.toMatchObject({ code: "unauthenticated" });
+});
+
 test.each([undefined, null])(
   "a user whose state is not told (%s) is judged by the division",
   async (state) => {
@@ -86,6 +93,15 @@ test.each<[Record<string, string>, number]>([
 ])("429 with %j is passed on as %i s", async (headers, retryAfterSeconds) => {
   reply = () => ({ status: 429, headers });
   await expect(check()).rejects.toMatchObject({ details: { retryAfterSeconds } });
+});
+
+test("what is left of a pause is told in whole seconds, rounded up", async () => {
+  reply = () => ({ status: 503 });
+  await expect(check()).rejects.toMatchObject({ details: { retryAfterSeconds: 5 } });
+  clock.advance(0.5);
+  await expect(check()).rejects.toMatchObject({ details: { retryAfterSeconds: 5 } });
+  clock.advance(4.4);
+  await expect(check()).rejects.toMatchObject({ details: { retryAfterSeconds: 1 } });
 });
 
 test("the correlation id of a failure is logged as the contact centre gave it", async () => {

@@ -52,6 +52,7 @@ test("documents that share a key set cause one fetch of it", async () => {
 
 test.each([
   ["no issuer", { jwks_uri: "https://keys.example.com/" }],
+  ["an empty issuer", { issuer: "", jwks_uri: "https://keys.example.com/" }],
   ["no key address", { issuer: "https://issuer.example.com/" }],
   ["a key address in clear on another host", { issuer: "x", jwks_uri: "http://keys.example.com/" }],
   ["a key address with credentials", { issuer: "x", jwks_uri: "https://name:word@keys.example.com/" }],

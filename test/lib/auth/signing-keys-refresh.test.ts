@@ -74,6 +74,12 @@ test("an hourly refresh that fails is tried again after 10 s, not with every req
   expect(fetches).toBe(3);
 });
 
+test("an instance that just fetched its first keys does not fetch again for an unknown key id", async () => {
+  expect((await keys.find("unknown-1", log)).key).toBeUndefined();
+  expect((await keys.find("unknown-2", log)).key).toBeUndefined();
+  expect(fetches).toBe(1);
+});
+
 test("a new key is waited for while a fetch that may bring it is under way", async () => {
   await keys.find("first", log);
   const finish = pendingFetch();

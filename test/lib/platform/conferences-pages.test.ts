@@ -43,6 +43,11 @@ test.each([
   expect(calls).toHaveLength(expected);
 });
 
+test("a page of 500 rows is read whole", async () => {
+  const { conferences } = paged({ total: 1000, limit: 500 });
+  expect(await conferences.list()).toHaveLength(1000);
+});
+
 test("pages that can be foreseen are fetched side by side", async () => {
   const { conferences, most } = paged({ total: 50, limit: 10 });
   expect(await conferences.list()).toHaveLength(50);

@@ -20,6 +20,18 @@ test.each([
   },
 );
 
+test("its text is the given one, and what caused it is kept", () => {
+  const cause = new Error("reset");
+  const error = new PlatformError({
+    outcome: "refused",
+    status: 400,
+    message: "GET /x",
+    body: { a: 1 },
+    cause,
+  });
+  expect(error).toMatchObject({ message: "GET /x", cause, body: { a: 1 } });
+});
+
 test("what is away or slow tells when to come back: as the platform says, else in 5 s", () => {
   const away = { outcome: "unknown", message: "x" } as const;
   expect(new PlatformError(away).details.retryAfterSeconds).toBe(5);

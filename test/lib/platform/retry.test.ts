@@ -10,6 +10,7 @@ import {
   type PlatformClient,
 } from "../../../src/lib/platform/client.ts";
 import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
+import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { withRetries } from "../../../src/lib/platform/retry.ts";
 import { secureRandom } from "../../../src/lib/random.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
@@ -139,6 +140,25 @@ test("a call is not repeated when the pause would end at its deadline or later",
   platform.addFault({ kind: "status", status: 503 });
   expect(await outcomeOf("GET", { startBefore: clock.now() + 50 })).toMatchObject({ platformStatus: 503 });
   expect(attempts()).toBe(1);
+});
+
+test("the next attempt waits for the end of the pause", async () => {
+  const { promise: pause, resolve: endPause } = Promise.withResolvers<void>();
+  let calls = 0;
+  const call = async () => {
+    calls += 1;
+    if (calls === 1) throw new PlatformError({ outcome: "not-sent", message: "x" });
+    return { body: {} };
+  };
+  const patient = { ...clock, sleep: async () => pause };
+  const answer = withRetries({ call, background: { call } }, patient, secureRandom).call({
+    method: "GET",
+    path,
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(calls).toBe(1);
+  endPause();
+  await expect(answer).resolves.toEqual({ body: {} });
 });
 
 test("an unreachable platform is tried three times", async () => {
