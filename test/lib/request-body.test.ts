@@ -71,6 +71,7 @@ test.each([
   ["{", 1, "Expecting property name enclosed in double quotes"],
   ['{"pin": 12', 10, "Expecting ',' delimiter"],
   ["hello", 0, "Expecting value"],
+  [" \n", 2, "Expecting value"],
   ["{} {}", 3, "Extra data"],
 ])("%j is 422 json_invalid at %i", async (text, offset, reason) => {
   await expect(read(text)).rejects.toMatchObject(jsonInvalid(offset, reason));
