@@ -78,6 +78,12 @@ for (const [name, values] of Object.entries(wrongValues)) {
   });
 }
 
+test("what is missing is said to be required, and what is wrong is said how", () => {
+  expect(refusalOf({ MAX_VMR: undefined, ROOM_HOST_PIN: "12" })).toBe(
+    "These settings are wrong:\n- ROOM_HOST_PIN: must be 4 to 20 digits, the last may be a #\n- MAX_VMR: is required",
+  );
+});
+
 test("a private key must be in PEM form", () => {
   const oauth = { PLATFORM_USERNAME: undefined, PLATFORM_PASSWORD: undefined, PLATFORM_OAUTH_CLIENT_ID: "c" };
   expect(faultyNames({ ...oauth, PLATFORM_OAUTH_PRIVATE_KEY: "AAAA" })).toEqual([
