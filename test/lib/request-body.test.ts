@@ -118,3 +118,12 @@ test("a hundred thousand nested arrays are refused like any other", async () => 
   const nested = request("[".repeat(100_000) + "]".repeat(100_000));
   await expect(readBody(nested, large)).rejects.toMatchObject(jsonInvalid(0, "Nested too deeply"));
 });
+
+test("octets that are no UTF-8 are read with a replacement, not answered as a failure of ours", async () => {
+  const octets = new Uint8Array([0x22, 0xff, 0x22]);
+  expect(await read(octets)).toBe("\ufffd");
+});
+
+test("a body with a length is read, whatever its transfer was called on the way", async () => {
+  expect(await read("{}", { "transfer-encoding": "chunked" })).toEqual({});
+});
