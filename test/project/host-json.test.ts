@@ -52,6 +52,10 @@ it("requests, exceptions and log lines are never sampled away, as alerts count t
   ]);
 });
 
+it("the storage client's own lines, one for each call, stay out of the log", () => {
+  expect(host.logging.logLevel).toMatchObject({ "Azure.Core": "Warning", "Host.Aggregator": "Warning" });
+});
+
 it("the extension bundle has the queue trigger's present version", () => {
   expect(host.extensionBundle).toEqual({
     id: "Microsoft.Azure.Functions.ExtensionBundle",
