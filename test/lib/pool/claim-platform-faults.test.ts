@@ -164,6 +164,17 @@ describe("while the room is assigned", () => {
     expect(isVisible()).toBe(true);
   });
 
+  test.each([401, 403])("a log-in that is refused (%i) costs no room, however often", async (status) => {
+    world.platform.addFault({ kind: "status", status, method: "PATCH" });
+
+    for (let receives = 1; receives <= 8; receives++) {
+      await expect(claim()).rejects.toMatchObject({ code: "platform-rejected" });
+      world.clock.advance(leaseSeconds);
+    }
+    expect(world.pool.texts()).toEqual(["room-a"]);
+    expect(world.deletion.texts()).toEqual([]);
+  });
+
   test("a room whose change is refused for the sixth time is discarded", async () => {
     world.platform.addFault({ kind: "status", status: 400, method: "PATCH" });
     for (let received = 1; received <= 5; received++) {

@@ -36,6 +36,16 @@ test("a claim that waits for its turn holds no message, and then gets a room", a
   expect(world.pool.contents()).toEqual([]);
 });
 
+test("as many claims as may be in work are in work at once, and no more", async () => {
+  const { claims, first, release } = await takeAllTurns();
+  const last = claims.claim(undefined, world.log);
+  await new Promise(setImmediate);
+
+  expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(mostClaimsAtOnce);
+  release();
+  await Promise.all([first, last]);
+});
+
 test("a claim whose time ran out while it waited touches nothing", async () => {
   const { claims, first, release } = await takeAllTurns();
   const last = claims.claim(undefined, world.log);

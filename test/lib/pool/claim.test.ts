@@ -45,6 +45,9 @@ test("the caller gets a pooled room with its tag, the message is gone, and one r
     { reason: "claimed" },
   ]);
   expect(world.deletion.contents()).toEqual([]);
+  expect(world.log.lines.map(({ event, fields }) => [event, fields])).toEqual([
+    ["room-claimed", { room: "room-a" }],
+  ]);
 });
 
 test("a claim without a tag leaves the room's tag as it is", async () => {
@@ -71,6 +74,7 @@ test("an empty pool is 404 with Retry-After, and one healing request to the maxi
   expect(world.provisioning.texts().map((text): unknown => JSON.parse(text))).toEqual([
     { reason: "healing", upTo: maximumRooms },
   ]);
+  expect(world.log.events()).toEqual(["pool-empty"]);
 });
 
 test("callers of an empty pool make no more healing requests than the pool lacks rooms", async () => {

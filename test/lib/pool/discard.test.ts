@@ -30,6 +30,15 @@ test("the message is gone before the name is on the deletion queue", async () =>
   expect(provisioning.contents()).toHaveLength(1);
 });
 
+test("the name is on the deletion queue before another room is asked for", async () => {
+  const { deletion, provisioning, discard } = await start();
+  let queuedAtThatTime: readonly string[] = ["not asked"];
+  provisioning.strikeNext("put", { meanwhile: () => void (queuedAtThatTime = deletion.texts()) });
+  await discard(true);
+
+  expect(queuedAtThatTime).toEqual(["room-a"]);
+});
+
 test("a room that is not on the platform is not queued for deletion", async () => {
   const { deletion, provisioning, discard } = await start();
   await discard(false);

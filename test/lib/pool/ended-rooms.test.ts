@@ -44,9 +44,23 @@ test("a name that the queue refuses for good is logged, and the others are store
   expect(log.fieldsOf("event-name-refused")).toEqual({ room: "room-a" });
 });
 
-test("when four seconds are used up, what is left is not stored, and that is an error", async () => {
+test("a name that is stored is logged", async () => {
+  const { log, endedRooms } = start();
+  await endedRooms.queueForDeletion(["room-a"], log);
+  expect(log.fieldsOf("room-queued-for-deletion")).toEqual({ room: "room-a" });
+});
+
+test("while two and a half seconds are not used up, every name is stored", async () => {
   const { clock, deletion, log, endedRooms } = start();
-  deletion.strikeNext("put", { meanwhile: () => clock.advance(4) });
+  deletion.strikeNext("put", { meanwhile: () => clock.advance(2.4) });
+  await endedRooms.queueForDeletion(names(40), log);
+
+  expect(deletion.texts()).toHaveLength(40);
+});
+
+test("when two and a half seconds are used up, what is left is not stored, and that is an error", async () => {
+  const { clock, deletion, log, endedRooms } = start();
+  deletion.strikeNext("put", { meanwhile: () => clock.advance(2.5) });
 
   await expect(endedRooms.queueForDeletion(names(40), log)).rejects.toMatchObject({
     code: "storage-unavailable",

@@ -31,6 +31,16 @@ test.each([
   expect(world.deletion.texts()).toEqual([]);
 });
 
+test("a room that was pooled, not handed out, after its message was queued is deleted", async () => {
+  const since = new Date(world.clock.now() + 61_000).toISOString();
+  world.addRoom("room-a", { description: formatMarker({ state: "pooled", since }) });
+  await world.deletion.put("room-a");
+  world.clock.advance(600);
+  await collect();
+
+  expect(isThere("room-a")).toBe(false);
+});
+
 test("a run that has lasted 400 seconds begins no further room; its message comes back with its lease", async () => {
   for (const name of ["room-a", "room-b"]) {
     world.addRoom(name);
@@ -50,4 +60,33 @@ test("a run that has lasted 400 seconds begins no further room; its message come
   world.clock.advance(140);
   await collect();
   expect(world.deletion.texts()).toEqual([]);
+});
+
+test("messages are held for nine minutes: longer than a run lasts, and over before the next one", async () => {
+  for (const name of ["room-a", "room-b"]) {
+    world.addRoom(name);
+    await world.deletion.put(name);
+  }
+  world.clock.advance(600);
+  const heldSeconds: number[] = [];
+  await collect({
+    isLive: async () => {
+      for (const { visibleAt } of world.deletion.contents())
+        heldSeconds.push((visibleAt - world.clock.now()) / 1000);
+      return false;
+    },
+  });
+
+  // Both while the first is looked at, the other one alone afterwards.
+  expect(heldSeconds).toEqual([540, 540, 540]);
+});
+
+test("a message whose age is no whole number of seconds is hidden until it is due", async () => {
+  world.addRoom("room-a");
+  await world.deletion.put("room-a");
+  world.clock.advance(599.7);
+  await collect();
+
+  const [message] = world.deletion.contents();
+  expect(((message?.visibleAt ?? 0) - world.clock.now()) / 1000).toBe(1);
 });

@@ -142,6 +142,8 @@ test("a room that cannot be made visible becomes visible by itself within ten mi
   world.pool.strikeNext("setInvisible", { failure: "unknown" });
 
   await provision();
+  expect(world.deletion.texts()).toEqual([]);
+  expect(world.log.events()).toEqual(["room-not-made-visible", "room-provisioned"]);
   expect(await world.pool.receive(1, 60)).toEqual([]);
   world.clock.advance(600);
   expect(await world.pool.receive(1, 60)).toHaveLength(1);

@@ -140,6 +140,13 @@ describe("requests", () => {
     expect(world.platform.roomCount()).toBe(0);
   });
 
+  test("a bulk request is served although others wait: only what is pooled counts", async () => {
+    await fill(1);
+    for (let waiting = 0; waiting < 3; waiting++) await world.provisioning.put('{"reason":"claimed"}');
+    await requestAndServe({ reason: "bulk", upTo: 3 });
+    expect(world.platform.roomCount()).toBe(1);
+  });
+
   test("a healing request that is the only one waiting is served", async () => {
     await fill(maximumRooms - 1);
     await requestAndServe({ reason: "healing", upTo: maximumRooms });

@@ -83,6 +83,7 @@ test.each(["receive", "count", "oldestAgeSeconds", "clear"] as const)("%s is rep
 test.each([
   [400, "PopReceiptMismatch", "receipt-stale"],
   [404, "MessageNotFound", "message-gone"],
+  [404, "QueueNotFound", "message-gone"],
   [400, "InvalidXmlDocument", "refused"],
   [413, "RequestBodyTooLarge", "refused"],
   [403, "AuthenticationFailed", "unknown"],
