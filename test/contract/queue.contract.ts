@@ -116,6 +116,12 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       expect(new Set([...first, ...second].map(({ id }) => id)).size).toBe(40);
     });
 
+    test("more than 32 messages at once are refused", async () => {
+      const { queue } = world.open();
+      await queue.put("room-a");
+      await expect(queue.receive(33, 60)).rejects.toMatchObject({ failure: "refused" });
+    });
+
     test("of two who receive at once, one gets the message", async () => {
       const { queue } = world.open();
       await queue.put("room-a");

@@ -18,6 +18,7 @@ export interface MemoryQueue extends Queue {
 }
 
 const longestTextBytes = 64 * 1024;
+const mostPerReceive = 32;
 
 export function createMemoryQueue(clock: Pick<Clock, "now">, newId: () => string = randomUUID): MemoryQueue {
   let messages: StoredMessage[] = [];
@@ -43,6 +44,7 @@ export function createMemoryQueue(clock: Pick<Clock, "now">, newId: () => string
       return { id, text, popReceipt, dequeueCount: 0, ageSeconds: 0 };
     },
     async receive(count, leaseSeconds) {
+      if (count > mostPerReceive) throw new QueueError("refused", "too many messages at once");
       return visible()
         .slice(0, count)
         .map((message) => {
