@@ -73,6 +73,16 @@ test.each([
   expect(parseMarker(description)).toEqual({ messageId: undefined, ...marker });
 });
 
+test("what is shown has no marker line wherever it stood, and its other lines", () => {
+  expect(withoutMarker(`one\n${formatMarker(pooled)}\ntwo\n${formatMarker(assigned)}`)).toBe("one\ntwo");
+  expect(withoutMarker(`one\r\n${formatMarker(pooled)}\r\ntwo`)).toBe("one\ntwo");
+});
+
+test("a new marker takes the place of the one before", () => {
+  const before = withMarker("made by hand", pooled);
+  expect(withMarker(before, assigned)).toBe(`made by hand\n${formatMarker(assigned)}`);
+});
+
 test("of two marker lines the last one counts", () => {
   expect(parseMarker(`${formatMarker(pooled)}\n${formatMarker(assigned)}`)).toEqual(assigned);
 });

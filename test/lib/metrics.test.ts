@@ -224,6 +224,7 @@ describe("the refill to POOL_MINIMUM", () => {
     await collect({ minimumRooms: 1 });
     await collect();
     expect(world.provisioning.texts()).toEqual([]);
+    expect(world.log.events()).toEqual(["metrics-collected", "metrics-collected"]);
   });
 
   test("happens although the workspace is down, and the run fails", async () => {

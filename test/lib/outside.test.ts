@@ -1,4 +1,5 @@
 /** Everything outside, made from settings: each kind of access asks its own authority, each queue has its own name. */
+import { QueueServiceClient } from "@azure/storage-queue";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Azurite, startAzurite } from "../../local/azurite.ts";
 import { type ContactCentre, startContactCentre } from "../../local/contact-centre.ts";
@@ -103,6 +104,21 @@ test("the four queues are four", async () => {
     ["text-3"],
   ]);
 });
+
+test.each([
+  ["pool", "room-creation-queue", "text-x"],
+  ["deletion", "room-deletion-queue", "text-x"],
+  ["provisioning", "room-provisioning-queue", "dGV4dC14"],
+  ["poison", "room-provisioning-queue-poison", "dGV4dC14"],
+] as const)(
+  "the %s queue is %s, in the encoding in which the host and operators read it",
+  async (key, name, stored) => {
+    await outside.queues[key].put("text-x");
+    const account = QueueServiceClient.fromConnectionString(azurite.connectionString);
+    const { peekedMessageItems } = await account.getQueueClient(name).peekMessages();
+    expect(peekedMessageItems.map(({ messageText }) => messageText)).toEqual([stored]);
+  },
+);
 
 test("nothing outside is called before somebody needs it", () => {
   expect([platform.requests().total, centre.callCount(), workspace.rows().length]).toEqual([0, 0, 0]);

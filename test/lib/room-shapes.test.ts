@@ -56,6 +56,11 @@ test("a created room has no host PIN, and aliases by their name alone", () => {
   });
 });
 
+test("a created room leaves out aliases that have no name", () => {
+  const named = { alias: "room-a" };
+  expect(toCreatedRoom({ ...row, aliases: [{ alias: null }, named, {}] }).aliases).toEqual([named]);
+});
+
 test("the full shape has every field, relations as lists of objects, and no marker line", () => {
   expect(toReadRoom(row, full)).toEqual({
     ...row,

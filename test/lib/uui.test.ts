@@ -90,6 +90,7 @@ describe("422 that names the rule", () => {
     ["a line separator", hex(`${url}\u2028`), notText],
     ["a byte order mark", hex(`\ufeff${url}`), notText],
     ["two protocol discriminators", `0004${hex(url)}`, notText],
+    ["another discriminator", `01${hex(url)}`, notText],
     ["only a discriminator", "04", notUrl],
     ["another scheme", hex("javascript:alert(1)"), notUrl],
     ["a file", hex("file:///etc/passwd"), notUrl],
