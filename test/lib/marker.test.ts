@@ -78,6 +78,10 @@ test("what is shown has no marker line wherever it stood, and its other lines", 
   expect(withoutMarker(`one\r\n${formatMarker(pooled)}\r\ntwo`)).toBe("one\ntwo");
 });
 
+test("a description without a marker is shown as it is, line ends included", () => {
+  expect(withoutMarker("one\r\ntwo")).toBe("one\r\ntwo");
+});
+
 test("a new marker takes the place of the one before", () => {
   const before = withMarker("made by hand", pooled);
   expect(withMarker(before, assigned)).toBe(`made by hand\n${formatMarker(assigned)}`);

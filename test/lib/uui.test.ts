@@ -96,6 +96,7 @@ describe("422 that names the rule", () => {
     ["a file", hex("file:///etc/passwd"), notUrl],
     ["a URL with credentials", hex("https://name:word@example.com/"), notUrl],
     ["a URL with a name only", hex("https://name@example.com/"), notUrl],
+    ["a URL with a password only", hex("https://:word@example.com/"), notUrl],
     ["a URL without a host", hex("https://"), notUrl],
     ["a URL with a space", hex("https://example.com/a b"), notUrl],
     ["an address without a scheme", hex("//example.com/x"), notUrl],
