@@ -95,3 +95,35 @@ test("a room read in full and sent back is never refused, and its relations poin
     }),
   );
 });
+
+test.each([
+  ["gms_access_token", "gms_access_token", false],
+  ["guest_identity_provider_group", "identity_provider_group", false],
+  ["host_identity_provider_group", "identity_provider_group", false],
+  ["ivr_theme", "ivr_theme", false],
+  ["media_playlist", "media_library_playlist", false],
+  ["mssip_proxy", "mssip_proxy", false],
+  ["system_location", "system_location", false],
+  ["automatic_participants", "automatic_participant", true],
+  ["scheduled_conferences", "scheduled_conference", true],
+])(
+  "an id in %s stands for the platform's %s, and its URI is shown as an object",
+  async (field, resource, isMany) => {
+    const path = `/api/admin/configuration/v1/${resource}/7/`;
+    const row: ConferenceRow = { id: 1, name: "room-a", [field]: isMany ? [path] : path };
+    const sent: ConferenceFields[] = [];
+    const conferences = {
+      findByName: async () => row,
+      update: async (_: number, fields: ConferenceFields) => {
+        sent.push(fields);
+        return true;
+      },
+    };
+    await changeRoom(conferences, "room-a", validate(Conference, { [field]: [{ id: 7 }] }, "body"));
+
+    expect(sent).toEqual([{ [field]: isMany ? [path] : path }]);
+    expect(toReadRoom(row, { constrained: false, showHostPin: true })).toMatchObject({
+      [field]: [{ resource_uri: path }],
+    });
+  },
+);

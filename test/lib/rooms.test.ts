@@ -56,6 +56,11 @@ test("a guest PIN has the host PIN's length and final #, and differs from it", (
   );
 });
 
+test("every digit can stand in a guest PIN", () => {
+  const highest = { ...secureRandom, integerBelow: (bound: number) => bound - 1 };
+  expect(newGuestPin("1234", highest)).toBe("9999");
+});
+
 test("a guest PIN that would equal the host PIN is drawn again", () => {
   const digits = [1, 2, 3, 4, 1, 2, 3, 5];
   const random = { ...secureRandom, integerBelow: () => digits.shift() ?? 0 };

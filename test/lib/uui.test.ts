@@ -61,7 +61,8 @@ test.each(["-a1B2", "_a1B2", "~a1B2"])("the path token %s, which begins with a m
   expect(decodeServiceTag(hex(token), base)).toBe(`${base}/${token}`);
 });
 
-test("a URL is used as it is, whatever the base address", () => {
+test("a URL is used as it is, whatever the base address and the case of its scheme", () => {
+  expect(decodeServiceTag(hex("HTTPS://example.com/a"), undefined)).toBe("HTTPS://example.com/a");
   expect(decodeServiceTag(hex(url), "https://tags.example.com")).toBe(url);
 });
 
@@ -81,6 +82,7 @@ describe("422 that names the rule", () => {
       `${hex(url)};encoding=hex;encoding=base64`,
       "the encoding must be hex",
     ],
+    ["another encoding behind a space", `${hex(url)};encoding = base64`, "the encoding must be hex"],
     ["an empty encoding", `${hex(url)};encoding=`, "the encoding must be hex"],
     ["text that is not UTF-8", "c328", notText],
     ["half of a character", "e282", notText],

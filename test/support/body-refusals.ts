@@ -51,6 +51,10 @@ export function testBodyRefusals(options: BodyRefusals): void {
     expect(gateway().log.join("\n")).toContain("length-required");
   });
 
+  test("a body of exactly the limit is not too large", async () => {
+    expect((await send("{}".padEnd(maximumBytes))).status).not.toBe(413);
+  });
+
   test("413 body-too-large above the limit, by the stated length or by the real one", async () => {
     const refusal = { status: 413, code: "body-too-large", json: { detail: "The body is too large" } };
     expect(await send("{}", { "content-length": String(maximumBytes + 1) })).toMatchObject(refusal);
