@@ -4,6 +4,7 @@ import { createDependencies, type Dependencies } from "../../src/lib/dependencie
 import type { MetricsRow } from "../../src/lib/metrics-row.ts";
 import type { Outside } from "../../src/lib/outside.ts";
 import type { PlatformCall, PlatformClient } from "../../src/lib/platform/client.ts";
+import { PlatformError } from "../../src/lib/platform/platform-error.ts";
 import { secureRandom } from "../../src/lib/random.ts";
 import { loadSettings } from "../../src/lib/settings.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
@@ -18,10 +19,12 @@ interface Seen extends PlatformCall {
 
 let world: PoolWorld;
 let seen: Seen[];
+let failures: PlatformError[];
 let rows: MetricsRow[];
 beforeEach(async () => {
   world = await startPoolWorld();
   seen = [];
+  failures = [];
   rows = [];
 });
 afterEach(async () => world.stop());
@@ -32,6 +35,8 @@ function connect(settings: Record<string, string> = {}): Dependencies {
     (isBackground: boolean): PlatformClient["call"] =>
     async (call) => {
       seen.push({ ...call, isBackground, sentAt: clock.now() });
+      const failure = failures.shift();
+      if (failure) throw failure;
       return client.call(call);
     };
   let ids = 0;
@@ -80,7 +85,7 @@ test.each<[string, boolean, (parts: Dependencies) => Promise<unknown>]>([
 
 test("a passing failure of the platform is repeated", async () => {
   world.addRoom("room-a");
-  world.platform.addFault({ kind: "status", status: 503, method: "GET", count: 1 });
+  failures = [new PlatformError({ outcome: "unknown", message: "GET: status 503", status: 503 })];
   expect(await connect().conferences.findByName("room-a")).toMatchObject({ name: "room-a" });
 });
 

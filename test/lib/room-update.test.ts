@@ -68,6 +68,11 @@ test("fields reach the platform, also those that the specification does not list
   });
 });
 
+test("a text reaches the platform as it is, spaces at its ends included", async () => {
+  await change({ tag: " a tag " });
+  expect((await room()).tag).toBe(" a tag ");
+});
+
 test("a room that does not exist is not found", async () => {
   expect(await changeRoom(conferences, "other", { tag: "x" })).toBe(false);
   expect(patches()).toBe(0);
