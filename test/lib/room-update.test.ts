@@ -69,8 +69,8 @@ test("fields reach the platform, also those that the specification does not list
 });
 
 test("a text reaches the platform as it is, spaces at its ends included", async () => {
-  await change({ tag: " a tag " });
-  expect((await room()).tag).toBe(" a tag ");
+  await change({ sync_tag: " a tag " });
+  expect((await room())["sync_tag"]).toBe(" a tag ");
 });
 
 test("a room that does not exist is not found", async () => {
