@@ -1,6 +1,6 @@
 /** What is special about our rooms: their names, which are persistent, and how a new one is described to the platform. */
 
-import { formatMarker } from "./marker.ts";
+import { formatMarker, parseMarker } from "./marker.ts";
 import type { ConferenceRow } from "./platform/conference-row.ts";
 import type { ConferenceFields } from "./platform/conferences.ts";
 import type { RandomSource } from "./random.ts";
@@ -16,6 +16,14 @@ export function isPersistent(name: string): boolean {
 /** Whether a conference on the platform is a room at all, and no test call, auditorium or the like. */
 export function isRoom({ service_type }: ConferenceRow): boolean {
   return (service_type ?? "conference") === "conference";
+}
+
+/** Whether a conference is none of ours: no room, or without our marker and with aliases none of which is its name. */
+export function isForeign(conference: ConferenceRow): boolean {
+  if (!isRoom(conference)) return true;
+  if (parseMarker(conference.description) !== undefined) return false;
+  const aliases = conference.aliases ?? [];
+  return aliases.length > 0 && !aliases.some(({ alias }) => alias === conference.name);
 }
 
 /** A name that was never used before: 144 random bits as base64url, without a persistent prefix. */

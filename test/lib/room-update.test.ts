@@ -142,7 +142,7 @@ describe("description", () => {
     expect((await room()).description).toBe(stored);
   });
 
-  test("a marker that a caller sends is taken as text, and ours still counts", async () => {
+  test("a marker that a caller sends is left out, and ours still counts", async () => {
     const forged = formatMarker({ state: "pooled", since: "2020-01-01T00:00:00.000Z" });
     await change({ description: forged });
     expect((await room()).description?.endsWith(marker)).toBe(true);

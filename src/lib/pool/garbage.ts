@@ -5,7 +5,7 @@ import { parseMarker } from "../marker.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import type { PlatformStatus } from "../platform/status.ts";
-import { isPersistent, isRoom } from "../rooms.ts";
+import { isForeign, isPersistent } from "../rooms.ts";
 import { deleteForSure, type Queue, type QueueMessage } from "./queue.ts";
 
 export interface GarbageCollection {
@@ -61,15 +61,14 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
   }
 
   async function receiveAll(): Promise<QueueMessage[]> {
-    // By id: when a lease runs out between two batches, the same message comes again, and only its newest receipt counts.
-    const messages = new Map<string, QueueMessage>();
-    while (messages.size < options.maximumMessages) {
-      const wanted = Math.min(mostPerReceive, options.maximumMessages - messages.size);
+    const messages: QueueMessage[] = [];
+    while (messages.length < options.maximumMessages) {
+      const wanted = Math.min(mostPerReceive, options.maximumMessages - messages.length);
       const batch = await deletion.receive(wanted, leaseSeconds);
-      for (const message of batch) messages.set(message.id, message);
+      messages.push(...batch);
       if (batch.length === 0) break;
     }
-    return [...messages.values()];
+    return messages;
   }
 
   async function listOrPostpone(messages: readonly QueueMessage[]): Promise<ConferenceRow[]> {
@@ -87,7 +86,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     // Pages shift while rooms are deleted, so absence from the list alone proves nothing.
     const room = listed ?? (await conferences.findByName(name));
     if (!room) return remove(message, "gone", log);
-    if (!isOurs(room)) return remove(message, "foreign", log);
+    if (isForeign(room)) return remove(message, "foreign", log);
     const missingSeconds = minimumAgeSeconds - message.ageSeconds;
     if (missingSeconds > 0) {
       log.info("deletion-skipped", { room: name, reason: "young" });
@@ -146,15 +145,4 @@ function byRoom(messages: readonly QueueMessage[]): { youngest: QueueMessage; ol
     else rooms.set(message.text, { youngest: message, older: [] });
   }
   return [...rooms.values()];
-}
-
-/** Ours are rooms with our marker, and rooms whose alias is their name, as ours have it. */
-function isOurs(room: ConferenceRow): boolean {
-  if (!isRoom(room)) return false;
-  const aliases = room.aliases ?? [];
-  return (
-    parseMarker(room.description) !== undefined ||
-    aliases.length === 0 ||
-    aliases.some(({ alias }) => alias === room.name)
-  );
 }
