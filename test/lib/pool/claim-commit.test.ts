@@ -72,6 +72,13 @@ test.each(["before", "after"] as const)(
   },
 );
 
+test("the lease counts from before the message was asked for: a slow answer does not make it longer", async () => {
+  world.pool.strikeNext("receive", { meanwhile: () => world.clock.advance(10) });
+  strike({ failure: "unknown", when: "after", meanwhile: () => world.clock.advance(295) });
+
+  await expect(claim()).rejects.toMatchObject({ code: "claim-failed" });
+});
+
 test("a room whose commit stayed unknown is never handed out by a later claim", async () => {
   strike({ failure: "unknown" }, { failure: "unknown" });
   await expect(claim()).rejects.toMatchObject({ code: "claim-failed" });
