@@ -7,7 +7,7 @@ import { send, timed } from "./warm-http.ts";
 
 const rooms = 500;
 const latencyMilliseconds = 50;
-// host.json: batchSize and newBatchThreshold together; the platform client leaves background work three of its five slots.
+// The platform client leaves background work three of its five slots.
 const concurrency = 3;
 
 export async function measureBulkCreate(stack: BenchStack): Promise<Result[]> {

@@ -28,6 +28,10 @@ it("as many rooms are made at once as the platform is called at once", () => {
   expect(queues.batchSize + queues.newBatchThreshold).toBe(maximumConcurrency);
 });
 
+it("the next room is begun as soon as one is made, not when a whole batch is", () => {
+  expect(queues.batchSize).toBe(1);
+});
+
 it("a request that fails comes back after half a minute, for hours", () => {
   expect(queues.visibilityTimeoutSeconds).toBe(30);
   expect(queues.maxDequeueCount * queues.visibilityTimeoutSeconds).toBeGreaterThanOrEqual(6 * 3600);
