@@ -1,4 +1,5 @@
 /** A create through the gateway, and its floor: the same calls made bare. */
+import { setTimeout as wait } from "node:timers/promises";
 import type { BareCalls } from "./bare-calls.ts";
 import type { BenchStack } from "./processes.ts";
 import { send } from "./warm-http.ts";
@@ -27,7 +28,10 @@ export async function claimBare(bare: BareCalls): Promise<string> {
   return message.text;
 }
 
-/** As many creates as the caller says, a few at a time: the app's code is compiled and its connections are open. */
+/**
+ * As many creates as the caller says, a few at a time, and their replacements: the app's code is compiled, its
+ * connections are open, and the pool has its size again.
+ */
 export async function warmUp(stack: BenchStack, creates: number): Promise<void> {
   let left = creates;
   const caller = async () => {
@@ -37,6 +41,11 @@ export async function warmUp(stack: BenchStack, creates: number): Promise<void> 
     }
   };
   await Promise.all(Array.from({ length: 4 }, caller));
+  for (let asked = -1; ; await wait(500)) {
+    const { total } = (await stack.control("GET", "/control/requests")) as { total: number };
+    if (total === asked) return;
+    asked = total;
+  }
 }
 
 export async function setLatency(stack: BenchStack, milliseconds: number): Promise<void> {

@@ -28,7 +28,9 @@ const benchmarks: Record<string, () => Promise<Result[]>> = {
   "create-steady-deep": onItsOwnStack(async (stack) =>
     measureSteadyRate(stack, { pooled: 500, seconds: 15 }),
   ),
-  "create-saturation": onItsOwnStack(async (stack) => measureSaturation(stack, { pooled: 600, seconds: 10 })),
+  "create-saturation": onItsOwnStack(async (stack) =>
+    measureSaturation(stack, { pooled: 600, creates: 500 }),
+  ),
   "create-burst": onItsOwnStack(async (stack) => [
     ...(await measureBurst(stack, 0, 5)),
     ...(await measureBurst(stack, 20, 5)),
