@@ -29,7 +29,7 @@ const benchmarks: Record<string, () => Promise<Result[]>> = {
     measureSteadyRate(stack, { pooled: 500, seconds: 15 }),
   ),
   "create-saturation": onItsOwnStack(async (stack) =>
-    measureSaturation(stack, { pooled: 600, creates: 500 }),
+    measureSaturation(stack, { pooled: 520, creates: 500 }),
   ),
   "create-burst": onItsOwnStack(async (stack) => [
     ...(await measureBurst(stack, 0, 5)),
