@@ -8,7 +8,7 @@ import { fillPool } from "./rooms.ts";
 import { round, summarise } from "./statistics.ts";
 import { send, timed } from "./warm-http.ts";
 
-const warmUpCreates = 200;
+const warmUpCreates = 1000;
 
 /** Creates and floors take turns, so that both meet the same noise; each waits until replacements are over. */
 export async function measureAlone(stack: BenchStack): Promise<Result[]> {

@@ -28,19 +28,25 @@ export async function claimBare(bare: BareCalls): Promise<string> {
   return message.text;
 }
 
-/**
- * As many creates as the caller says, a few at a time, and their replacements: the app's code is compiled, its
- * connections are open, and the pool has its size again.
- */
-export async function warmUp(stack: BenchStack, creates: number): Promise<void> {
+/** So many creates by a few callers; whoever finds the pool empty waits for replacements. */
+export async function createMany(stack: BenchStack, creates: number, callers: number): Promise<void> {
   let left = creates;
   const caller = async () => {
     while (left > 0) {
       left -= 1;
-      await create(stack);
+      await create(stack).catch(async (error: unknown) => {
+        if (!(error instanceof Error) || error.message !== "create: 404") throw error;
+        left += 1;
+        await wait(200);
+      });
     }
   };
-  await Promise.all(Array.from({ length: 4 }, caller));
+  await Promise.all(Array.from({ length: callers }, caller));
+}
+
+/** Creates and their replacements: the app's code is compiled, its connections are open, and the pool has its size again. */
+export async function warmUp(stack: BenchStack, creates: number): Promise<void> {
+  await createMany(stack, creates, 4);
   for (let asked = -1; ; await wait(500)) {
     const { total } = (await stack.control("GET", "/control/requests")) as { total: number };
     if (total === asked) return;

@@ -1,7 +1,6 @@
 /** Whether 20,000 creates in one process make it grow. */
-import { setTimeout as wait } from "node:timers/promises";
 import { createBareCalls } from "./bare-calls.ts";
-import { create } from "./create-calls.ts";
+import { createMany } from "./create-calls.ts";
 import { residentMebibytes } from "./proc.ts";
 import type { BenchStack } from "./processes.ts";
 import type { Result } from "./results.ts";
@@ -17,7 +16,7 @@ export async function measureMemory(stack: BenchStack, creates: number): Promise
   await fillPool(stack, createBareCalls(stack), pooled);
   const readings: number[] = [];
   for (let batch = 0; batch < batches; batch++) {
-    await createMany(stack, creates / batches);
+    await createMany(stack, creates / batches, 8);
     readings.push(residentMebibytes(stack.processIds.app));
   }
   const middle = Math.max(...readings.slice(5, 12));
@@ -34,20 +33,4 @@ export async function measureMemory(stack: BenchStack, creates: number): Promise
       isReached: end <= middle * 1.1,
     },
   ];
-}
-
-/** Eight callers; whoever finds the pool empty waits for replacements. */
-async function createMany(stack: BenchStack, count: number): Promise<void> {
-  let left = count;
-  const caller = async () => {
-    while (left > 0) {
-      left -= 1;
-      await create(stack).catch(async (error: unknown) => {
-        if (!(error instanceof Error) || error.message !== "create: 404") throw error;
-        left += 1;
-        await wait(200);
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, caller));
 }

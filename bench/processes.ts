@@ -133,7 +133,7 @@ function gatewayEnvironment(
     PLATFORM_USERNAME: identities.platformUsername,
     PLATFORM_PASSWORD: identities.platformPassword,
     ROOM_HOST_PIN: identities.hostPin,
-    MAX_VMR: "10000",
+    MAX_VMR: "500",
     AUTH_TENANT_ID: identities.tenantId,
     AUTH_AUDIENCES: `api://${identities.clientId},${identities.clientId}`,
     AUTH_CLIENT_IDS: identities.clientId,
