@@ -28,6 +28,11 @@ export async function claimBare(bare: BareCalls): Promise<string> {
   return message.text;
 }
 
+/** A bare claim, and its room back into the pool, which thereby keeps its size. */
+export async function claimAndPutBack(bare: BareCalls): Promise<void> {
+  await bare.put("pool", await claimBare(bare));
+}
+
 /** So many creates by a few callers; whoever finds the pool empty waits for replacements. */
 export async function createMany(stack: BenchStack, creates: number, callers: number): Promise<void> {
   let left = creates;
