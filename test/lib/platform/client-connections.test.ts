@@ -53,6 +53,12 @@ test("a call asks for JSON", async () => {
   });
 });
 
+test("an answer of several megabytes, as a page of many rooms is, is read whole", async () => {
+  const text = "x".repeat(8 * 1024 * 1024);
+  const { client } = await start((_, response) => response.end(JSON.stringify({ text })));
+  expect((await client.call({ method: "GET", path: "/" })).body).toEqual({ text });
+});
+
 test("an answer that comes in drops is cut off at the time limit", async () => {
   const drip = async (response: ServerResponse) => {
     for (let count = 0; count < 100 && !response.destroyed; count++) {

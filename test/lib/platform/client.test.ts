@@ -90,6 +90,8 @@ describe("failures", () => {
     platform.setLatency({ milliseconds: 250 });
     await expect(get({ timeoutSeconds: 0.05 })).rejects.toMatchObject({ code: "platform-timeout" });
     await expect(get()).resolves.toBeDefined();
+    platform.setLatency({ milliseconds: 1800 });
+    await expect(get({ timeoutSeconds: 20 })).resolves.toBeDefined();
   });
 
   test("a closed port was never reached", async () => {
