@@ -194,6 +194,15 @@ describe("writing", () => {
     expect(await conferences.delete(99)).toBe(false);
   });
 
+  test.each([400, 403, 409, 429])(
+    "what is refused with %i is not gone: an error tells it",
+    async (status) => {
+      const refusing = (await startAnswering({ status })).conferences;
+      await expect(refusing.update(1, { tag: "x" })).rejects.toMatchObject({ platformStatus: status });
+      await expect(refusing.delete(1)).rejects.toMatchObject({ platformStatus: status });
+    },
+  );
+
   test("a taken name is refused with the platform's fields", async () => {
     platform.seedRooms({ rows: [{ name: "room-a" }] });
     await expect(conferences.create({ name: "room-a" })).rejects.toMatchObject({
