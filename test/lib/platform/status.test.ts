@@ -35,6 +35,12 @@ test.each(["room", "room-a2", "ROOM-A"])("a live room-a says nothing about %s", 
   expect(await status.isLive(name)).toBe(false);
 });
 
+test("a platform that ignores the filter by name is not believed about other conferences", async () => {
+  const odd = createPlatformStatus({ call: async () => ({ body: { objects: [{ name: "room-b" }] } }) });
+  expect(await odd.isLive("room-a")).toBe(false);
+  expect(await odd.isLive("room-b")).toBe(true);
+});
+
 test("all live conferences of all pages are named", async () => {
   platform.setBehaviour({ maximumPageSize: 10 });
   for (let index = 0; index < 35; index++) platform.startConference({ name: `room-${index}` });
