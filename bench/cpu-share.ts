@@ -1,11 +1,10 @@
 /** How busy each process was during a measurement, and thereby what limits it: a process has one thread of JavaScript. */
-
 import { cpuMilliseconds } from "./proc.ts";
 import type { BenchStack } from "./processes.ts";
 import { round } from "./statistics.ts";
 
 export interface CpuUse {
-  /** Milliseconds of processor time for each operation, by process; what only the other processes do is part of it. */
+  /** Processor time for each operation, by process; replacements and all else that ran meanwhile are part of it. */
   readonly cpuMillisecondsEach: string;
   /** The process that was busiest, and for which part of the time. */
   readonly busiest: string;

@@ -16,18 +16,18 @@ export async function measureAlone(stack: BenchStack): Promise<Result[]> {
   await fillPool(stack, bare, 100);
   await warmUp(stack, warmUpCreates);
   const results: Result[] = [];
-  for (const latency of [0, 20, 100]) {
-    const rounds = latency === 100 ? 40 : 120;
+  for (const latencyMilliseconds of [0, 20, 100]) {
+    const rounds = latencyMilliseconds === 100 ? 40 : 120;
     // Replacements stand for creates; only the bare claims use the pool up.
     await fillPool(stack, bare, rounds + 10);
-    await setLatency(stack, latency);
+    await setLatency(stack, latencyMilliseconds);
     const floors: number[] = [];
     const creates: number[] = [];
     const healthChecks: number[] = [];
     for (let index = 0; index < rounds + 10; index++) {
       const floor = await timed(async () => claimBare(bare));
       const created = await timed(async () => create(stack));
-      await wait(2 * latency + 30);
+      await wait(2 * latencyMilliseconds + 30);
       const health = await timed(async () => send("GET", `${stack.gatewayUrl}/public/health`));
       if (index < 10) continue;
       floors.push(floor);
@@ -37,18 +37,18 @@ export async function measureAlone(stack: BenchStack): Promise<Result[]> {
     const [floor, created] = [summarise(floors), summarise(creates)];
     const ratio = round(created.p50 / floor.p50);
     results.push({
-      what: `create alone, platform latency ${latency} ms`,
+      what: `create alone, platform latency ${latencyMilliseconds} ms`,
       figures: {
         p50Milliseconds: created.p50,
         p90Milliseconds: created.p90,
         floorP50Milliseconds: floor.p50,
         addedMilliseconds: round(created.p50 - floor.p50),
         healthCheckP50Milliseconds: summarise(healthChecks).p50,
-        ...(latency > 0 && { ratio }),
+        ...(latencyMilliseconds > 0 && { ratio }),
       },
-      target: latency === 0 ? "milliseconds added are reported" : "p50 ≤ 1.15 × floor",
-      ...(latency > 0 && { isReached: ratio <= 1.15 }),
-      ...(latency === 0 && {
+      target: latencyMilliseconds === 0 ? "milliseconds added are reported" : "p50 ≤ 1.15 × floor",
+      ...(latencyMilliseconds > 0 && { isReached: ratio <= 1.15 }),
+      ...(latencyMilliseconds === 0 && {
         remark:
           "What is added: the host with its two hops between processes, which is nearly all of a health check; the request for " +
           "the replacement, a fifth call, before the answer; and about a millisecond of library code around each of the four " +

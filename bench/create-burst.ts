@@ -12,7 +12,7 @@ const burst = 300;
 
 export async function measureBurst(
   stack: BenchStack,
-  platformLatency: number,
+  platformLatencyMilliseconds: number,
   platformConcurrency: number,
 ): Promise<Result[]> {
   const bare = createBareCalls(stack);
@@ -21,7 +21,7 @@ export async function measureBurst(
   await warmUp(stack, 400);
   await drainPool(stack);
   await fillPool(stack, bare, burst);
-  await setLatency(stack, platformLatency);
+  await setLatency(stack, platformLatencyMilliseconds);
   const names = new Set<string>();
   const measureCpu = startCpuMeasure(stack);
   const times = await Promise.all(
@@ -32,18 +32,18 @@ export async function measureBurst(
   const { p50, p99 } = summarise(times);
   return [
     {
-      what: `burst of ${burst} on a pool of ${burst}, platform latency ${platformLatency} ms, concurrency ${platformConcurrency}`,
+      what: `burst of ${burst} on a pool of ${burst}, platform latency ${platformLatencyMilliseconds} ms, concurrency ${platformConcurrency}`,
       figures: {
         distinctRooms: names.size,
         p50Milliseconds: p50,
         p99Milliseconds: p99,
-        platformMilliseconds: round((burst * 2 * platformLatency) / platformConcurrency),
+        platformMilliseconds: round((burst * 2 * platformLatencyMilliseconds) / platformConcurrency),
         ...cpu,
       },
       target: "300 distinct rooms, p50 ≤ 1 s",
       isReached: names.size === burst && p50 <= 1000,
       remark:
-        "platformMilliseconds is what the platform alone takes for all (two calls each, through so many places); half of that " +
+        "platformMilliseconds is what the platform alone takes for all (two calls each, through so many slots); half of that " +
         "is the least that the median can be. The rest is processor time, which the processes share on these cores; a part " +
         "of it are the replacements, made meanwhile.",
     },

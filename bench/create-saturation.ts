@@ -9,7 +9,7 @@ import { fillPool } from "./rooms.ts";
 import { round } from "./statistics.ts";
 import { timed } from "./warm-http.ts";
 
-const platformLatency = 20;
+const platformLatencyMilliseconds = 20;
 const callers = 32;
 const platformConcurrency = 20;
 
@@ -27,7 +27,7 @@ export async function measureSaturation(
   await stack.restartGateway({ PLATFORM_MAX_CONCURRENCY: String(platformConcurrency) });
   await fillPool(stack, bare, pooled);
   await warmUp(stack, 200);
-  await setLatency(stack, platformLatency);
+  await setLatency(stack, platformLatencyMilliseconds);
   const floor = await measureBareRate(bare, creates);
   const measureCpu = startCpuMeasure(stack);
   const gateway = await fire({
@@ -46,9 +46,9 @@ export async function measureSaturation(
       figures: {
         createsPerSecond,
         otherAnswers: creates - gateway.succeeded,
-        platformLatencyMilliseconds: platformLatency,
+        platformLatencyMilliseconds,
         platformConcurrency,
-        platformLimitPerSecond: round((platformConcurrency / platformLatency) * (1000 / 3)),
+        platformLimitPerSecond: round((platformConcurrency / platformLatencyMilliseconds) * (1000 / 3)),
         bareClaimsPerSecond: floor,
         ratio: round(createsPerSecond / floor),
         ...cpu,

@@ -8,7 +8,7 @@ import type { Result } from "./results.ts";
 import { fillPool } from "./rooms.ts";
 import { round, summarise } from "./statistics.ts";
 
-const platformLatency = 20;
+const platformLatencyMilliseconds = 20;
 const ratePerSecond = 45;
 
 interface SteadyRate {
@@ -24,7 +24,7 @@ export async function measureSteadyRate(
   const bare = createBareCalls(stack);
   await fillPool(stack, bare, pooled);
   await warmUp(stack, 100);
-  await setLatency(stack, platformLatency);
+  await setLatency(stack, platformLatencyMilliseconds);
   const task = async () => void (await create(stack));
   await runOpenLoop({ ratePerSecond, seconds: 5, task });
   const measureCpu = startCpuMeasure(stack);
@@ -37,7 +37,7 @@ export async function measureSteadyRate(
   await setLatency(stack, 0);
   return [
     {
-      what: `create at ${ratePerSecond}/s for ${seconds} s, pool of ${pooled}, platform latency ${platformLatency} ms`,
+      what: `create at ${ratePerSecond}/s for ${seconds} s, pool of ${pooled}, platform latency ${platformLatencyMilliseconds} ms`,
       figures: {
         creates: count,
         failures: describeFailures(failures),
