@@ -1,10 +1,9 @@
 /** Bulk delete: in which order the queues are emptied, and what it does while rooms resist. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatMarker } from "../../../src/lib/marker.ts";
-import type { PlatformClient } from "../../../src/lib/platform/client.ts";
-import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
+import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
-import { type PoolWorld, startPoolWorld } from "./pool-world.ts";
+import { conferencesWithSlowDelete, type PoolWorld, startPoolWorld } from "./pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {
@@ -55,16 +54,7 @@ test("rooms that resist are tried again after a second, three passes in vain at 
 
 test("a pass goes on for as long as bulk delete may last, longer than a single call may wait", async () => {
   world.platform.seedRooms({ count: 30, fields: { description: assigned } });
-  let isFirst = true;
-  const call: PlatformClient["call"] = async (request) => {
-    const answer = await world.client.call(request);
-    if (request.method === "DELETE" && isFirst) {
-      isFirst = false;
-      world.clock.advance(179);
-    }
-    return answer;
-  };
-  const conferences = createConferences({ call });
+  const conferences = conferencesWithSlowDelete(world, 179);
   let lists = 0;
   const list = async () => {
     lists += 1;

@@ -1,11 +1,16 @@
 /** Bulk delete: everything that is ours goes, nothing else does, and 204 means that it is done. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatMarker } from "../../../src/lib/marker.ts";
-import type { PlatformClient } from "../../../src/lib/platform/client.ts";
-import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
+import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
-import { mostClaimsAtOnce, type PoolWorld, platformTimeoutSeconds, startPoolWorld } from "./pool-world.ts";
+import {
+  conferencesWithSlowDelete,
+  mostClaimsAtOnce,
+  type PoolWorld,
+  platformTimeoutSeconds,
+  startPoolWorld,
+} from "./pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {
@@ -152,17 +157,8 @@ test("the platform never sees more deletions at once than the client may send", 
 
 test("after 180 s no further deletion is sent, also within a pass", async () => {
   world.platform.seedRooms({ count: 30, fields: { description: assigned } });
-  let isFirst = true;
-  const call: PlatformClient["call"] = async (request) => {
-    const answer = await world.client.call(request);
-    if (request.method === "DELETE" && isFirst) {
-      isFirst = false;
-      world.clock.advance(180);
-    }
-    return answer;
-  };
 
-  await expect(deleteAll(createConferences({ call }))).rejects.toMatchObject({
+  await expect(deleteAll(conferencesWithSlowDelete(world, 180))).rejects.toMatchObject({
     code: "bulk-delete-incomplete",
   });
   expect(world.platform.roomCount()).toBeGreaterThan(15);

@@ -22,6 +22,16 @@ export const maximumRooms = 5;
 /** Long enough for a loopback call on a busy computer, short enough to wait for. */
 export const platformTimeoutSeconds = 1.5;
 export const mostClaimsAtOnce = 4;
+/** What provisioning is made with, beside the world, where a test does not say otherwise. */
+export const usualProvisioning = {
+  random: secureRandom,
+  hostPin,
+  template: {},
+  maximumRooms,
+  readyDelaySeconds: 0,
+  leaseSeconds: 300,
+  platformTimeoutSeconds,
+};
 
 export interface PoolWorld {
   readonly platform: PlatformSimulator;
@@ -98,4 +108,19 @@ export async function startPoolWorld(): Promise<PoolWorld> {
         .find((room): room is ConferenceRow & typeof room => room.name === name && room.configured),
     stop: async () => platform.stop(),
   };
+}
+
+/** Conferences whose first deletion takes so long that the clock moves on by this many seconds. */
+export function conferencesWithSlowDelete({ client, clock }: PoolWorld, seconds: number): Conferences {
+  let isFirst = true;
+  return createConferences({
+    call: async (request) => {
+      const answer = await client.call(request);
+      if (request.method === "DELETE" && isFirst) {
+        isFirst = false;
+        clock.advance(seconds);
+      }
+      return answer;
+    },
+  });
 }

@@ -2,14 +2,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import { createProvisioning, type ProvisioningOptions } from "../../../src/lib/pool/provisioning.ts";
-import { secureRandom } from "../../../src/lib/random.ts";
 import {
-  hostPin,
-  maximumRooms,
   mostClaimsAtOnce,
   type PoolWorld,
   platformTimeoutSeconds,
   startPoolWorld,
+  usualProvisioning,
 } from "./pool-world.ts";
 
 let world: PoolWorld;
@@ -21,12 +19,7 @@ afterEach(async () => world.stop());
 async function provision(options: Partial<ProvisioningOptions> = {}): Promise<void> {
   const provisioning = createProvisioning({
     ...world,
-    random: secureRandom,
-    hostPin,
-    template: {},
-    maximumRooms,
-    readyDelaySeconds: 0,
-    leaseSeconds: 300,
+    ...usualProvisioning,
     // A create without an answer waits three times as long on the wall clock.
     platformTimeoutSeconds: 0.25,
     ...options,

@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createProvisioning } from "../../../src/lib/pool/provisioning.ts";
-import { secureRandom } from "../../../src/lib/random.ts";
-import { hostPin, maximumRooms, type PoolWorld, startPoolWorld } from "./pool-world.ts";
+import { type PoolWorld, startPoolWorld, usualProvisioning } from "./pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {
@@ -26,12 +25,8 @@ async function limitsOf(leaseSeconds: number, platformTimeoutSeconds: number) {
   };
   const provisioning = createProvisioning({
     ...world,
+    ...usualProvisioning,
     conferences: { ...world.conferences, create },
-    random: secureRandom,
-    hostPin,
-    template: {},
-    maximumRooms,
-    readyDelaySeconds: 0,
     leaseSeconds,
     platformTimeoutSeconds,
   });

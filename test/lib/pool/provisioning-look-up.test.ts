@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createProvisioning } from "../../../src/lib/pool/provisioning.ts";
-import { secureRandom } from "../../../src/lib/random.ts";
-import { hostPin, maximumRooms, type PoolWorld, startPoolWorld } from "./pool-world.ts";
+import { type PoolWorld, startPoolWorld, usualProvisioning } from "./pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {
@@ -14,13 +13,8 @@ afterEach(async () => world.stop());
 const provision = async (conferences: Pick<Conferences, "create" | "findByName"> = world.conferences) =>
   createProvisioning({
     ...world,
+    ...usualProvisioning,
     conferences,
-    random: secureRandom,
-    hostPin,
-    template: {},
-    maximumRooms,
-    readyDelaySeconds: 0,
-    leaseSeconds: 300,
     platformTimeoutSeconds: 10,
   }).provision({ reason: "claimed" }, 1, world.log);
 

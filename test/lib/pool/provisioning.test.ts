@@ -2,14 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseMarker } from "../../../src/lib/marker.ts";
 import { createProvisioning, type ProvisioningOptions } from "../../../src/lib/pool/provisioning.ts";
-import { secureRandom } from "../../../src/lib/random.ts";
-import {
-  hostPin,
-  maximumRooms,
-  type PoolWorld,
-  platformTimeoutSeconds,
-  startPoolWorld,
-} from "./pool-world.ts";
+import { hostPin, maximumRooms, type PoolWorld, startPoolWorld, usualProvisioning } from "./pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {
@@ -24,13 +17,7 @@ async function provision(
 ): Promise<void> {
   const provisioning = createProvisioning({
     ...world,
-    random: secureRandom,
-    hostPin,
-    template: {},
-    maximumRooms,
-    readyDelaySeconds: 0,
-    leaseSeconds: 300,
-    platformTimeoutSeconds,
+    ...usualProvisioning,
     ...options,
   });
   await provisioning.provision(request, dequeueCount, world.log);
