@@ -1,5 +1,5 @@
 /** Ten clients at once create more rooms than the pool holds: no room twice, none lost, and the pool settles again. */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
 
 const pooled = 200;
@@ -9,15 +9,15 @@ const clients = 10;
 const longMilliseconds = 180_000;
 
 let gateway: RunningGateway;
-beforeAll(async () => {
+beforeEach(async () => {
   gateway = await startRunningGateway({ settings: () => ({ MAX_VMR: String(pooled) }) });
-  await gateway.fillPool(pooled);
-}, longMilliseconds);
-afterAll(async () => gateway.stop());
+});
+afterEach(async () => gateway.stop());
 
 test(
   "10 clients create 300 rooms from a pool of 200",
   async () => {
+    await gateway.fillPool(pooled);
     const headers = gateway.asApplication();
     const created: string[] = [];
     const unexpected: number[] = [];
@@ -77,7 +77,6 @@ test(
 test(
   "an empty pool answers 404 to all, and heals itself up to the maximum",
   async () => {
-    await gateway.queues.pool.clear();
     const headers = gateway.asApplication();
     const answers = await Promise.all(
       Array.from({ length: clients }, async () => gateway.send("POST /room/create", { headers })),

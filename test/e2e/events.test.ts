@@ -8,12 +8,7 @@ beforeAll(async () => {
   gateway = await startRunningGateway();
 });
 afterAll(async () => gateway.stop());
-beforeEach(async () => {
-  // Replacements of rooms that the test before took must not come in the middle of this one.
-  await gateway.settled();
-  await gateway.queues.deletion.clear();
-  gateway.stack.platform.reset();
-});
+beforeEach(async () => gateway.empty());
 
 const post = async (json: unknown) =>
   gateway.send("POST /public/event_sink", { headers: asEventSink(), json });

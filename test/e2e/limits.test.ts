@@ -9,12 +9,7 @@ beforeAll(async () => {
   gateway = await startRunningGateway({ settings: () => ({ MAX_VMR: "7" }) });
 });
 afterAll(async () => gateway.stop());
-beforeEach(async () => {
-  // Replacements of rooms that the test before took must not come in the middle of this one.
-  await gateway.settled();
-  await Promise.all([gateway.queues.deletion.clear(), gateway.queues.pool.clear()]);
-  gateway.stack.platform.reset();
-});
+beforeEach(async () => gateway.empty());
 
 const scheduleOf = (name: string) => gateway.host().functions.find((entry) => entry.name === name)?.schedule;
 

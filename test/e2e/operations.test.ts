@@ -10,12 +10,7 @@ beforeAll(async () => {
   gateway = await startRunningGateway();
 });
 afterAll(async () => gateway.stop());
-beforeEach(async () => {
-  // Replacements of rooms that the test before took must not come in the middle of this one.
-  await gateway.settled();
-  await gateway.queues.pool.clear();
-  gateway.stack.platform.reset();
-});
+beforeEach(async () => gateway.empty());
 
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
 const pool = async (name: string) => {

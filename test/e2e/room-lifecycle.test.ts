@@ -1,5 +1,5 @@
 /** The life of a room through HTTP: specification §3, row by row, and the ways through it of §1. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { identities } from "../../local/development-stack.ts";
 import { asEventSink } from "../support/credentials.ts";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
@@ -9,6 +9,7 @@ beforeAll(async () => {
   gateway = await startRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0" }) });
 });
 afterAll(async () => gateway.stop());
+beforeEach(async () => gateway.empty());
 
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
 const create = async (query = "") => gateway.sendAsApplication(`POST /room/create${query}`);
@@ -57,7 +58,6 @@ test("in use → queued for deletion: the conference_ended event puts the name o
   const [message] = await gateway.queues.deletion.receive(1, 1);
   expect(message?.text).toBe(name);
   expect(gateway.room(name)).toBeDefined();
-  await gateway.queues.deletion.clear();
 });
 
 test("queued for deletion → deleted: the collector deletes the room and its message", async () => {

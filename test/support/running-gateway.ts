@@ -73,6 +73,16 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     return queues.pool.count();
   }
 
+  /**
+   * Takes away all rooms and messages, and resets the platform. Waits before for replacements of rooms that the test
+   * before took, which must not come in the middle of the next.
+   */
+  async function empty(): Promise<void> {
+    await settled();
+    stack.platform.reset();
+    await Promise.all(Object.values(queues).map(async (queue) => queue.clear()));
+  }
+
   async function fillPool(count: number): Promise<void> {
     const { status } = await sendAsApplication(`POST /room/bulk/?max_vmr=${count}`);
     const depth = await settled();
@@ -113,6 +123,7 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     sendAsApplication,
     asApplication,
     settled,
+    empty,
     fillPool,
     runTimer,
     addRoom,
