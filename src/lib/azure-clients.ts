@@ -11,6 +11,7 @@ import type { Settings } from "./settings.ts";
 const onceOptions = { retryOptions: { maxTries: 1 } };
 const patientOptions = { retryOptions: { maxTries: 3, retryDelayInMs: 200, maxRetryDelayInMs: 1000 } };
 const queueTimeoutSeconds = 3;
+const logsIngestionTimeoutSeconds = 20;
 
 /** Makes queue ports by name. */
 export function createQueues(
@@ -38,7 +39,7 @@ export function createMetricsSink({ logsIngestion, storage }: Settings): Metrics
   let sink: Promise<MetricsSink> | undefined;
   return async (row: MetricsRow) => {
     sink ??= import("./log-workspace.ts").then(({ createLogWorkspaceSink }) =>
-      createLogWorkspaceSink({ ...logsIngestion, credential }),
+      createLogWorkspaceSink({ ...logsIngestion, credential, timeoutSeconds: logsIngestionTimeoutSeconds }),
     );
     await (await sink)(row);
   };

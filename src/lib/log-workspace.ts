@@ -9,9 +9,9 @@ export interface LogWorkspaceOptions {
   readonly stream: string;
   /** None for a loopback endpoint, which is called without a token. */
   readonly credential: TokenCredential | undefined;
+  /** For one row, its repetitions included. */
+  readonly timeoutSeconds: number;
 }
-
-const timeoutSeconds = 20;
 
 /** The sink throws the first failure with its cause; a row that is repeated after a lost answer has the same RunId. */
 export function createLogWorkspaceSink({
@@ -19,6 +19,7 @@ export function createLogWorkspaceSink({
   ruleId,
   stream,
   credential,
+  timeoutSeconds,
 }: LogWorkspaceOptions): MetricsSink {
   const unused: TokenCredential = { getToken: async () => null };
   const client = new LogsIngestionClient(endpoint, credential ?? unused, {

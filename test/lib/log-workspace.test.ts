@@ -1,6 +1,7 @@
 /** Rows to the log workspace: passing faults are repeated with the same row, lasting ones are an error with a cause. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type LogWorkspace, startLogWorkspace } from "../../local/log-workspace.ts";
+import { startLoopbackServer } from "../../local/loopback-server.ts";
 import { createLogWorkspaceSink } from "../../src/lib/log-workspace.ts";
 import type { MetricsSink } from "../../src/lib/metrics.ts";
 import { type MetricsRow, metricsColumns } from "../../src/lib/metrics-row.ts";
@@ -8,16 +9,18 @@ import { type MetricsRow, metricsColumns } from "../../src/lib/metrics-row.ts";
 const nothing = Object.fromEntries(Object.keys(metricsColumns).map((column) => [column, null]));
 const row: MetricsRow = { ...emptyRow(), RunId: "run-1", PlatformConnected: false };
 
+const options = {
+  ruleId: "dcr-1",
+  stream: "Custom-VmrGatewayMetrics_CL",
+  credential: undefined,
+  timeoutSeconds: 20,
+};
+
 let workspace: LogWorkspace;
 let sink: MetricsSink;
 beforeEach(async () => {
   workspace = await startLogWorkspace();
-  sink = createLogWorkspaceSink({
-    endpoint: workspace.url,
-    ruleId: "dcr-1",
-    stream: "Custom-VmrGatewayMetrics_CL",
-    credential: undefined,
-  });
+  sink = createLogWorkspaceSink({ ...options, endpoint: workspace.url });
 });
 afterEach(async () => workspace.stop());
 
@@ -44,12 +47,21 @@ test.each([400, 403, 404, 413])(
   },
 );
 
+test("a workspace that does not answer is given up after the time limit", async () => {
+  const silent = await startLoopbackServer(() => "silence");
+  const impatient = createLogWorkspaceSink({ ...options, endpoint: silent.url, timeoutSeconds: 0.2 });
+  await expect(impatient(row)).rejects.toMatchObject({
+    message: "the log workspace did not take the row",
+    cause: { name: "AbortError" },
+  });
+  await silent.stop();
+});
+
 test("in Azure a row is sent with a token for the workspace, and not at all without one", async () => {
   const scopes: unknown[] = [];
   const inAzure = createLogWorkspaceSink({
+    ...options,
     endpoint: workspace.url.replace("http:", "https:"),
-    ruleId: "dcr-1",
-    stream: "Custom-VmrGatewayMetrics_CL",
     credential: {
       async getToken(scope) {
         scopes.push(scope);

@@ -36,6 +36,7 @@ async function collect({ minimumRooms }: { minimumRooms?: number } = {}): Promis
       ruleId: "dcr-1",
       stream: "Custom-X",
       credential: undefined,
+      timeoutSeconds: 20,
     }),
     clock,
     newId: () => ids.shift() ?? "run-n",

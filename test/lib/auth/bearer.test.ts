@@ -85,6 +85,11 @@ describe("403 insufficient_scope for a good token", () => {
     await expect(check(`Bearer ${other}`)).rejects.toMatchObject(forbidden);
   });
 
+  test("whose azp is another client, whatever its appid says", async () => {
+    const claims = { azp: "33333333-3333-4333-8333-333333333333", appid: clientId };
+    await expect(check(`Bearer ${issuer.issueToken(clientId, { claims })}`)).rejects.toMatchObject(forbidden);
+  });
+
   test("that names no client", async () => {
     const token = issuer.issueToken(clientId, { claims: { appid: undefined } });
     await expect(check(`Bearer ${token}`)).rejects.toMatchObject(forbidden);
