@@ -1,4 +1,5 @@
 /** The floor of a create: its calls to queue and platform, made bare over warm connections by node:http alone. */
+import "../local/no-proxy.ts";
 import { QueueSASPermissions, QueueServiceClient } from "@azure/storage-queue";
 import { identities } from "../local/development-stack.ts";
 import { queueNames } from "../src/lib/pool/queue-names.ts";

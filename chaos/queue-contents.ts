@@ -1,4 +1,5 @@
 /** Looks into the gateway's queues past the proxy. */
+import "../local/no-proxy.ts";
 import { type QueueClient, QueueServiceClient, RestError } from "@azure/storage-queue";
 import { queueNames } from "../src/lib/pool/queue-names.ts";
 

@@ -1,4 +1,5 @@
 // Looks into the queues of a gateway that runs on this computer, without changing them.
+import "./no-proxy.ts";
 import { QueueServiceClient, RestError } from "@azure/storage-queue";
 import { queueNames } from "../src/lib/pool/queue-names.ts";
 import type { Connection } from "./connection.ts";

@@ -1,4 +1,5 @@
 // Starts the timers and queue listeners of the app's functions, and fires them by hand.
+import "../no-proxy.ts";
 import { QueueServiceClient } from "@azure/storage-queue";
 import type { FireFunction } from "./admin.ts";
 import type { HostedFunction } from "./functions-host.ts";

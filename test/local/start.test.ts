@@ -3,13 +3,13 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { findRunningGateway } from "../../local/connection.ts";
 import { startLocalGateway } from "../../local/gateway.ts";
 import { poll } from "../../local/poll.ts";
 import { childrenOf, runScript, type ScriptProcess, temporaryFolder, untilGone } from "./script-process.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 interface Started extends ScriptProcess {
   connectionPath: string;
@@ -62,6 +62,15 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     expect(existsSync(connectionPath)).toBe(false);
   },
 );
+
+test("it starts and ends where the environment names a proxy", async () => {
+  for (const name of ["HTTP_PROXY", "http_proxy"]) vi.stubEnv(name, "http://127.0.0.1:1");
+  for (const name of ["NO_PROXY", "no_proxy"]) vi.stubEnv(name, "");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { child, exited } = await start();
+  child.kill("SIGINT");
+  expect(await exited).toBe(0);
+});
 
 test("when it is killed, its child ends by itself, and the left file leads nowhere", async () => {
   const { child, exited, connectionPath, children } = await start();
