@@ -44,7 +44,8 @@ export function createMemoryQueue(clock: Pick<Clock, "now">, newId: () => string
       return { id, text, popReceipt, dequeueCount: 0, ageSeconds: 0 };
     },
     async receive(count, leaseSeconds) {
-      if (count > mostPerReceive) throw new QueueError("refused", "too many messages at once");
+      if (count < 1 || count > mostPerReceive)
+        throw new QueueError("refused", `${count} messages at once are too few or too many`);
       return visible()
         .slice(0, count)
         .map((message) => {

@@ -53,5 +53,5 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return typeof value === "object" ? { ...value } : {};
 }

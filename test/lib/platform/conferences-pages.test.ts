@@ -69,6 +69,18 @@ test.each<[string, object]>([
   expect(most()).toBe(1);
 });
 
+test("a link to smaller pages than the first is followed, and no row between them is missed", async () => {
+  const call = async (request: PlatformCall) => {
+    const { searchParams } = new URL(request.path, "http://platform.example.com");
+    const offset = Number(searchParams.get("offset") ?? 0);
+    const end = Math.min(30, offset + (offset === 0 ? 10 : Number(searchParams.get("limit"))));
+    const next = end < 30 ? `${path}?limit=5&offset=${end}` : null;
+    const objects = Array.from({ length: end - offset }, (_, index) => row(offset + index));
+    return { body: { meta: { limit: 10, next, total_count: 30 }, objects } };
+  };
+  expect(await createConferences({ call }).list()).toHaveLength(30);
+});
+
 test("a first page without a link is the whole list", async () => {
   const { conferences } = paged({ total: 5, limit: 10, meta: { next: undefined } });
   expect(await conferences.list()).toHaveLength(5);

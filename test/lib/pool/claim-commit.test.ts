@@ -79,6 +79,13 @@ test("the lease counts from before the message was asked for: a slow answer does
   await expect(claim()).rejects.toMatchObject({ code: "claim-failed" });
 });
 
+test("an answer that is lost shortly before the lease ends: asked again, and the room is handed out", async () => {
+  strike({ failure: "unknown", when: "after", meanwhile: () => world.clock.advance(295) });
+
+  expect(await claim()).toMatchObject({ name: "room-a" });
+  expect(world.deletion.texts()).toEqual([]);
+});
+
 test("a room whose commit stayed unknown is never handed out by a later claim", async () => {
   strike({ failure: "unknown" }, { failure: "unknown" });
   await expect(claim()).rejects.toMatchObject({ code: "claim-failed" });

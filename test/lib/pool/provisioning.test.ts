@@ -120,6 +120,12 @@ describe("requests", () => {
     expect(world.platform.roomCount()).toBe(1);
   });
 
+  test("a bulk request that comes back is served while the pool is not full", async () => {
+    await fill(maximumRooms - 1);
+    await requestAndServe({ reason: "bulk", upTo: maximumRooms }, 2);
+    expect(world.platform.roomCount()).toBe(1);
+  });
+
   test("a healing request is dropped when waiting requests will fill the pool without it", async () => {
     await fill(maximumRooms - 1);
     await world.provisioning.put(JSON.stringify({ reason: "claimed" }));
