@@ -10,12 +10,12 @@ import type { Settings } from "./settings.ts";
 
 const onceOptions = { retryOptions: { maxTries: 1 } };
 const patientOptions = { retryOptions: { maxTries: 3, retryDelayInMs: 200, maxRetryDelayInMs: 1000 } };
-const queueTimeoutSeconds = 3;
 const logsIngestionTimeoutSeconds = 20;
 
-/** Makes queue ports by name. */
+/** Makes queue ports by name; the time limit is that of one call, its repetitions included. */
 export function createQueues(
   storage: Settings["storage"],
+  timeoutSeconds: number,
 ): (name: string, encoding: "text" | "base64") => Queue {
   const open = (options: typeof onceOptions) =>
     "connectionString" in storage
@@ -28,7 +28,7 @@ export function createQueues(
       once: once.getQueueClient(name),
       patient: patient.getQueueClient(name),
       encoding,
-      timeoutSeconds: queueTimeoutSeconds,
+      timeoutSeconds,
     });
 }
 

@@ -27,18 +27,13 @@ export interface Outside {
   readonly newId: () => string;
 }
 
+const queueTimeoutSeconds = 3;
+
 /** Opens no connection: the first call of each part does. */
 export function createOutside(settings: Settings): Outside {
   const clock = systemClock;
-  const openQueue = createQueues(settings.storage);
   return {
-    queues: {
-      // The pool is a stock and has no trigger: the host would drain it. Only the provisioning queue is the host's.
-      pool: openQueue(queueNames.pool, "text"),
-      deletion: openQueue(queueNames.deletion, "text"),
-      provisioning: openQueue(queueNames.provisioning, "base64"),
-      poison: openQueue(queueNames.poison, "base64"),
-    },
+    queues: openQueues(settings.storage),
     platformClient: createPlatformClient({
       ...settings.platform,
       logIn: createLogIn(settings, clock),
@@ -49,6 +44,20 @@ export function createOutside(settings: Settings): Outside {
     clock,
     random: secureRandom,
     newId: randomUUID,
+  };
+}
+
+export function openQueues(
+  storage: Settings["storage"],
+  timeoutSeconds = queueTimeoutSeconds,
+): Outside["queues"] {
+  const openQueue = createQueues(storage, timeoutSeconds);
+  return {
+    // The pool is a stock and has no trigger: the host would drain it. Only the provisioning queue is the host's.
+    pool: openQueue(queueNames.pool, "text"),
+    deletion: openQueue(queueNames.deletion, "text"),
+    provisioning: openQueue(queueNames.provisioning, "base64"),
+    poison: openQueue(queueNames.poison, "base64"),
   };
 }
 

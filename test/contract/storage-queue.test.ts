@@ -5,12 +5,13 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Azurite, startAzurite } from "../../local/azurite.ts";
 import { createQueues } from "../../src/lib/azure-clients.ts";
+import { longestStandstillSeconds } from "../support/standstill.ts";
 import { describeQueue } from "./queue.contract.ts";
 
 for (const encoding of ["text", "base64"] as const) {
   describeQueue(`storage queue, ${encoding}`, async () => {
     const azurite = await startAzurite();
-    const openQueue = createQueues({ connectionString: azurite.connectionString });
+    const openQueue = createQueues({ connectionString: azurite.connectionString }, longestStandstillSeconds);
     return {
       open: () => ({
         queue: openQueue(`queue-${randomUUID()}`, encoding),
@@ -29,7 +30,10 @@ beforeAll(async () => {
 afterAll(async () => azurite.stop());
 
 test("messages never expire: a quiet pool is not emptied without a word", async () => {
-  await createQueues({ connectionString: azurite.connectionString })("expiry", "text").put("room-a");
+  await createQueues({ connectionString: azurite.connectionString }, longestStandstillSeconds)(
+    "expiry",
+    "text",
+  ).put("room-a");
   const raw = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient("expiry");
   const { peekedMessageItems } = await raw.peekMessages();
 
@@ -41,7 +45,10 @@ test.each([
   ["base64", Buffer.from("room-a").toString("base64")],
 ] as const)("encoding %s stores %s", async (encoding, stored) => {
   const name = `stored-${encoding}`;
-  await createQueues({ connectionString: azurite.connectionString })(name, encoding).put("room-a");
+  await createQueues({ connectionString: azurite.connectionString }, longestStandstillSeconds)(
+    name,
+    encoding,
+  ).put("room-a");
   const raw = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient(name);
 
   expect((await raw.peekMessages()).peekedMessageItems).toMatchObject([{ messageText: stored }]);

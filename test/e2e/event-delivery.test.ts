@@ -27,7 +27,6 @@ test(
       username: identities.sinkUsername,
       password: identities.sinkPassword,
       initialBackoffSeconds: 0.05,
-      maximumBackoffSeconds: 5,
     });
     const delivered = async (count: number) =>
       vi.waitFor(() => expect(platform.sinkState().delivered).toBeGreaterThanOrEqual(count), {

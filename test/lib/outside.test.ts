@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Azurite, startAzurite } from "../../local/azurite.ts";
 import { type ContactCentre, startContactCentre } from "../../local/contact-centre.ts";
 import { type LogWorkspace, startLogWorkspace } from "../../local/log-workspace.ts";
+import { startLoopbackServer } from "../../local/loopback-server.ts";
 import { type PlatformSimulator, startPlatformSimulator } from "../../local/platform/platform-simulator.ts";
 import { startTokenIssuer, type TokenIssuer } from "../../local/token-issuer.ts";
-import { createOutside, type Outside } from "../../src/lib/outside.ts";
+import { createOutside, type Outside, openQueues } from "../../src/lib/outside.ts";
 import { loadSettings } from "../../src/lib/settings.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import { createRecordingLog } from "../support/recording-log.ts";
@@ -56,6 +57,18 @@ afterEach(async () => {
 const check = async (access: keyof Outside["accessChecks"], headers: Record<string, string>) =>
   outside.accessChecks[access](new Headers(headers), createRecordingLog());
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
+
+// The limit is three seconds; what an event sink or a caller waits for must not last ten.
+test("a queue that does not answer is given up while somebody still waits for it", {
+  timeout: 10_000,
+}, async () => {
+  const silent = await startLoopbackServer(() => "silence");
+  const key = Buffer.from("key").toString("base64");
+  const account = `DefaultEndpointsProtocol=http;AccountName=test;AccountKey=${key}`;
+  const queues = openQueues({ connectionString: `${account};QueueEndpoint=${silent.url}/test` });
+  await expect(queues.deletion.put("room-a")).rejects.toMatchObject({ failure: "unknown" });
+  await silent.stop();
+});
 
 describe("access", () => {
   test("of applications is by a bearer token of the tenant", async () => {

@@ -22,7 +22,7 @@ beforeEach(async () => {
   platform = await startPlatformSimulator(account);
   const client = createPlatformClient({
     url: platform.url,
-    timeoutSeconds: 2,
+    timeoutSeconds: 20,
     maximumConcurrency: 5,
     logIn: createBasicLogIn(account.username, account.password),
     clock: createManualClock(),

@@ -10,7 +10,7 @@ import { runScript, temporaryFolder } from "./script-process.ts";
 vi.setConfig({ testTimeout: 90_000 });
 
 async function runningGateway(): Promise<Connection> {
-  const gateway = await startLocalGateway({ settings: { GC_MINIMUM_AGE_SECONDS: "1", MAX_VMR: "5" } });
+  const gateway = await startLocalGateway({ settings: { GC_MINIMUM_AGE_SECONDS: "3", MAX_VMR: "5" } });
   onTestFinished(() => gateway.stop());
   return gateway.connection;
 }

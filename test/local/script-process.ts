@@ -44,7 +44,7 @@ export function runScript(script: string, ...args: string[]): ScriptProcess {
       },
       {
         description: `"${text}" from ${script}, which printed ${output}${errors}`,
-        timeoutSeconds: 25,
+        timeoutSeconds: 100,
         pauseMilliseconds: 50,
       },
     );
@@ -66,7 +66,7 @@ export async function childrenOf(processId: number | undefined): Promise<number[
 export async function untilGone(processIds: readonly number[]): Promise<void> {
   await poll(async () => (processIds.some(isRunning) ? undefined : true), {
     description: `the end of the processes ${processIds.join(", ")}`,
-    timeoutSeconds: 10,
+    timeoutSeconds: 30,
     pauseMilliseconds: 50,
   });
 }

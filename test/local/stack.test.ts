@@ -18,7 +18,7 @@ import {
   temporaryFolder,
 } from "./script-process.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const settingsSchema = z.strictObject({
   IsEncrypted: z.literal(false),

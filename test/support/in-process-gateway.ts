@@ -10,9 +10,10 @@ import { identities, startDevelopmentStack } from "../../local/development-stack
 import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
 import { toHandler } from "../../src/lib/http.ts";
 import type { HttpFunction } from "../../src/lib/http-contract.ts";
-import { createOutside } from "../../src/lib/outside.ts";
+import { createOutside, type Outside, openQueues } from "../../src/lib/outside.ts";
 import { toNewConference } from "../../src/lib/rooms.ts";
-import { loadSettings } from "../../src/lib/settings.ts";
+import { loadSettings, type Settings } from "../../src/lib/settings.ts";
+import { longestStandstillSeconds } from "./standstill.ts";
 
 export interface Call {
   readonly query?: Record<string, string>;
@@ -42,18 +43,23 @@ export const roomSecrets = {
   tag: "https://verify.example.com/sessions/made-up",
 } as const;
 
+const openOutside = (settings: Settings): Outside => ({
+  ...createOutside(settings),
+  queues: openQueues(settings.storage, longestStandstillSeconds),
+});
+
 /** Starts the stack. `reset` before each test gives it an empty platform, empty queues and fresh dependencies. */
 export async function startInProcessGateway() {
   const stack = await startDevelopmentStack();
   const log: string[] = [];
-  const outside = createOutside(loadSettings(stack.settings));
+  const outside = openOutside(loadSettings(stack.settings));
   const { queues } = outside;
   let dependencies = connect();
 
   /** New dependencies, which know no key and no verdict yet; `overrides` replace settings. */
   function connect(overrides: Record<string, string> = {}): Dependencies {
     const settings = loadSettings({ ...stack.settings, ...overrides });
-    return createDependencies(settings, createOutside(settings));
+    return createDependencies(settings, openOutside(settings));
   }
 
   async function reset(): Promise<void> {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { identities } from "../../local/development-stack.ts";
 import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../src/lib/http-contract.ts";
-import { createOutside } from "../../src/lib/outside.ts";
+import { openQueues } from "../../src/lib/outside.ts";
 import { loadSettings } from "../../src/lib/settings.ts";
 import { type InProcessGateway, roomSecrets, storageDown } from "./in-process-gateway.ts";
 
@@ -79,10 +79,9 @@ export function testRoomCreation(
     await gateway().poolRoom("a-room");
     const { outside, stack } = gateway();
     const { queues } = outside;
-    const unreachable = createOutside(
-      loadSettings({ ...stack.settings, ...storageDown(stack.settings) }),
-    ).queues;
-    const mixed = { ...outside, queues: { ...queues, provisioning: unreachable.provisioning } };
+    const { storage } = loadSettings({ ...stack.settings, ...storageDown(stack.settings) });
+    const { provisioning } = openQueues(storage);
+    const mixed = { ...outside, queues: { ...queues, provisioning } };
     const needs = createDependencies(loadSettings(stack.settings), mixed);
     expect(await create({}, needs)).toMatchObject({ status: 200 });
     expect(gateway().log.join("\n")).toContain("replacement-failed");

@@ -8,10 +8,11 @@ import {
 } from "../../local/development-stack.ts";
 import { type FunctionsHostOptions, startFunctionsHost } from "../../local/host/functions-host.ts";
 import type { LogEntry } from "../../local/host/messages.ts";
-import { createOutside } from "../../src/lib/outside.ts";
+import { openQueues } from "../../src/lib/outside.ts";
 import { toNewConference } from "../../src/lib/rooms.ts";
 import { loadSettings } from "../../src/lib/settings.ts";
 import { type Answer, createHttpClient, type Sent } from "./http-client.ts";
+import { longestStandstillSeconds } from "./standstill.ts";
 
 export interface RunningGatewayOptions {
   /** Laid over the development stack's settings. */
@@ -26,14 +27,15 @@ export interface RunningGatewayOptions {
 
 export type RunningGateway = Awaited<ReturnType<typeof startRunningGateway>>;
 
-const waiting = { timeout: 60_000, interval: 20 };
+/** The test itself has a time limit. */
+const waiting = { timeout: 180_000, interval: 20 };
 
 /** Starts both on free ports. */
 export async function startRunningGateway(options: RunningGatewayOptions = {}) {
   const platformOptions = { requestLimitPerMinute: null, ...options.platform };
   const stack = await startDevelopmentStack({ platform: platformOptions });
   const settings = { ...stack.settings, ...(await options.settings?.(stack.settings)) };
-  const { queues } = createOutside(loadSettings(stack.settings));
+  const queues = openQueues(loadSettings(stack.settings).storage, longestStandstillSeconds);
   const log: LogEntry[] = [];
   const start = async (port = 0) =>
     startFunctionsHost({
@@ -42,7 +44,7 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
       environment: settings,
       port,
       timersEnabled: options.timersEnabled ?? false,
-      timeScale: { pollSeconds: 0.1, ...options.timeScale },
+      timeScale: { pollSeconds: 0.1, retryDelaySeconds: 1, ...options.timeScale },
       onLog: (entry) => void log.push(entry),
     });
   let host = await start().catch(async (error: unknown) => {

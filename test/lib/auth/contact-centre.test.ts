@@ -144,7 +144,7 @@ describe("how often the contact centre is asked", () => {
 
   test("no more than 4 questions run and 40 wait: further tokens are told to come back, without a call", async () => {
     centre.setRateLimit(null);
-    centre.setLatency(200);
+    centre.setLatency(20);
     const tokens = Array.from({ length: 60 }, (_, index) => `waiting-${index}`);
     const outcomes = await Promise.all(
       tokens.map(async (token) => check(token).catch((error: unknown) => error)),

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 function newClient(url: string): PlatformClient {
   const logIn = createBasicLogIn(account.username, account.password);
-  return createPlatformClient({ url, timeoutSeconds: 2, maximumConcurrency: 5, logIn, clock: systemClock });
+  return createPlatformClient({ url, timeoutSeconds: 20, maximumConcurrency: 5, logIn, clock: systemClock });
 }
 /** A platform that gives these answers one after the other, the last one for ever. */
 async function startAnswering(

@@ -37,11 +37,11 @@ afterEach(async () => {
   server = undefined;
 });
 
-function newLogIn(url = platform.url, scope?: string) {
-  return createOAuthLogIn({ url, clientId, privateKey: pem.privateKey, scope, timeoutSeconds: 1.5, clock });
+function newLogIn(url = platform.url, scope?: string, timeoutSeconds = 20) {
+  return createOAuthLogIn({ url, clientId, privateKey: pem.privateKey, scope, timeoutSeconds, clock });
 }
-function newClient(url = platform.url) {
-  return createPlatformClient({ url, timeoutSeconds: 1, maximumConcurrency: 5, logIn: newLogIn(url), clock });
+function newClient(url = platform.url, logIn = newLogIn(url)) {
+  return createPlatformClient({ url, timeoutSeconds: 20, maximumConcurrency: 5, logIn, clock });
 }
 const tokenRequests = () => platform.requests().byRoute["POST /oauth/token/"] ?? 0;
 
@@ -149,7 +149,7 @@ test.each(["reset", "silence"] as const)(
       if (!isHealthy) return answer;
       return { status: 200, body: url.pathname === "/oauth/token/" ? { access_token: "t" } : {} };
     });
-    const client = newClient(server.url);
+    const client = newClient(server.url, newLogIn(server.url, undefined, 1.5));
 
     await expect(client.call({ method: "PATCH", path })).rejects.toMatchObject({ outcome: "not-sent" });
     isHealthy = true;

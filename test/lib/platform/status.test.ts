@@ -15,7 +15,7 @@ beforeEach(async () => {
   const account = { username: "api-user", password: "api-password" };
   platform = await startPlatformSimulator(account);
   const logIn = createBasicLogIn(account.username, account.password);
-  const options = { url: platform.url, timeoutSeconds: 2, maximumConcurrency: 5, logIn, clock: systemClock };
+  const options = { url: platform.url, timeoutSeconds: 20, maximumConcurrency: 5, logIn, clock: systemClock };
   status = createPlatformStatus(createPlatformClient(options));
 });
 afterEach(async () => platform.stop());

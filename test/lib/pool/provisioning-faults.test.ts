@@ -20,8 +20,6 @@ async function provision(options: Partial<ProvisioningOptions> = {}): Promise<vo
   const provisioning = createProvisioning({
     ...world,
     ...usualProvisioning,
-    // A create without an answer waits three times as long on the wall clock.
-    platformTimeoutSeconds: 0.25,
     ...options,
   });
   await provisioning.provision({ reason: "claimed" }, 1, world.log);

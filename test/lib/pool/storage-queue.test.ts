@@ -42,7 +42,7 @@ async function start(answer: Answer): Promise<{ queue: Queue; calls: () => numbe
     once: open(1),
     patient: open(3),
     encoding: "text",
-    timeoutSeconds: 1,
+    timeoutSeconds: answer === "silence" ? 1 : 20,
   });
   return { queue, calls: () => calls };
 }
@@ -56,7 +56,11 @@ test.each(operations)(
   "%s of a service that never answers: unknown, within its time limit",
   async (_, run) => {
     const { queue } = await start("silence");
-    await expect(run(queue)).rejects.toMatchObject({ failure: "unknown", status: 503 });
+    await expect(run(queue)).rejects.toMatchObject({
+      failure: "unknown",
+      status: 503,
+      message: expect.stringMatching(/^queue [a-z]+: no answer$/),
+    });
   },
 );
 
@@ -89,7 +93,7 @@ test.each([
   [403, "AuthenticationFailed", "unknown"],
 ] as const)("an answer %i %s is the failure %s", async (status, code, failure) => {
   const { queue } = await start(storageError(status, code));
-  await expect(queue.delete(message)).rejects.toMatchObject({ failure });
+  await expect(queue.delete(message)).rejects.toMatchObject({ failure, message: `queue delete: ${code}` });
 });
 
 test("a service that cannot be reached is unknown", async () => {

@@ -112,8 +112,8 @@ test("text that is not Base64 is poisoned without the function seeing it", async
 });
 
 test("the lease is renewed while the function runs, so nobody else gets the message", async () => {
-  const { queue, running } = await setUp({ lockSeconds: 2 });
-  await send(queue, { holdMilliseconds: 4500 });
+  const { queue, running } = await setUp({ lockSeconds: 6 });
+  await send(queue, { holdMilliseconds: 7000 });
   await running.waitForMessages(1, "ends");
   await waitUntilEmpty(queue);
   expect(begun(running)).toHaveLength(1);

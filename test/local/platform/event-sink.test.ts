@@ -1,5 +1,5 @@
 /** How conferencing nodes deliver their events. */
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   type PlatformSimulator,
   startPlatformSimulator,
@@ -105,7 +105,7 @@ test("one node posts one event at a time, and another node does not wait for it"
     return { status: 204 };
   };
   for (const node of [nodeA, nodeA, nodeB]) platform.emitEvent({ node, event: "conference_updated" });
-  await vi.waitFor(() => expect(kinds(nodeB)).toHaveLength(2));
+  await expect.poll(() => kinds(nodeB)).toHaveLength(2);
 
   expect(kinds(nodeA)).toHaveLength(1);
   release();
@@ -114,7 +114,7 @@ test("one node posts one event at a time, and another node does not wait for it"
 });
 
 test("a redirect and a late answer are failures", async () => {
-  platform.configureSink({ timeoutSeconds: 0.05 });
+  platform.configureSink({ timeoutSeconds: 2 });
   const answers = [{ status: 302, headers: { location: "/elsewhere" } }, "silence" as const];
   receiver.answer = () => answers.shift() ?? { status: 204 };
   platform.emitEvent({ event: "conference_updated" });
@@ -208,7 +208,7 @@ test("a shuffled sink mixes what is queued, never what is on its way", async () 
     return { status: 204 };
   };
   for (const name of ["a", "b", "c"]) platform.emitEvent({ event: "conference_ended", data: { name } });
-  await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+  await expect.poll(() => receiver.received).toHaveLength(1);
   release();
   await platform.sinkIdle();
 
