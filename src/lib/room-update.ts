@@ -112,5 +112,5 @@ function asInvalidRequest(error: unknown): unknown {
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return typeof value === "object" ? { ...value } : {};
 }

@@ -134,15 +134,16 @@ export const contactCentreAddress = address.refine(
 export const connectionString = z.string().refine((text) => {
   if (/^UseDevelopmentStorage=true;?$/i.test(text.trim())) return true;
   const parts = new Map(text.split(";").map((part) => splitOnce(part)));
+  const has = (name: string) => (parts.get(name) ?? "") !== "";
   const endpoint = parts.get("QueueEndpoint");
-  const hasKey = ["DefaultEndpointsProtocol", "AccountName", "AccountKey"].every((part) => parts.has(part));
-  const hasLogIn = hasKey || parts.has("SharedAccessSignature");
+  const hasKey = ["DefaultEndpointsProtocol", "AccountName", "AccountKey"].every(has);
+  const hasLogIn = hasKey || has("SharedAccessSignature");
   if (endpoint === undefined)
     return hasLogIn && parts.get("DefaultEndpointsProtocol")?.toLowerCase() !== "http";
   return hasLogIn && URL.canParse(endpoint) && (endpoint.startsWith("https:") || isLoopback(endpoint));
 }, "must be a storage connection string (http on loopback only)");
 
 function splitOnce(part: string): [string, string] {
-  const at = part.indexOf("=");
-  return at < 0 ? [part.trim(), ""] : [part.slice(0, at).trim(), part.slice(at + 1).trim()];
+  const [name = "", ...value] = part.split("=");
+  return [name.trim(), value.join("=").trim()];
 }

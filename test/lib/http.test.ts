@@ -167,6 +167,16 @@ describe("failures", () => {
     expect(answer.headers).toMatchObject({ "Retry-After": "7" });
   });
 
+  test("a failure that names no time and no challenge has neither header", async () => {
+    const { headers } = await call(throwing(new GatewayError("forbidden")));
+    expect(Object.keys(headers ?? {}).toSorted()).toEqual([
+      "Cache-Control",
+      "Content-Length",
+      "Content-Type",
+      "X-Invocation-Id",
+    ]);
+  });
+
   test("422 carries all its faults", async () => {
     const faults = ["a", "b"].map((name) => ({
       type: "missing",

@@ -131,12 +131,20 @@ describe("unaccounted rooms", () => {
   });
 
   test("are those assigned for more than a day without a live conference", async () => {
-    world.addRoom("forgotten", assignedSince(24.1));
+    world.addRoom("forgotten-1", assignedSince(24.1));
+    world.addRoom("forgotten-2", assignedSince(100));
     world.addRoom("recent", assignedSince(24));
     world.addRoom("long-meeting", assignedSince(30));
     world.platform.startConference({ name: "long-meeting" });
     await collect();
-    expect(rows()[0]).toMatchObject({ InUseRooms: 3, UnaccountedRooms: 1 });
+    expect(rows()[0]).toMatchObject({ InUseRooms: 4, UnaccountedRooms: 2 });
+  });
+
+  test("are not those that have waited in the pool for days", async () => {
+    const since = new Date(world.clock.now() - 100 * 3600 * 1000).toISOString();
+    await world.addPooled("old", { description: formatMarker({ state: "pooled", since }) });
+    await collect();
+    expect(rows()[0]).toMatchObject({ AvailableRooms: 1, UnaccountedRooms: 0 });
   });
 
   test("are those assigned at a time that cannot be read", async () => {

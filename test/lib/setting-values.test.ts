@@ -45,6 +45,13 @@ test.each(["https://name@example.com", "https://:word@example.com"])(
   },
 );
 
+test.each(["ftp://127.0.0.1", "ws://localhost", "http://127.0.0.1.example.com"])(
+  "an address that is neither https nor http on loopback (%s) is refused",
+  (text) => {
+    expect(accepts(value.address, text)).toBe(false);
+  },
+);
+
 test("what service tags begin with has at most 180 characters", () => {
   const base = "https://tags.example.com/";
   expect(accepts(value.serviceTagBase, base.padEnd(180, "x"))).toBe(true);
@@ -100,6 +107,9 @@ test.each(
 test.each([
   "UseDevelopmentStorage=true",
   "usedevelopmentstorage=true;",
+  " UseDevelopmentStorage=true ",
+  "BlobEndpoint=https://a.blob.example.com/;SharedAccessSignature=sv=1&sig=x",
+  "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=b==;;",
   "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=b==;EndpointSuffix=core.windows.net",
   "DefaultEndpointsProtocol=https; AccountName = a; AccountKey=b==",
   "QueueEndpoint=https://a.queue.example.com/;SharedAccessSignature=sv=1&sig=x",
@@ -116,6 +126,11 @@ test.each([
   "DefaultEndpointsProtocol=https;AccountName=a",
   "DefaultEndpointsProtocol=https;AccountKey=b==",
   "AccountName=a;AccountKey=b==",
+  "DefaultEndpointsProtocol=https;AccountName=a;AccountKey",
+  "DefaultEndpointsProtocol=https;AccountName= ;AccountKey=b==",
+  "SharedAccessSignature=;QueueEndpoint=https://a.queue.example.com/",
+  "UseDevelopmentStorage=true;AccountName=a",
+  "DoUseDevelopmentStorage=true",
   "DefaultEndpointsProtocol=HTTP;AccountName=a;AccountKey=b==",
 ])("the connection string %s is refused", (text) => {
   expect(accepts(value.connectionString, text)).toBe(false);

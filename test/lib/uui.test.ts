@@ -30,6 +30,7 @@ test.each([
   ["a quoted encoding and space", ` ${hex(url)} ; encoding = "hex" `],
   ["a protocol discriminator 00", `00${hex(url)};encoding=hex`],
   ["a protocol discriminator 04", `04${hex(url)};encoding=hex`],
+  ["a parameter whose name only ends in encoding", `${hex(url)};x-encoding=base64`],
   ["a parameter without a value", `${hex(url)};flag;encoding=hex`],
 ])("%s gives the URL", (_, uuiData) => {
   expect(decodeServiceTag(uuiData, undefined)).toBe(url);

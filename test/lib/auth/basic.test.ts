@@ -23,6 +23,8 @@ test.each([
   ["no credentials", "Basic "],
   ["no colon", basic("sink")],
   ["an empty pair", basic(":")],
+  ["something before the scheme", `x ${basic("old-sink:x")}`],
+  ["something behind the credentials", `${basic("old-sink:x")} x`],
   ["the name of one pair with the password of the other", basic("sink:x")],
   ["a password that only begins right", basic("sink:päss:word")],
   ["a password that is longer", basic("sink:päss:word 11")],

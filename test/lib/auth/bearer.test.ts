@@ -104,6 +104,13 @@ describe("403 insufficient_scope for a good token", () => {
   });
 });
 
+test("401 for a good token behind another scheme's name", async () => {
+  await expect(check(`x Bearer ${issuer.issueToken(clientId)}`)).rejects.toMatchObject({
+    code: "unauthenticated",
+    details: { challenge: 'Bearer realm="vmr-gateway"' },
+  });
+});
+
 test.each([null, "", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "token", "Bearer two words"])(
   "without a token (%j): 401 with a challenge that names no error",
   async (authorization) => {
