@@ -1,6 +1,7 @@
 /** Looks into the gateway's queues past the proxy. */
 import "../local/no-proxy.ts";
-import { type QueueClient, QueueServiceClient, RestError } from "@azure/storage-queue";
+import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
+import { orWhenMissing } from "../local/or-when-missing.ts";
 import { queueNames } from "../src/lib/pool/queue-names.ts";
 
 type QueueKey = keyof typeof queueNames;
@@ -33,13 +34,4 @@ export function openQueueContents(connectionString: string): QueueContents {
         }
       }),
   };
-}
-
-async function orWhenMissing<Value>(value: Value, read: () => Promise<Value>): Promise<Value> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof RestError && error.code === "QueueNotFound") return value;
-    throw error;
-  }
 }

@@ -1,8 +1,9 @@
 // Looks into the queues of a gateway that runs on this computer, without changing them.
 import "./no-proxy.ts";
-import { QueueServiceClient, RestError } from "@azure/storage-queue";
+import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
 import { queueNames } from "../src/lib/pool/queue-names.ts";
 import type { Connection } from "./connection.ts";
+import { orWhenMissing } from "./or-when-missing.ts";
 import { poll } from "./poll.ts";
 import { createProgress, type Output } from "./progress.ts";
 
@@ -13,19 +14,28 @@ const fillSeconds = 60;
 
 /** Texts of the visible messages, `mostSeen` at most; none when the queue does not exist yet. */
 export async function seenMessages(
-  { storageConnectionString }: Connection,
+  connection: Connection,
   queue: keyof typeof queueNames,
 ): Promise<string[]> {
-  const service = QueueServiceClient.fromConnectionString(storageConnectionString);
-  try {
-    const { peekedMessageItems } = await service
-      .getQueueClient(queueNames[queue])
-      .peekMessages({ numberOfMessages: mostSeen });
+  return orWhenMissing([], async () => {
+    const { peekedMessageItems } = await open(connection, queue).peekMessages({ numberOfMessages: mostSeen });
     return peekedMessageItems.map(({ messageText }) => messageText);
-  } catch (error) {
-    if (error instanceof RestError && error.code === "QueueNotFound") return [];
-    throw error;
-  }
+  });
+}
+
+/** Resolves when no request for a room waits or is being worked on. Throws after 60 s. */
+export async function untilNoRoomIsMade(connection: Connection, stopping?: AbortSignal): Promise<void> {
+  const requests = async () =>
+    (await open(connection, "provisioning").getProperties()).approximateMessagesCount ?? 0;
+  await poll(async () => ((await orWhenMissing(0, requests)) === 0 ? true : undefined), {
+    description: "the end of all requests for rooms",
+    timeoutSeconds: fillSeconds,
+    stopping,
+  });
+}
+
+function open({ storageConnectionString }: Connection, queue: keyof typeof queueNames): QueueClient {
+  return QueueServiceClient.fromConnectionString(storageConnectionString).getQueueClient(queueNames[queue]);
 }
 
 export interface WatchOptions {
