@@ -29,6 +29,7 @@ const ended = (name: unknown) => ({ event: "conference_ended", data: { name } })
 test("204 without a body, and the name is stored", async () => {
   expect(await post(ended("a-room"))).toMatchObject({ status: 204, text: "" });
   expect(await queued()).toEqual(["a-room"]);
+  expect(gateway.log.join("\n")).not.toMatch(/event-(ignored|unusable)/);
 });
 
 test("204 a bulk envelope: each name once", async () => {
