@@ -228,6 +228,12 @@ describe("the refill to POOL_MINIMUM", () => {
     expect(world.log.fieldsOf("pool-refilled")).toEqual({ count: 2, level: 4 });
   });
 
+  test("is logged when a single room is lacking, too", async () => {
+    await world.addPooled("pooled-1");
+    await collect({ minimumRooms: 2 });
+    expect(world.log.fieldsOf("pool-refilled")).toEqual({ count: 1, level: 2 });
+  });
+
   test("asks for nothing while the level is held, or when there is no minimum", async () => {
     await world.addPooled("pooled-1");
     await collect({ minimumRooms: 1 });

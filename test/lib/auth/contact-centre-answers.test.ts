@@ -87,6 +87,7 @@ test("an answer 200 that is no user is 503, not a judgement of the token", async
 test.each<[Record<string, string>, number]>([
   [{ "inin-ratelimit-reset": "12" }, 12],
   [{ "retry-after": "7", "inin-ratelimit-reset": "12" }, 7],
+  [{ "retry-after": "1" }, 1],
   [{ "retry-after": "1.2" }, 2],
   [{ "retry-after": "0" }, 5],
   [{ "retry-after": "soon" }, 5],

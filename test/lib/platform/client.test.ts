@@ -137,6 +137,7 @@ describe("failures", () => {
 
   test.each([
     ["7", 7],
+    ["1", 1],
     ["1.2", 2],
   ])("Retry-After %s is passed on in seconds", async (given, seconds) => {
     platform.addFault({ kind: "status", status: 503, headers: { "retry-after": given } });
