@@ -46,7 +46,7 @@ const notAddresses = [
 const notWhole = ["-1", "1.5", "1e3", "abc", "0x10", "99999999999"];
 const wrongValues: Record<string, string[]> = {
   AzureWebJobsStorage: ["x", "AccountName=a", "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b"],
-  AzureWebJobsStorage__accountName: ["ab", "Account", "a-b-c"],
+  AzureWebJobsStorage__accountName: ["ab", "Account", "a-b-c", "abcdefghijklmnopqrstuvwxy"],
   AzureWebJobsStorage__queueServiceUri: notAddresses,
   AzureWebJobsStorage__blobServiceUri: notAddresses,
   AzureWebJobsStorage__credential: ["key", "ManagedIdentity"],
