@@ -1,5 +1,6 @@
 /** PATCH of a room: turns the specification's fields into what is sent to the platform, or says which cannot change. */
 import { GatewayError } from "./errors.ts";
+import { fieldsOf } from "./fields-of.ts";
 import { formatMarker, maximumDescriptionCharacters, parseMarker, withoutMarker } from "./marker.ts";
 import type { ConferenceRow } from "./platform/conference-row.ts";
 import type { ConferenceFields, Conferences } from "./platform/conferences.ts";
@@ -84,7 +85,7 @@ function toRelation(field: string, value: unknown, faults: ValidationFault[]): u
   const entries: unknown[] = Array.isArray(value) ? value : [];
   const resource = singleRelations[field] ?? manyRelations[field] ?? field;
   const uris = entries.map((entry, index) => {
-    const uri = toUri({ ...(typeof entry === "object" && entry) }, resource);
+    const uri = toUri(fieldsOf(entry), resource);
     if (uri === undefined) {
       faults.push(
         valueFault(["body", field, index], "the object must carry the resource_uri or id of a GET answer"),
@@ -109,8 +110,4 @@ function asInvalidRequest(error: unknown): unknown {
       valueFault(loc, "the conferencing platform refuses this value"),
     ),
   });
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" ? { ...value } : {};
 }

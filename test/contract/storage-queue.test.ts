@@ -8,10 +8,12 @@ import { createQueues } from "../../src/lib/azure-clients.ts";
 import { longestStandstillSeconds } from "../support/standstill.ts";
 import { describeQueue } from "./queue.contract.ts";
 
+const open = ({ connectionString }: Azurite) => createQueues({ connectionString }, longestStandstillSeconds);
+
 for (const encoding of ["text", "base64"] as const) {
   describeQueue(`storage queue, ${encoding}`, async () => {
     const azurite = await startAzurite();
-    const openQueue = createQueues({ connectionString: azurite.connectionString }, longestStandstillSeconds);
+    const openQueue = open(azurite);
     return {
       open: () => ({
         queue: openQueue(`queue-${randomUUID()}`, encoding),
@@ -30,10 +32,7 @@ beforeAll(async () => {
 afterAll(async () => azurite.stop());
 
 test("messages never expire: a quiet pool is not emptied without a word", async () => {
-  await createQueues({ connectionString: azurite.connectionString }, longestStandstillSeconds)(
-    "expiry",
-    "text",
-  ).put("room-a");
+  await open(azurite)("expiry", "text").put("room-a");
   const raw = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient("expiry");
   const { peekedMessageItems } = await raw.peekMessages();
 
@@ -45,10 +44,7 @@ test.each([
   ["base64", Buffer.from("room-a").toString("base64")],
 ] as const)("encoding %s stores %s", async (encoding, stored) => {
   const name = `stored-${encoding}`;
-  await createQueues({ connectionString: azurite.connectionString }, longestStandstillSeconds)(
-    name,
-    encoding,
-  ).put("room-a");
+  await open(azurite)(name, encoding).put("room-a");
   const raw = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient(name);
 
   expect((await raw.peekMessages()).peekedMessageItems).toMatchObject([{ messageText: stored }]);

@@ -76,7 +76,7 @@ test("the platform's own events, posted by its simulated nodes, are taken as the
   platform.startConference({ name: "a-room", nodes: ["10.0.0.21", "10.0.0.22"], participants: 3 });
   platform.endConference({ name: "a-room" });
   await platform.sinkIdle();
-  expect(platform.sinkState()).toMatchObject({ queued: 0, stoppedNodes: [] });
+  expect(platform.sinkState()).toMatchObject({ failedAttempts: 0, queued: 0, stoppedNodes: [] });
   expect(new Set(await queued())).toEqual(new Set(["a-room"]));
 });
 

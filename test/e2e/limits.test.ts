@@ -33,8 +33,8 @@ test("metrics collection schedule: 0 */5 * * * *", () => {
 test("metrics collection also runs on startup", async () => {
   const other = await startRunningGateway({ timersEnabled: true });
   try {
-    await expect.poll(() => other.stack.logWorkspace.rows()).not.toHaveLength(0);
-    expect(other.logged("metrics-collected")).not.toHaveLength(0);
+    await expect.poll(() => other.stack.logWorkspace.rows()).toHaveLength(1);
+    expect(other.logged("metrics-collected")).toHaveLength(1);
   } finally {
     await other.stop();
   }
@@ -71,18 +71,17 @@ test("queued for deletion → queued for deletion (§3): a message younger than 
 });
 
 test("queued for deletion → queued for deletion (§3): it is retried on a later run, once it is old enough", async () => {
-  const scaled = await startRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "2" }) });
+  const scaled = await startRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "6" }) });
   try {
     const room = scaled.addRoom("a-room");
-    const putAt = Date.now();
     await scaled.queues.deletion.put(room);
+    expect(await scaled.runTimer("collectGarbage")).toBe(true);
+    expect(scaled.room(room)).toBeDefined();
     const collected = async () => {
       await scaled.runTimer("collectGarbage");
       return scaled.room(room);
     };
     await expect.poll(collected, { interval: 200 }).toBeUndefined();
-    // Storage tells a message's age from two times in whole seconds.
-    expect(Date.now() - putAt).toBeGreaterThan(1000);
     expect(await scaled.queues.deletion.count()).toBe(0);
   } finally {
     await scaled.stop();

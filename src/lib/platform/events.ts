@@ -1,4 +1,5 @@
 /** Reads what the platform's event sink sends: which rooms have ended, and which events name none. */
+import { fieldsOf } from "../fields-of.ts";
 
 export interface SinkReading {
   /** Names of rooms whose conference has ended, each once. */
@@ -50,8 +51,4 @@ function isAbsent(name: unknown): boolean {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" ? { ...value } : {};
 }

@@ -64,6 +64,7 @@ export async function startPoolWorld(): Promise<PoolWorld> {
     requestLimitPerMinute: null,
     now: () => clock.now(),
   });
+  // Methods with a fault that never answers: their calls alone are given up soon.
   const silent = new Set<string>();
   const newClient = () => {
     const { call, background } = createPlatformClient({
