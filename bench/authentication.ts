@@ -1,6 +1,6 @@
 /** What checking a caller costs when everything is warm: a bearer token, and a contact-centre token from the cache. */
 import { verify } from "node:crypto";
-import { identities, startDevelopmentStack } from "../local/development-stack.ts";
+import { identities, startDevelopmentStack } from "../local/gateway/development-stack.ts";
 import { createBearerCheck } from "../src/lib/auth/bearer.ts";
 import { createContactCentreCheck } from "../src/lib/auth/contact-centre.ts";
 import { fetchPublishedKeys } from "../src/lib/auth/published-keys.ts";

@@ -1,7 +1,7 @@
 /** The timers' work with many rooms on the platform, against the same calls made bare. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type BareCalls, createBareCalls } from "./bare-calls.ts";
-import type { BenchStack } from "./processes.ts";
+import type { BenchStack } from "./bench-stack.ts";
 import type { Result } from "./results.ts";
 import { seedRooms } from "./rooms.ts";
 import { round, summarise } from "./statistics.ts";

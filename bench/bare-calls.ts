@@ -1,9 +1,9 @@
 /** The floor of a create: its calls to queue and platform, made bare over warm connections by node:http alone. */
-import "../local/no-proxy.ts";
+import "../local/process/bypass-proxy.ts";
 import { QueueSASPermissions, QueueServiceClient } from "@azure/storage-queue";
-import { identities } from "../local/development-stack.ts";
-import { queueNames } from "../src/lib/pool/queue-names.ts";
-import type { BenchStack } from "./processes.ts";
+import { identities } from "../local/gateway/development-stack.ts";
+import { queueNames } from "../src/lib/queues/queue-names.ts";
+import type { BenchStack } from "./bench-stack.ts";
 import { send } from "./warm-http.ts";
 
 const version = { "x-ms-version": "2025-11-05" };

@@ -1,6 +1,6 @@
 /** How long a pool of 500 takes to fill, against what the platform's own time allows. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { BenchStack } from "./processes.ts";
+import type { BenchStack } from "./bench-stack.ts";
 import type { Result } from "./results.ts";
 import { round } from "./statistics.ts";
 import { send, timed } from "./warm-http.ts";

@@ -1,14 +1,14 @@
 /** How long the app takes to load: the bundle against the unbundled sources, each in fresh processes. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { startDevelopmentStack } from "../local/development-stack.ts";
+import { startDevelopmentStack } from "../local/gateway/development-stack.ts";
 import type { Result } from "./results.ts";
 import { round, summarise } from "./statistics.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const rounds = 9;
 
-// Outside a host `@azure/functions` registers nothing but loads all the same: what is timed is loading alone.
+// Adapters a host `@azure/functions` registers nothing but loads all the same: what is timed is loading alone.
 const script = `const startedAt = performance.now(); await import(process.argv[1]);
 process.stdout.write("\\n" + (performance.now() - startedAt) + "\\n"); process.exit(0);`;
 

@@ -1,6 +1,7 @@
 /** How busy each process was during a measurement, and thereby what limits it: a process has one thread of JavaScript. */
-import { cpuMilliseconds } from "./proc.ts";
-import type { BenchStack } from "./processes.ts";
+
+import type { BenchStack } from "./bench-stack.ts";
+import { cpuMilliseconds } from "./linux-process.ts";
 import { round } from "./statistics.ts";
 
 export interface CpuUse {

@@ -1,8 +1,8 @@
 /** One create after the other, against the same calls made bare, and against a room that is built inside the request. */
 import { setTimeout as wait } from "node:timers/promises";
 import { createBareCalls } from "./bare-calls.ts";
+import type { BenchStack } from "./bench-stack.ts";
 import { claimBare, create, setLatency, warmUp } from "./create-calls.ts";
-import type { BenchStack } from "./processes.ts";
 import type { Result } from "./results.ts";
 import { fillPool } from "./rooms.ts";
 import { round, summarise } from "./statistics.ts";

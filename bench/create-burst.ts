@@ -1,8 +1,8 @@
 /** 300 requests at once on a pool of 300. */
 import { createBareCalls } from "./bare-calls.ts";
+import type { BenchStack } from "./bench-stack.ts";
 import { startCpuMeasure } from "./cpu-share.ts";
 import { create, drainPool, setLatency, warmUp } from "./create-calls.ts";
-import type { BenchStack } from "./processes.ts";
 import type { Result } from "./results.ts";
 import { fillPool } from "./rooms.ts";
 import { round, summarise } from "./statistics.ts";

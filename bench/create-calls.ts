@@ -1,7 +1,7 @@
 /** A create through the gateway, and its floor: the same calls made bare. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { BareCalls } from "./bare-calls.ts";
-import type { BenchStack } from "./processes.ts";
+import type { BenchStack } from "./bench-stack.ts";
 import { send } from "./warm-http.ts";
 
 const serviceTag = "https://verify.example.com/sessions/bench";

@@ -1,9 +1,9 @@
 /** As many creates a second as go through. */
 import autocannon from "autocannon";
 import { type BareCalls, createBareCalls } from "./bare-calls.ts";
+import type { BenchStack } from "./bench-stack.ts";
 import { startCpuMeasure } from "./cpu-share.ts";
 import { claimAndPutBack, createUrl, setLatency, warmUp } from "./create-calls.ts";
-import type { BenchStack } from "./processes.ts";
 import type { Result } from "./results.ts";
 import { fillPool } from "./rooms.ts";
 import { round } from "./statistics.ts";

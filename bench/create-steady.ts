@@ -1,9 +1,9 @@
 /** Creates at a steady rate, their replacements being made meanwhile. */
 import { createBareCalls } from "./bare-calls.ts";
+import type { BenchStack } from "./bench-stack.ts";
 import { startCpuMeasure } from "./cpu-share.ts";
 import { claimAndPutBack, create, setLatency, warmUp } from "./create-calls.ts";
 import { describeFailures, runOpenLoop } from "./open-loop.ts";
-import type { BenchStack } from "./processes.ts";
 import type { Result } from "./results.ts";
 import { fillPool } from "./rooms.ts";
 import { round, summarise } from "./statistics.ts";

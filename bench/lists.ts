@@ -1,8 +1,8 @@
 /** What reading many rooms costs, against fetching the same pages bare. */
 import { createBareCalls } from "./bare-calls.ts";
+import type { BenchStack } from "./bench-stack.ts";
 import { setLatency } from "./create-calls.ts";
-import { residentMebibytes } from "./proc.ts";
-import type { BenchStack } from "./processes.ts";
+import { residentMebibytes } from "./linux-process.ts";
 import type { Result } from "./results.ts";
 import { seedRooms } from "./rooms.ts";
 import { round, summarise } from "./statistics.ts";

@@ -1,8 +1,8 @@
 /** Whether 20,000 creates in one process make it grow. */
 import { createBareCalls } from "./bare-calls.ts";
+import type { BenchStack } from "./bench-stack.ts";
 import { createMany } from "./create-calls.ts";
-import { residentMebibytes } from "./proc.ts";
-import type { BenchStack } from "./processes.ts";
+import { residentMebibytes } from "./linux-process.ts";
 import type { Result } from "./results.ts";
 import { fillPool } from "./rooms.ts";
 
@@ -26,8 +26,8 @@ export async function measureMemory(stack: BenchStack, creates: number): Promise
       what: `${creates} creates in one process`,
       figures: {
         mebibytesAfterWarmUp: readings[5] ?? 0,
-        highestInMiddleMebibytes: middle,
-        highestAtEndMebibytes: end,
+        maxInMiddleMebibytes: middle,
+        maxAtEndMebibytes: end,
       },
       target: "no growth of memory after warm-up",
       isReached: end <= middle * 1.1,

@@ -18,8 +18,8 @@ export interface Result {
 export async function writeResults(results: readonly Result[], seconds: number): Promise<void> {
   const machine = `${availableParallelism()} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}`;
   const json = { machine, seconds: Math.round(seconds), results };
-  await writeFile(new URL("results.json", import.meta.url), `${JSON.stringify(json, null, 2)}\n`);
-  await writeFile(new URL("results.md", import.meta.url), toMarkdown(results, machine, seconds));
+  await writeFile(new URL("./results.json", import.meta.url), `${JSON.stringify(json, null, 2)}\n`);
+  await writeFile(new URL("./results.md", import.meta.url), toMarkdown(results, machine, seconds));
 }
 
 function toMarkdown(results: readonly Result[], machine: string, seconds: number): string {

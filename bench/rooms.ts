@@ -1,8 +1,8 @@
 /** Puts rooms on the platform and their names into the pool, ready to be claimed. */
 import { randomUUID } from "node:crypto";
-import { formatMarker } from "../src/lib/marker.ts";
+import { formatMarker } from "../src/lib/rooms/marker.ts";
 import type { BareCalls } from "./bare-calls.ts";
-import type { BenchStack } from "./processes.ts";
+import type { BenchStack } from "./bench-stack.ts";
 
 /** Seeds rooms through the simulator's control API; gives their names. */
 export async function seedRooms(stack: BenchStack, count: number): Promise<string[]> {

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { measureAuthentication } from "./authentication.ts";
 import { measureBackground } from "./background.ts";
+import { type BenchStack, startBenchStack } from "./bench-stack.ts";
 import { measureBulkCreate } from "./bulk-create.ts";
 import { measureColdStart } from "./cold-start.ts";
 import { measureAgainstBuilding, measureAlone } from "./create-alone.ts";
@@ -10,7 +11,6 @@ import { measureSaturation } from "./create-saturation.ts";
 import { measureSteadyRate } from "./create-steady.ts";
 import { measureLists } from "./lists.ts";
 import { measureMemory } from "./memory.ts";
-import { type BenchStack, startBenchStack } from "./processes.ts";
 import { type Result, writeResults } from "./results.ts";
 import { measureSink } from "./sink.ts";
 

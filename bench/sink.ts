@@ -1,8 +1,8 @@
 /** How fast the event sink answers, against a bare put of the same name. */
-import { identities } from "../local/development-stack.ts";
+import { identities } from "../local/gateway/development-stack.ts";
 import { createBareCalls } from "./bare-calls.ts";
+import type { BenchStack } from "./bench-stack.ts";
 import { describeFailures, runOpenLoop } from "./open-loop.ts";
-import type { BenchStack } from "./processes.ts";
 import type { Result } from "./results.ts";
 import { round, summarise } from "./statistics.ts";
 import { send } from "./warm-http.ts";

@@ -1,5 +1,5 @@
 /** The guarantees, checked against what queues, platform, callers and logs hold at the end; one line each. */
-import { parseMarker } from "../src/lib/marker.ts";
+import { parseMarker } from "../src/lib/rooms/marker.ts";
 import type { LaterRow } from "./day-later.ts";
 import { countReasons, type LeakEvidence, reasonOf } from "./leaks.ts";
 import { check, type Ledger, type Session } from "./ledger.ts";

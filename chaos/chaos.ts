@@ -3,30 +3,30 @@ import { fileURLToPath } from "node:url";
 import { startHeldConferences, turnPoolOver } from "./aftermath.ts";
 import { audit, type Line } from "./audit.ts";
 import type { LineReader } from "./child.ts";
+import { strengthOf } from "./coverage.ts";
 import { laterSeconds, passOneDay } from "./day-later.ts";
+import { type Parts, startParts } from "./environment.ts";
+import { startWeather, type WeatherOptions } from "./fault-schedule.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
 import { createGatewayCalls, type GatewayCalls } from "./gateway-calls.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { type LoadOptions, runLoad } from "./load.ts";
 import { createLogWatch } from "./log-watch.ts";
-import { type Parts, startParts } from "./parts.ts";
 import { createPlatformView, type PlatformView } from "./platform-view.ts";
 import { protectedRoomNames, seedProtectedRooms } from "./protected-rooms.ts";
 import { openQueueContents } from "./queue-contents.ts";
 import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
-import { moveStorageClock, settlePool } from "./settling.ts";
-import { strengthOf } from "./strength.ts";
-import { startWeather, type WeatherOptions } from "./weather.ts";
+import { moveStorageClock, settlePool } from "./wait-until-idle.ts";
 
 export interface ChaosOptions
-  extends Pick<WeatherOptions, "secondsBetweenKills" | "secondsBetweenOutages" | "longestOutageSeconds">,
-    Pick<LoadOptions, "claims" | "callers" | "longestLoadSeconds" | "sweepsAtClaims" | "stopping"> {
+  extends Pick<WeatherOptions, "secondsBetweenKills" | "secondsBetweenOutages" | "maxOutageSeconds">,
+    Pick<LoadOptions, "claims" | "callers" | "maxLoadSeconds" | "sweepsAtClaims" | "stopping"> {
   readonly seed: number;
   /** The app as it is deployed. */
   readonly bundlePath: string;
   /** Fewer claims than this, and the run proves nothing. */
-  readonly leastClaims: number;
-  readonly leastKindsOfFaults: number;
+  readonly minClaims: number;
+  readonly minKindsOfFaults: number;
   readonly processes: number;
   readonly poolSize: number;
   readonly print: (text: string) => void;
@@ -115,8 +115,8 @@ export async function runChaos(options: ChaosOptions): Promise<Line[]> {
       ...parts,
       ledger,
       outages,
-      leastClaims: options.leastClaims,
-      leastKindsOfFaults: options.leastKindsOfFaults,
+      minClaims: options.minClaims,
+      minKindsOfFaults: options.minKindsOfFaults,
       kills: fleet.kills.length,
     });
     return [...strength, turnover, ...audit(evidence)];

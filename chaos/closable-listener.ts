@@ -12,7 +12,7 @@ export interface ClosableListener {
   stop(): Promise<void>;
 }
 
-const longestAttempts = 100;
+const maxAttempts = 100;
 
 /** Listens on a free port of 127.0.0.1. */
 export async function startClosableListener(accept: (socket: Socket) => void): Promise<ClosableListener> {
@@ -68,7 +68,7 @@ async function listenAgain(accept: (socket: Socket) => void, port: number): Prom
     try {
       return await listen(accept, port);
     } catch (error) {
-      if (attempt === longestAttempts) throw error;
+      if (attempt === maxAttempts) throw error;
       await delay(100);
     }
   }

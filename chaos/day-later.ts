@@ -1,13 +1,13 @@
 /** The gateway a day after the faults, storage and app alike: what had to wait is done, and what was lost is counted. */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { z } from "zod";
-import { poll } from "../local/poll.ts";
+import { poll } from "../local/process/poll.ts";
 import type { LineReader } from "./child.ts";
+import type { Parts } from "./environment.ts";
 import { startGateway } from "./fleet.ts";
 import { createGatewayCalls, type GatewayCalls } from "./gateway-calls.ts";
-import type { Parts } from "./parts.ts";
 import type { QueueContents } from "./queue-contents.ts";
-import { settleDeletion, settlePool } from "./settling.ts";
+import { settleDeletion, settlePool } from "./wait-until-idle.ts";
 
 /** More than the day after which a forgotten room counts, and than the collector's longest postponement. */
 export const laterSeconds = 25 * 3600;
@@ -33,7 +33,7 @@ export interface LaterOptions {
 /** Runs one process a day ahead: collects what is due, refills the pool, and gives its row in the log workspace. */
 export async function passOneDay(options: LaterOptions): Promise<LaterRow> {
   const { parts, queues, bundlePath } = options;
-  const entry = fileURLToPath(new URL("day-later-app.ts", import.meta.url));
+  const entry = fileURLToPath(new URL("./day-later-app.ts", import.meta.url));
   const environment = {
     ...options.environment,
     // There are no faults any more, only a computer that may be busy.

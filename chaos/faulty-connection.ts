@@ -20,13 +20,13 @@ export interface FaultyConnectionOptions {
   readonly incoming: Socket;
   readonly outgoing: Socket;
   readonly random: SeededRandom;
-  readonly longestLatenessSeconds: number;
+  readonly maxLatenessSeconds: number;
   /** Decides, request by request, which fault strikes. */
   readonly draw: (request: Buffer) => Strike | undefined;
 }
 
-const longestLatencyMilliseconds = 250;
-const longestSlownessMilliseconds = 2500;
+const maxLatencyMilliseconds = 250;
+const maxSlownessMilliseconds = 2500;
 // Longer than any caller here waits, so that callers meet silence and not a reset.
 const silenceMilliseconds = 3300;
 // Header and body of one request can come in two pieces.
@@ -34,7 +34,7 @@ const gatherMilliseconds = 30;
 
 /** Connects both sockets; each closes with the other. */
 export function createFaultyConnection(options: FaultyConnectionOptions): void {
-  const { incoming, outgoing, random, longestLatenessSeconds, draw } = options;
+  const { incoming, outgoing, random, maxLatenessSeconds, draw } = options;
   let strike: Strike | undefined;
   let isRequestNext = true;
   let lateChunks: Buffer[] | undefined;
@@ -62,7 +62,7 @@ export function createFaultyConnection(options: FaultyConnectionOptions): void {
         outgoing.write(Buffer.concat(chunks));
         outgoing.once("data", () => outgoing.destroy());
       },
-      gatherMilliseconds + random.next() * longestLatenessSeconds * 1000,
+      gatherMilliseconds + random.next() * maxLatenessSeconds * 1000,
     );
   }
 
@@ -74,7 +74,7 @@ export function createFaultyConnection(options: FaultyConnectionOptions): void {
     else if (strike === "reset before") cut();
     else if (strike === "half-open before") {
       if (isFirst) fallSilent();
-    } else if (strike === "latency") passSlowly(incoming, outgoing, chunk, longestLatencyMilliseconds);
+    } else if (strike === "latency") passSlowly(incoming, outgoing, chunk, maxLatencyMilliseconds);
     else outgoing.write(chunk);
   });
 
@@ -85,16 +85,16 @@ export function createFaultyConnection(options: FaultyConnectionOptions): void {
     else if (strike === "half-open after") {
       if (isFirst) fallSilent();
     } else if (strike === "slow answer" && isFirst) {
-      passSlowly(outgoing, incoming, chunk, longestSlownessMilliseconds);
+      passSlowly(outgoing, incoming, chunk, maxSlownessMilliseconds);
     } else incoming.write(chunk);
   });
 
-  function passSlowly(from: Socket, to: Socket, chunk: Buffer, longestMilliseconds: number): void {
+  function passSlowly(from: Socket, to: Socket, chunk: Buffer, maxMilliseconds: number): void {
     from.pause();
     setTimeout(() => {
       to.write(chunk);
       from.resume();
-    }, random.next() * longestMilliseconds);
+    }, random.next() * maxMilliseconds);
   }
 
   incoming.on("close", () => {

@@ -1,5 +1,5 @@
 /** Why a room is on the platform that no queue and no caller knows. */
-import { parseMarker } from "../src/lib/marker.ts";
+import { parseMarker } from "../src/lib/rooms/marker.ts";
 import type { Kill } from "./fleet.ts";
 import type { Ledger } from "./ledger.ts";
 import type { LogWatch } from "./log-watch.ts";
@@ -14,7 +14,7 @@ export interface LeakEvidence {
 /** Events after which a room may be left over; any other is no excuse. */
 const excuses = /^(?:room-leaked|room-discard-failed|claim-lost|provisioning-failed|room-not-made-visible)\b/;
 // One step of the gateway takes no longer: a storage call with its repetition, or the search for a new room.
-const longestStepMilliseconds = 12_000;
+const maxStepMilliseconds = 12_000;
 
 /** The reason in a few words, as the logs, the callers and the kills tell it; undefined when nothing does. */
 export function reasonOf(room: PlatformRoom, { ledger, logs, kills }: LeakEvidence): string | undefined {
@@ -36,7 +36,7 @@ export function reasonOf(room: PlatformRoom, { ledger, logs, kills }: LeakEviden
     ({ at, processId }) =>
       (lastStep.processId ?? processId) === processId &&
       at >= lastStep.at &&
-      at - lastStep.at < longestStepMilliseconds,
+      at - lastStep.at < maxStepMilliseconds,
   );
   return isKilled ? `a process was killed while it had the ${marker?.state} room in hand` : undefined;
 }

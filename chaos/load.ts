@@ -15,7 +15,7 @@ export interface LoadOptions {
   readonly claims: number;
   /** Callers that claim one room after the other; each claim's session goes on beside the next claims. */
   readonly callers: number;
-  readonly longestLoadSeconds: number;
+  readonly maxLoadSeconds: number;
   /** A bulk delete comes with each of these claims; it wipes out traces of faults before it. */
   readonly sweepsAtClaims: readonly number[];
   /** Rooms that nobody may delete, for events that name them. */
@@ -27,7 +27,7 @@ export interface LoadOptions {
 const createdSchema = z.object({ name: z.string(), tag: z.string() });
 const shareOfImpatientCallers = 0.03;
 const usualPatienceSeconds = 60;
-const longestUseMilliseconds = 3000;
+const maxUseMilliseconds = 3000;
 const endAttempts = 60;
 const claimsPerRefill = 100;
 
@@ -35,7 +35,7 @@ const claimsPerRefill = 100;
 export async function runLoad(options: LoadOptions): Promise<void> {
   const { random, stopping } = options;
   const background: Promise<void>[] = [];
-  const until = performance.now() + options.longestLoadSeconds * 1000;
+  const until = performance.now() + options.maxLoadSeconds * 1000;
   let sent = 0;
   const call = async (): Promise<void> => {
     while (sent < options.claims && performance.now() < until && !stopping.aborted) {
@@ -64,7 +64,7 @@ async function claimSomehow(options: LoadOptions, tag: string): Promise<Session>
 async function useRoom(options: LoadOptions, session: Session, room: string): Promise<void> {
   const { random, stopping } = options;
   const use = random.next();
-  const useMilliseconds = random.next() * longestUseMilliseconds;
+  const useMilliseconds = random.next() * maxUseMilliseconds;
   await delay(useMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
   check(options.ledger, session, await options.platform.find(room));
   if (session.state !== "held") return;

@@ -1,7 +1,7 @@
 /** Reads what the app processes log: counts events, remembers what became of each room, and looks out for secrets. */
 import { z } from "zod";
-import { identities } from "../local/development-stack.ts";
-import { hostPin } from "./parts.ts";
+import { identities } from "../local/gateway/development-stack.ts";
+import { hostPin } from "./environment.ts";
 
 interface LoggedStep {
   /** When the line came in, in milliseconds since 1970. */

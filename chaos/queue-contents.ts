@@ -1,8 +1,8 @@
 /** Looks into the gateway's queues past the proxy. */
-import "../local/no-proxy.ts";
+import "../local/process/bypass-proxy.ts";
 import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
-import { orWhenMissing } from "../local/or-when-missing.ts";
-import { queueNames } from "../src/lib/pool/queue-names.ts";
+import { orWhenMissing } from "../local/gateway/or-when-missing.ts";
+import { queueNames } from "../src/lib/queues/queue-names.ts";
 
 type QueueKey = keyof typeof queueNames;
 
@@ -13,7 +13,7 @@ export interface QueueContents {
   takeAll(queue: QueueKey): Promise<string[]>;
 }
 
-const mostPerReceive = 32;
+const maxPerReceive = 32;
 const leaseSeconds = 3600;
 
 export function openQueueContents(connectionString: string): QueueContents {
@@ -27,7 +27,7 @@ export function openQueueContents(connectionString: string): QueueContents {
       orWhenMissing<string[]>([], async () => {
         const texts: string[] = [];
         for (;;) {
-          const options = { numberOfMessages: mostPerReceive, visibilityTimeout: leaseSeconds };
+          const options = { numberOfMessages: maxPerReceive, visibilityTimeout: leaseSeconds };
           const { receivedMessageItems } = await open(queue).receiveMessages(options);
           if (receivedMessageItems.length === 0) return texts;
           texts.push(...receivedMessageItems.map(({ messageText }) => messageText));

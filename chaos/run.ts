@@ -4,11 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { stopSignal } from "../local/stop-signal.ts";
+import { stopSignal } from "../local/process/stop-signal.ts";
 import { runChaos } from "./chaos.ts";
-import { deployTo } from "./deploy.ts";
-import { fullRun, shortRun } from "./extent.ts";
 import { describeLines } from "./report.ts";
+import { fullRun, shortRun } from "./run-size.ts";
+import { deployTo } from "./unpack-deployment.ts";
 
 const { values } = parseArgs({
   options: {

@@ -1,9 +1,9 @@
 /** Runs Azurite as a process of its own, with a clock that `POST /control/clock` moves: leases of hours end at once. */
 
 import { z } from "zod";
-import { startAzurite } from "../local/azurite.ts";
-import { startLoopbackServer } from "../local/loopback-server.ts";
-import { serveUntilEnded } from "../local/process-lifetime.ts";
+import { serveUntilEnded } from "../local/process/serve-until-ended.ts";
+import { startAzurite } from "../local/simulators/azurite.ts";
+import { startLoopbackServer } from "../local/simulators/loopback-server.ts";
 import { moveDate } from "./movable-date.ts";
 
 const clockSchema = z.strictObject({ advanceSeconds: z.number() });

@@ -1,8 +1,8 @@
 /** Stands between the app and a part it talks to, and does to their connections what networks do. */
 import { connect, type Socket } from "node:net";
 import { startClosableListener } from "./closable-listener.ts";
+import { createLuck } from "./fault-picker.ts";
 import { createFaultyConnection, type FaultyConnectionOptions, type Strike } from "./faulty-connection.ts";
-import { createLuck } from "./luck.ts";
 import { resetSocket } from "./reset-socket.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
@@ -26,7 +26,7 @@ export interface TcpProxyOptions {
   readonly targetPort: number;
   readonly random: SeededRandom;
   /** How much later a request at most arrives whose sender has given up. */
-  readonly longestLatenessSeconds: number;
+  readonly maxLatenessSeconds: number;
 }
 
 /** Starts the proxy on a free port of 127.0.0.1, without faults. */

@@ -14,15 +14,15 @@ import { healthCheck } from "./functions/health-check.ts";
 import { listRooms } from "./functions/list-rooms.ts";
 import { provisionRoom } from "./functions/provision-room.queue.ts";
 import { updateRoom } from "./functions/update-room.ts";
-import { createDependencies } from "./lib/dependencies.ts";
-import { registerHttpFunctions } from "./lib/http.ts";
-import { createOutside } from "./lib/outside.ts";
-import { loadSettings } from "./lib/settings.ts";
-import { registerQueueFunctions, registerTimerFunctions } from "./lib/triggers.ts";
+import { registerQueueFunctions, registerTimerFunctions } from "./lib/background/triggers.ts";
+import { registerHttpFunctions } from "./lib/http/handler.ts";
+import { loadSettings } from "./lib/settings/settings.ts";
+import { createAdapters } from "./lib/wiring/adapters.ts";
+import { createDependencies } from "./lib/wiring/dependencies.ts";
 
 // A wrong setting throws here: the deployment fails with the list of faults, instead of running half.
 const settings = loadSettings(process.env);
-const dependencies = createDependencies(settings, createOutside(settings));
+const dependencies = createDependencies(settings, createAdapters(settings));
 
 registerHttpFunctions(app, dependencies, {
   createRoomFromQueue, // POST   room/create

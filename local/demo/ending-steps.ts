@@ -1,14 +1,15 @@
 // The demonstration's steps at the end of a room: conference, event, garbage collection, explicit deletion.
-import { poll } from "../poll.ts";
-import { seenMessages } from "../pool-watch.ts";
-import { createProgress } from "../progress.ts";
+
+import { seenMessages } from "../gateway/queue-contents.ts";
+import { poll } from "../process/poll.ts";
+import { createProgress } from "../terminal/progress.ts";
+import type { DemoContext } from "./demo-context.ts";
 import { exchange } from "./exchange.ts";
 import { indent } from "./report.ts";
 import type { DemoRoom } from "./room-steps.ts";
-import type { Stage } from "./stage.ts";
 
 /** Holds a conference in a room and sees its end arrive; returns the time of the end in milliseconds. */
-export async function holdConference(stage: Stage, room: DemoRoom): Promise<number> {
+export async function holdConference(stage: DemoContext, room: DemoRoom): Promise<number> {
   const { connection, report, stopping } = stage;
   report.step("Let the platform hold a conference in the first room, and end it");
   const control = `${connection.platformControlUrl}/control/conferences`;
@@ -26,7 +27,7 @@ export async function holdConference(stage: Stage, room: DemoRoom): Promise<numb
 }
 
 /** Fires the collector until the room is gone, and checks that it was not gone too early. */
-export async function collectGarbage(stage: Stage, room: DemoRoom, endedAt: number): Promise<void> {
+export async function collectGarbage(stage: DemoContext, room: DemoRoom, endedAt: number): Promise<void> {
   const { connection, report, stopping, gateway } = stage;
   const { gatewayUrl, garbageMinimumAgeSeconds: ageSeconds } = connection;
   report.step(
@@ -66,7 +67,7 @@ export async function collectGarbage(stage: Stage, room: DemoRoom, endedAt: numb
 }
 
 /** Deletes a room at once, twice. */
-export async function deleteRoom({ report, gateway }: Stage, room: DemoRoom): Promise<void> {
+export async function deleteRoom({ report, gateway }: DemoContext, room: DemoRoom): Promise<void> {
   report.step("Delete the second room at once");
   const path = `/room/${encodeURIComponent(room.name)}`;
   const deleted = await gateway("DELETE", path);

@@ -1,12 +1,12 @@
 // The demonstration's steps around the pool: fill it, measure it, empty it.
 import { z } from "zod";
-import { parseMarker } from "../../src/lib/marker.ts";
-import { isPersistent } from "../../src/lib/rooms.ts";
-import { poll } from "../poll.ts";
-import { mostSeen, seenMessages, untilNoRoomIsMade, watchPoolFill } from "../pool-watch.ts";
+import { parseMarker } from "../../src/lib/rooms/marker.ts";
+import { isPersistent } from "../../src/lib/rooms/rooms.ts";
+import { maxSeen, seenMessages, untilNoRoomIsMade, watchPoolFill } from "../gateway/queue-contents.ts";
+import { poll } from "../process/poll.ts";
+import type { DemoContext } from "./demo-context.ts";
 import { exchange } from "./exchange.ts";
 import { indent } from "./report.ts";
-import type { Stage } from "./stage.ts";
 
 const rowsSchema = z.array(z.object({ row: z.record(z.string(), z.unknown()) }));
 const roomsSchema = z.array(
@@ -15,19 +15,22 @@ const roomsSchema = z.array(
 const addedRooms = 10;
 
 /** Asks for more rooms than the pool holds and watches them come; returns how many can be claimed then. */
-export async function fillPool({ connection, report, stopping, gateway }: Stage): Promise<number> {
+export async function fillPool({ connection, report, stopping, gateway }: DemoContext): Promise<number> {
   report.step("Fill the pool in the background");
   const level = (await seenMessages(connection, "pool")).length + addedRooms;
   const answer = await gateway("POST", `/room/bulk/?max_vmr=${level}`);
   report.check("bulk create answers 202", answer.status === 202, answer.status);
   await watchPoolFill(connection, level, { output: report.output, indent, stopping });
   const ready = (await seenMessages(connection, "pool")).length;
-  report.check("the pool holds the rooms asked for", ready >= Math.min(level, mostSeen), ready);
+  report.check("the pool holds the rooms asked for", ready >= Math.min(level, maxSeen), ready);
   return ready;
 }
 
 /** Waits until the pool holds as many rooms as before some were handed out. */
-export async function seeReplacements({ connection, report, stopping }: Stage, rooms: number): Promise<void> {
+export async function seeReplacements(
+  { connection, report, stopping }: DemoContext,
+  rooms: number,
+): Promise<void> {
   report.step("See that each room handed out was replaced");
   await watchPoolFill(connection, rooms, { output: report.output, indent, stopping });
   const ready = (await seenMessages(connection, "pool")).length;
@@ -35,7 +38,7 @@ export async function seeReplacements({ connection, report, stopping }: Stage, r
 }
 
 /** Has a metrics row written and compares it with the pool. */
-export async function writeMetrics({ connection, report, stopping, gateway }: Stage): Promise<void> {
+export async function writeMetrics({ connection, report, stopping, gateway }: DemoContext): Promise<void> {
   report.step("Write a metrics row, as the timer does every 5 minutes");
   const before = (await metricsRows(connection.logWorkspaceUrl)).length;
   await gateway("POST", "/admin/functions/collectMetrics", { headers: {}, body: {} });
@@ -64,7 +67,7 @@ async function metricsRows(logWorkspaceUrl: string): Promise<Record<string, unkn
 }
 
 /** Deletes every room of the gateway; the pool is empty afterwards. */
-export async function deleteAll({ connection, report, gateway }: Stage): Promise<void> {
+export async function deleteAll({ connection, report, gateway }: DemoContext): Promise<void> {
   report.step("Delete all rooms");
   const answer = await gateway("DELETE", "/room/bulk/");
   report.check("bulk delete answers 204 without a body", answer.status === 204 && answer.text === "", answer);
@@ -87,11 +90,11 @@ export async function deleteAll({ connection, report, gateway }: Stage): Promise
 }
 
 /** Gives a gateway that was running before the demonstration its rooms back. */
-export async function refillPool({ connection, report, stopping, gateway }: Stage): Promise<void> {
+export async function refillPool({ connection, report, stopping, gateway }: DemoContext): Promise<void> {
   report.step("Fill the pool again, for whoever uses this gateway");
   // The create that found no room has asked for one, which bulk create would count as its request and as its name.
   await untilNoRoomIsMade(connection, stopping);
   const answer = await gateway("POST", "/room/bulk/");
   report.check("bulk create answers 202", answer.status === 202, answer.status);
-  await watchPoolFill(connection, connection.maximumRooms, { output: report.output, indent, stopping });
+  await watchPoolFill(connection, connection.maxRooms, { output: report.output, indent, stopping });
 }

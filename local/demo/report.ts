@@ -1,5 +1,5 @@
 // What the demonstration prints: steps, requests with their answers and times, checks, and the summary.
-import type { Output } from "../progress.ts";
+import type { Output } from "../terminal/progress.ts";
 
 export interface Report {
   readonly output: Output;
@@ -14,7 +14,7 @@ export interface Report {
 }
 
 export const indent = "   ";
-const longestLine = 160;
+const maxLineCharacters = 160;
 
 export function createReport(output: Output): Report {
   const startedAt = performance.now();
@@ -50,5 +50,5 @@ export function createReport(output: Output): Report {
 
 /** A text that fits on one line. */
 export function shorten(text: string): string {
-  return text.length <= longestLine ? text : `${text.slice(0, longestLine - 3)}...`;
+  return text.length <= maxLineCharacters ? text : `${text.slice(0, maxLineCharacters - 3)}...`;
 }

@@ -1,7 +1,8 @@
 // The demonstration's steps with rooms that were handed out: create, read, change, list.
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { uuiDataOf } from "../curl-lines.ts";
+import { uuiDataOf } from "../terminal/curl-lines.ts";
+import type { DemoContext } from "./demo-context.ts";
 import {
   constrainedShape,
   createdShape,
@@ -9,7 +10,6 @@ import {
   publicShape,
   validationErrorShape,
 } from "./specified-shapes.ts";
-import type { Stage } from "./stage.ts";
 
 export interface DemoRoom {
   readonly name: string;
@@ -18,7 +18,7 @@ export interface DemoRoom {
 }
 
 /** Takes three rooms from the pool, each with a service tag of its own; throws when there is none to go on with. */
-export async function createRooms({ report, gateway }: Stage): Promise<[DemoRoom, DemoRoom, DemoRoom]> {
+export async function createRooms({ report, gateway }: DemoContext): Promise<[DemoRoom, DemoRoom, DemoRoom]> {
   report.step("Create three rooms, that is, take them from the pool");
   const create = async (path: string, session: string): Promise<DemoRoom> => {
     const tag = `https://verify.example.com/sessions/${session}`;
@@ -45,7 +45,7 @@ export async function createRooms({ report, gateway }: Stage): Promise<[DemoRoom
 }
 
 /** Reads a room in both shapes. */
-export async function readRoom({ report, gateway }: Stage, room: DemoRoom): Promise<void> {
+export async function readRoom({ report, gateway }: DemoContext, room: DemoRoom): Promise<void> {
   report.step("Read a room in both shapes");
   const path = `/room/${encodeURIComponent(room.name)}`;
   const short = await gateway("GET", path);
@@ -66,7 +66,10 @@ export async function readRoom({ report, gateway }: Stage, room: DemoRoom): Prom
 }
 
 /** Reads a room as the agent's desktop does. */
-export async function readAsAgent({ connection, report, gateway }: Stage, room: DemoRoom): Promise<void> {
+export async function readAsAgent(
+  { connection, report, gateway }: DemoContext,
+  room: DemoRoom,
+): Promise<void> {
   report.step("Read the room as the agent's desktop does");
   const path = `/public/room/${encodeURIComponent(room.name)}`;
   const read = async (headers: Record<string, string>) => gateway("GET", path, { headers });
@@ -80,7 +83,7 @@ export async function readAsAgent({ connection, report, gateway }: Stage, room: 
 }
 
 /** Changes a room and reads it back. */
-export async function changeRoom({ report, gateway }: Stage, room: DemoRoom): Promise<void> {
+export async function changeRoom({ report, gateway }: DemoContext, room: DemoRoom): Promise<void> {
   report.step("Change the room");
   const path = `/room/${encodeURIComponent(room.name)}`;
   const change = { participant_limit: 4, description: "Changed by the demonstration" };
@@ -96,7 +99,7 @@ export async function changeRoom({ report, gateway }: Stage, room: DemoRoom): Pr
 }
 
 /** Lists all rooms and looks for ours. */
-export async function listRooms({ report, gateway }: Stage, rooms: readonly DemoRoom[]): Promise<void> {
+export async function listRooms({ report, gateway }: DemoContext, rooms: readonly DemoRoom[]): Promise<void> {
   report.step("List all rooms");
   const answer = await gateway("GET", "/room/list", { hides: true });
   const listed = z.array(constrainedShape).safeParse(answer.json);

@@ -1,13 +1,13 @@
 // The local Functions host: runs the app in a child process and drives it by HTTP, timers and queues.
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { startAppProcess } from "./app-process.ts";
 import { readHostJson } from "./host-json.ts";
-import { buildHttpRoutes } from "./http-routes.ts";
-import { createHttpServer } from "./http-server.ts";
-import { createInvoker } from "./invoker.ts";
-import type { LogEntry } from "./messages.ts";
-import { startTriggers } from "./triggers.ts";
+import { buildHttpRoutes } from "./http/http-routes.ts";
+import { createHttpServer } from "./http/http-server.ts";
+import { startTriggers } from "./triggers/triggers.ts";
+import { startAppProcess } from "./worker/app-process.ts";
+import { createInvoker } from "./worker/invoker.ts";
+import type { LogEntry } from "./worker/messages.ts";
 
 export interface FunctionsHostOptions {
   /** Absolute path of the app: `src/main.ts`, `dist/main.js` or any other module that registers functions. */

@@ -1,6 +1,6 @@
 /** The API document (OpenAPI 3.0.3), made from the contracts of the HTTP functions. */
-import type { HttpContract } from "../../src/lib/http-contract.ts";
-import { version } from "../../src/lib/version.ts";
+import type { HttpContract } from "../../src/lib/http/contract.ts";
+import { version } from "../../src/lib/wiring/version.ts";
 import { operation, tagOf } from "./operation.ts";
 import { responseHeaders } from "./responses.ts";
 import { componentSchemas } from "./schemas.ts";

@@ -1,5 +1,5 @@
 /** Examples of the API document: made-up rooms, tags and faults. */
-import type { HttpContract } from "../../src/lib/http-contract.ts";
+import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { queryParameters } from "./schemas.ts";
 
 type Json = Record<string, unknown>;

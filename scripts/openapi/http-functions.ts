@@ -1,6 +1,6 @@
 /** Finds the HTTP functions: each file in src/functions exports one value, under the name that it is registered by. */
 import { readdir } from "node:fs/promises";
-import type { HttpContract } from "../../src/lib/http-contract.ts";
+import type { HttpContract } from "../../src/lib/http/contract.ts";
 
 const folder = new URL("../../src/functions/", import.meta.url);
 

@@ -1,5 +1,5 @@
 /** One operation of the API document, from the contract of its function. */
-import type { HttpContract } from "../../src/lib/http-contract.ts";
+import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { bodyExamples, parameterExamples } from "./examples.ts";
 import { responses } from "./responses.ts";
 import { queryParameters, referenceTo } from "./schemas.ts";
@@ -22,7 +22,7 @@ export function operation(name: string, contract: HttpContract): Json {
     ...(body && {
       requestBody: {
         required: true,
-        description: `At most ${body.maximumBytes / 1024 / 1024} MiB.`,
+        description: `At most ${body.maxBytes / 1024 / 1024} MiB.`,
         content: {
           "application/json": { schema: referenceTo(body.schema), ...bodyExamples(name, "request") },
         },

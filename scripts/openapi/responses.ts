@@ -1,6 +1,6 @@
 /** Every status that an operation can answer, with its body and headers: from its access, its input and its own list. */
 import { type FailureCode, publicDetailOf, statusOf } from "../../src/lib/errors.ts";
-import type { Access, HttpContract } from "../../src/lib/http-contract.ts";
+import type { Access, HttpContract } from "../../src/lib/http/contract.ts";
 import { bodyExamples, validationExample } from "./examples.ts";
 import { queryParameters, referenceTo } from "./schemas.ts";
 

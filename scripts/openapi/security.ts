@@ -1,5 +1,5 @@
 /** Who may call, in the API document's words: three schemes, and what each access asks for. */
-import type { Access } from "../../src/lib/http-contract.ts";
+import type { Access } from "../../src/lib/http/contract.ts";
 
 const scope = "api://22222222-2222-4222-8222-222222222222/.default";
 

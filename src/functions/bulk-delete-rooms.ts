@@ -1,8 +1,8 @@
 /** DELETE /room/bulk/: empties the pool and deletes every room of ours. */
-import { empty, httpFunction, noQuery } from "../lib/http-function.ts";
+import { empty, noQuery, queryFunction } from "../lib/http/http-function.ts";
 import type { BulkDeletion } from "../lib/pool/bulk-deletion.ts";
 
-export const bulkDeleteRooms = httpFunction({
+export const bulkDeleteRooms = queryFunction({
   method: "DELETE",
   route: "room/bulk/",
   access: "application",

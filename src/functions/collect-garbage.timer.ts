@@ -1,6 +1,7 @@
 /** Timer, every 10 minutes: deletes rooms whose conference has ended. */
-import type { GarbageCollection } from "../lib/pool/garbage.ts";
-import { timerFunction } from "../lib/triggers.ts";
+
+import { timerFunction } from "../lib/background/triggers.ts";
+import type { GarbageCollection } from "../lib/pool/garbage-collection.ts";
 
 export const collectGarbage = timerFunction({
   schedule: "0 */10 * * * *",

@@ -1,6 +1,7 @@
 /** Timer, every 5 minutes and on startup: writes one metrics row. */
-import type { MetricsCollection } from "../lib/metrics.ts";
-import { timerFunction } from "../lib/triggers.ts";
+
+import { timerFunction } from "../lib/background/triggers.ts";
+import type { MetricsCollection } from "../lib/metrics/collection.ts";
 
 export const collectMetrics = timerFunction({
   schedule: "0 */5 * * * *",

@@ -1,8 +1,9 @@
 /** POST /room/create: hands out one room from the pool. */
-import { httpFunction } from "../lib/http-function.ts";
-import { roomCreation } from "../lib/room-creation.ts";
 
-export const createRoomFromQueue = httpFunction({
+import { roomCreation } from "../lib/api/room-creation.ts";
+import { queryFunction } from "../lib/http/http-function.ts";
+
+export const createRoomFromQueue = queryFunction({
   ...roomCreation,
   route: "room/create",
   summary: "Hand out a room from the pool",

@@ -1,8 +1,9 @@
 /** POST /room/create/old: the legacy path of creating a room; it behaves the same. */
-import { httpFunction } from "../lib/http-function.ts";
-import { roomCreation } from "../lib/room-creation.ts";
 
-export const createRoom = httpFunction({
+import { roomCreation } from "../lib/api/room-creation.ts";
+import { queryFunction } from "../lib/http/http-function.ts";
+
+export const createRoom = queryFunction({
   ...roomCreation,
   route: "room/create/old",
   summary: "Hand out a room from the pool (legacy path)",

@@ -1,10 +1,11 @@
 /** DELETE /room/{room_name}: deletes a room on the platform at once. */
-import { GatewayError } from "../lib/errors.ts";
-import { empty, httpFunction, noQuery } from "../lib/http-function.ts";
-import type { Conferences } from "../lib/platform/conferences.ts";
-import { roomRoute } from "../lib/routes.ts";
 
-export const deleteRoom = httpFunction({
+import { roomRoute } from "../lib/api/room-route.ts";
+import { GatewayError } from "../lib/errors.ts";
+import { empty, noQuery, queryFunction } from "../lib/http/http-function.ts";
+import type { Conferences } from "../lib/platform/conferences.ts";
+
+export const deleteRoom = queryFunction({
   method: "DELETE",
   route: roomRoute,
   access: "application",

@@ -1,6 +1,6 @@
 /** POST /public/event_sink: takes the platform's events, and queues rooms whose conference has ended for deletion. */
 import * as z from "zod";
-import { bodyFunction, empty } from "../lib/http-function.ts";
+import { bodyFunction, empty } from "../lib/http/http-function.ts";
 import { readEvents } from "../lib/platform/events.ts";
 import type { EndedRooms } from "../lib/pool/ended-rooms.ts";
 
@@ -14,7 +14,7 @@ export const eventSink = bodyFunction({
     schema: z
       .record(z.string(), z.unknown())
       .meta({ id: "PlatformEvent", description: "One event of the platform, or a bulk envelope of several" }),
-    maximumBytes: 16 * 1024 * 1024,
+    maxBytes: 16 * 1024 * 1024,
     // The platform does not document the Content-Type that it sends.
     requiresJsonType: false,
   },

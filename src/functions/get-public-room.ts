@@ -1,11 +1,12 @@
 /** GET /public/room/{room_name}: one room for the agent's desktop, without the host PIN. */
-import { GatewayError } from "../lib/errors.ts";
-import { httpFunction, json } from "../lib/http-function.ts";
-import type { Conferences } from "../lib/platform/conferences.ts";
-import { Room, ShapeQuery } from "../lib/room-schemas.ts";
-import { toReadRoom } from "../lib/room-shapes.ts";
 
-export const getPublicRoom = httpFunction({
+import { Room, ShapeQuery } from "../lib/api/room-schemas.ts";
+import { toReadRoom } from "../lib/api/room-shapes.ts";
+import { GatewayError } from "../lib/errors.ts";
+import { json, queryFunction } from "../lib/http/http-function.ts";
+import type { Conferences } from "../lib/platform/conferences.ts";
+
+export const getPublicRoom = queryFunction({
   method: "GET",
   route: "public/room/{room_name}",
   access: "agent",

@@ -1,12 +1,13 @@
 /** GET /room/{room_name}: one room by its exact name. */
-import { GatewayError } from "../lib/errors.ts";
-import { httpFunction, json } from "../lib/http-function.ts";
-import type { Conferences } from "../lib/platform/conferences.ts";
-import { Room, ShapeQuery } from "../lib/room-schemas.ts";
-import { toReadRoom } from "../lib/room-shapes.ts";
-import { roomRoute } from "../lib/routes.ts";
 
-export const getRoom = httpFunction({
+import { roomRoute } from "../lib/api/room-route.ts";
+import { Room, ShapeQuery } from "../lib/api/room-schemas.ts";
+import { toReadRoom } from "../lib/api/room-shapes.ts";
+import { GatewayError } from "../lib/errors.ts";
+import { json, queryFunction } from "../lib/http/http-function.ts";
+import type { Conferences } from "../lib/platform/conferences.ts";
+
+export const getRoom = queryFunction({
   method: "GET",
   route: roomRoute,
   access: "application",

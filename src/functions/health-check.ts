@@ -1,13 +1,13 @@
 /** GET /public/health: says that the service answers, and no more. */
 import * as z from "zod";
 import type { Clock } from "../lib/clock.ts";
-import { httpFunction, json, noQuery } from "../lib/http-function.ts";
+import { json, noQuery, queryFunction } from "../lib/http/http-function.ts";
 
 const Health = z
   .object({ status: z.literal("alive"), timestamp: z.iso.datetime() })
   .meta({ id: "Health", description: "The service answers" });
 
-export const healthCheck = httpFunction({
+export const healthCheck = queryFunction({
   method: "GET",
   route: "public/health",
   access: "anyone",

@@ -1,10 +1,11 @@
 /** GET /room/list: every conference on the platform. */
-import { httpFunction, json } from "../lib/http-function.ts";
-import type { Conferences } from "../lib/platform/conferences.ts";
-import { RoomList, ShapeQuery } from "../lib/room-schemas.ts";
-import { toReadRoom } from "../lib/room-shapes.ts";
 
-export const listRooms = httpFunction({
+import { RoomList, ShapeQuery } from "../lib/api/room-schemas.ts";
+import { toReadRoom } from "../lib/api/room-shapes.ts";
+import { json, queryFunction } from "../lib/http/http-function.ts";
+import type { Conferences } from "../lib/platform/conferences.ts";
+
+export const listRooms = queryFunction({
   method: "GET",
   route: "room/list",
   access: "application",

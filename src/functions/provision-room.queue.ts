@@ -1,7 +1,8 @@
 /** Queue trigger on room-provisioning-queue: makes one room for the pool. */
+
+import { queueFunction } from "../lib/background/triggers.ts";
 import type { Provisioning } from "../lib/pool/provisioning.ts";
-import { queueNames } from "../lib/pool/queue-names.ts";
-import { queueFunction } from "../lib/triggers.ts";
+import { queueNames } from "../lib/queues/queue-names.ts";
 
 export const provisionRoom = queueFunction({
   queueName: queueNames.provisioning,

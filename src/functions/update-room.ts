@@ -1,10 +1,11 @@
 /** PATCH /room/{room_name}: changes a room on the platform. */
+
+import { roomRoute } from "../lib/api/room-route.ts";
+import { Conference } from "../lib/api/room-schemas.ts";
+import { changeRoom } from "../lib/api/room-update.ts";
 import { GatewayError } from "../lib/errors.ts";
-import { bodyFunction, empty } from "../lib/http-function.ts";
+import { bodyFunction, empty } from "../lib/http/http-function.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
-import { Conference } from "../lib/room-schemas.ts";
-import { changeRoom } from "../lib/room-update.ts";
-import { roomRoute } from "../lib/routes.ts";
 
 export const updateRoom = bodyFunction({
   method: "PATCH",
@@ -12,7 +13,7 @@ export const updateRoom = bodyFunction({
   access: "application",
   summary: "Change a room",
   description: "Read-only fields are dropped, unknown ones passed on; name and aliases cannot be changed.",
-  body: { schema: Conference, maximumBytes: 1024 * 1024, requiresJsonType: true },
+  body: { schema: Conference, maxBytes: 1024 * 1024, requiresJsonType: true },
   answers: { 202: null },
   failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
   async handle(

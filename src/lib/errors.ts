@@ -1,5 +1,5 @@
 /** Every failure the gateway expects: its status, what the caller may read, and the one class that carries it. */
-import type { ValidationFault } from "./validation-fault.ts";
+import type { ValidationFault } from "./http/validation-fault.ts";
 
 const failures = {
   "invalid-request": { status: 422, detail: undefined },

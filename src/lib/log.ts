@@ -28,12 +28,12 @@ export function createLog(context: InvocationContext): Log {
   };
 }
 
-const deepestCause = 5;
+const maxCauseDepth = 5;
 
 /** Name, message and stack of an error and of its causes; nothing else, as other properties may hold headers or bodies. */
 function causesOf(cause: unknown, depth = 0): readonly object[] {
   if (!(cause instanceof Error)) return [{ message: `not an error but ${typeof cause}` }];
   const { name, message, stack } = cause;
-  const rest = cause.cause === undefined || depth >= deepestCause ? [] : causesOf(cause.cause, depth + 1);
+  const rest = cause.cause === undefined || depth >= maxCauseDepth ? [] : causesOf(cause.cause, depth + 1);
   return [{ name, message, stack }, ...rest];
 }

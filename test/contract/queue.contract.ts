@@ -1,6 +1,6 @@
 /** What every implementation of the queue port promises; run against the memory queue and against Azurite. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Queue, QueueMessage } from "../../src/lib/pool/queue.ts";
+import type { Queue, QueueMessage } from "../../src/lib/queues/queue.ts";
 
 export interface QueueWorld {
   /** An empty queue that nobody used before, and a way to let time pass for it. */

@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Azurite, startAzurite } from "../../local/azurite.ts";
-import { createQueues } from "../../src/lib/azure-clients.ts";
-import { longestStandstillSeconds } from "../support/standstill.ts";
+import { type Azurite, startAzurite } from "../../local/simulators/azurite.ts";
+import { createQueues } from "../../src/lib/queues/storage-account.ts";
+import { maxStandstillSeconds } from "../support/standstill.ts";
 import { describeQueue } from "./queue.contract.ts";
 
-const open = ({ connectionString }: Azurite) => createQueues({ connectionString }, longestStandstillSeconds);
+const open = ({ connectionString }: Azurite) => createQueues({ connectionString }, maxStandstillSeconds);
 
 for (const encoding of ["text", "base64"] as const) {
   describeQueue(`storage queue, ${encoding}`, async () => {

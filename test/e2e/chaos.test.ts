@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { runChaos } from "../../chaos/chaos.ts";
-import { deployTo } from "../../chaos/deploy.ts";
-import { shortRun } from "../../chaos/extent.ts";
 import { describeLines } from "../../chaos/report.ts";
+import { shortRun } from "../../chaos/run-size.ts";
+import { deployTo } from "../../chaos/unpack-deployment.ts";
 
 test("no room is handed out twice or lost while processes die and connections fail", {
   timeout: 180_000,

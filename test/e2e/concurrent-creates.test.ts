@@ -8,8 +8,8 @@ const clients = 10;
 /** Ample, as the computer may be busy with other tests. */
 const longMilliseconds = 180_000;
 
-async function start(maximumRooms: number): Promise<RunningGateway> {
-  const gateway = await startRunningGateway({ settings: () => ({ MAX_VMR: String(maximumRooms) }) });
+async function start(maxRooms: number): Promise<RunningGateway> {
+  const gateway = await startRunningGateway({ settings: () => ({ MAX_VMR: String(maxRooms) }) });
   onTestFinished(() => gateway.stop());
   return gateway;
 }

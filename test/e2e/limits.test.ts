@@ -1,7 +1,7 @@
 /** The limits of specification §8, and its version. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { identities } from "../../local/development-stack.ts";
+import { identities } from "../../local/gateway/development-stack.ts";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
 
 let gateway: RunningGateway;
@@ -54,7 +54,7 @@ test("a garbage-collection run without messages exits without a call to the plat
 });
 
 test("a garbage-collection run with messages fetches all rooms, however many pages the platform makes", async () => {
-  gateway.stack.platform.setBehaviour({ maximumPageSize: 10 });
+  gateway.stack.platform.setBehaviour({ maxPageSize: 10 });
   gateway.stack.platform.seedRooms({ count: 35 });
   await gateway.queues.deletion.put("vanished-room");
   expect(await gateway.runTimer("collectGarbage")).toBe(true);

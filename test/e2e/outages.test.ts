@@ -1,11 +1,11 @@
 /** What answers when something is down: each in turn and all together, as the table in the operations guide says. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { identities } from "../../local/development-stack.ts";
-import { type StorageProxy, startStorageProxy } from "../local/host/storage-proxy.ts";
+import { identities } from "../../local/gateway/development-stack.ts";
 import { asEventSink } from "../support/credentials.ts";
 import type { Answer } from "../support/http-client.ts";
 import { documentedAnswers } from "../support/outage-table.ts";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
+import { type StorageProxy, startStorageProxy } from "../support/storage-proxy.ts";
 
 interface Situation {
   readonly gateway: () => RunningGateway;

@@ -1,8 +1,8 @@
 /** POST /public/event_sink: every status it can answer. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { identities } from "../../local/development-stack.ts";
+import { identities } from "../../local/gateway/development-stack.ts";
 import { eventSink } from "../../src/functions/event-sink.ts";
-import type { Dependencies } from "../../src/lib/dependencies.ts";
+import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { testBodyRefusals } from "../support/body-refusals.ts";
 import { asEventSink } from "../support/credentials.ts";
 import {
@@ -194,5 +194,5 @@ testBodyRefusals({
   definition: eventSink,
   headers: () => asEventSink(),
   notAnObject: "dict_type",
-  maximumBytes: 16 * 1024 * 1024,
+  maxBytes: 16 * 1024 * 1024,
 });

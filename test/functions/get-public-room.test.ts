@@ -1,9 +1,9 @@
 /** GET /public/room/{room_name}: every status it can answer. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { ContactCentreUser } from "../../local/contact-centre.ts";
-import { identities } from "../../local/development-stack.ts";
+import { identities } from "../../local/gateway/development-stack.ts";
+import type { ContactCentreUser } from "../../local/simulators/contact-centre.ts";
 import { getPublicRoom } from "../../src/functions/get-public-room.ts";
-import type { Dependencies } from "../../src/lib/dependencies.ts";
+import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { asAgent } from "../support/credentials.ts";
 import {
   type InProcessGateway,

@@ -1,6 +1,6 @@
 /** GET /room/list: every status it can answer. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { identities } from "../../local/development-stack.ts";
+import { identities } from "../../local/gateway/development-stack.ts";
 import { listRooms } from "../../src/functions/list-rooms.ts";
 import { testBearerRefusals } from "../support/bearer-refusals.ts";
 import {
@@ -26,7 +26,7 @@ test("200 an empty list of an empty platform", async () => {
 });
 
 test("200 every conference once, also beyond one page of the platform", async () => {
-  gateway.stack.platform.setBehaviour({ maximumPageSize: 20 });
+  gateway.stack.platform.setBehaviour({ maxPageSize: 20 });
   gateway.stack.platform.seedRooms({ count: 65 });
   const { status, json } = await list();
   const names = (json as { name: string }[]).map(({ name }) => name);

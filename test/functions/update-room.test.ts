@@ -123,7 +123,7 @@ testBodyRefusals({
   headers: () => gateway.asApplication(),
   roomName: "a-room",
   notAnObject: "model_attributes_type",
-  maximumBytes: 1024 * 1024,
+  maxBytes: 1024 * 1024,
 });
 testBearerRefusals(() => gateway, updateRoom, sent);
 testPlatformFaults({

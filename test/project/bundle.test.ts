@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { startDevelopmentStack } from "../../local/development-stack.ts";
+import { startDevelopmentStack } from "../../local/gateway/development-stack.ts";
 import { startFunctionsHost } from "../../local/host/functions-host.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { readHostJson } from "../../local/host/host-json.ts";
-import { queueNames } from "../../src/lib/pool/queue-names.ts";
-import { loadSettings } from "../../src/lib/settings.ts";
+import { queueNames } from "../../src/lib/queues/queue-names.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 
 const { queues, routePrefix } = await readHostJson("host.json");
@@ -24,8 +24,8 @@ it("paths are exactly the specification's", () => {
 });
 
 it("as many rooms are made at once as the platform is called at once", () => {
-  const { maximumConcurrency } = loadSettings(exampleEnvironment).platform;
-  expect(queues.batchSize + queues.newBatchThreshold).toBe(maximumConcurrency);
+  const { maxConcurrency } = loadSettings(exampleEnvironment).platform;
+  expect(queues.batchSize + queues.newBatchThreshold).toBe(maxConcurrency);
 });
 
 it("the next room is begun as soon as one is made, not when a whole batch is", () => {

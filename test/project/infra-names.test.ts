@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { metricsColumns } from "../../src/lib/metrics-row.ts";
-import { queueNames } from "../../src/lib/pool/queue-names.ts";
+import { metricsColumns } from "../../src/lib/metrics/row.ts";
+import { queueNames } from "../../src/lib/queues/queue-names.ts";
 import { body, children, declarations, entries, infraFiles, parseBicep, unquoted } from "./bicep-source.ts";
 
 const module = (name: string) => parseBicep(join("infra", "modules", `${name}.bicep`));

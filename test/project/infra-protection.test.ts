@@ -84,7 +84,7 @@ describe("API Management", () => {
       name,
       Number(bytes),
     ]);
-    const [ofRooms, ofEvents] = [updateRoom, eventSink].map(({ body: limits }) => limits?.maximumBytes);
+    const [ofRooms, ofEvents] = [updateRoom, eventSink].map(({ body: limits }) => limits?.maxBytes);
     expect(Object.fromEntries(stated)).toEqual({
       "get-public-room": ofRooms,
       "event-sink": ofEvents,

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Node } from "web-tree-sitter";
-import { loadSettings, settingNames } from "../../src/lib/settings.ts";
+import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
 import { body, declarations, entries, infraFiles, parseBicep, unquoted } from "./bicep-source.ts";
 
 /** Read by the Functions host or by an Azure library, not by the app. */

@@ -1,7 +1,7 @@
 /** Reads log queries as text: which columns, events and functions they name. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { metricsColumns } from "../../src/lib/metrics-row.ts";
+import { metricsColumns } from "../../src/lib/metrics/row.ts";
 
 /** What Application Insights writes to the workspace, as far as the queries use it. */
 const hostNames =

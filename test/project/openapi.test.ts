@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { version } from "../../src/lib/version.ts";
+import { version } from "../../src/lib/wiring/version.ts";
 import { bodiesOf, document, documentText, nodes, operations } from "./api-document.ts";
 
 const run = promisify(execFile);

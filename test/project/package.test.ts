@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { identities, startDevelopmentStack } from "../../local/development-stack.ts";
+import { identities, startDevelopmentStack } from "../../local/gateway/development-stack.ts";
 import { startFunctionsHost } from "../../local/host/functions-host.ts";
-import { poll } from "../../local/poll.ts";
+import { poll } from "../../local/process/poll.ts";
 import { packageOf, type UnpackedPackage, unpackPackage } from "./unpacked-package.ts";
 
 let unpacked: UnpackedPackage;

@@ -1,6 +1,6 @@
 /** No two functions can match the same request, whatever they are called: the host would take the first by name. */
 import { expect, test } from "vitest";
-import { matchRoute, parseRouteTemplate } from "../../local/host/route-template.ts";
+import { matchRoute, parseRouteTemplate } from "../../local/host/http/route-template.ts";
 import { loadHttpContracts } from "../../scripts/openapi/http-functions.ts";
 
 interface Routed {

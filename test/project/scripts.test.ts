@@ -29,6 +29,9 @@ test.each(scripts)("npm run %s", (_, script) => {
 });
 
 test("the first command is silent on the right Node", () => {
-  const check = spawnSync(process.execPath, ["local/require-node.mjs"], { cwd: folder, encoding: "utf8" });
+  const check = spawnSync(process.execPath, ["local/commands/require-node.mjs"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
   expect([check.status, check.stdout, check.stderr]).toEqual([0, "", ""]);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import example from "../../local.settings.example.json" with { type: "json" };
-import { loadSettings, settingNames } from "../../src/lib/settings.ts";
+import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
 
 const hostSettings = ["FUNCTIONS_WORKER_RUNTIME"];
 const values: Record<string, string | undefined> = example.Values;
@@ -20,7 +20,7 @@ test("the example has the form that the Core Tools read", () => {
 test("the example passes the settings check", () => {
   const settings = loadSettings(values);
   expect(settings.platform.url).toBe("https://platform.example.com");
-  expect(settings.pool).toMatchObject({ maximumRooms: 50, minimumRooms: 20, readyDelaySeconds: 90 });
+  expect(settings.pool).toMatchObject({ maxRooms: 50, minRooms: 20, readyDelaySeconds: 90 });
 });
 
 test("every name in the example is a setting of the app, or one that only the host reads", () => {

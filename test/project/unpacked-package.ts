@@ -11,7 +11,7 @@ const SourceMap = z.object({ sources: z.array(z.string()) });
 
 export interface UnpackedPackage {
   readonly archive: Uint8Array;
-  /** Outside of the project, so that no node_modules is found from it. */
+  /** Adapters of the project, so that no node_modules is found from it. */
   readonly folder: string;
   readonly paths: readonly string[];
   /** The paths of the bundled files, without their source maps. */

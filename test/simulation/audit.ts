@@ -1,16 +1,16 @@
 /** Ends a history in quiet, and compares what queues and platform then hold with what was promised. */
-import { parseMarker } from "../../src/lib/marker.ts";
-import { isPersistent } from "../../src/lib/rooms.ts";
+import { parseMarker } from "../../src/lib/rooms/marker.ts";
+import { isPersistent } from "../../src/lib/rooms/rooms.ts";
 import { deliverEnds } from "./callers.ts";
 import { type History, isCalm } from "./history.ts";
-import { maximumRooms, minimumRooms } from "./processes.ts";
+import { maxRooms, minRooms } from "./processes.ts";
 import type { Task } from "./task.ts";
 import type { World } from "./world.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
 // A message that failed is hidden for ten minutes times its dequeue count.
-const mostCollections = 60;
+const maxCollections = 60;
 // Longer than a message would live by the storage's default, and than a room may stay assigned unseen.
 const restMilliseconds = 8 * 24 * hour;
 
@@ -23,7 +23,7 @@ export async function settleAndAudit(world: World, history: History): Promise<vo
   await scheduler.advance(30 * minute);
   await endWork(world);
   for (let run = 0; queues.deletion.contents().length > 0; run++) {
-    if (run > mostCollections) {
+    if (run > maxCollections) {
       ledger.violated("I8", "the deletion queue does not empty");
       break;
     }
@@ -104,12 +104,12 @@ function checkLevel({ ledger, queues, peakOf }: World, history: History): void {
   const levels = history.steps.map(({ command }) =>
     command.kind === "bulk-create" ? (command.level ?? 0) : 0,
   );
-  const most = Math.max(maximumRooms, ...levels) + peakOf("create") + Math.max(0, peakOf("provision") - 1);
-  if (depth < minimumRooms) ledger.violated("G5", `the pool holds ${depth} rooms after a refill`);
+  const most = Math.max(maxRooms, ...levels) + peakOf("create") + Math.max(0, peakOf("provision") - 1);
+  if (depth < minRooms) ledger.violated("G5", `the pool holds ${depth} rooms after a refill`);
   if (depth > most) ledger.violated("G5", `the pool holds ${depth} rooms, ${most} at most were asked for`);
   const isEmptied = history.steps.some(({ command }) => command.kind === "bulk-delete");
   // A healing request counts a room in the making twice, as its request and as its name, and is then not made.
-  const least = maximumRooms - ledger.discards();
+  const least = maxRooms - ledger.discards();
   if (isCalm(history) && !isEmptied && depth < least)
     ledger.violated("G5", `the pool has lost rooms without a fault: ${depth} are left`);
 }

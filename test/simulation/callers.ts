@@ -1,6 +1,6 @@
 /** Those who call the gateway and remember the answer: consumers that create rooms, and the platform's event sink. */
 import { z } from "zod";
-import { isPersistent } from "../../src/lib/rooms.ts";
+import { isPersistent } from "../../src/lib/rooms/rooms.ts";
 import type { Plan } from "./processes.ts";
 import { request } from "./requests.ts";
 import { tagHost, type World } from "./world.ts";
@@ -60,7 +60,7 @@ export async function deleteAllRooms(world: World, process: number, plan: Plan):
   }
 }
 
-const mostDeliveries = 4;
+const maxDeliveries = 4;
 const redeliverySeconds = 30;
 
 /** Posts `conference_ended` for the names, again until it is taken, as the platform does. */
@@ -85,7 +85,7 @@ export async function deliverEnds(
         ledger.violated("G6", `#${answer.task.id} is answered 204, but ${name} was not stored`);
       ledger.ended.set(name, scheduler.now());
     }
-  } else if (delivery < mostDeliveries) {
+  } else if (delivery < maxDeliveries) {
     scheduler.after(
       redeliverySeconds * 1000,
       () => void deliverEnds(world, names, process, world.quietPlan(), delivery + 1),

@@ -1,7 +1,8 @@
 /** The platform in memory: conferences, which of them are live, and the answers of its management API. */
-import { maximumDescriptionCharacters } from "../../src/lib/marker.ts";
+
 import type { PlatformAnswer, PlatformCall } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
+import { maxDescriptionCharacters } from "../../src/lib/rooms/marker.ts";
 
 export interface ConferenceRecord {
   readonly id: number;
@@ -33,7 +34,7 @@ export interface ConferenceTable {
 const conferencePath = "/api/admin/configuration/v1/conference/";
 const livePath = "/api/admin/status/v1/conference/";
 // Small, so that lists of a few rooms have several pages.
-const mostRowsPerPage = 5;
+const maxRowsPerPage = 5;
 
 export function createConferenceTable(now: () => number): ConferenceTable {
   const byId = new Map<number, ConferenceRecord>();
@@ -73,7 +74,7 @@ export function createConferenceTable(now: () => number): ConferenceTable {
     const found = rows
       .filter((row) => name === null || row.name === name)
       .toSorted((one, other) => (one.name < other.name ? -1 : 1));
-    const limit = Math.min(Number(query.get("limit") ?? 20), mostRowsPerPage);
+    const limit = Math.min(Number(query.get("limit") ?? 20), maxRowsPerPage);
     const offset = Number(query.get("offset") ?? 0);
     const end = offset + limit;
     const next = end < found.length ? `${path}?limit=${limit}&offset=${end}&order_by=name` : null;
@@ -108,7 +109,7 @@ export function createConferenceTable(now: () => number): ConferenceTable {
       return { body: "" };
     }
     const { description } = body;
-    if (typeof description === "string" && description.length > maximumDescriptionCharacters)
+    if (typeof description === "string" && description.length > maxDescriptionCharacters)
       throw refused(call, 400, { conference: { description: ["too long"] } });
     change(row, body);
     observer.onUpdate(row, body);

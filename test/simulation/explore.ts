@@ -5,7 +5,7 @@ import { settleAndAudit } from "./audit.ts";
 import { startStep } from "./commands.ts";
 import type { History } from "./history.ts";
 import type { Violation } from "./ledger.ts";
-import { maximumRooms } from "./processes.ts";
+import { maxRooms } from "./processes.ts";
 import { request } from "./requests.ts";
 import { createWorld } from "./world.ts";
 
@@ -19,7 +19,7 @@ export interface Outcome {
 export async function runHistory(history: History, trace?: (line: string) => void): Promise<Outcome> {
   const world = createWorld(history, trace);
   void request(world, 0, "bulkCreateRooms", {}, world.quietPlan());
-  const isFull = () => world.queues.pool.contents().length === maximumRooms && world.running.size === 0;
+  const isFull = () => world.queues.pool.contents().length === maxRooms && world.running.size === 0;
   if (!(await world.scheduler.advance(600_000, isFull)))
     world.ledger.violated("harness", "the pool was not filled");
   await world.scheduler.advance(120_000);

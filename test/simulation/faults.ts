@@ -45,7 +45,7 @@ export interface PortsOptions {
   readonly trace: ((line: string) => void) | undefined;
 }
 
-const longestDelayMilliseconds = 60;
+const maxDelayMilliseconds = 60;
 const landing = { withinLease: 60_000, afterLease: 900_000 };
 const freezeMilliseconds = { shortest: 320_000, spread: 600_000 };
 
@@ -84,8 +84,8 @@ export function createPorts({ scheduler, weather, trace }: PortsOptions): Ports 
     trace?.(`${at} #${task.id} ${task.functionName} call ${task.calls}: ${request.label()} ${fault ?? ""}`);
     task.calls += 1;
     if (fault) task.faultsMet.push(fault);
-    const there = 1 + random.integerBelow(longestDelayMilliseconds);
-    const answered = there + 1 + random.integerBelow(longestDelayMilliseconds);
+    const there = 1 + random.integerBelow(maxDelayMilliseconds);
+    const answered = there + 1 + random.integerBelow(maxDelayMilliseconds);
     const timeout = request.timeoutSeconds * 1000;
     return new Promise((resolve, reject) => {
       const outcome = Promise.withResolvers<Result>();

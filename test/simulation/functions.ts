@@ -14,9 +14,9 @@ import { healthCheck } from "../../src/functions/health-check.ts";
 import { listRooms } from "../../src/functions/list-rooms.ts";
 import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
 import { updateRoom } from "../../src/functions/update-room.ts";
-import type { Dependencies } from "../../src/lib/dependencies.ts";
-import { registerHttpFunctions } from "../../src/lib/http.ts";
-import { registerQueueFunctions, registerTimerFunctions } from "../../src/lib/triggers.ts";
+import { registerQueueFunctions, registerTimerFunctions } from "../../src/lib/background/triggers.ts";
+import { registerHttpFunctions } from "../../src/lib/http/handler.ts";
+import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 
 export const httpFunctions = {
   createRoomFromQueue,

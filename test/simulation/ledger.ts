@@ -1,9 +1,10 @@
 /** What was seen from outside while a history ran, and every promise that was seen broken. */
-import { parseMarker } from "../../src/lib/marker.ts";
-import type { MetricsRow } from "../../src/lib/metrics-row.ts";
+
+import type { MetricsRow } from "../../src/lib/metrics/row.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
-import type { QueueMessage } from "../../src/lib/pool/queue.ts";
-import { isPersistent } from "../../src/lib/rooms.ts";
+import type { QueueMessage } from "../../src/lib/queues/queue.ts";
+import { parseMarker } from "../../src/lib/rooms/marker.ts";
+import { isPersistent } from "../../src/lib/rooms/rooms.ts";
 import type { ConferenceRecord, ConferenceTable, TableObserver } from "./conference-table.ts";
 import type { Task } from "./task.ts";
 
@@ -20,7 +21,7 @@ export interface HandOut {
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-const minimumAgeMilliseconds = 600_000;
+const minAgeMilliseconds = 600_000;
 const livePath = "/api/admin/status/v1/conference/";
 const configurationPath = "/api/admin/configuration/v1/conference/";
 
@@ -96,7 +97,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
   function checkCollected({ name }: ConferenceRecord, task: Task, by: string): void {
     const insertedAt = task.deletionInsertedAt.get(name);
     if (insertedAt === undefined) violated("I5", `${by} deletes ${name} without its message`);
-    else if (now() - insertedAt < minimumAgeMilliseconds)
+    else if (now() - insertedAt < minAgeMilliseconds)
       violated("I5", `${by} deletes ${name} ${(now() - insertedAt) / 1000} s after its message was put`);
     const check = task.liveChecks.get(name);
     const liveSince = table.liveSince.get(name);

@@ -12,7 +12,7 @@ export interface Mutant {
 const claim = "src/lib/pool/claim.ts";
 const assignment = "src/lib/pool/assignment.ts";
 const provisioning = "src/lib/pool/provisioning.ts";
-const garbage = "src/lib/pool/garbage.ts";
+const garbage = "src/lib/pool/garbage-collection.ts";
 const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
 const memoryQueue = "test/support/memory-queue.ts";
 
@@ -28,13 +28,13 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "takes a lost lease for a commit",
     breaks: "G1",
-    file: "src/lib/pool/queue.ts",
+    file: "src/lib/queues/queue.ts",
     edits: [['if (first !== "unknown") return "lost";', 'if (first !== "unknown") return "deleted";']],
   },
   {
     bug: "takes a message for its own deletion after the lease",
     breaks: "G1",
-    file: "src/lib/pool/queue.ts",
+    file: "src/lib/queues/queue.ts",
     edits: [[" && isHeld())", ")"]],
   },
   {
@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "answers a create with the host PIN",
     breaks: "G7",
-    file: "src/lib/room-shapes.ts",
+    file: "src/lib/api/room-shapes.ts",
     edits: [
       [
         "return {\n    ...common(row),\n    aliases",

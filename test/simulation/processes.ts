@@ -6,10 +6,10 @@ import {
   InvocationContext,
   type Timer,
 } from "@azure/functions";
-import { createDependencies } from "../../src/lib/dependencies.ts";
-import type { Outside } from "../../src/lib/outside.ts";
 import type { RandomSource } from "../../src/lib/random.ts";
-import { loadSettings } from "../../src/lib/settings.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
+import type { Adapters } from "../../src/lib/wiring/adapters.ts";
+import { createDependencies } from "../../src/lib/wiring/dependencies.ts";
 import type { Fault } from "./faults.ts";
 import { type Handlers, registerFunctions } from "./functions.ts";
 import type { FaultAt } from "./history.ts";
@@ -34,7 +34,7 @@ export interface Plan {
 }
 
 export interface ProcessOptions {
-  readonly outsideOf: (process: SimulatedProcess) => Outside;
+  readonly outsideOf: (process: SimulatedProcess) => Adapters;
   readonly newTaskId: () => number;
   readonly now: () => number;
   readonly ledger: Ledger;
@@ -46,8 +46,8 @@ export interface ProcessOptions {
 }
 
 export const hostPin = "902817364519";
-export const maximumRooms = 6;
-export const minimumRooms = 2;
+export const maxRooms = 6;
+export const minRooms = 2;
 
 const settings = loadSettings({
   AzureWebJobsStorage__accountName: "simulation",
@@ -55,8 +55,8 @@ const settings = loadSettings({
   PLATFORM_USERNAME: "gateway",
   PLATFORM_PASSWORD: "platform-password",
   ROOM_HOST_PIN: hostPin,
-  MAX_VMR: String(maximumRooms),
-  POOL_MINIMUM: String(minimumRooms),
+  MAX_VMR: String(maxRooms),
+  POOL_MINIMUM: String(minRooms),
   POOL_READY_DELAY_SECONDS: "90",
   AUTH_TENANT_ID: "3f1c6d0e-5b2a-4c7d-9e8f-0a1b2c3d4e5f",
   AUTH_AUDIENCES: "api://gateway.example.com",

@@ -21,7 +21,7 @@ export interface ProvisioningHost {
 const slotsPerProcess = 5;
 const leaseSeconds = 600;
 const retrySeconds = 30;
-const longestPollMilliseconds = 2000;
+const maxPollMilliseconds = 2000;
 
 export function createProvisioningHost(options: ProvisioningHostOptions): ProvisioningHost {
   const { queue, scheduler, random, processes } = options;
@@ -31,7 +31,7 @@ export function createProvisioningHost(options: ProvisioningHostOptions): Provis
   function notice(): void {
     const nextVisible = Math.min(...queue.contents().map(({ visibleAt }) => visibleAt));
     if (!Number.isFinite(nextVisible)) return;
-    const delay = Math.max(0, nextVisible - scheduler.now()) + random.integerBelow(longestPollMilliseconds);
+    const delay = Math.max(0, nextVisible - scheduler.now()) + random.integerBelow(maxPollMilliseconds);
     const at = scheduler.now() + delay;
     if (at >= wakesAt) return;
     wakesAt = at;

@@ -1,7 +1,7 @@
 /** Sends one request to a process and checks its answer against what the function's contract documents. */
 import { HttpRequest, type HttpResponseInit } from "@azure/functions";
 import { statusOf } from "../../src/lib/errors.ts";
-import type { HttpContract } from "../../src/lib/http-contract.ts";
+import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { type HttpFunctionName, httpFunctions } from "./functions.ts";
 import { hostPin, type Plan } from "./processes.ts";
 import type { Task } from "./task.ts";

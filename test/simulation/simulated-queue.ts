@@ -1,5 +1,5 @@
 /** The queue port over a memory queue, each call of which can fail, and is seen by the ledger. */
-import { type Queue, QueueError } from "../../src/lib/pool/queue.ts";
+import { type Queue, QueueError } from "../../src/lib/queues/queue.ts";
 import type { MemoryQueue } from "../support/memory-queue.ts";
 import type { PortCall, Ports } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
@@ -7,7 +7,7 @@ import type { Task } from "./task.ts";
 
 export type QueueName = "pool" | "deletion" | "provisioning" | "poison";
 
-// As in src/lib/azure-clients.ts.
+// As in src/lib/queues/storage-account.ts.
 const timeoutSeconds = 3;
 
 export function simulateQueue(name: QueueName, queue: MemoryQueue, ports: Ports, ledger: Ledger): Queue {

@@ -1,6 +1,7 @@
 /** One small world: two processes, the queues, the platform, and the time that all of them share. */
-import type { Outside } from "../../src/lib/outside.ts";
+
 import type { RandomSource } from "../../src/lib/random.ts";
+import type { Adapters } from "../../src/lib/wiring/adapters.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
 import { type ConferenceTable, createConferenceTable } from "./conference-table.ts";
 import { createPorts, type Fault } from "./faults.ts";
@@ -65,7 +66,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
   });
 
   const simulated = (name: QueueName) => simulateQueue(name, queues[name], ports, ledger);
-  function outsideOf(process: SimulatedProcess): Outside {
+  function outsideOf(process: SimulatedProcess): Adapters {
     return {
       queues: {
         pool: simulated("pool"),

@@ -1,7 +1,7 @@
 /** The tests that every function with bearer access shares: each way in which its authentication fails. */
 import { expect, test } from "vitest";
-import type { Dependencies } from "../../src/lib/dependencies.ts";
-import type { HttpFunction } from "../../src/lib/http-contract.ts";
+import type { HttpFunction } from "../../src/lib/http/contract.ts";
+import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import type { Call, InProcessGateway } from "./in-process-gateway.ts";
 import { forbiddenTokens, missingTokens, wrongTokens } from "./wrong-tokens.ts";
 

@@ -1,7 +1,7 @@
 /** The tests that functions with a body share: each body that is no JSON object, or is not sent as one must. */
 import { expect, test } from "vitest";
-import type { Dependencies } from "../../src/lib/dependencies.ts";
-import type { HttpFunction } from "../../src/lib/http-contract.ts";
+import type { HttpFunction } from "../../src/lib/http/contract.ts";
+import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import type { InProcessGateway } from "./in-process-gateway.ts";
 
 export interface BodyRefusals {
@@ -11,13 +11,13 @@ export interface BodyRefusals {
   readonly roomName?: string;
   /** The type of the fault for JSON that is no object. */
   readonly notAnObject: "model_attributes_type" | "dict_type";
-  readonly maximumBytes: number;
+  readonly maxBytes: number;
 }
 
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 
 export function testBodyRefusals(options: BodyRefusals): void {
-  const { gateway, definition, notAnObject, maximumBytes, roomName = "" } = options;
+  const { gateway, definition, notAnObject, maxBytes, roomName = "" } = options;
   const send = async (text: string | undefined, headers: Record<string, string> = {}) =>
     gateway().call(definition, {
       roomName,
@@ -52,13 +52,13 @@ export function testBodyRefusals(options: BodyRefusals): void {
   });
 
   test("a body of exactly the limit is not too large", async () => {
-    expect((await send("{}".padEnd(maximumBytes))).status).not.toBe(413);
+    expect((await send("{}".padEnd(maxBytes))).status).not.toBe(413);
   });
 
   test("413 body-too-large above the limit, by the stated length or by the real one", async () => {
     const refusal = { status: 413, code: "body-too-large", json: { detail: "The body is too large" } };
-    expect(await send("{}", { "content-length": String(maximumBytes + 1) })).toMatchObject(refusal);
-    expect(await send(" ".repeat(maximumBytes + 1), { "content-length": "2" })).toMatchObject(refusal);
+    expect(await send("{}", { "content-length": String(maxBytes + 1) })).toMatchObject(refusal);
+    expect(await send(" ".repeat(maxBytes + 1), { "content-length": "2" })).toMatchObject(refusal);
     expect(gateway().log.join("\n")).toContain("body-too-large");
   });
 }

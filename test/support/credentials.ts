@@ -1,5 +1,5 @@
 /** The headers with which callers of the public endpoints authenticate. */
-import { identities } from "../../local/development-stack.ts";
+import { identities } from "../../local/gateway/development-stack.ts";
 
 /** The header of an agent of the authorised division. */
 export const asAgent = { "x-auth-token": identities.agentToken } as const;

@@ -1,5 +1,5 @@
 /** A memory queue whose next operations can be made to fail, before or after they are carried out. */
-import { type Queue, QueueError, type QueueFailure } from "../../src/lib/pool/queue.ts";
+import { type Queue, QueueError, type QueueFailure } from "../../src/lib/queues/queue.ts";
 import type { MemoryQueue } from "./memory-queue.ts";
 
 export interface QueueFault {

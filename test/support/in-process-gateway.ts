@@ -6,14 +6,14 @@ import {
   type HttpResponseInit,
   InvocationContext,
 } from "@azure/functions";
-import { identities, startDevelopmentStack } from "../../local/development-stack.ts";
-import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
-import { toHandler } from "../../src/lib/http.ts";
-import type { HttpFunction } from "../../src/lib/http-contract.ts";
-import { createOutside, type Outside, openQueues } from "../../src/lib/outside.ts";
-import { toNewConference } from "../../src/lib/rooms.ts";
-import { loadSettings, type Settings } from "../../src/lib/settings.ts";
-import { longestStandstillSeconds } from "./standstill.ts";
+import { identities, startDevelopmentStack } from "../../local/gateway/development-stack.ts";
+import type { HttpFunction } from "../../src/lib/http/contract.ts";
+import { toHandler } from "../../src/lib/http/handler.ts";
+import { toNewConference } from "../../src/lib/rooms/rooms.ts";
+import { loadSettings, type Settings } from "../../src/lib/settings/settings.ts";
+import { type Adapters, createAdapters, openQueues } from "../../src/lib/wiring/adapters.ts";
+import { createDependencies, type Dependencies } from "../../src/lib/wiring/dependencies.ts";
+import { maxStandstillSeconds } from "./standstill.ts";
 
 export interface Call {
   readonly query?: Record<string, string>;
@@ -43,23 +43,23 @@ export const roomSecrets = {
   tag: "https://verify.example.com/sessions/made-up",
 } as const;
 
-const openOutside = (settings: Settings): Outside => ({
-  ...createOutside(settings),
-  queues: openQueues(settings.storage, longestStandstillSeconds),
+const openAdapters = (settings: Settings): Adapters => ({
+  ...createAdapters(settings),
+  queues: openQueues(settings.storage, maxStandstillSeconds),
 });
 
 /** Starts the stack. `reset` before each test gives it an empty platform, empty queues and fresh dependencies. */
 export async function startInProcessGateway() {
   const stack = await startDevelopmentStack();
   const log: string[] = [];
-  const outside = openOutside(loadSettings(stack.settings));
-  const { queues } = outside;
+  const adapters = openAdapters(loadSettings(stack.settings));
+  const { queues } = adapters;
   let dependencies = connect();
 
   /** New dependencies, which know no key and no verdict yet; `overrides` replace settings. */
   function connect(overrides: Record<string, string> = {}): Dependencies {
     const settings = loadSettings({ ...stack.settings, ...overrides });
-    return createDependencies(settings, openOutside(settings));
+    return createDependencies(settings, openAdapters(settings));
   }
 
   async function reset(): Promise<void> {
@@ -112,7 +112,7 @@ export async function startInProcessGateway() {
 
   return {
     stack,
-    outside,
+    adapters,
     queues,
     log,
     reset,

@@ -1,7 +1,7 @@
 /** The queue port in memory: passes the same contract suite as Azure Storage Queues (Azurite). */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../src/lib/clock.ts";
-import { type Queue, QueueError, type QueueMessage } from "../../src/lib/pool/queue.ts";
+import { type Queue, QueueError, type QueueMessage } from "../../src/lib/queues/queue.ts";
 
 interface StoredMessage {
   readonly id: string;
@@ -17,8 +17,8 @@ export interface MemoryQueue extends Queue {
   contents(): readonly Readonly<StoredMessage>[];
 }
 
-const longestTextBytes = 64 * 1024;
-const mostPerReceive = 32;
+const maxTextBytes = 64 * 1024;
+const maxPerReceive = 32;
 
 export function createMemoryQueue(clock: Pick<Clock, "now">, newId: () => string = randomUUID): MemoryQueue {
   let messages: StoredMessage[] = [];
@@ -35,7 +35,7 @@ export function createMemoryQueue(clock: Pick<Clock, "now">, newId: () => string
 
   return {
     async put(text, { invisibleSeconds = 0 } = {}) {
-      if (Buffer.byteLength(text) > longestTextBytes) throw new QueueError("refused", "the text is too long");
+      if (Buffer.byteLength(text) > maxTextBytes) throw new QueueError("refused", "the text is too long");
       const insertedAt = clock.now();
       const visibleAt = insertedAt + invisibleSeconds * 1000;
       const message = { id: newId(), text, insertedAt, popReceipt: newId(), visibleAt, dequeueCount: 0 };
@@ -44,7 +44,7 @@ export function createMemoryQueue(clock: Pick<Clock, "now">, newId: () => string
       return { id, text, popReceipt, dequeueCount: 0, ageSeconds: 0 };
     },
     async receive(count, leaseSeconds) {
-      if (count < 1 || count > mostPerReceive)
+      if (count < 1 || count > maxPerReceive)
         throw new QueueError("refused", `${count} messages at once are too few or too many`);
       return visible()
         .slice(0, count)

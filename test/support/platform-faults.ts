@@ -1,7 +1,7 @@
 /** The tests that functions share whose answer needs the platform: each way in which a call to it fails. */
 import { expect, test } from "vitest";
-import type { Dependencies } from "../../src/lib/dependencies.ts";
-import type { HttpFunction } from "../../src/lib/http-contract.ts";
+import type { HttpFunction } from "../../src/lib/http/contract.ts";
+import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import type { Call, InProcessGateway } from "./in-process-gateway.ts";
 
 export interface FaultedCall {

@@ -1,12 +1,12 @@
 /** Registers a timer or queue function as main.ts does, and gives what the host would get. */
 import type { StorageQueueHandler, Timer, TimerHandler } from "@azure/functions";
-import type { Dependencies } from "../../src/lib/dependencies.ts";
 import {
   type QueueFunction,
   registerQueueFunctions,
   registerTimerFunctions,
   type TimerFunction,
-} from "../../src/lib/triggers.ts";
+} from "../../src/lib/background/triggers.ts";
+import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 
 /** What the host passes to a timer's handler. */
 export const aTimer: Timer = {

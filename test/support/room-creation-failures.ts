@@ -1,7 +1,7 @@
 /** The tests of how creating a room fails, on either of its two paths. */
 import { expect, test } from "vitest";
-import type { Dependencies } from "../../src/lib/dependencies.ts";
-import type { HttpFunction } from "../../src/lib/http-contract.ts";
+import type { HttpFunction } from "../../src/lib/http/contract.ts";
+import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { type InProcessGateway, programmingError, storageDown } from "./in-process-gateway.ts";
 
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");

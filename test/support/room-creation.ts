@@ -1,10 +1,10 @@
 /** The tests of creating a room with success; its two paths behave the same. */
 import { expect, test } from "vitest";
-import { identities } from "../../local/development-stack.ts";
-import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
-import type { HttpFunction } from "../../src/lib/http-contract.ts";
-import { openQueues } from "../../src/lib/outside.ts";
-import { loadSettings } from "../../src/lib/settings.ts";
+import { identities } from "../../local/gateway/development-stack.ts";
+import type { HttpFunction } from "../../src/lib/http/contract.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
+import { openQueues } from "../../src/lib/wiring/adapters.ts";
+import { createDependencies, type Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { type InProcessGateway, roomSecrets, storageDown } from "./in-process-gateway.ts";
 
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
@@ -77,11 +77,11 @@ export function testRoomCreation(
 
   test("200 although the replacement cannot be requested: the caller still gets the room", async () => {
     await gateway().poolRoom("a-room");
-    const { outside, stack } = gateway();
-    const { queues } = outside;
+    const { adapters, stack } = gateway();
+    const { queues } = adapters;
     const { storage } = loadSettings({ ...stack.settings, ...storageDown(stack.settings) });
     const { provisioning } = openQueues(storage);
-    const mixed = { ...outside, queues: { ...queues, provisioning } };
+    const mixed = { ...adapters, queues: { ...queues, provisioning } };
     const needs = createDependencies(loadSettings(stack.settings), mixed);
     expect(await create({}, needs)).toMatchObject({ status: 200 });
     expect(gateway().log.join("\n")).toContain("replacement-failed");

@@ -5,14 +5,14 @@ import {
   type DevelopmentStackOptions,
   identities,
   startDevelopmentStack,
-} from "../../local/development-stack.ts";
+} from "../../local/gateway/development-stack.ts";
 import { type FunctionsHostOptions, startFunctionsHost } from "../../local/host/functions-host.ts";
-import type { LogEntry } from "../../local/host/messages.ts";
-import { openQueues } from "../../src/lib/outside.ts";
-import { toNewConference } from "../../src/lib/rooms.ts";
-import { loadSettings } from "../../src/lib/settings.ts";
+import type { LogEntry } from "../../local/host/worker/messages.ts";
+import { toNewConference } from "../../src/lib/rooms/rooms.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
+import { openQueues } from "../../src/lib/wiring/adapters.ts";
 import { type Answer, createHttpClient, type Sent } from "./http-client.ts";
-import { longestStandstillSeconds } from "./standstill.ts";
+import { maxStandstillSeconds } from "./standstill.ts";
 
 export interface RunningGatewayOptions {
   /** Laid over the development stack's settings. */
@@ -35,7 +35,7 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
   const platformOptions = { requestLimitPerMinute: null, ...options.platform };
   const stack = await startDevelopmentStack({ platform: platformOptions });
   const settings = { ...stack.settings, ...(await options.settings?.(stack.settings)) };
-  const queues = openQueues(loadSettings(stack.settings).storage, longestStandstillSeconds);
+  const queues = openQueues(loadSettings(stack.settings).storage, maxStandstillSeconds);
   const log: LogEntry[] = [];
   const start = async (port = 0) =>
     startFunctionsHost({

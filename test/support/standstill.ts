@@ -1,2 +1,2 @@
 /** A busy computer may stand still for seconds: the time limit of a call that is not to fail because of that. */
-export const longestStandstillSeconds = 60;
+export const maxStandstillSeconds = 60;

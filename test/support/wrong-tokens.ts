@@ -1,8 +1,8 @@
 /** Bearer tokens of every wrong kind, each signed with the issuer's own key unless its name says otherwise. */
 import { createHmac, createPublicKey } from "node:crypto";
-import { identities } from "../../local/development-stack.ts";
-import { createSigningKey } from "../../local/signing-key.ts";
-import type { TokenIssuer } from "../../local/token-issuer.ts";
+import { identities } from "../../local/gateway/development-stack.ts";
+import { createSigningKey } from "../../local/simulators/identity/signing-key.ts";
+import type { TokenIssuer } from "../../local/simulators/identity/token-issuer.ts";
 
 const { clientId, tenantId } = identities;
 const otherId = "99999999-9999-4999-8999-999999999999";

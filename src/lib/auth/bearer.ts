@@ -15,7 +15,7 @@ export interface BearerRules {
 /** Resolves for an allowed caller. Throws `unauthenticated`, `forbidden` or `identity-provider-unavailable`. */
 export type BearerCheck = (authorization: string | null, log: Log) => Promise<void>;
 
-const longestTokenCharacters = 8192;
+const maxTokenCharacters = 8192;
 const clockToleranceSeconds = 60;
 const realm = 'Bearer realm="vmr-gateway"';
 
@@ -51,7 +51,7 @@ interface Verification {
 }
 
 async function verify(token: string, { rules, keys, log }: Verification): Promise<Claims> {
-  const header = token.length <= longestTokenCharacters ? headerOf(token) : undefined;
+  const header = token.length <= maxTokenCharacters ? headerOf(token) : undefined;
   if (header?.alg !== "RS256" || typeof header.kid !== "string")
     throw refused("not an RS256 token with a key id");
   const found = await keys.find(header.kid, log);

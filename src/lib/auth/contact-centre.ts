@@ -30,12 +30,12 @@ interface Answer {
 const judgedSeconds = 60;
 const refusedSeconds = 10;
 const unavailableSeconds = 5;
-const longestPauseSeconds = 60;
+const maxPauseSeconds = 60;
 const timeoutMilliseconds = 3000;
-const mostTokens = 1000;
+const maxTokens = 1000;
 const parallelCalls = 4;
 // More than wait here would not be answered before their callers give up.
-const mostWaiting = 40;
+const maxWaitingCalls = 40;
 const usableToken = /^[A-Za-z0-9\-._~+/=]{1,4096}$/;
 const challenge = 'Bearer realm="vmr-gateway"';
 
@@ -46,7 +46,7 @@ const CurrentUser = z.object({
 
 /** A verdict is kept by the token's hash for a minute at most; one question at a time for a token, four in all. */
 export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock): ContactCentreCheck {
-  const answers = new LRUCache<string, Answer>({ max: mostTokens });
+  const answers = new LRUCache<string, Answer>({ max: maxTokens });
   const pending = new Map<string, Promise<Answer>>();
   const slots = new PQueue({ concurrency: parallelCalls });
   const http = axios.create({
@@ -83,7 +83,7 @@ export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock
     const key = createHash("sha256").update(token).digest("base64");
     const known = answers.get(key);
     if (known && clock.now() < known.until) return known;
-    if (!pending.has(key) && slots.size >= mostWaiting) {
+    if (!pending.has(key) && slots.size >= maxWaitingCalls) {
       log.warn("contact-centre-unavailable", { status: null, waiting: slots.size });
       return { verdict: "unavailable", until: clock.now() + unavailableSeconds * 1000 };
     }
@@ -131,7 +131,7 @@ function judge(body: unknown, { divisionIds }: ContactCentreRules): Verdict | un
 
 function pauseSeconds({ headers }: AxiosResponse<unknown>): number {
   const asked = Number(headers["retry-after"] ?? headers["inin-ratelimit-reset"]);
-  return asked > 0 ? Math.min(Math.ceil(asked), longestPauseSeconds) : unavailableSeconds;
+  return asked > 0 ? Math.min(Math.ceil(asked), maxPauseSeconds) : unavailableSeconds;
 }
 
 function correlationIdOf({ headers }: AxiosResponse<unknown>): string | null {

@@ -2,7 +2,7 @@
 import axios from "axios";
 import jwksRsa from "jwks-rsa";
 import * as z from "zod";
-import { isSafeAddress } from "../setting-values.ts";
+import { isSafeAddress } from "../settings/values.ts";
 import type { PublishedKeys } from "./signing-keys.ts";
 
 const Metadata = z.object({ issuer: z.string().min(1), jwks_uri: z.string().refine(isSafeAddress) });

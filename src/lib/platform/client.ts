@@ -32,7 +32,7 @@ export interface PlatformClient {
 export interface PlatformClientOptions {
   readonly url: string;
   readonly timeoutSeconds: number;
-  readonly maximumConcurrency: number;
+  readonly maxConcurrency: number;
   readonly logIn: PlatformLogIn;
   readonly clock: Clock;
 }
@@ -40,11 +40,11 @@ export interface PlatformClientOptions {
 // Idle connections are given up before a server's usual 5 s, as a call on one just closed has an unknown outcome.
 const idleSeconds = 4;
 // Who waits longer for a slot has been given up by their own caller.
-const longestWaitSeconds = 20;
-const mostWaiting = 500;
+const maxWaitSeconds = 20;
+const maxWaitingCalls = 500;
 
 export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
-  const { clock, logIn, maximumConcurrency } = options;
+  const { clock, logIn, maxConcurrency } = options;
   const agentOptions = { keepAlive: true, timeout: idleSeconds * 1000, scheduling: "lifo" } as const;
   const http = axios.create({
     baseURL: options.url,
@@ -56,8 +56,8 @@ export function createPlatformClient(options: PlatformClientOptions): PlatformCl
     validateStatus: () => true,
     maxContentLength: 64 * 1024 * 1024,
   });
-  const slots = new PQueue({ concurrency: maximumConcurrency });
-  const backgroundSlots = new PQueue({ concurrency: Math.max(1, maximumConcurrency - 2) });
+  const slots = new PQueue({ concurrency: maxConcurrency });
+  const backgroundSlots = new PQueue({ concurrency: Math.max(1, maxConcurrency - 2) });
 
   async function send(call: PlatformCall): Promise<PlatformAnswer> {
     if (call.startBefore !== undefined && clock.now() >= call.startBefore) {
@@ -93,10 +93,10 @@ export function createPlatformClient(options: PlatformClientOptions): PlatformCl
   }
 
   async function call(request: PlatformCall): Promise<PlatformAnswer> {
-    if (slots.size >= mostWaiting) {
+    if (slots.size >= maxWaitingCalls) {
       throw new PlatformError({ outcome: "not-sent", message: `${nameOf(request)}: too many calls wait` });
     }
-    const startBefore = request.startBefore ?? clock.now() + longestWaitSeconds * 1000;
+    const startBefore = request.startBefore ?? clock.now() + maxWaitSeconds * 1000;
     return slots.add(async () => send({ ...request, startBefore }), { priority: 1 });
   }
   return {

@@ -33,7 +33,7 @@ export interface Conferences {
 
 const conferencePath = "/api/admin/configuration/v1/conference/";
 const rowsPerPage = 500;
-const mostPages = 1000;
+const maxPages = 1000;
 
 /** Every method throws PlatformError. */
 export function createConferences(client: Pick<PlatformClient, "call">): Conferences {
@@ -56,7 +56,7 @@ export function createConferences(client: Pick<PlatformClient, "call">): Confere
       // Whatever could not be predicted, or was added meanwhile, is found by following the links.
       let next = nextPath(pages.at(-1) ?? first, conferencePath);
       for (; next !== undefined; next = nextPath(pages.at(-1) ?? first, conferencePath)) {
-        if (pages.length >= mostPages) throw unusable(conferencePath);
+        if (pages.length >= maxPages) throw unusable(conferencePath);
         pages.push(await getPage(next));
       }
       // By id, as rows move between pages while rooms come and go.
@@ -90,8 +90,7 @@ export function createConferences(client: Pick<PlatformClient, "call">): Confere
 function predictedPages(first: PlatformAnswer): string[] {
   const { limit, total_count: total } = Page.safeParse(first.body).data?.meta ?? {};
   const next = nextPath(first, conferencePath);
-  if (limit === undefined || total === undefined || next === undefined || total > limit * mostPages)
-    return [];
+  if (limit === undefined || total === undefined || next === undefined || total > limit * maxPages) return [];
   const query = new URLSearchParams(next.slice(conferencePath.length + 1));
   if (query.get("offset") !== String(limit) || query.get("limit") !== String(limit)) return [];
   return Array.from({ length: Math.ceil(total / limit) - 1 }, (_, index) => {

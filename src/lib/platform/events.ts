@@ -1,5 +1,5 @@
 /** Reads what the platform's event sink sends: which rooms have ended, and which events name none. */
-import { fieldsOf } from "../fields-of.ts";
+import { asRecord } from "./as-record.ts";
 
 export interface SinkReading {
   /** Names of rooms whose conference has ended, each once. */
@@ -12,7 +12,7 @@ export interface SinkReading {
 
 // These services are no rooms: https://docs.pexip.com/admin/event_sink.htm
 const otherServices = new Set(["gateway", "two_stage_dialing", "test_call", "media_playback"]);
-const longestName = 250;
+const maxNameCharacters = 250;
 
 /** Reads one event or a bulk envelope. Never throws: what is odd is counted, as one bad event must not stop a sink. */
 export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading {
@@ -21,10 +21,10 @@ export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading
   const ignored: string[] = [];
   let unusable = 0;
   for (const event of events) {
-    const kind = fieldsOf(event)["event"];
-    const fields = fieldsOf(fieldsOf(event)["data"]);
+    const kind = asRecord(event)["event"];
+    const fields = asRecord(asRecord(event)["data"]);
     if (kind !== "conference_ended" || otherServices.has(String(fields["service_type"]))) {
-      ignored.push(typeof kind === "string" ? kind.slice(0, longestName) : "unnamed");
+      ignored.push(typeof kind === "string" ? kind.slice(0, maxNameCharacters) : "unnamed");
       continue;
     }
     const name = isAbsent(fields["name"]) ? fields["conference"] : fields["name"];
@@ -39,7 +39,7 @@ export function isUsableName(name: unknown): name is string {
   return (
     typeof name === "string" &&
     name.length >= 1 &&
-    name.length <= longestName &&
+    name.length <= maxNameCharacters &&
     name.isWellFormed() &&
     !/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/.test(name)
   );

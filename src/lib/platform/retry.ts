@@ -4,10 +4,10 @@ import type { RandomSource } from "../random.ts";
 import type { PlatformAnswer, PlatformCall, PlatformClient } from "./client.ts";
 import { PlatformError } from "./platform-error.ts";
 
-const maximumAttempts = 3;
+const maxAttempts = 3;
 const firstDelayMilliseconds = 100;
 // Somebody waits for the answer: a longer pause is the caller's to make.
-const longestDelayMilliseconds = 2000;
+const maxDelayMilliseconds = 2000;
 
 /** At most three attempts. Reads and deletes are repeated unless they timed out, writes only when nothing happened. */
 export function withRetries(client: PlatformClient, clock: Clock, random: RandomSource): PlatformClient {
@@ -18,7 +18,7 @@ export function withRetries(client: PlatformClient, clock: Clock, random: Random
         try {
           return await call(request);
         } catch (error) {
-          const delay = attempt < maximumAttempts ? delayBefore(request, error, attempt, random) : undefined;
+          const delay = attempt < maxAttempts ? delayBefore(request, error, attempt, random) : undefined;
           const isTooLate = clock.now() + (delay ?? 0) >= (request.startBefore ?? Number.POSITIVE_INFINITY);
           if (delay === undefined || isTooLate) throw error;
           await clock.sleep(delay);
@@ -41,5 +41,5 @@ function delayBefore(
   const backOff = firstDelayMilliseconds * 4 ** (attempt - 1) * (0.5 + random.integerBelow(1000) / 1000);
   const asked = error.hasRetryAfter ? (error.details.retryAfterSeconds ?? 0) * 1000 : 0;
   const delay = Math.max(backOff, asked);
-  return delay <= longestDelayMilliseconds ? delay : undefined;
+  return delay <= maxDelayMilliseconds ? delay : undefined;
 }

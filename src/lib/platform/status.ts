@@ -19,7 +19,7 @@ export interface PlatformStatus {
 const livePath = "/api/admin/status/v1/conference/";
 const alarmPath = "/api/admin/status/v1/alarm/";
 const rowsPerPage = 500;
-const mostPages = 100;
+const maxPages = 100;
 
 const Live = z.object({ objects: z.array(z.looseObject({ name: z.string() })) });
 const Alarms = z.object({
@@ -33,7 +33,7 @@ export function createPlatformStatus(client: Pick<PlatformClient, "call">): Plat
     let page = await client.call({ method: "GET", path, query: { limit: rowsPerPage } });
     for (let pages = 1; ; pages++) {
       const checked = schema.safeParse(page.body);
-      if (!checked.success || pages > mostPages) throw unusable(path);
+      if (!checked.success || pages > maxPages) throw unusable(path);
       rows.push(...checked.data.objects);
       const next = nextPath(page, path);
       if (next === undefined) return rows;

@@ -1,41 +1,41 @@
 /** The platform's half of a claim: finds the room of a leased message and marks it as handed out. */
 import type { Clock } from "../clock.ts";
-import { withMarker } from "../marker.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/platform-error.ts";
-import type { Attempt, LettingGo } from "./attempt.ts";
+import { withMarker } from "../rooms/marker.ts";
+import type { ClaimAttempt, Disposal } from "./disposal.ts";
 
 export interface AssignmentOptions {
   readonly conferences: Pick<Conferences, "findByName" | "update">;
   readonly clock: Clock;
   readonly timeoutSeconds: number;
-  readonly lettingGo: LettingGo;
+  readonly disposal: Disposal;
 }
 
 /** Both throw PlatformError; by then the message was let go of, or waits out its lease. */
 export interface Assignment {
   /** The room of the attempt's message; undefined when it is not on the platform. */
-  find(attempt: Attempt): Promise<ConferenceRow | undefined>;
+  find(attempt: ClaimAttempt): Promise<ConferenceRow | undefined>;
   /** Writes tag and marker; false when the room has vanished. */
-  assign(attempt: Attempt, room: ConferenceRow): Promise<boolean>;
+  assign(attempt: ClaimAttempt, room: ConferenceRow): Promise<boolean>;
 }
 
 export function createAssignment({
   conferences,
   clock,
   timeoutSeconds,
-  lettingGo,
+  disposal,
 }: AssignmentOptions): Assignment {
-  async function recover(attempt: Attempt, error: unknown): Promise<void> {
+  async function recover(attempt: ClaimAttempt, error: unknown): Promise<void> {
     if (!(error instanceof PlatformError)) return;
     if (error.outcome === "not-sent" || error.platformStatus === 429) {
-      await lettingGo.release(attempt);
+      await disposal.release(attempt);
     } else if (error.outcome === "unknown") {
       // A change that lands late must find a room that nobody holds.
-      await lettingGo.discard(attempt, "assignment-unknown");
+      await disposal.discard(attempt, "assignment-unknown");
     } else if (isRoomsFault(error)) {
-      await lettingGo.discardAfterManyTries(attempt);
+      await disposal.discardIfRejectedTooOften(attempt);
     }
   }
 
@@ -45,8 +45,8 @@ export function createAssignment({
       try {
         return await conferences.findByName(message.text, { startBefore, timeoutSeconds });
       } catch (error) {
-        if (isRoomsFault(error)) await lettingGo.discardAfterManyTries(attempt);
-        else await lettingGo.release(attempt);
+        if (isRoomsFault(error)) await disposal.discardIfRejectedTooOften(attempt);
+        else await disposal.release(attempt);
         throw error;
       }
     },

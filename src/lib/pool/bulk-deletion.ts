@@ -2,13 +2,13 @@
 import type { Clock } from "../clock.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { parseMarker } from "../marker.ts";
 import { forEachParallel } from "../parallel.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
-import { isPersistent, isRoom } from "../rooms.ts";
+import type { Queue } from "../queues/queue.ts";
+import { parseMarker } from "../rooms/marker.ts";
+import { isPersistent, isRoom } from "../rooms/rooms.ts";
 import { queueForDeletion } from "./discard.ts";
-import type { Queue } from "./queue.ts";
 
 export interface BulkDeletion {
   /** Returns when a pass finds no room of ours. Throws `bulk-delete-incomplete` after 180 s or when rooms resist. */
@@ -23,10 +23,10 @@ export interface BulkDeletionOptions {
   readonly clock: Clock;
 }
 
-const longestSeconds = 180;
+const maxSeconds = 180;
 const leaseSeconds = 300;
-const mostPerReceive = 32;
-const mostPassesInVain = 3;
+const maxPerReceive = 32;
+const maxPassesWithoutProgress = 3;
 const pauseMilliseconds = 1000;
 
 export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
@@ -46,7 +46,7 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
   }
 
   async function deletePassByPass(pooledNames: Set<string>, log: Log): Promise<void> {
-    const until = clock.now() + longestSeconds * 1000;
+    const until = clock.now() + maxSeconds * 1000;
     let failures: unknown[] = [];
     let lastCount = Number.POSITIVE_INFINITY;
     let passesInVain = 0;
@@ -55,7 +55,7 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
       if (rooms.length === 0) return;
       if (rooms.length >= lastCount) {
         passesInVain += 1;
-        if (passesInVain >= mostPassesInVain) break;
+        if (passesInVain >= maxPassesWithoutProgress) break;
         await clock.sleep(pauseMilliseconds);
       }
       lastCount = rooms.length;
@@ -68,7 +68,7 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
   async function emptyPool(): Promise<Set<string>> {
     const names = new Set<string>();
     for (;;) {
-      const messages = await pool.receive(mostPerReceive, leaseSeconds);
+      const messages = await pool.receive(maxPerReceive, leaseSeconds);
       if (messages.length === 0) break;
       for (const message of messages) names.add(message.text);
     }

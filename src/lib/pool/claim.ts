@@ -2,12 +2,12 @@
 import PQueue from "p-queue";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { parseMarker } from "../marker.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
+import { deleteConfirmed } from "../queues/queue.ts";
+import { parseMarker } from "../rooms/marker.ts";
 import { type AssignmentOptions, createAssignment } from "./assignment.ts";
-import { type Attempt, createLettingGo } from "./attempt.ts";
 import { type DiscardPorts, queueForDeletion } from "./discard.ts";
-import { deleteForSure } from "./queue.ts";
+import { type ClaimAttempt, createDisposal } from "./disposal.ts";
 
 export interface Claims {
   /**
@@ -21,27 +21,27 @@ export interface ClaimOptions extends DiscardPorts, Pick<AssignmentOptions, "con
   readonly leaseSeconds: number;
   readonly platformTimeoutSeconds: number;
   /** Further claims wait for their turn without a message, which another instance may hand out meanwhile. */
-  readonly mostClaimsAtOnce: number;
+  readonly maxClaimsAtOnce: number;
 }
 
-const mostMessagesPerClaim = 10;
-const longestClaimSeconds = 25;
+const maxMessagesPerClaim = 10;
+const maxClaimSeconds = 25;
 
 export function createClaims(options: ClaimOptions): Claims {
   const { pool, deletion, replenishment, clock, leaseSeconds } = options;
   // A late PATCH must be over, and its outcome known, long before the lease ends and somebody else may hold the room.
-  const deadlineSeconds = Math.min(longestClaimSeconds, leaseSeconds / 4);
+  const deadlineSeconds = Math.min(maxClaimSeconds, leaseSeconds / 4);
   const timeoutSeconds = Math.min(options.platformTimeoutSeconds, leaseSeconds / 4);
-  const lettingGo = createLettingGo(options);
-  const assignment = createAssignment({ ...options, timeoutSeconds, lettingGo });
-  const turns = new PQueue({ concurrency: options.mostClaimsAtOnce });
+  const disposal = createDisposal(options);
+  const assignment = createAssignment({ ...options, timeoutSeconds, disposal });
+  const turns = new PQueue({ concurrency: options.maxClaimsAtOnce });
 
   async function claimBefore(
     startBefore: number,
     serviceTag: string | undefined,
     log: Log,
   ): Promise<ConferenceRow> {
-    for (let messages = 0; messages < mostMessagesPerClaim && clock.now() < startBefore; messages++) {
+    for (let messages = 0; messages < maxMessagesPerClaim && clock.now() < startBefore; messages++) {
       const heldUntil = clock.now() + leaseSeconds * 1000;
       const isHeld = () => clock.now() < heldUntil;
       const [message] = await pool.receive(1, leaseSeconds);
@@ -57,7 +57,7 @@ export function createClaims(options: ClaimOptions): Claims {
   }
 
   /** The room of this message, made sure to be ours alone; undefined when the next message is to be tried. */
-  async function secure(attempt: Attempt): Promise<ConferenceRow | undefined> {
+  async function secure(attempt: ClaimAttempt): Promise<ConferenceRow | undefined> {
     const { message, serviceTag, log } = attempt;
     const room = await assignment.find(attempt);
     const marker = parseMarker(room?.description);
@@ -66,7 +66,7 @@ export function createClaims(options: ClaimOptions): Claims {
       return undefined;
     }
     if (!room || !(await assignment.assign(attempt, room))) {
-      await lettingGo.discard(attempt, "stale");
+      await disposal.discard(attempt, "stale");
       return undefined;
     }
     await commit(attempt);
@@ -76,16 +76,16 @@ export function createClaims(options: ClaimOptions): Claims {
   }
 
   /** An earlier claim died before its commit and told nobody, or this is a second message of a room handed out. */
-  async function refuseAssigned(attempt: Attempt, isOwn: boolean): Promise<void> {
-    if (isOwn) return lettingGo.discard(attempt, "told-nobody");
+  async function refuseAssigned(attempt: ClaimAttempt, isOwn: boolean): Promise<void> {
+    if (isOwn) return disposal.discard(attempt, "told-nobody");
     const { message, isHeld, log } = attempt;
-    const outcome = await deleteForSure(pool, message, isHeld);
+    const outcome = await deleteConfirmed(pool, message, isHeld);
     log.error("duplicate-message", { room: message.text, outcome });
   }
 
   /** The delete by receipt is what makes the room the caller's; nobody is answered before. */
-  async function commit({ message, isHeld, log }: Attempt): Promise<void> {
-    const outcome = await deleteForSure(pool, message, isHeld);
+  async function commit({ message, isHeld, log }: ClaimAttempt): Promise<void> {
+    const outcome = await deleteConfirmed(pool, message, isHeld);
     if (outcome === "deleted") return;
     log.error("claim-lost", { room: message.text, message: outcome });
     if (outcome === "unknown") await queueForDeletion(deletion, message.text, log);

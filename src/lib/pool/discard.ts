@@ -1,6 +1,6 @@
 /** Takes a room that must not be used any more out of the pool, in the only safe order. */
 import type { Log } from "../log.ts";
-import { deleteForSure, type Queue, type QueueMessage } from "./queue.ts";
+import { deleteConfirmed, type Queue, type QueueMessage } from "../queues/queue.ts";
 import type { Replenishment } from "./replenishment.ts";
 
 export interface DiscardPorts {
@@ -31,7 +31,7 @@ export async function discardRoom(
   log: Log,
 ): Promise<void> {
   const room = message.text;
-  const outcome = await deleteForSure(pool, message, isHeld);
+  const outcome = await deleteConfirmed(pool, message, isHeld);
   if (outcome !== "deleted") {
     log.warn("room-discard-failed", { room, reason, message: outcome });
     return;

@@ -2,7 +2,7 @@
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import { type Queue, QueueError } from "./queue.ts";
+import { type Queue, QueueError } from "../queues/queue.ts";
 
 export interface EndedRooms {
   /** Returns when every name is stored, or was refused for good. Throws QueueError when some could not be stored. */
@@ -11,7 +11,7 @@ export interface EndedRooms {
 
 // The platform gives up after 7 s (docs.pexip.com/admin/api_event_sink.htm) and sends the whole body again. A put that
 // starts at the last moment may take its own three seconds.
-const longestMilliseconds = 2500;
+const maxMilliseconds = 2500;
 
 export function createEndedRooms({ deletion, clock }: { deletion: Queue; clock: Clock }): EndedRooms {
   async function store(name: string, until: number, log: Log): Promise<void> {
@@ -28,7 +28,7 @@ export function createEndedRooms({ deletion, clock }: { deletion: Queue; clock: 
 
   return {
     async queueForDeletion(names, log) {
-      const until = clock.now() + longestMilliseconds;
+      const until = clock.now() + maxMilliseconds;
       await forEachParallel(names, async (name) => store(name, until, log));
     },
   };

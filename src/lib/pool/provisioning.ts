@@ -4,10 +4,10 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/platform-error.ts";
+import { deleteConfirmed, type Queue, QueueError, type QueueMessage } from "../queues/queue.ts";
 import type { RandomSource } from "../random.ts";
-import { newGuestPin, newRoomName, toNewConference } from "../rooms.ts";
+import { newGuestPin, newRoomName, toNewConference } from "../rooms/rooms.ts";
 import { queueForDeletion } from "./discard.ts";
-import { deleteForSure, type Queue, QueueError, type QueueMessage } from "./queue.ts";
 import type { ProvisioningRequest } from "./replenishment.ts";
 
 export interface Provisioning {
@@ -27,7 +27,7 @@ export interface ProvisioningOptions {
   readonly random: RandomSource;
   readonly hostPin: string;
   readonly template: ConferenceFields;
-  readonly maximumRooms: number;
+  readonly maxRooms: number;
   readonly readyDelaySeconds: number;
   readonly leaseSeconds: number;
   readonly platformTimeoutSeconds: number;
@@ -38,7 +38,7 @@ const ProvisioningMessage: z.ZodType<ProvisioningRequest> = z.discriminatedUnion
   z.object({ reason: z.enum(["healing", "bulk"]), upTo: z.int().min(0) }),
 ]);
 
-const longestHiddenSeconds = 600;
+const maxHiddenSeconds = 600;
 const lookUpPauseMilliseconds = 2000;
 
 export function createProvisioning(options: ProvisioningOptions): Provisioning {
@@ -47,7 +47,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
   const createSeconds = 3 * platformTimeoutSeconds;
   const lookUpSeconds = 6 * platformTimeoutSeconds;
   const hiddenSeconds = Math.min(
-    longestHiddenSeconds,
+    maxHiddenSeconds,
     Math.max(2 * options.leaseSeconds, 12 * platformTimeoutSeconds),
   );
 
@@ -70,9 +70,9 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
   }
 
   async function isEnough(wanted: ProvisioningRequest, dequeueCount: number): Promise<boolean> {
-    if (wanted.reason === "claimed") return dequeueCount > 1 && (await pool.count()) >= options.maximumRooms;
+    if (wanted.reason === "claimed") return dequeueCount > 1 && (await pool.count()) >= options.maxRooms;
     const pooled = await pool.count();
-    if (pooled >= wanted.upTo || (dequeueCount > 1 && pooled >= options.maximumRooms)) return true;
+    if (pooled >= wanted.upTo || (dequeueCount > 1 && pooled >= options.maxRooms)) return true;
     // Waiting replacements will fill the pool without this one, which is on the queue itself.
     return wanted.reason === "healing" && pooled + (await options.provisioning.count()) - 1 >= wanted.upTo;
   }
@@ -92,7 +92,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
         log.warn("room-adopted", { room: name }, error);
         return;
       }
-      const outcome = await deleteForSure(pool, message);
+      const outcome = await deleteConfirmed(pool, message);
       log.error("provisioning-failed", { room: name, message: outcome }, error);
       throw error;
     }

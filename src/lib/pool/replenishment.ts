@@ -1,7 +1,7 @@
 /** Asks for new rooms: one for each room handed out, or as many as a level lacks. */
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import type { Queue } from "./queue.ts";
+import type { Queue } from "../queues/queue.ts";
 
 /**
  * What stands on the provisioning queue. A request without a level is unconditional; `bulk` is dropped when the pool
@@ -23,14 +23,10 @@ export interface Replenishment {
 export interface ReplenishmentOptions {
   readonly pool: Queue;
   readonly provisioning: Queue;
-  readonly maximumRooms: number;
+  readonly maxRooms: number;
 }
 
-export function createReplenishment({
-  pool,
-  provisioning,
-  maximumRooms,
-}: ReplenishmentOptions): Replenishment {
+export function createReplenishment({ pool, provisioning, maxRooms }: ReplenishmentOptions): Replenishment {
   const request = async (wanted: ProvisioningRequest): Promise<void> => {
     await provisioning.put(JSON.stringify(wanted));
   };
@@ -51,7 +47,7 @@ export function createReplenishment({
 
     async heal(log) {
       try {
-        if ((await lacking(maximumRooms)) > 0) await request({ reason: "healing", upTo: maximumRooms });
+        if ((await lacking(maxRooms)) > 0) await request({ reason: "healing", upTo: maxRooms });
       } catch (error) {
         log.error("healing-failed", {}, error);
       }

@@ -2,8 +2,8 @@
 import { createHmac, createPublicKey } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSigningKey } from "../../../local/signing-key.ts";
-import { startTokenIssuer, type TokenIssuer } from "../../../local/token-issuer.ts";
+import { createSigningKey } from "../../../local/simulators/identity/signing-key.ts";
+import { startTokenIssuer, type TokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
 import { type BearerCheck, createBearerCheck } from "../../../src/lib/auth/bearer.ts";
 import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";

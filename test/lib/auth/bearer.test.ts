@@ -1,6 +1,6 @@
 /** Bearer tokens of a real issuer: which are accepted, and who may call with them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTokenIssuer, type TokenIssuer } from "../../../local/token-issuer.ts";
+import { startTokenIssuer, type TokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
 import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/bearer.ts";
 import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";

@@ -1,6 +1,10 @@
 /** The contact centre's answers at the edges: odd users, odd headers, other places, and who waits with whom. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type LoopbackServer, type Reply, startLoopbackServer } from "../../../local/loopback-server.ts";
+import {
+  type LoopbackServer,
+  type Reply,
+  startLoopbackServer,
+} from "../../../local/simulators/loopback-server.ts";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";

@@ -1,7 +1,11 @@
 /** A contact centre that is slow, throttles or fails: 503, never 401, and never a way in. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ContactCentre, startContactCentre } from "../../../local/contact-centre.ts";
-import { type LoopbackServer, type Reply, startLoopbackServer } from "../../../local/loopback-server.ts";
+import { type ContactCentre, startContactCentre } from "../../../local/simulators/contact-centre.ts";
+import {
+  type LoopbackServer,
+  type Reply,
+  startLoopbackServer,
+} from "../../../local/simulators/loopback-server.ts";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";

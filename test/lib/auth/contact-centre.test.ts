@@ -6,7 +6,7 @@ import {
   type ContactCentre,
   type ContactCentreUser,
   startContactCentre,
-} from "../../../local/contact-centre.ts";
+} from "../../../local/simulators/contact-centre.ts";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { GatewayError } from "../../../src/lib/errors.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";

@@ -1,9 +1,13 @@
 /** What the identity provider publishes: read whole or not at all, and only from safe addresses. */
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { type LoopbackServer, type Reply, startLoopbackServer } from "../../../local/loopback-server.ts";
-import { createSigningKey } from "../../../local/signing-key.ts";
-import { startTokenIssuer } from "../../../local/token-issuer.ts";
+import { createSigningKey } from "../../../local/simulators/identity/signing-key.ts";
+import { startTokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
+import {
+  type LoopbackServer,
+  type Reply,
+  startLoopbackServer,
+} from "../../../local/simulators/loopback-server.ts";
 import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
 
 const tenantId = "11111111-1111-4111-8111-111111111111";

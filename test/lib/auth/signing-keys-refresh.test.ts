@@ -1,7 +1,7 @@
 /** Refreshes of the signing keys: when they start, who waits for them, and what is told of one that fails. */
 import { createPublicKey } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
-import { createSigningKey } from "../../../local/signing-key.ts";
+import { createSigningKey } from "../../../local/simulators/identity/signing-key.ts";
 import {
   createSigningKeys,
   type PublishedKeys,

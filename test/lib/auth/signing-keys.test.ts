@@ -1,7 +1,7 @@
 /** Signing keys through rotations and outages: who is accepted, and how little the identity provider is asked. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createSigningKey } from "../../../local/signing-key.ts";
-import { startTokenIssuer, type TokenIssuer } from "../../../local/token-issuer.ts";
+import { createSigningKey } from "../../../local/simulators/identity/signing-key.ts";
+import { startTokenIssuer, type TokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
 import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
 import { createSigningKeys, type SigningKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";

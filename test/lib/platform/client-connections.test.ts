@@ -29,7 +29,7 @@ async function start(handle: RequestListener) {
   const client = createPlatformClient({
     url: `http://127.0.0.1:${port}`,
     timeoutSeconds: 20,
-    maximumConcurrency: 4,
+    maxConcurrency: 4,
     logIn: createBasicLogIn("api-user", "api-password"),
     clock: systemClock,
   });

@@ -46,7 +46,7 @@ async function post(certificate: Certificate) {
   const client = createPlatformClient({
     url: `https://127.0.0.1:${bound.port}`,
     timeoutSeconds: 20,
-    maximumConcurrency: 1,
+    maxConcurrency: 1,
     logIn: createBasicLogIn("api-user", "password"),
     clock: createManualClock(),
   });

@@ -1,6 +1,6 @@
 /** Calls that wait for a slot: not for ever and not too many. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type LoopbackServer, startLoopbackServer } from "../../../local/loopback-server.ts";
+import { type LoopbackServer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { createPlatformClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
@@ -28,7 +28,7 @@ afterEach(async () => server.stop());
 
 function newClient(url: string): PlatformClient {
   const logIn = createBasicLogIn("api-user", "api-password");
-  return createPlatformClient({ url, timeoutSeconds: 20, maximumConcurrency: 4, logIn, clock });
+  return createPlatformClient({ url, timeoutSeconds: 20, maxConcurrency: 4, logIn, clock });
 }
 const get = async () => client.call({ method: "GET", path });
 

@@ -1,10 +1,10 @@
 /** Calls to the platform over real sockets: named failures, time limits, no redirects, few at once. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type LoopbackServer, startLoopbackServer } from "../../../local/loopback-server.ts";
+import { type LoopbackServer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import {
   type PlatformSimulator,
   startPlatformSimulator,
-} from "../../../local/platform/platform-simulator.ts";
+} from "../../../local/simulators/platform/platform-simulator.ts";
 import {
   createPlatformClient,
   type PlatformCall,
@@ -30,7 +30,7 @@ function newClient(url: string, password = account.password, timeoutSeconds = 20
   return createPlatformClient({
     url,
     timeoutSeconds,
-    maximumConcurrency: 4,
+    maxConcurrency: 4,
     logIn: createBasicLogIn(account.username, password),
     clock,
   });
@@ -205,7 +205,7 @@ describe("calls at once", () => {
       (index % 2 === 0 ? client : client.background).call({ method: "GET", path }),
     );
     await Promise.all(calls);
-    expect(platform.requests().maximumInFlight).toBe(4);
+    expect(platform.requests().maxInFlight).toBe(4);
   });
 
   test("of the background leave two slots to those that somebody waits for", async () => {
@@ -213,7 +213,7 @@ describe("calls at once", () => {
     await Promise.all(
       Array.from({ length: 20 }, async () => client.background.call({ method: "GET", path })),
     );
-    expect(platform.requests().maximumInFlight).toBe(2);
+    expect(platform.requests().maxInFlight).toBe(2);
   });
 
   test("a call that somebody waits for goes before the background's", async () => {
@@ -245,7 +245,7 @@ describe("calls at once", () => {
     const narrow = createPlatformClient({
       url: platform.url,
       timeoutSeconds: 20,
-      maximumConcurrency: 1,
+      maxConcurrency: 1,
       logIn,
       clock,
     });

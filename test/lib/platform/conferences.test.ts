@@ -1,10 +1,14 @@
 /** The platform's conferences: exact names, all pages, and answers that are not what the platform documents. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Answer, type LoopbackServer, startLoopbackServer } from "../../../local/loopback-server.ts";
+import {
+  type Answer,
+  type LoopbackServer,
+  startLoopbackServer,
+} from "../../../local/simulators/loopback-server.ts";
 import {
   type PlatformSimulator,
   startPlatformSimulator,
-} from "../../../local/platform/platform-simulator.ts";
+} from "../../../local/simulators/platform/platform-simulator.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createPlatformClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
@@ -30,7 +34,7 @@ afterEach(async () => {
 
 function newClient(url: string): PlatformClient {
   const logIn = createBasicLogIn(account.username, account.password);
-  return createPlatformClient({ url, timeoutSeconds: 20, maximumConcurrency: 5, logIn, clock: systemClock });
+  return createPlatformClient({ url, timeoutSeconds: 20, maxConcurrency: 5, logIn, clock: systemClock });
 }
 /** A platform that gives these answers one after the other, the last one for ever. */
 async function startAnswering(
@@ -76,7 +80,7 @@ describe("finding by name", () => {
 
 describe("listing", () => {
   test("gives all rooms of all pages, each once, whatever their kind", async () => {
-    platform.setBehaviour({ maximumPageSize: 50 });
+    platform.setBehaviour({ maxPageSize: 50 });
     platform.seedRooms({ count: 230, mixed: true });
     const rows = await conferences.list();
 
@@ -90,7 +94,7 @@ describe("listing", () => {
   });
 
   test("while rooms are made and deleted between pages, none is listed twice, and those that stay before it are listed", async () => {
-    platform.setBehaviour({ maximumPageSize: 10 });
+    platform.setBehaviour({ maxPageSize: 10 });
     platform.seedRooms({ count: 50 });
     let calls = 0;
     const shifting: PlatformClient["call"] = async (call) => {
@@ -139,7 +143,7 @@ describe("listing", () => {
   });
 
   test("a page that fails fails the list: half a list would look like deleted rooms", async () => {
-    platform.setBehaviour({ maximumPageSize: 10 });
+    platform.setBehaviour({ maxPageSize: 10 });
     platform.seedRooms({ count: 30 });
     platform.addFault({ kind: "status", status: 503, pathPattern: "offset=20" });
     await expect(conferences.list()).rejects.toMatchObject({ code: "platform-unavailable" });

@@ -1,7 +1,11 @@
 /** Tokens of the platform's log-in: how long each is used, what asks for it, and which answers bring none. */
 import { generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Answer, type LoopbackServer, startLoopbackServer } from "../../../local/loopback-server.ts";
+import {
+  type Answer,
+  type LoopbackServer,
+  startLoopbackServer,
+} from "../../../local/simulators/loopback-server.ts";
 import { createPlatformClient } from "../../../src/lib/platform/client.ts";
 import { createOAuthLogIn, type OAuthLogInOptions } from "../../../src/lib/platform/log-in.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
@@ -106,7 +110,7 @@ test.each([403, 404, 409, 429, 500])(
     const client = createPlatformClient({
       url: server.url,
       timeoutSeconds: 5,
-      maximumConcurrency: 5,
+      maxConcurrency: 5,
       logIn,
       clock,
     });

@@ -2,11 +2,15 @@
 import { generateKeyPairSync } from "node:crypto";
 import jwt from "jsonwebtoken";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type LoopbackServer, type Reply, startLoopbackServer } from "../../../local/loopback-server.ts";
+import {
+  type LoopbackServer,
+  type Reply,
+  startLoopbackServer,
+} from "../../../local/simulators/loopback-server.ts";
 import {
   type PlatformSimulator,
   startPlatformSimulator,
-} from "../../../local/platform/platform-simulator.ts";
+} from "../../../local/simulators/platform/platform-simulator.ts";
 import { createPlatformClient } from "../../../src/lib/platform/client.ts";
 import { createOAuthLogIn } from "../../../src/lib/platform/log-in.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
@@ -41,7 +45,7 @@ function newLogIn(url = platform.url, scope?: string, timeoutSeconds = 20) {
   return createOAuthLogIn({ url, clientId, privateKey: pem.privateKey, scope, timeoutSeconds, clock });
 }
 function newClient(url = platform.url, logIn = newLogIn(url)) {
-  return createPlatformClient({ url, timeoutSeconds: 20, maximumConcurrency: 5, logIn, clock });
+  return createPlatformClient({ url, timeoutSeconds: 20, maxConcurrency: 5, logIn, clock });
 }
 const tokenRequests = () => platform.requests().byRoute["POST /oauth/token/"] ?? 0;
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type PlatformSimulator,
   startPlatformSimulator,
-} from "../../../local/platform/platform-simulator.ts";
+} from "../../../local/simulators/platform/platform-simulator.ts";
 import {
   createPlatformClient,
   type PlatformCall,
@@ -25,7 +25,7 @@ beforeEach(async () => {
   platform = await startPlatformSimulator(account);
   clock = createManualClock();
   const logIn = createBasicLogIn(account.username, account.password);
-  const options = { url: platform.url, timeoutSeconds: 20, maximumConcurrency: 5, logIn, clock };
+  const options = { url: platform.url, timeoutSeconds: 20, maxConcurrency: 5, logIn, clock };
   client = withRetries(createPlatformClient(options), clock, secureRandom);
 });
 afterEach(async () => platform.stop());

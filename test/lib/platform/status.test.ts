@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type PlatformSimulator,
   startPlatformSimulator,
-} from "../../../local/platform/platform-simulator.ts";
+} from "../../../local/simulators/platform/platform-simulator.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createPlatformClient, type PlatformCall } from "../../../src/lib/platform/client.ts";
 import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
@@ -15,7 +15,7 @@ beforeEach(async () => {
   const account = { username: "api-user", password: "api-password" };
   platform = await startPlatformSimulator(account);
   const logIn = createBasicLogIn(account.username, account.password);
-  const options = { url: platform.url, timeoutSeconds: 20, maximumConcurrency: 5, logIn, clock: systemClock };
+  const options = { url: platform.url, timeoutSeconds: 20, maxConcurrency: 5, logIn, clock: systemClock };
   status = createPlatformStatus(createPlatformClient(options));
 });
 afterEach(async () => platform.stop());
@@ -42,7 +42,7 @@ test("a platform that ignores the filter by name is not believed about other con
 });
 
 test("all live conferences of all pages are named", async () => {
-  platform.setBehaviour({ maximumPageSize: 10 });
+  platform.setBehaviour({ maxPageSize: 10 });
   for (let index = 0; index < 35; index++) platform.startConference({ name: `room-${index}` });
   expect((await status.liveConferences()).size).toBe(35);
 });

@@ -1,9 +1,9 @@
 /** Bulk delete: in which order the queues are emptied, and what it does while rooms resist. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { formatMarker } from "../../../src/lib/marker.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
-import { conferencesWithSlowDelete, type PoolWorld, startPoolWorld } from "./pool-world.ts";
+import { formatMarker } from "../../../src/lib/rooms/marker.ts";
+import { conferencesWithSlowDelete, type PoolWorld, startPoolWorld } from "../../support/pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {

@@ -1,16 +1,16 @@
 /** Bulk delete: everything that is ours goes, nothing else does, and 204 means that it is done. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { formatMarker } from "../../../src/lib/marker.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
+import { formatMarker } from "../../../src/lib/rooms/marker.ts";
 import {
   conferencesWithSlowDelete,
-  mostClaimsAtOnce,
+  maxClaimsAtOnce,
   type PoolWorld,
   platformTimeoutSeconds,
   startPoolWorld,
-} from "./pool-world.ts";
+} from "../../support/pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {
@@ -53,7 +53,7 @@ test("persistent rooms, other people's rooms and services that are no rooms stay
 });
 
 test("rooms on many pages are all deleted", async () => {
-  world.platform.setBehaviour({ maximumPageSize: 20 });
+  world.platform.setBehaviour({ maxPageSize: 20 });
   world.platform.seedRooms({ count: 130, fields: { description: assigned } });
   await deleteAll();
 
@@ -140,7 +140,7 @@ test("when a queue cannot be reached, no room is deleted", async () => {
 test("a claim that runs meanwhile hands out no room that is deleted", async () => {
   await world.addPooled("room-a");
   world.pool.strikeNext("delete", { meanwhile: async () => deleteAll() });
-  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, mostClaimsAtOnce });
+  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, maxClaimsAtOnce });
 
   await expect(claims.claim(undefined, world.log)).rejects.toMatchObject({ code: "claim-failed" });
   expect(roomNames()).toEqual([]);
@@ -151,7 +151,7 @@ test("the platform never sees more deletions at once than the client may send", 
   world.platform.setLatency({ milliseconds: 5 });
   await deleteAll();
 
-  expect(world.platform.requests().maximumInFlight).toBeLessThanOrEqual(5);
+  expect(world.platform.requests().maxInFlight).toBeLessThanOrEqual(5);
   expect(world.platform.requests().listWipeAttempts).toBe(0);
 });
 

@@ -2,7 +2,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import type { QueueFault } from "../../support/faulty-queue.ts";
-import { mostClaimsAtOnce, type PoolWorld, platformTimeoutSeconds, startPoolWorld } from "./pool-world.ts";
+import {
+  maxClaimsAtOnce,
+  type PoolWorld,
+  platformTimeoutSeconds,
+  startPoolWorld,
+} from "../../support/pool-world.ts";
 
 const tag = "https://verification.example.com/session/1";
 
@@ -14,7 +19,7 @@ beforeEach(async () => {
 afterEach(async () => world.stop());
 
 const claim = async () =>
-  createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, mostClaimsAtOnce }).claim(
+  createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, maxClaimsAtOnce }).claim(
     tag,
     world.log,
   );

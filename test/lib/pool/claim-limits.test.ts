@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
-import { mostClaimsAtOnce, type PoolWorld, startPoolWorld } from "./pool-world.ts";
+import { maxClaimsAtOnce, type PoolWorld, startPoolWorld } from "../../support/pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {
@@ -14,7 +14,7 @@ afterEach(async () => world.stop());
 const claim = async (
   options: { leaseSeconds: number; platformTimeoutSeconds: number },
   conferences: Pick<Conferences, "findByName" | "update"> = world.conferences,
-) => createClaims({ ...world, conferences, mostClaimsAtOnce, ...options }).claim(undefined, world.log);
+) => createClaims({ ...world, conferences, maxClaimsAtOnce, ...options }).claim(undefined, world.log);
 
 test.each([
   ["the platform's own with the usual lease", 300, 10, 10],

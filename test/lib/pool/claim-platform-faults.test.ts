@@ -1,9 +1,14 @@
 /** Claims whose platform fails: where it fails decides whether the room goes back, is discarded or waits. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { formatMarker } from "../../../src/lib/marker.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
-import { mostClaimsAtOnce, type PoolWorld, platformTimeoutSeconds, startPoolWorld } from "./pool-world.ts";
+import { formatMarker } from "../../../src/lib/rooms/marker.ts";
+import {
+  maxClaimsAtOnce,
+  type PoolWorld,
+  platformTimeoutSeconds,
+  startPoolWorld,
+} from "../../support/pool-world.ts";
 
 const tag = "https://verification.example.com/session/1";
 const leaseSeconds = 300;
@@ -16,7 +21,7 @@ beforeEach(async () => {
 afterEach(async () => world.stop());
 
 const claim = async (conferences: Pick<Conferences, "findByName" | "update"> = world.conferences) =>
-  createClaims({ ...world, conferences, leaseSeconds, platformTimeoutSeconds, mostClaimsAtOnce }).claim(
+  createClaims({ ...world, conferences, leaseSeconds, platformTimeoutSeconds, maxClaimsAtOnce }).claim(
     tag,
     world.log,
   );
@@ -203,7 +208,7 @@ describe("while the room is assigned", () => {
       conferences,
       leaseSeconds: lease,
       platformTimeoutSeconds,
-      mostClaimsAtOnce,
+      maxClaimsAtOnce,
     });
 
     await expect(claims.claim(tag, world.log)).rejects.toMatchObject({ code: "platform-timeout" });

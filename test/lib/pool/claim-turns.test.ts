@@ -1,9 +1,14 @@
 /** More claims at once than may be in work. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
-import { mostClaimsAtOnce, type PoolWorld, platformTimeoutSeconds, startPoolWorld } from "./pool-world.ts";
+import {
+  maxClaimsAtOnce,
+  type PoolWorld,
+  platformTimeoutSeconds,
+  startPoolWorld,
+} from "../../support/pool-world.ts";
 
-const names = Array.from({ length: mostClaimsAtOnce + 1 }, (_, index) => `room-${index}`);
+const names = Array.from({ length: maxClaimsAtOnce + 1 }, (_, index) => `room-${index}`);
 
 let world: PoolWorld;
 beforeEach(async () => {
@@ -14,12 +19,12 @@ afterEach(async () => world.stop());
 
 /** Claims of one instance, all of its turns taken by claims that wait for the pool until they are released. */
 async function takeAllTurns() {
-  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, mostClaimsAtOnce });
+  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, maxClaimsAtOnce });
   const gate = Promise.withResolvers<void>();
-  for (let index = 0; index < mostClaimsAtOnce; index++) {
+  for (let index = 0; index < maxClaimsAtOnce; index++) {
     world.pool.strikeNext("receive", { meanwhile: async () => gate.promise });
   }
-  const first = Array.from({ length: mostClaimsAtOnce }, async () => claims.claim(undefined, world.log));
+  const first = Array.from({ length: maxClaimsAtOnce }, async () => claims.claim(undefined, world.log));
   return { claims, first: Promise.all(first), release: gate.resolve };
 }
 
@@ -41,7 +46,7 @@ test("as many claims as may be in work are in work at once, and no more", async 
   const last = claims.claim(undefined, world.log);
   await new Promise(setImmediate);
 
-  expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(mostClaimsAtOnce);
+  expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(maxClaimsAtOnce);
   release();
   await Promise.all([first, last]);
 });
@@ -64,7 +69,7 @@ test("a claim whose time ran out while it waited touches nothing", async () => {
 });
 
 test("a claim that fails gives its turn to the next", async () => {
-  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, mostClaimsAtOnce: 1 });
+  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, maxClaimsAtOnce: 1 });
   world.pool.strikeNext("receive", { failure: "unknown" });
 
   await expect(claims.claim(undefined, world.log)).rejects.toMatchObject({ failure: "unknown" });

@@ -1,16 +1,16 @@
 /** Claims that succeed, and what they leave behind on the platform and in the queues. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { parseMarker } from "../../../src/lib/marker.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
+import { parseMarker } from "../../../src/lib/rooms/marker.ts";
 import {
   guestPin,
   hostPin,
-  maximumRooms,
-  mostClaimsAtOnce,
+  maxClaimsAtOnce,
+  maxRooms,
   type PoolWorld,
   platformTimeoutSeconds,
   startPoolWorld,
-} from "./pool-world.ts";
+} from "../../support/pool-world.ts";
 
 const tag = "https://verification.example.com/session/1";
 const leaseSeconds = 300;
@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(async () => world.stop());
 
 const claim = async (serviceTag?: string) =>
-  createClaims({ ...world, leaseSeconds, platformTimeoutSeconds, mostClaimsAtOnce }).claim(
+  createClaims({ ...world, leaseSeconds, platformTimeoutSeconds, maxClaimsAtOnce }).claim(
     serviceTag,
     world.log,
   );
@@ -72,16 +72,16 @@ test("an empty pool is 404 with Retry-After, and one healing request to the maxi
     details: { retryAfterSeconds: 10 },
   });
   expect(world.provisioning.texts().map((text): unknown => JSON.parse(text))).toEqual([
-    { reason: "healing", upTo: maximumRooms },
+    { reason: "healing", upTo: maxRooms },
   ]);
   expect(world.log.events()).toEqual(["pool-empty"]);
 });
 
 test("callers of an empty pool make no more healing requests than the pool lacks rooms", async () => {
-  for (let call = 0; call < 3 * maximumRooms; call++) {
+  for (let call = 0; call < 3 * maxRooms; call++) {
     await expect(claim()).rejects.toMatchObject({ code: "pool-exhausted" });
   }
-  expect(world.provisioning.contents()).toHaveLength(maximumRooms);
+  expect(world.provisioning.contents()).toHaveLength(maxRooms);
 });
 
 test("an empty pool is 404 even when the healing request cannot be stored", async () => {

@@ -11,7 +11,7 @@ async function start() {
   const clock = createManualClock();
   const newQueue = () => createFaultyQueue(createMemoryQueue(clock));
   const [pool, deletion, provisioning] = [newQueue(), newQueue(), newQueue()];
-  const replenishment = createReplenishment({ pool, provisioning, maximumRooms: 1 });
+  const replenishment = createReplenishment({ pool, provisioning, maxRooms: 1 });
   const message = await pool.put("room-a");
   const log = createRecordingLog();
   const discard = async (exists: boolean) =>

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import { createProvisioning, type ProvisioningOptions } from "../../../src/lib/pool/provisioning.ts";
 import {
-  mostClaimsAtOnce,
+  maxClaimsAtOnce,
   type PoolWorld,
   platformTimeoutSeconds,
   startPoolWorld,
   usualProvisioning,
-} from "./pool-world.ts";
+} from "../../support/pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {
@@ -124,7 +124,7 @@ test("a name whose room failed and that cannot be removed becomes visible, and a
   expect(world.pool.texts()).toHaveLength(1);
 
   world.clock.advance(600);
-  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, mostClaimsAtOnce });
+  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, maxClaimsAtOnce });
   await expect(claims.claim(undefined, world.log)).rejects.toMatchObject({ code: "pool-exhausted" });
   expect(world.pool.texts()).toEqual([]);
 });
@@ -157,7 +157,7 @@ test("a maker that was paused until its name could be seen makes no room, and re
 });
 
 test("a room that was claimed while its maker was paused is its caller's, and not queued for deletion", async () => {
-  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, mostClaimsAtOnce });
+  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, maxClaimsAtOnce });
   const claimed: string[] = [];
   const claimMeanwhile = async () => {
     world.clock.advance(600);

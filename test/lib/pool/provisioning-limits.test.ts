@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createProvisioning } from "../../../src/lib/pool/provisioning.ts";
-import { type PoolWorld, startPoolWorld, usualProvisioning } from "./pool-world.ts";
+import { type PoolWorld, startPoolWorld, usualProvisioning } from "../../support/pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {

@@ -1,8 +1,14 @@
 /** Provisioning that succeeds, and requests that are dropped because the pool has enough. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parseMarker } from "../../../src/lib/marker.ts";
 import { createProvisioning, type ProvisioningOptions } from "../../../src/lib/pool/provisioning.ts";
-import { hostPin, maximumRooms, type PoolWorld, startPoolWorld, usualProvisioning } from "./pool-world.ts";
+import { parseMarker } from "../../../src/lib/rooms/marker.ts";
+import {
+  hostPin,
+  maxRooms,
+  type PoolWorld,
+  startPoolWorld,
+  usualProvisioning,
+} from "../../support/pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {
@@ -83,21 +89,21 @@ test("no line of the log holds a PIN", async () => {
 
 describe("requests", () => {
   test("a replacement is served however full the pool is", async () => {
-    await fill(maximumRooms);
+    await fill(maxRooms);
     await provision({ reason: "claimed" });
 
     expect(world.platform.roomCount()).toBe(1);
   });
 
   test("a replacement that comes back after a crash is dropped when the pool is full", async () => {
-    await fill(maximumRooms);
+    await fill(maxRooms);
     await provision({ reason: "claimed" }, 2);
     expect(world.platform.roomCount()).toBe(0);
     expect(world.log.events()).toEqual(["provisioning-dropped"]);
   });
 
   test("a replacement that comes back is served while the pool is not full", async () => {
-    await fill(maximumRooms - 1);
+    await fill(maxRooms - 1);
     await provision({ reason: "claimed" }, 2);
     expect(world.platform.roomCount()).toBe(1);
   });
@@ -113,7 +119,7 @@ describe("requests", () => {
   });
 
   test("a bulk request above the maximum is served, but not when it comes back after a crash", async () => {
-    await fill(maximumRooms);
+    await fill(maxRooms);
     await requestAndServe({ reason: "bulk", upTo: 100 }, 2);
     expect(world.platform.roomCount()).toBe(0);
     await requestAndServe({ reason: "bulk", upTo: 100 }, 1);
@@ -121,15 +127,15 @@ describe("requests", () => {
   });
 
   test("a bulk request that comes back is served while the pool is not full", async () => {
-    await fill(maximumRooms - 1);
-    await requestAndServe({ reason: "bulk", upTo: maximumRooms }, 2);
+    await fill(maxRooms - 1);
+    await requestAndServe({ reason: "bulk", upTo: maxRooms }, 2);
     expect(world.platform.roomCount()).toBe(1);
   });
 
   test("a healing request is dropped when waiting requests will fill the pool without it", async () => {
-    await fill(maximumRooms - 1);
+    await fill(maxRooms - 1);
     await world.provisioning.put(JSON.stringify({ reason: "claimed" }));
-    await requestAndServe({ reason: "healing", upTo: maximumRooms });
+    await requestAndServe({ reason: "healing", upTo: maxRooms });
     expect(world.platform.roomCount()).toBe(0);
   });
 
@@ -141,8 +147,8 @@ describe("requests", () => {
   });
 
   test("a healing request that is the only one waiting is served", async () => {
-    await fill(maximumRooms - 1);
-    await requestAndServe({ reason: "healing", upTo: maximumRooms });
+    await fill(maxRooms - 1);
+    await requestAndServe({ reason: "healing", upTo: maxRooms });
     expect(world.platform.roomCount()).toBe(1);
   });
 

@@ -7,7 +7,7 @@ import { createManualClock } from "../../support/manual-clock.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 
-const maximumRooms = 10;
+const maxRooms = 10;
 
 async function start({ pooled = 0, requested = 0 } = {}) {
   const clock = createManualClock();
@@ -20,13 +20,13 @@ async function start({ pooled = 0, requested = 0 } = {}) {
     pool,
     provisioning,
     log,
-    replenishment: createReplenishment({ pool, provisioning, maximumRooms }),
+    replenishment: createReplenishment({ pool, provisioning, maxRooms }),
   };
 }
 const parsed = (texts: readonly string[]) => texts.map((text): unknown => JSON.parse(text));
 
 test("a room handed out asks for one in its place, however full the pool is", async () => {
-  const { replenishment, provisioning, log } = await start({ pooled: 2 * maximumRooms });
+  const { replenishment, provisioning, log } = await start({ pooled: 2 * maxRooms });
   await replenishment.replace(log);
 
   expect(parsed(provisioning.texts())).toEqual([{ reason: "claimed" }]);
@@ -42,7 +42,7 @@ test.each([
   await replenishment.heal(log);
 
   expect(parsed(provisioning.texts()).slice(requested)).toEqual(
-    Array.from({ length: asked }, () => ({ reason: "healing", upTo: maximumRooms })),
+    Array.from({ length: asked }, () => ({ reason: "healing", upTo: maxRooms })),
   );
 });
 

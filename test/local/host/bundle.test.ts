@@ -13,7 +13,7 @@ test("a bundled app answers", async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   const outfile = join(folder, "main.mjs");
   await build({
-    entryPoints: [fileURLToPath(new URL("./probe-app.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("./apps/probe-app.ts", import.meta.url))],
     outfile,
     bundle: true,
     platform: "node",

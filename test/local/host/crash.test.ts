@@ -26,7 +26,7 @@ function isAlive(processId: number): boolean {
 }
 
 test("a crash gives running calls an empty 500, the next call a new process, and the third ends the host", async () => {
-  const { host, log } = await startTestHost(new URL("./probe-app.ts", import.meta.url));
+  const { host, log } = await startTestHost(new URL("./apps/probe-app.ts", import.meta.url));
   const failed = { status: 500, body: "" };
   const first = host.workerProcessId();
 
@@ -48,7 +48,7 @@ test("a crash gives running calls an empty 500, the next call a new process, and
 });
 
 test("an app that throws while it loads leaves a host without functions", async () => {
-  const { host, log } = await startTestHost(new URL("./broken-app.ts", import.meta.url));
+  const { host, log } = await startTestHost(new URL("./apps/broken-app.ts", import.meta.url));
   try {
     expect(host.functions).toEqual([]);
     expect(await call(host, "/fine")).toEqual({ status: 404, body: "" });
@@ -62,13 +62,13 @@ test("an app that throws while it loads leaves a host without functions", async 
 });
 
 test("an app that cannot stay alive fails the start", async () => {
-  await expect(startTestHost(new URL("./dying-app.ts", import.meta.url))).rejects.toThrow(
+  await expect(startTestHost(new URL("./apps/dying-app.ts", import.meta.url))).rejects.toThrow(
     "Exceeded language worker restart",
   );
 });
 
 test("a running call is answered before stop ends the app, and stopping twice is once", async () => {
-  const { host } = await startTestHost(new URL("./probe-app.ts", import.meta.url));
+  const { host } = await startTestHost(new URL("./apps/probe-app.ts", import.meta.url));
   const processId = host.workerProcessId() ?? 0;
   const running = call(host, "/sleep?ms=600");
   expect((await call(host, "/ping")).status).toBe(200);
@@ -80,10 +80,10 @@ test("a running call is answered before stop ends the app, and stopping twice is
 
 describe("the command line", () => {
   async function run() {
-    const script = fileURLToPath(new URL("../../../local/host/run.ts", import.meta.url));
+    const script = fileURLToPath(new URL("../../../local/commands/run-host.ts", import.meta.url));
     const supervisor = spawn(
       process.execPath,
-      [script, fileURLToPath(new URL("./probe-app.ts", import.meta.url)), "--no-timers"],
+      [script, fileURLToPath(new URL("./apps/probe-app.ts", import.meta.url)), "--no-timers"],
       {
         stdio: ["ignore", "pipe", "inherit"],
         cwd: fileURLToPath(new URL("../../..", import.meta.url)),

@@ -5,7 +5,7 @@ import { startTestHost, type TestHost } from "./test-host.ts";
 let running: TestHost;
 
 beforeEach(async () => {
-  running = await startTestHost(new URL("./hooks-app.ts", import.meta.url));
+  running = await startTestHost(new URL("./apps/hooks-app.ts", import.meta.url));
 });
 afterEach(() => running.host.stop());
 

@@ -8,7 +8,7 @@ import { startTestHost } from "./test-host.ts";
 let host: FunctionsHost;
 
 beforeAll(async () => {
-  host = (await startTestHost(new URL("./probe-app.ts", import.meta.url))).host;
+  host = (await startTestHost(new URL("./apps/probe-app.ts", import.meta.url))).host;
 });
 afterAll(() => host.stop());
 
@@ -82,7 +82,8 @@ test("a slow call does not hold up a quick one", async () => {
 
 test("a disabled function is not found, and the home page can be switched off", async () => {
   const environment = { "AzureWebJobs.ping.Disabled": "true", AzureWebJobsDisableHomepage: "true" };
-  const disabled = (await startTestHost(new URL("./probe-app.ts", import.meta.url), { environment })).host;
+  const disabled = (await startTestHost(new URL("./apps/probe-app.ts", import.meta.url), { environment }))
+    .host;
   onTestFinished(() => disabled.stop());
   expect((await fetch(`${disabled.url}/ping`)).status).toBe(404);
   expect((await fetch(`${disabled.url}/p/x`)).status).toBe(200);

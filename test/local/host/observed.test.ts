@@ -19,7 +19,7 @@ let host: FunctionsHost;
 
 beforeAll(async () => {
   host = await startFunctionsHost({
-    entry: fileURLToPath(new URL("./probe-app.ts", import.meta.url)),
+    entry: fileURLToPath(new URL("./apps/probe-app.ts", import.meta.url)),
     hostJsonPath: fileURLToPath(new URL("../../../host.json", import.meta.url)),
     environment: {},
   });

@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { type Azurite, startAzurite } from "../../../local/azurite.ts";
-import { startStorageProxy } from "./storage-proxy.ts";
+import { type Azurite, startAzurite } from "../../../local/simulators/azurite.ts";
+import { startStorageProxy } from "../../support/storage-proxy.ts";
 import { fire, startTestHost, type TestHost } from "./test-host.ts";
 
 let azurite: Azurite;
@@ -29,8 +29,8 @@ async function setUp({ lockSeconds = 30, connectionString, createQueue = true }:
   if (createQueue) {
     await queue.create();
   }
-  const running = await startTestHost(new URL("./queue-app.ts", import.meta.url), {
-    hostJsonPath: fileURLToPath(new URL("./queue-host.json", import.meta.url)),
+  const running = await startTestHost(new URL("./apps/queue-app.ts", import.meta.url), {
+    hostJsonPath: fileURLToPath(new URL("./apps/queue-host.json", import.meta.url)),
     environment: {
       AzureWebJobsStorage: connectionString ?? azurite.connectionString,
       QUEUE_NAME: queueName,

@@ -6,7 +6,7 @@ import {
   type FunctionsHostOptions,
   startFunctionsHost,
 } from "../../../local/host/functions-host.ts";
-import type { LogEntry } from "../../../local/host/messages.ts";
+import type { LogEntry } from "../../../local/host/worker/messages.ts";
 
 export interface TestHost {
   host: FunctionsHost;

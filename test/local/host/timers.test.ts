@@ -9,7 +9,7 @@ const environment = { AzureWebJobsStorage: "not used by timers here", YEARLY: ye
 describe("with timers on", () => {
   let running: TestHost;
   beforeAll(async () => {
-    running = await startTestHost(new URL("./timer-app.ts", import.meta.url), { environment });
+    running = await startTestHost(new URL("./apps/timer-app.ts", import.meta.url), { environment });
   });
   afterAll(() => running.host.stop());
 
@@ -70,7 +70,7 @@ describe("with timers on", () => {
 describe("with timers off", () => {
   let running: TestHost;
   beforeAll(async () => {
-    running = await startTestHost(new URL("./timer-app.ts", import.meta.url), {
+    running = await startTestHost(new URL("./apps/timer-app.ts", import.meta.url), {
       environment,
       timersEnabled: false,
     });
@@ -93,7 +93,7 @@ describe("with timers off", () => {
 
 test("without AzureWebJobsStorage no timer runs by itself, and HTTP goes on", async () => {
   const { host, log, appMessages, waitForMessages } = await startTestHost(
-    new URL("./timer-app.ts", import.meta.url),
+    new URL("./apps/timer-app.ts", import.meta.url),
     {
       environment: { YEARLY: environment.YEARLY },
     },

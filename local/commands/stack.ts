@@ -1,0 +1,61 @@
+// `npm run stack`: runs everything but the app, and writes the local.settings.json with which `func start` finds it.
+import { parseArgs } from "node:util";
+import { fetchAccessToken } from "../gateway/access-token.ts";
+import { connectionFile, connectionOf, removeConnection, writeConnection } from "../gateway/connection.ts";
+import { startDevelopmentStack } from "../gateway/development-stack.ts";
+import { fastSettings, pointEventSinkTo } from "../gateway/local-gateway.ts";
+import { ownerOf, removeSettingsFile, writeSettingsFile } from "../gateway/settings-file.ts";
+import { freePort } from "../process/free-port.ts";
+import { stopSignal, untilStopped } from "../process/stop-signal.ts";
+import { introduction } from "../terminal/introduction.ts";
+
+const { values } = parseArgs({
+  options: {
+    /** Also writes over a settings file that is somebody's own. */
+    replace: { type: "boolean", default: false },
+    "settings-file": { type: "string", default: "local.settings.json" },
+    "connection-file": { type: "string", default: connectionFile },
+  },
+});
+const settingsPath = values["settings-file"];
+const connectionPath = values["connection-file"];
+const usualPort = 7071;
+
+const owner = ownerOf(settingsPath);
+if (owner === "somebody" && !values.replace) {
+  console.error(
+    `${settingsPath} exists and is not from an earlier stack: move it away, ` +
+      "or let it be replaced with `npm run stack -- --replace`.",
+  );
+  process.exit(1);
+}
+
+const stopping = stopSignal();
+const stack = await startDevelopmentStack({ withBlobsAndTables: true });
+try {
+  await connectApp();
+  await untilStopped(stopping);
+} finally {
+  await stack.stop();
+}
+console.log("Ended.");
+process.exitCode = 0;
+
+async function connectApp(): Promise<void> {
+  const settings = { ...stack.settings, ...fastSettings };
+  const port = await freePort(usualPort);
+  const gatewayUrl = `http://127.0.0.1:${port}`;
+  const text = writeSettingsFile(settingsPath, settings, port);
+  process.on("exit", () => removeSettingsFile(settingsPath, text));
+  pointEventSinkTo(stack, gatewayUrl);
+  const connection = connectionOf(stack, gatewayUrl, settings);
+  process.on("exit", () => removeConnection(connectionPath));
+  await writeConnection(connectionPath, connection);
+
+  console.log(introduction(connection, await fetchAccessToken(connection)));
+  const replaced = owner === "nobody" ? "" : ", in the place of the one that was there";
+  console.log(`${settingsPath} is written${replaced}; it is removed at the end, unless you change it.`);
+  console.log(
+    "The stack is ready. In another terminal: `npm run build && func start`. Ctrl-C ends the stack.",
+  );
+}

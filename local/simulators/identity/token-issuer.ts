@@ -1,0 +1,150 @@
+/** Stand-in for the identity provider: client-credentials tokens, both metadata documents, key rotation. */
+import { randomUUID } from "node:crypto";
+import jsonwebtoken, { type Algorithm } from "jsonwebtoken";
+import { z } from "zod";
+import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "../loopback-server.ts";
+import { createSigningKey, type SigningKey } from "./signing-key.ts";
+import { checkGrant, type IssuerClient } from "./token-grant.ts";
+
+const lifetimeSeconds = 3599;
+
+export interface TokenIssuerOptions {
+  tenantId: string;
+  clients: IssuerClient[];
+  /** The version of the tokens that the token endpoint gives out; the endpoint's own version does not matter. */
+  tokenVersion?: 1 | 2;
+  port?: number;
+}
+
+export interface TokenIssuer {
+  /** The authority: what comes before `/<tenant>/` in every address. */
+  url: string;
+  tokenUrl: string;
+  stop: () => Promise<void>;
+  /** Signs with a new key from now on; without `keepOld` the earlier keys leave the key document. */
+  rotateKeys(options?: { keepOld?: boolean }): void;
+  /** While down, every connection but the control API's is reset. */
+  setDown(down: boolean): void;
+  fetchCounts(): { metadata: number; keys: number; tokens: number };
+  privateKeyPem(): string;
+  /** A token as the token endpoint would give it, with `claims` laid over its own. */
+  issueToken(clientId: string, options?: { version?: 1 | 2; claims?: Record<string, unknown> }): string;
+  /** Signs exactly these claims; the overrides make wrong tokens for tests. */
+  signToken(
+    claims: Record<string, unknown>,
+    overrides?: { keyId?: string; algorithm?: Algorithm; key?: string },
+  ): string;
+}
+
+/** Starts the issuer on 127.0.0.1. Tokens are RS256 and live 3599 seconds. */
+export async function startTokenIssuer(options: TokenIssuerOptions): Promise<TokenIssuer> {
+  const { tenantId, clients, tokenVersion = 1 } = options;
+  const counts = { metadata: 0, keys: 0, tokens: 0 };
+  let keys: [SigningKey, ...SigningKey[]] = [createSigningKey()];
+  let isDown = false;
+
+  const server = await startLoopbackServer(answer, options.port);
+  const tenantUrl = `${server.url}/${tenantId}`;
+  const issuers = { 1: `${tenantUrl}/`, 2: `${tenantUrl}/v2.0` };
+
+  function answer(request: LoopbackRequest): Answer {
+    const path = request.url.pathname;
+    if (path.startsWith("/control/")) return control(request);
+    if (isDown) return "reset";
+    if (!path.startsWith(`/${tenantId}/`)) return { status: 404 };
+    const route = `${request.method} ${path.slice(tenantId.length + 2)}`;
+    if (route === "GET .well-known/openid-configuration") return metadata(1);
+    if (route === "GET v2.0/.well-known/openid-configuration") return metadata(2);
+    if (route === "GET discovery/keys" || route === "GET discovery/v2.0/keys") return keyDocument();
+    if (route === "POST oauth2/v2.0/token" || route === "POST oauth2/token") return grant(request);
+    return { status: 404 };
+  }
+
+  function metadata(version: 1 | 2): Reply {
+    counts.metadata += 1;
+    const segment = version === 1 ? "" : "v2.0/";
+    return {
+      status: 200,
+      body: {
+        issuer: issuers[version],
+        token_endpoint: `${tenantUrl}/oauth2/${segment}token`,
+        jwks_uri: `${tenantUrl}/discovery/${segment}keys`,
+        token_endpoint_auth_methods_supported: ["client_secret_post"],
+        id_token_signing_alg_values_supported: ["RS256"],
+      },
+    };
+  }
+
+  function keyDocument(): Reply {
+    counts.keys += 1;
+    return { status: 200, body: { keys: keys.map((key) => key.publicJwk) } };
+  }
+
+  function grant(request: LoopbackRequest): Reply {
+    counts.tokens += 1;
+    const granted = checkGrant(request.body, clients);
+    if ("refusal" in granted) return granted.refusal;
+    return {
+      status: 200,
+      headers: { "cache-control": "no-store" },
+      body: {
+        token_type: "Bearer",
+        expires_in: lifetimeSeconds,
+        ext_expires_in: lifetimeSeconds,
+        access_token: issueToken(granted.clientId),
+      },
+    };
+  }
+
+  const issueToken: TokenIssuer["issueToken"] = (clientId, { version = tokenVersion, claims } = {}) => {
+    const issuedAt = Math.floor(Date.now() / 1000);
+    const subject = randomUUID();
+    const versioned =
+      version === 1
+        ? { aud: `api://${clientId}`, appid: clientId, appidacr: "1", ver: "1.0" }
+        : { aud: clientId, azp: clientId, azpacr: "1", ver: "2.0" };
+    const times = { iat: issuedAt, nbf: issuedAt, exp: issuedAt + lifetimeSeconds };
+    const identity = { iss: issuers[version], tid: tenantId, oid: subject, sub: subject, uti: randomUUID() };
+    return signToken({ ...versioned, ...times, ...identity, ...claims });
+  };
+
+  const signToken: TokenIssuer["signToken"] = (claims, overrides = {}) =>
+    jsonwebtoken.sign(claims, overrides.key ?? keys[0].privatePem, {
+      algorithm: overrides.algorithm ?? "RS256",
+      keyid: overrides.keyId ?? keys[0].publicJwk.kid,
+      // The library would delete an `iat` that is given when told to add none.
+      noTimestamp: claims["iat"] === undefined,
+    });
+
+  const rotateKeys: TokenIssuer["rotateKeys"] = ({ keepOld = true } = {}) => {
+    keys = keepOld ? [createSigningKey(), ...keys] : [createSigningKey()];
+  };
+  const setDown = (down: boolean): void => {
+    isDown = down;
+  };
+
+  function control({ method, url, body }: LoopbackRequest): Reply {
+    const input: unknown = body.length === 0 ? {} : JSON.parse(body.toString("utf8"));
+    const route = `${method} ${url.pathname}`;
+    if (route === "GET /control/counts") return { status: 200, body: counts };
+    if (route === "POST /control/keys/rotate") rotateKeys(rotation.parse(input));
+    else if (route === "POST /control/down") setDown(true);
+    else if (route === "POST /control/up") setDown(false);
+    else return { status: 404 };
+    return { status: 204 };
+  }
+
+  return {
+    url: server.url,
+    tokenUrl: `${tenantUrl}/oauth2/v2.0/token`,
+    stop: server.stop,
+    rotateKeys,
+    setDown,
+    fetchCounts: () => ({ ...counts }),
+    privateKeyPem: () => keys[0].privatePem,
+    issueToken,
+    signToken,
+  };
+}
+
+const rotation = z.object({ keepOld: z.boolean().default(true) });

@@ -1,0 +1,84 @@
+/** Stand-in for the log workspace: takes uploaded rows, keeps them, and fails on demand. */
+import { gunzipSync } from "node:zlib";
+import { z } from "zod";
+import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
+
+const rowsSchema = z.array(z.record(z.string(), z.unknown()));
+const failureSchema = z.object({
+  status: z.int().min(400).max(599),
+  count: z.int().min(1).default(1),
+  retryAfterSeconds: z.int().min(0).optional(),
+});
+
+interface StoredRow {
+  ruleId: string;
+  stream: string;
+  row: Record<string, unknown>;
+}
+
+export interface LogWorkspace {
+  url: string;
+  stop: () => Promise<void>;
+  rows(): StoredRow[];
+  /** The next `count` uploads (default 1) are refused with this status and store nothing. */
+  failNext(failure: z.input<typeof failureSchema>): void;
+  clearFailures(): void;
+}
+
+/** Starts the stub on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; everything else is 400. */
+export async function startLogWorkspace(options: { port?: number } = {}): Promise<LogWorkspace> {
+  const stored: StoredRow[] = [];
+  let failures: z.output<typeof failureSchema>[] = [];
+
+  function answer(request: LoopbackRequest): Answer {
+    const path = request.url.pathname;
+    const route = `${request.method} ${path}`;
+    if (route === "GET /control/rows") return { status: 200, body: stored };
+    if (route === "DELETE /control/failures") failures = [];
+    else if (route === "POST /control/failures") failNext(JSON.parse(request.body.toString("utf8")));
+    else return upload(request);
+    return { status: 204 };
+  }
+
+  function upload(request: LoopbackRequest): Reply {
+    const address = /^\/dataCollectionRules\/([^/]+)\/streams\/([^/]+)$/.exec(request.url.pathname);
+    if (request.method !== "POST" || !address?.[1] || !address[2]) return { status: 404 };
+    const failure = failures[0];
+    if (failure) {
+      if (--failure.count === 0) failures.shift();
+      return refusal(failure.status, "InjectedFailure", failure.retryAfterSeconds);
+    }
+    // The client percent-encodes the hyphen of the key; URLSearchParams gives both spellings the same name.
+    if (!request.url.searchParams.has("api-version")) return refusal(400, "MissingApiVersion");
+    const rows = rowsSchema.safeParse(readJson(request));
+    if (!rows.success) return refusal(400, "InvalidRecords");
+    const [ruleId, stream] = [decodeURIComponent(address[1]), decodeURIComponent(address[2])];
+    for (const row of rows.data) stored.push({ ruleId, stream, row });
+    return { status: 204 };
+  }
+
+  const failNext: LogWorkspace["failNext"] = (failure) => void failures.push(failureSchema.parse(failure));
+
+  const server = await startLoopbackServer(answer, options.port);
+  return {
+    url: server.url,
+    stop: server.stop,
+    rows: () => [...stored],
+    failNext,
+    clearFailures: () => void (failures = []),
+  };
+}
+
+function readJson({ headers, body }: LoopbackRequest): unknown {
+  try {
+    const plain = headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
+    return JSON.parse(plain.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(status: number, code: string, retryAfterSeconds?: number): Reply {
+  const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  return { status, headers, body: { error: { code, message: `The upload was refused: ${code}.` } } };
+}

@@ -1,0 +1,79 @@
+/** The control functions over HTTP, under `/control/`. */
+import { z } from "zod";
+import type { LoopbackRequest, Reply } from "../../loopback-server.ts";
+import { sinkChangesSchema } from "../events/event-post.ts";
+import { ApiError } from "../model/api-error.ts";
+import { behaviourChangesSchema } from "../switches/behaviours.ts";
+import { faultSchema, latencySchema } from "../switches/faults.ts";
+import {
+  alarmSchema,
+  endSchema,
+  eventSchema,
+  type PlatformControl,
+  startSchema,
+} from "./platform-control.ts";
+import { seedSchema } from "./seed.ts";
+
+export type DownMode = "refuse" | "reset" | "503";
+
+export interface Reachability {
+  goDown: (mode?: DownMode) => Promise<void>;
+  goUp: () => Promise<void>;
+}
+
+const downSchema = z.strictObject({ mode: z.enum(["refuse", "reset", "503"]).default("refuse") });
+const clockSchema = z.strictObject({ advanceSeconds: z.number() });
+const sinkPostSchema = sinkChangesSchema.extend({ restart: z.boolean().default(false) });
+
+/** Makes the handler: 200 with JSON, 204 when there is nothing to say, 400 with the reason for bad input. */
+export function createControlRoutes(
+  control: PlatformControl,
+  reachability: Reachability,
+): (request: LoopbackRequest) => Promise<Reply> {
+  const routes: Record<string, (body: unknown, query: URLSearchParams) => unknown> = {
+    "POST /control/latency": (body) => control.setLatency(latencySchema.parse(body)),
+    "POST /control/faults": (body) => ({ id: control.addFault(faultSchema.parse(body)) }),
+    "DELETE /control/faults": (_, query) => {
+      const id = query.get("id");
+      control.clearFaults(id === null ? undefined : Number(id));
+    },
+    "POST /control/down": (body) => reachability.goDown(downSchema.parse(body).mode),
+    "POST /control/up": () => reachability.goUp(),
+    "POST /control/behaviour": (body) => control.setBehaviour(behaviourChangesSchema.parse(body)),
+    "POST /control/clock": (body) => control.advanceClock(clockSchema.parse(body).advanceSeconds),
+    "POST /control/conferences/start": (body) => ({ id: control.startConference(startSchema.parse(body)) }),
+    "POST /control/conferences/end": (body) => control.endConference(endSchema.parse(body)),
+    "POST /control/events": (body) => control.emitEvent(eventSchema.parse(body)),
+    "POST /control/alarms": (body) => ({ id: control.raiseAlarm(alarmSchema.parse(body)) }),
+    "DELETE /control/alarms": (_, query) => control.clearAlarms(query.get("name") ?? undefined),
+    "GET /control/rooms": () => control.rooms(),
+    "POST /control/rooms": (body) => ({ ids: control.seedRooms(seedSchema.parse(body)) }),
+    "GET /control/requests": () => control.requests(),
+    "DELETE /control/requests": () => control.clearRequests(),
+    "GET /control/sink": () => control.sinkState(),
+    "POST /control/sink": (body) => {
+      const { restart, ...changes } = sinkPostSchema.parse(body);
+      if (Object.keys(changes).length > 0) control.configureSink(changes);
+      if (restart) control.restartSink();
+    },
+    "POST /control/reset": () => {
+      control.reset();
+      return reachability.goUp();
+    },
+  };
+
+  return async ({ method, url, body }) => {
+    const run = routes[`${method} ${url.pathname.replace(/\/$/, "")}`];
+    if (!run) return { status: 404, body: { error: "There is no such control." } };
+    try {
+      const input: unknown = body.length === 0 ? {} : JSON.parse(body.toString("utf8"));
+      const result = await run(input, url.searchParams);
+      return result === undefined ? { status: 204 } : { status: 200, body: result };
+    } catch (error) {
+      if (error instanceof ApiError) return { status: error.status, body: error.body };
+      if (error instanceof z.ZodError) return { status: 400, body: { error: z.prettifyError(error) } };
+      if (error instanceof SyntaxError) return { status: 400, body: { error: error.message } };
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,127 @@
+/** What tests and operators can do to the simulated platform, in process or through the control API. */
+import { z } from "zod";
+import type { sinkChangesSchema } from "../events/event-post.ts";
+import { ApiError } from "../model/api-error.ts";
+import { showConference } from "../model/conference.ts";
+import type { SimulatorOptions } from "../platform-options.ts";
+import { initialBehaviours, type PlatformState } from "../platform-state.ts";
+import type { behaviourChangesSchema } from "../switches/behaviours.ts";
+import { faultSchema, latencySchema } from "../switches/faults.ts";
+import { seedRooms, seedSchema } from "./seed.ts";
+
+export const startSchema = z.strictObject({
+  name: z.string(),
+  nodes: z.array(z.string()).min(1).default(["10.0.0.21"]),
+  participants: z.int().min(0).default(0),
+  /** The room's own type when left out. */
+  serviceType: z.string().optional(),
+  /** Refuse, as a call would be, while the nodes do not know the room yet. */
+  requireReplicated: z.boolean().default(false),
+});
+export const endSchema = z.strictObject({ name: z.string(), nodes: z.array(z.string()).optional() });
+export const eventSchema = z.strictObject({
+  node: z.string().default("10.0.0.21"),
+  event: z.string(),
+  data: z.unknown().default({}),
+  /** Seconds since 1970, for stale events; the present when left out. */
+  time: z.number().optional(),
+});
+export const alarmSchema = z.strictObject({
+  name: z.string(),
+  level: z.string().default("warning"),
+  details: z.string().default(""),
+  node: z.string().default("10.0.0.21"),
+});
+
+export type PlatformControl = ReturnType<typeof createControl>;
+
+/** Makes the control functions. Bad input throws zod's error, what the platform would refuse its ApiError. */
+export function createControl(state: PlatformState, options: SimulatorOptions) {
+  const { aliases, alarms, behaviours, clock, conferences, faults, live, requestLog, sink } = state;
+  const isReplicated = (since: number) => clock.now() - since >= behaviours.replicationSeconds * 1000;
+
+  return {
+    setLatency: (latency: z.input<typeof latencySchema>) => faults.setLatency(latencySchema.parse(latency)),
+    /** Gives the fault's id. */
+    addFault: (fault: z.input<typeof faultSchema>) => faults.add(faultSchema.parse(fault)),
+    clearFaults: (id?: number) => faults.clear(id),
+    setBehaviour: (changes: z.output<typeof behaviourChangesSchema>) => {
+      Object.assign(behaviours, changes);
+    },
+    advanceClock: (seconds: number) => clock.advance(seconds),
+    startConference: (given: z.input<typeof startSchema>) => {
+      const { name, nodes, participants, serviceType, requireReplicated } = startSchema.parse(given);
+      const room = conferences.findByKey(name);
+      if (requireReplicated && !(room && isReplicated(room.changedAt))) {
+        throw new ApiError(409, { error: "Neither conference nor gateway found." });
+      }
+      for (const node of nodes) state.nodes.add(node);
+      const service_type = serviceType ?? room?.service_type ?? "conference";
+      const tag = room?.tag ?? "";
+      return live.start({ name, service_type, tag, nodes, participants }).id;
+    },
+    /** Throws 404 when no such conference is running. */
+    endConference: (given: z.input<typeof endSchema>) => {
+      const { name, nodes } = endSchema.parse(given);
+      if (!live.end(name, nodes)) throw new ApiError(404, { error: "No such conference is running." });
+    },
+    emitEvent: (given: z.input<typeof eventSchema>) => {
+      const { node, event, data, time } = eventSchema.parse(given);
+      sink.emit(node, event, data, time);
+    },
+    raiseAlarm: (alarm: z.input<typeof alarmSchema>) => alarms.raise(alarmSchema.parse(alarm)).id,
+    clearAlarms: (name?: string) => alarms.clear({ name }),
+    /** Gives the ids of the new rooms. */
+    seedRooms: (seed: z.input<typeof seedSchema>) => seedRooms(state, seedSchema.parse(seed)),
+    /** Every room as configured, and deleted ones as long as the conferencing nodes still know them. */
+    rooms: () => {
+      const configured = [...conferences.all()].map((room) => ({
+        ...showConference(room, aliases, state.simple),
+        name: room.name,
+        configured: true,
+        replicated: isReplicated(room.changedAt),
+      }));
+      const deleted = [...state.deletions].flatMap(([name, since]) =>
+        isReplicated(since) ? [] : { name, configured: false, replicated: true },
+      );
+      return [...configured, ...deleted];
+    },
+    roomCount: () => conferences.size,
+    requests: () => requestLog.counts(),
+    clearRequests: () => requestLog.clear(),
+    sinkState: () => {
+      const { settings, nodes } = sink.state();
+      const sum = (key: "queued" | "delivered" | "failedAttempts") =>
+        nodes.reduce((total, node) => total + node[key], 0);
+      return {
+        url: settings?.url,
+        bulk: settings?.bulk,
+        queued: sum("queued"),
+        delivered: sum("delivered"),
+        failedAttempts: sum("failedAttempts"),
+        stoppedNodes: nodes.filter((node) => node.stopped).map((node) => node.node),
+        nodes,
+      };
+    },
+    configureSink: (changes: z.output<typeof sinkChangesSchema>) => {
+      sink.configure(changes);
+    },
+    restartSink: () => sink.restart(),
+    /** Resolves when every node has posted what it had queued, or has stopped. */
+    sinkIdle: () => sink.idle(),
+    /** Empties the platform and returns every switch to what the simulator was started with. */
+    reset: () => {
+      conferences.clear();
+      aliases.clear();
+      live.clear();
+      alarms.clear();
+      faults.clear();
+      faults.clearLatency();
+      sink.clear();
+      requestLog.clear();
+      state.rateLimit.clear();
+      state.deletions.clear();
+      Object.assign(behaviours, initialBehaviours(options));
+    },
+  };
+}

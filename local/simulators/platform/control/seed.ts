@@ -1,0 +1,51 @@
+/** Rooms put on the platform in one go, by the same rules as through the Management API. */
+import { z } from "zod";
+import { createConference } from "../management-api/conference-writes.ts";
+import type { PlatformState } from "../platform-state.ts";
+
+export const seedSchema = z.strictObject({
+  /** This many rooms `<namePrefix>00000`, `<namePrefix>00001`, …, each with the alias of its name. */
+  count: z.int().min(0).default(0),
+  namePrefix: z.string().default("room-"),
+  /** Fields that the counted rooms have besides. */
+  fields: z.record(z.string(), z.unknown()).default({}),
+  /** Bodies as a POST would bring them. */
+  rows: z.array(z.record(z.string(), z.unknown())).default([]),
+  /** One row of each kind that shares the list with rooms: test call, reception, auditorium and so on. */
+  mixed: z.boolean().default(false),
+});
+
+/** Stores the rooms and gives their ids. Stops at the first that the platform would refuse, with its error. */
+export function seedRooms(state: PlatformState, seed: z.output<typeof seedSchema>): number[] {
+  const counted = Array.from({ length: seed.count }, (_, index) => {
+    const name = `${seed.namePrefix}${String(index).padStart(5, "0")}`;
+    const pins = { pin: "482913", allow_guests: true, guest_pin: "771204" };
+    return { ...pins, ...seed.fields, name, aliases: [{ alias: name }] };
+  });
+  const rows = [...(seed.mixed ? mixedRows : []), ...counted, ...seed.rows];
+  return rows.map((row) => createConference(state, row));
+}
+
+const mixedRows: Record<string, unknown>[] = [
+  { name: "Test call", service_type: "test_call", aliases: [{ alias: "test-call" }] },
+  {
+    name: "Reception",
+    service_type: "two_stage_dialing",
+    match_string: "(.*)",
+    aliases: [{ alias: "reception" }],
+  },
+  { name: "Auditorium", service_type: "lecture", pin: "908172", aliases: [{ alias: "auditorium" }] },
+  {
+    name: "Announcement",
+    service_type: "media_playback",
+    media_playlist: "/api/admin/configuration/v1/media_playlist/1/",
+    on_completion: '{"disconnect": true}',
+    aliases: [{ alias: "announcement" }],
+  },
+  { name: "Personal room", sync_tag: "directory-1", aliases: [{ alias: "personal.room@example.com" }] },
+  {
+    name: "Scheduled meeting",
+    scheduled_conferences: ["/api/admin/configuration/v1/scheduled_conference/1/"],
+    aliases: [{ alias: "scheduled-meeting" }],
+  },
+];

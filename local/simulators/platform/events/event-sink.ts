@@ -1,0 +1,81 @@
+/** The event sink as configured on the platform: one publisher per conferencing node. */
+import type { z } from "zod";
+import type { Alarms } from "../model/alarms.ts";
+import { type Clock, unixSeconds } from "../model/clock.ts";
+import { type SinkSettings, type sinkChangesSchema, type sinkSchema, sinkSettings } from "./event-post.ts";
+import type { EmitEvent } from "./events.ts";
+import { createNodePublisher, type NodePublisher } from "./node-publisher.ts";
+
+type SinkState = ReturnType<NodePublisher["state"]> & { node: string };
+
+export interface EventSink {
+  /** Queues an event on its node; without a configured sink nothing is posted. */
+  emit: EmitEvent;
+  /** Changes some settings of the sink, or makes it when there is none (then `url` is needed). */
+  configure: (changes: z.output<typeof sinkChangesSchema>) => void;
+  /** Restarts every node's publisher: `seq` at 1 again, buffered events in a flood, its alarm cleared. */
+  restart: () => void;
+  state: () => { settings: SinkSettings | undefined; nodes: SinkState[] };
+  idle: () => Promise<void>;
+  /** Ends every publisher with its queue and returns to the settings of the start. */
+  clear: () => void;
+}
+
+export function createEventSink(options: {
+  sink: z.output<typeof sinkSchema> | undefined;
+  clock: Clock;
+  alarms: Alarms;
+  random: () => number;
+}): EventSink {
+  const { clock, alarms, random } = options;
+  const initial = options.sink && sinkSettings(options.sink);
+  let settings = initial;
+  const publishers = new Map<string, NodePublisher>();
+  const now = (): number => unixSeconds(clock.now());
+
+  function publisherOf(node: string, current: SinkSettings): NodePublisher {
+    const known = publishers.get(node);
+    if (known) return known;
+    const publisher = createNodePublisher({
+      node,
+      settings: () => settings ?? current,
+      random,
+      onGiveUp: () => alarms.raise({ name: "eventsink_maximum_backoff", level: "error", node }),
+    });
+    publishers.set(node, publisher);
+    publisher.add("eventsink_started", {}, now());
+    return publisher;
+  }
+
+  return {
+    emit: (node, event, data, time = now()) => {
+      if (settings) publisherOf(node, settings).add(event, data, time);
+    },
+    configure: (changes) => {
+      settings = sinkSettings({ ...settings, ...changes });
+      for (const publisher of publishers.values()) {
+        publisher.add("eventsink_updated", {}, now());
+        publisher.wake();
+      }
+    },
+    restart: () => {
+      alarms.clear({ name: "eventsink_maximum_backoff" });
+      for (const publisher of publishers.values()) {
+        publisher.restart();
+        publisher.add("eventsink_started", {}, now());
+      }
+    },
+    state: () => ({
+      settings,
+      nodes: [...publishers].map(([node, publisher]) => ({ node, ...publisher.state() })),
+    }),
+    idle: async () => {
+      await Promise.all([...publishers.values()].map((publisher) => publisher.idle()));
+    },
+    clear: () => {
+      for (const publisher of publishers.values()) publisher.close();
+      publishers.clear();
+      settings = initial;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** The `data` of the events that conferencing nodes post. */
+import { unixSeconds } from "../model/clock.ts";
+import type { LiveConference, LiveParticipant } from "./live-conferences.ts";
+
+/** What a node does with an event: envelope it, give it a sequence number and post it. */
+export type EmitEvent = (node: string, event: string, data: unknown, time?: number) => void;
+
+/** A conference as one node sees it; times in milliseconds, `endedAt` only for its end. */
+export function conferenceData(live: LiveConference, startedAt: number, endedAt?: number) {
+  return {
+    name: live.name,
+    service_type: live.service_type,
+    tag: live.tag,
+    start_time: unixSeconds(startedAt),
+    ...(endedAt === undefined ? {} : { end_time: unixSeconds(endedAt) }),
+    is_started: endedAt === undefined,
+    is_locked: false,
+    guests_muted: false,
+  };
+}
+
+/** A participant; `endedAt` (milliseconds) only when it has left. The room's name is in `conference`. */
+export function participantData(participant: LiveParticipant, live: LiveConference, endedAt?: number) {
+  const { uuid, display_name, role, node, connectedAt } = participant;
+  const end =
+    endedAt === undefined
+      ? {}
+      : {
+          disconnect_reason: "Call disconnected",
+          duration: (endedAt - connectedAt) / 1000,
+          end_time: unixSeconds(endedAt),
+        };
+  return {
+    uuid,
+    call_id: uuid,
+    conversation_id: uuid,
+    conference: live.name,
+    display_name,
+    role,
+    protocol: "WebRTC",
+    call_direction: "in",
+    source_alias: `${uuid}@example.com`,
+    destination_alias: live.name,
+    connect_time: unixSeconds(connectedAt),
+    service_type: live.service_type,
+    service_tag: live.tag,
+    call_tag: "",
+    system_location: "Local",
+    media_node: node,
+    signalling_node: node,
+    proxy_node: "",
+    remote_address: "10.0.0.99",
+    vendor: "Local simulator",
+    encryption: "On",
+    has_media: true,
+    is_muted: false,
+    is_client_muted: false,
+    is_presenting: false,
+    is_streaming: false,
+    is_idp_authenticated: false,
+    related_uuids: [],
+    rx_bandwidth: 1264,
+    tx_bandwidth: 1264,
+    ...end,
+  };
+}

@@ -1,0 +1,105 @@
+/** The conferences that are running, node by node, and the events that their starts and ends cause. */
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../model/clock.ts";
+import { conferenceData, type EmitEvent, participantData } from "./events.ts";
+
+export interface LiveParticipant {
+  uuid: string;
+  display_name: string;
+  role: "chair" | "guest";
+  node: string;
+  connectedAt: number;
+}
+
+export interface LiveConference {
+  id: string;
+  name: string;
+  service_type: string;
+  tag: string;
+  startedAt: number;
+  /** When the conference started as seen by each node, in milliseconds since 1970. */
+  startedAtByNode: Map<string, number>;
+  participants: LiveParticipant[];
+}
+
+export interface LiveConferences {
+  all: () => LiveConference[];
+  findById: (id: string) => LiveConference | undefined;
+  /** Starts on these nodes, or spreads to those that do not have it yet; participants join on the first node. */
+  start: (conference: {
+    name: string;
+    service_type: string;
+    tag: string;
+    nodes: string[];
+    participants: number;
+  }) => LiveConference;
+  /** Ends on these nodes, all when none are given; gone when no node remains. False when it was not running. */
+  end: (name: string, nodes?: string[]) => boolean;
+  disconnectParticipant: (uuid: string) => boolean;
+  clear: () => void;
+}
+
+export function createLiveConferences(clock: Clock, emit: EmitEvent): LiveConferences {
+  const byName = new Map<string, LiveConference>();
+
+  const disconnect = (live: LiveConference, leaves: (participant: LiveParticipant) => boolean): boolean => {
+    const leaving = live.participants.filter(leaves);
+    live.participants = live.participants.filter((participant) => !leaving.includes(participant));
+    for (const participant of leaving) {
+      emit(participant.node, "participant_disconnected", participantData(participant, live, clock.now()));
+    }
+    return leaving.length > 0;
+  };
+
+  return {
+    all: () => [...byName.values()],
+    findById: (id) => [...byName.values()].find((live) => live.id === id),
+    start: ({ name, service_type, tag, nodes, participants }) => {
+      const live = byName.get(name) ?? {
+        id: randomUUID(),
+        name,
+        service_type,
+        tag,
+        startedAt: clock.now(),
+        startedAtByNode: new Map<string, number>(),
+        participants: [],
+      };
+      byName.set(name, live);
+      for (const node of nodes) {
+        if (live.startedAtByNode.has(node)) continue;
+        live.startedAtByNode.set(node, clock.now());
+        emit(node, "conference_started", conferenceData(live, clock.now()));
+      }
+      const firstNode = nodes[0] ?? "";
+      for (let index = 0; index < participants; index += 1) {
+        const number = live.participants.length + 1;
+        const participant: LiveParticipant = {
+          uuid: randomUUID(),
+          display_name: `Participant ${number}`,
+          role: number === 1 ? "chair" : "guest",
+          node: firstNode,
+          connectedAt: clock.now(),
+        };
+        live.participants.push(participant);
+        emit(firstNode, "participant_connected", participantData(participant, live));
+      }
+      return live;
+    },
+    end: (name, nodes) => {
+      const live = byName.get(name);
+      if (!live) return false;
+      for (const node of nodes ?? [...live.startedAtByNode.keys()]) {
+        const startedAt = live.startedAtByNode.get(node);
+        if (startedAt === undefined) continue;
+        disconnect(live, (participant) => participant.node === node);
+        live.startedAtByNode.delete(node);
+        if (live.startedAtByNode.size === 0) byName.delete(name);
+        emit(node, "conference_ended", conferenceData(live, startedAt, clock.now()));
+      }
+      return true;
+    },
+    disconnectParticipant: (uuid) =>
+      [...byName.values()].some((live) => disconnect(live, (participant) => participant.uuid === uuid)),
+    clear: () => byName.clear(),
+  };
+}

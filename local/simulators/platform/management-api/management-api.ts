@@ -1,0 +1,139 @@
+/** The Management API over HTTP: faults, limits, log-in, then the resource that the path names. */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Answer, LoopbackRequest, Reply } from "../../loopback-server.ts";
+import { ApiError, badRequest, methodNotAllowed, notFound } from "../model/api-error.ts";
+import { resourceUri } from "../model/resource-uri.ts";
+import type { PlatformState } from "../platform-state.ts";
+import { type Fault, faultAnswer } from "../switches/faults.ts";
+import type { Authentication } from "./authentication.ts";
+import { runCommand } from "./commands.ts";
+import { configurationResources } from "./configuration-resources.ts";
+import type { Resource } from "./resource.ts";
+import { statusResources } from "./status-resources.ts";
+
+const address = /^\/api\/admin\/(configuration|status|command)\/v1\/([a-z_]+)\/(?:([^/]+)\/)?$/;
+
+/** Makes the handler. `baseUrl` is the server's own address; `closing` ends every wait. */
+export function createManagementApi(
+  state: PlatformState,
+  authentication: Authentication,
+  baseUrl: () => string,
+  closing: AbortSignal,
+): (request: LoopbackRequest) => Promise<Answer> {
+  const { behaviours, faults, rateLimit, requestLog } = state;
+  const status = statusResources(state);
+  const configuration = configurationResources(state);
+
+  async function carryOut(request: LoopbackRequest): Promise<Answer> {
+    const target = request.url.pathname + request.url.search;
+    const waitSeconds = rateLimit.count(behaviours.requestLimitPerMinute);
+    if (waitSeconds !== undefined) return limited(waitSeconds);
+    const fault = faults.take(request.method, target);
+    const crowd = Math.max(0, requestLog.inFlight() - 5) * behaviours.slowdownMilliseconds;
+    const wait = faults.latencyMilliseconds(request.method, target) + crowd;
+    if (wait > 0) await delay(wait, undefined, { signal: closing });
+    if (!fault) return answer(request);
+    if (fault.when === "after") commit(fault, request);
+    return faultAnswer(fault);
+  }
+
+  function commit({ commitAfterMilliseconds }: Fault, request: LoopbackRequest): void {
+    if (commitAfterMilliseconds === undefined) {
+      answer(request);
+      return;
+    }
+    delay(commitAfterMilliseconds, undefined, { signal: closing }).then(
+      () => answer(request),
+      () => undefined,
+    );
+  }
+
+  function answer(request: LoopbackRequest): Reply {
+    try {
+      return route(request);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { status: error.status, headers: error.headers, body: error.body };
+    }
+  }
+
+  function route({ method, url, headers, body }: LoopbackRequest): Reply {
+    const path = url.pathname;
+    if (!path.endsWith("/")) return missingSlash(url);
+    if (method === "POST" && path === "/oauth/token/") {
+      return authentication.grantToken(body, `${baseUrl()}${path}`);
+    }
+    if (!authentication.accepts(headers.authorization)) return unauthenticated(url);
+    const [, family, name = "", id] = address.exec(path) ?? [];
+    if (family === "command") return runCommand(state, `${name}/${id ?? ""}`, method, () => readBody(body));
+    const resource = (family === "status" ? status : configuration).get(name);
+    if (!family || !resource) throw notFound();
+    if (id !== undefined) return onObject(resource, decodeURIComponent(id), method, body);
+    return onList(resource, name, method, url, body);
+  }
+
+  function onList(resource: Resource, name: string, method: string, url: URL, body: Buffer): Reply {
+    if (method === "GET") {
+      return { status: 200, body: resource.list(url.pathname, url.searchParams, behaviours.maxPageSize) };
+    }
+    if (!resource.create) throw methodNotAllowed(["GET"]);
+    if (method === "DELETE" || method === "PUT") {
+      requestLog.countListWipe();
+      const error = `${method} on a list would destroy every object of the platform: the simulator refuses it.`;
+      throw new ApiError(403, { error });
+    }
+    if (method !== "POST") throw methodNotAllowed(["GET", "POST"]);
+    const path = resourceUri(name, resource.create(readBody(body)));
+    return { status: 201, headers: { location: behaviours.absoluteLocation ? baseUrl() + path : path } };
+  }
+
+  function onObject(resource: Resource, id: string, method: string, body: Buffer): Reply {
+    if (method === "GET") return { status: 200, body: resource.show(id) };
+    if (!resource.update || !resource.remove) throw methodNotAllowed(["GET"]);
+    if (method === "DELETE") {
+      resource.remove(id);
+      return { status: 204 };
+    }
+    if (method !== "PATCH" && method !== "PUT") throw methodNotAllowed(["GET", "PATCH", "PUT", "DELETE"]);
+    resource.update(id, readBody(body), method === "PATCH");
+    if (method === "PUT") return { status: 204 };
+    return behaviours.patchReturnsObject ? { status: 202, body: resource.show(id) } : { status: 202 };
+  }
+
+  function limited(waitSeconds: number): Reply {
+    const headers = behaviours.retryAfterWhenLimited ? { "retry-after": String(waitSeconds) } : {};
+    return { status: 429, headers };
+  }
+
+  function missingSlash(url: URL): Reply {
+    if (behaviours.missingSlash === "404") return { status: 404 };
+    return { status: 301, headers: { location: `${url.pathname}/${url.search}` } };
+  }
+
+  function unauthenticated(url: URL): Reply {
+    if (behaviours.unauthenticated === "redirect") {
+      return { status: 302, headers: { location: `/accounts/login/?next=${url.pathname}` } };
+    }
+    return { status: 401, headers: { "www-authenticate": 'Basic realm="management"' } };
+  }
+
+  return async (request) => {
+    const finish = requestLog.begin(request.method, request.url.pathname);
+    const outcome = await carryOut(request).catch((error: unknown): Answer => {
+      if (closing.aborted) return "reset";
+      return { status: 500, body: { error_message: String(error) } };
+    });
+    finish(typeof outcome === "string" ? outcome : String(outcome.status));
+    return outcome;
+  };
+}
+
+function readBody(body: Buffer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // Falls through: text that is not JSON and JSON that is no object are the same fault.
+  }
+  throw badRequest("The request body is not a JSON object.");
+}

@@ -1,0 +1,105 @@
+/** The small resources that rooms refer to: locations, themes, automatically dialled participants. */
+import { ApiError, badRequest, invalid, notFound } from "../model/api-error.ts";
+import { type Clock, naiveTimestamp } from "../model/clock.ts";
+import { resourceUri } from "../model/resource-uri.ts";
+import { createTable, type Table } from "../model/table.ts";
+import { createListing } from "./listing.ts";
+import type { Resource } from "./resource.ts";
+
+export type SimpleRow = { id: number } & Record<string, unknown>;
+export type SimpleTables = Record<
+  "system_location" | "ivr_theme" | "automatic_participant",
+  Table<SimpleRow>
+>;
+
+const keyFields = { system_location: "name", ivr_theme: "name", automatic_participant: "alias" } as const;
+
+const defaults: Record<keyof SimpleTables, Record<string, unknown>> = {
+  system_location: { description: "", event_sinks: [] },
+  ivr_theme: { uuid: "", last_updated: null },
+  automatic_participant: {
+    protocol: "sip",
+    call_type: "video",
+    role: "guest",
+    keep_conference_alive: "keep_conference_alive_if_multiple",
+    routing: "manual",
+    system_location: null,
+    streaming: false,
+    dtmf_sequence: "",
+    remote_display_name: "",
+    presentation_url: "",
+    description: "",
+  },
+};
+
+/** The three tables, each with one row so that a room can refer to it: id 1. */
+export function createSimpleTables(clock: Clock): SimpleTables {
+  const tables: SimpleTables = {
+    system_location: createTable((row) => String(row["name"])),
+    ivr_theme: createTable((row) => String(row["name"])),
+    automatic_participant: createTable((row) => String(row["alias"])),
+  };
+  const add = (name: keyof SimpleTables) => simpleResource(name, tables[name], clock).create;
+  add("system_location")?.({ name: "Local" });
+  add("ivr_theme")?.({ name: "Standard" });
+  add("automatic_participant")?.({ alias: "sip:queue@contact-centre.example.com" });
+  return tables;
+}
+
+/**
+ * Create, read, update and delete for one of the tables. Fields it does not know are kept as given;
+ * `unlink` is told the path of a deleted row.
+ */
+export function simpleResource(
+  name: keyof SimpleTables,
+  table: Table<SimpleRow>,
+  clock: Clock,
+  unlink?: (uri: string) => void,
+): Required<Resource> {
+  const keyField = keyFields[name];
+  const known = new Set(["id", keyField, ...Object.keys(defaults[name])]);
+  const searchable = new Set([keyField, "description"]);
+  const show = (row: SimpleRow) => ({ ...row, resource_uri: resourceUri(name, row.id) });
+  const find = (id: string): SimpleRow => {
+    const row = table.get(Number(id));
+    if (!row) throw notFound();
+    return row;
+  };
+  const save = (row: SimpleRow): SimpleRow => {
+    const key = row[keyField];
+    if (typeof key !== "string" || key === "") {
+      throw invalid(name, { [keyField]: ["This field is required."] });
+    }
+    // Which rooms dial a participant is stored with the rooms only: half a link would be worse than none.
+    if (row["conference"] !== undefined) throw badRequest("Link participants from the conference.");
+    const other = table.findByKey(key);
+    if (other && other.id !== row.id) throw invalid(name, { [keyField]: [`${key} already exists.`] });
+    return table.put(row);
+  };
+
+  return {
+    list: createListing<SimpleRow>({
+      rows: table.all,
+      version: () => table.version,
+      fields: { known, filterable: searchable, sortable: searchable },
+      values: (row, field) => [row[field] ?? null],
+      show,
+    }),
+    show: (id) => show(find(id)),
+    create: (body) => {
+      const creation_time = naiveTimestamp(clock.now());
+      return save({ ...defaults[name], ...body, creation_time, id: table.nextId() }).id;
+    },
+    update: (id, body, partial) => {
+      const { id: ownId, creation_time } = find(id);
+      const kept = partial ? find(id) : defaults[name];
+      save({ ...kept, ...body, creation_time, id: ownId });
+    },
+    remove: (id) => {
+      const { id: ownId } = find(id);
+      if (!unlink) throw new ApiError(400, { error: "Rooms may refer to it: the simulator keeps it." });
+      table.remove(ownId);
+      unlink(resourceUri(name, ownId));
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** One conference as the simulator stores it and as the platform shows it. */
+import type { z } from "zod";
+import type { SimpleTables } from "../management-api/simple-resources.ts";
+import { type Aliases, embeddedAlias } from "./aliases.ts";
+import type { conferenceSchema } from "./conference-fields.ts";
+import { idOfUri, resourceUri } from "./resource-uri.ts";
+
+export type ConferenceFields = z.output<typeof conferenceSchema>;
+
+export interface Conference extends ConferenceFields {
+  id: number;
+  creation_time: string;
+  /** When the conferencing nodes began to learn of the last change, in milliseconds since 1970. */
+  changedAt: number;
+}
+
+/** The read shape: relations that were written as paths come back as embedded objects, PINs in clear. */
+export function showConference(room: Conference, aliases: Aliases, simple: SimpleTables): object {
+  const { changedAt: _, ...fields } = room;
+  return {
+    ...fields,
+    resource_uri: resourceUri("conference", room.id),
+    aliases: aliases.ofConference(room.id).map(embeddedAlias),
+    automatic_participants: room.automatic_participants.flatMap((uri) => embeddedParticipant(uri, simple)),
+    ivr_theme: embeddedTheme(room.ivr_theme, simple),
+    scheduled_conferences_count: room.scheduled_conferences.length,
+  };
+}
+
+function embeddedTheme(uri: string | null, simple: SimpleTables): object | null {
+  const theme = uri === null ? undefined : simple.ivr_theme.get(idOfUri(uri));
+  return theme ? { ...theme, resource_uri: uri } : null;
+}
+
+function embeddedParticipant(uri: string, simple: SimpleTables): object[] {
+  const participant = simple.automatic_participant.get(idOfUri(uri));
+  if (!participant) return [];
+  const { system_location: _, ...shown } = participant;
+  return [shown];
+}

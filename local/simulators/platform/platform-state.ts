@@ -1,0 +1,73 @@
+/** Everything that one simulated platform holds. */
+
+import { createEventSink, type EventSink } from "./events/event-sink.ts";
+import { createLiveConferences, type LiveConferences } from "./events/live-conferences.ts";
+import { createSimpleTables, type SimpleTables } from "./management-api/simple-resources.ts";
+import { type Alarms, createAlarms } from "./model/alarms.ts";
+import { type Aliases, createAliases } from "./model/aliases.ts";
+import { type Clock, createClock } from "./model/clock.ts";
+import type { Conference } from "./model/conference.ts";
+import { createTable, type Table } from "./model/table.ts";
+import type { SimulatorOptions } from "./platform-options.ts";
+import { type Behaviours, defaultBehaviours } from "./switches/behaviours.ts";
+import { createFaults, type Faults } from "./switches/faults.ts";
+import { createRateLimit, type RateLimit } from "./switches/rate-limit.ts";
+import { createRequestLog, type RequestLog } from "./switches/request-log.ts";
+
+export interface PlatformState {
+  clock: Clock;
+  /** Changed in place by the control API. */
+  behaviours: Behaviours;
+  conferences: Table<Conference>;
+  aliases: Aliases;
+  simple: SimpleTables;
+  live: LiveConferences;
+  alarms: Alarms;
+  sink: EventSink;
+  faults: Faults;
+  requestLog: RequestLog;
+  rateLimit: RateLimit;
+  /** Addresses of the conferencing nodes. */
+  nodes: Set<string>;
+  /** Names of deleted rooms that conferencing nodes still know, with the time of the delete. */
+  deletions: Map<string, number>;
+  recordDeletion: (name: string) => void;
+}
+
+/** The behaviours with which the simulator starts, and to which a reset returns. */
+export function initialBehaviours(options: SimulatorOptions): Behaviours {
+  const { minPinLength, requestLimitPerMinute } = options;
+  return {
+    ...defaultBehaviours,
+    ...(minPinLength === undefined ? {} : { minPinLength }),
+    ...(requestLimitPerMinute === undefined ? {} : { requestLimitPerMinute }),
+  };
+}
+
+/** An empty platform with three conferencing nodes, one location, one theme and one automatic participant. */
+export function createPlatformState(options: SimulatorOptions): PlatformState {
+  const clock = createClock(options.now);
+  const random = options.random ?? Math.random;
+  const alarms = createAlarms(clock);
+  const sink = createEventSink({ sink: options.eventSink, clock, alarms, random });
+  const behaviours = initialBehaviours(options);
+  const deletions = new Map<string, number>();
+  return {
+    clock,
+    behaviours,
+    conferences: createTable((row) => row.name),
+    aliases: createAliases(clock),
+    simple: createSimpleTables(clock),
+    live: createLiveConferences(clock, sink.emit),
+    alarms,
+    sink,
+    faults: createFaults(random),
+    requestLog: createRequestLog(),
+    rateLimit: createRateLimit(clock.now),
+    nodes: new Set(["10.0.0.21", "10.0.0.22", "10.0.0.23"]),
+    deletions,
+    recordDeletion: (name) => {
+      if (behaviours.replicationSeconds > 0) deletions.set(name, clock.now());
+    },
+  };
+}

@@ -1,0 +1,35 @@
+// The page that `npm start` and `npm run stack` print: addresses, tokens, and lines to paste.
+import type { Connection } from "../gateway/connection.ts";
+import { identities } from "../gateway/development-stack.ts";
+import { curlLines } from "./curl-lines.ts";
+
+/** The page as text. The secrets in it are made up and work on this computer only. */
+export function introduction(connection: Connection, token: string): string {
+  const addresses = [
+    ["gateway", connection.gatewayUrl],
+    ["platform API", `${connection.platformUrl}/api/admin/`],
+    ["", `user ${identities.platformUsername}, password ${identities.platformPassword}`],
+    ["platform control", `${connection.platformControlUrl}/control/rooms`],
+    ["token issuer", connection.tokenUrl],
+    ["contact centre", connection.contactCentreUrl],
+    ["log workspace", `${connection.logWorkspaceUrl}/control/rows`],
+    ["queue service", connection.queueServiceUrl],
+  ].map(([name = "", address = ""]) => `  ${name.padEnd(18)}${address}`);
+  const commands = curlLines(connection).map(
+    ({ purpose, command }) => `${purpose === "" ? "" : `\n# ${purpose}\n`}${command}`,
+  );
+  return [
+    "Addresses",
+    ...addresses,
+    "",
+    "A token for /room/... (for one hour)",
+    `  ${token}`,
+    "",
+    "An agent's x-auth-token for /public/room/...",
+    `  ${connection.agentToken}`,
+    "",
+    "The life of a room, to paste into another terminal",
+    ...commands,
+    "",
+  ].join("\n");
+}

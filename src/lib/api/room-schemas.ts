@@ -1,0 +1,119 @@
+/** The specification's resources as schemas: they validate PATCH bodies and are published in the API document. */
+import * as z from "zod";
+import { laxBoolean, laxDateTime, laxInteger } from "../http/lax-schemas.ts";
+
+const text = z.string().nullish();
+const flag = laxBoolean.nullish();
+const integer = laxInteger.nullish();
+const dateTime = laxDateTime.nullish();
+const objects = z.array(z.record(z.string(), z.unknown())).nullish();
+
+/** Specification §2.1. */
+const Alias = z
+  .looseObject({ id: integer, alias: text, conference: text, creation_time: dateTime, description: text })
+  .meta({ id: "Alias", description: "A name under which a room can be dialled" });
+
+/** Specification §2.3; fields that it does not list pass through. */
+export const Conference = z
+  .looseObject({
+    aliases: z.array(Alias).nullish(),
+    allow_guests: flag,
+    automatic_participants: objects,
+    breakout_rooms: flag,
+    call_type: text,
+    creation_time: dateTime,
+    crypto_mode: text,
+    denoise_enabled: flag,
+    description: text,
+    direct_media: text,
+    direct_media_notification_duration: integer,
+    enable_active_speaker_indication: flag,
+    enable_chat: text,
+    enable_overlay_text: flag,
+    force_presenter_into_main: flag,
+    gms_access_token: objects,
+    guest_identity_provider_group: objects,
+    guest_pin: text,
+    guest_view: text,
+    guests_can_present: flag,
+    host_identity_provider_group: objects,
+    host_view: text,
+    id: integer,
+    ivr_theme: objects,
+    live_captions_enabled: text,
+    match_string: text,
+    max_callrate_in: integer,
+    max_callrate_out: integer,
+    max_pixels_per_second: text,
+    media_playlist: objects,
+    mssip_proxy: objects,
+    mute_all_guests: flag,
+    name: text,
+    non_idp_participants: text,
+    on_completion: text,
+    participant_limit: integer,
+    pin: text,
+    post_match_string: text,
+    post_replace_string: text,
+    primary_owner_email_address: text,
+    replace_string: text,
+    resource_uri: text,
+    scheduled_conferences: objects,
+    scheduled_conferences_count: integer,
+    service_type: text,
+    softmute_enabled: flag,
+    sync_tag: text,
+    system_location: objects,
+  })
+  .meta({ id: "Conference", description: "A room with all its fields as the platform keeps them" });
+
+/** A Conference without any of its fields unknown to zod; what a checked PATCH body is. */
+export type Conference = z.output<typeof Conference>;
+
+const constrainedFields = {
+  id: z.union([z.int(), z.string()]),
+  name: z.string(),
+  service_type: z.string(),
+  allow_guests: z.boolean(),
+  guest_pin: z.string(),
+  tag: z.string(),
+};
+
+/** Specification §2.2, as reads answer it; a public read leaves the host PIN out. */
+export const ConstrainedConference = z
+  .object({ ...constrainedFields, pin: z.string().optional(), aliases: z.array(Alias) })
+  .meta({ id: "ConstrainedConference", description: "What one needs to connect to a room" });
+
+const CreatedAlias = z
+  .object({ alias: z.string() })
+  .meta({ id: "CreatedAlias", description: "The name under which a new room can be dialled" });
+
+/** Specification §2.2, as creating a room answers it: no host PIN, and aliases by their name alone. */
+export const CreatedRoom = z
+  .object({ ...constrainedFields, aliases: z.array(CreatedAlias) })
+  .meta({ id: "CreatedRoom", description: "A room handed out" });
+
+/** One room in either shape, as the query asks. */
+export const Room = z
+  .union([ConstrainedConference, Conference])
+  .meta({ id: "Room", description: "A room in the constrained or the full shape" });
+
+/** All conferences of the platform in either shape. */
+export const RoomList = z
+  .array(Room)
+  .meta({ id: "RoomList", description: "Rooms, and services that are no rooms" });
+
+/** The query of the reading operations. */
+export const ShapeQuery = z.object({
+  constrained_attributes: laxBoolean
+    .default(true)
+    .meta({ description: "true: what one needs to connect; false: every field of the room" }),
+});
+
+/** The query of the creating operations; the value is decoded by `decodeServiceTag`. */
+export const CreateQuery = z.object({
+  uuiData: z
+    .string()
+    .optional()
+    .meta({ description: "The service tag, hex-encoded, in the shape <hex>;encoding=hex" }),
+});

@@ -1,0 +1,113 @@
+/** PATCH of a room: turns the specification's fields into what is sent to the platform, or says which cannot change. */
+import { GatewayError } from "../errors.ts";
+import { type ValidationFault, valueFault } from "../http/validation-fault.ts";
+import { asRecord } from "../platform/as-record.ts";
+import type { ConferenceRow } from "../platform/conference-row.ts";
+import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
+import { PlatformError } from "../platform/platform-error.ts";
+import { manyRelations, singleRelations, toUri } from "../platform/relations.ts";
+import { formatMarker, maxDescriptionCharacters, parseMarker, withoutMarker } from "../rooms/marker.ts";
+import type { Conference } from "./room-schemas.ts";
+
+/** Changes the room of this name; false when there is none. Throws `invalid-request` or PlatformError. */
+export async function changeRoom(
+  conferences: Pick<Conferences, "findByName" | "update">,
+  name: string,
+  change: Conference,
+): Promise<boolean> {
+  const room = await conferences.findByName(name);
+  if (!room) return false;
+  const fields = toUpdate(change, room);
+  if (Object.keys(fields).length === 0) return true;
+  return conferences.update(room.id, fields).catch((error: unknown) => {
+    throw asInvalidRequest(error);
+  });
+}
+
+const readOnlyFields = new Set(["id", "resource_uri", "creation_time", "scheduled_conferences_count"]);
+
+/** The fields to send; empty when nothing changes. Throws `invalid-request` with every field that cannot be changed. */
+function toUpdate(change: Conference, room: ConferenceRow): ConferenceFields {
+  const faults: ValidationFault[] = [];
+  const fields = Object.entries(change).flatMap(([field, value]): [string, unknown][] => {
+    if (value === undefined || readOnlyFields.has(field)) return [];
+    if (field === "name" || field === "aliases") {
+      if (!isUnchanged(field, value, room))
+        faults.push(valueFault(["body", field], `${field} cannot be changed`));
+      return [];
+    }
+    if (field === "description") return [[field, keepMarker(change.description, room, faults)]];
+    if (value === null) return [[field, null]];
+    if (field in singleRelations || field in manyRelations)
+      return [[field, toRelation(field, value, faults)]];
+    return [[field, value]];
+  });
+  if (faults.length > 0) throw new GatewayError("invalid-request", { faults });
+  return Object.fromEntries(fields);
+}
+
+// A rename cuts a room off from its alias, its queue message and its events; a write of aliases may take
+// them away from other rooms. Both are accepted only when they change nothing.
+function isUnchanged(field: "name" | "aliases", value: unknown, room: ConferenceRow): boolean {
+  if (field === "name") return value === null || value === room.name;
+  if (value === null) return true;
+  const names = (aliases: unknown) =>
+    (Array.isArray(aliases) ? aliases : [])
+      .map((entry: { alias?: unknown }) => String(entry.alias))
+      .toSorted()
+      .join("\n");
+  return names(value) === names(room.aliases);
+}
+
+function keepMarker(
+  description: string | null | undefined,
+  room: ConferenceRow,
+  faults: ValidationFault[],
+): string {
+  // Nobody but the gateway may make a room look like one of its own.
+  const text = withoutMarker(description ?? "");
+  const marker = parseMarker(room.description);
+  if (marker === undefined) return text;
+  const line = formatMarker(marker);
+  const limit = maxDescriptionCharacters - line.length - 1;
+  if (text.length > limit) {
+    faults.push({
+      type: "string_too_long",
+      loc: ["body", "description"],
+      msg: `String should have at most ${limit} characters`,
+      ctx: { max_length: limit },
+    });
+  }
+  return text === "" ? line : `${text}\n${line}`;
+}
+
+function toRelation(field: string, value: unknown, faults: ValidationFault[]): unknown {
+  const entries: unknown[] = Array.isArray(value) ? value : [];
+  const resource = singleRelations[field] ?? manyRelations[field] ?? field;
+  const uris = entries.map((entry, index) => {
+    const uri = toUri(asRecord(entry), resource);
+    if (uri === undefined) {
+      faults.push(
+        valueFault(["body", field, index], "the object must carry the resource_uri or id of a GET answer"),
+      );
+    }
+    return uri;
+  });
+  if (field in manyRelations) return uris;
+  if (uris.length > 1) faults.push(valueFault(["body", field], "at most one object is allowed"));
+  return uris[0] ?? null;
+}
+
+/** What the platform refused as invalid, as a 422 of the same fields with a fixed text; other failures as they are. */
+function asInvalidRequest(error: unknown): unknown {
+  if (!(error instanceof PlatformError) || error.platformStatus !== 400) return error;
+  const byField = asRecord(asRecord(error.body)["conference"]);
+  const fields = Object.keys(byField).filter((field) => /^[a-z_]{1,64}$/.test(field));
+  const locations = fields.map((field) => (field === "__all__" ? ["body"] : ["body", field]));
+  return new GatewayError("invalid-request", {
+    cause: error,
+    faults: (locations.length > 0 ? locations : [["body"]]).map((loc) =>
+      valueFault(loc, "the conferencing platform refuses this value"),
+    ),
+  });
+}

@@ -1,0 +1,52 @@
+/** Decodes `uuiData` (RFC 7433 User-to-User Information, hex) into the URL of a service tag. */
+import { GatewayError } from "../errors.ts";
+import { faultWithInput, valueFault } from "../http/validation-fault.ts";
+
+const maxTagCharacters = 250;
+const maxInputCharacters = 4096;
+
+/**
+ * The service tag in `<hex>;encoding=hex`: an absolute http(s) URL as it is, or a path token behind `baseUrl`.
+ * Throws `invalid-request` for everything else; the fault names the rule that was broken.
+ */
+export function decodeServiceTag(uuiData: string, baseUrl: string | undefined): string {
+  const refuse = (reason: string): never => {
+    const { loc, ...fault } = valueFault(["query", "uuiData"], reason);
+    throw new GatewayError("invalid-request", { faults: [faultWithInput({ loc, ...fault }, uuiData)] });
+  };
+  if (uuiData.length > maxInputCharacters) return refuse("uuiData is too long");
+  const [hex = "", ...parameters] = uuiData.split(";").map((part) => part.trim());
+  const encodings = parameters
+    .map((parameter) => /^encoding\s*=\s*"?([^"]*?)"?$/i.exec(parameter)?.[1])
+    .filter((encoding) => encoding !== undefined);
+  if (encodings.some((encoding) => encoding.toLowerCase() !== "hex"))
+    return refuse("the encoding must be hex");
+  if (!/^(?:[0-9a-f]{2})+$/i.test(hex)) return refuse("uuiData must be pairs of hexadecimal digits");
+  const tag = toUrl(decodeText(hex) ?? refuse("uuiData must be UTF-8 without control characters"), baseUrl);
+  if (tag === undefined)
+    return refuse("uuiData must hold an http or https URL without credentials, or a path token");
+  return tag.length > maxTagCharacters ? refuse("the service tag must have at most 250 characters") : tag;
+}
+
+/** The text, without one leading protocol discriminator (octet 00 or 04); undefined when it is not plain text. */
+function decodeText(hex: string): string | undefined {
+  const octets = Buffer.from(hex, "hex");
+  const start = octets[0] === 0x00 || octets[0] === 0x04 ? 1 : 0;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets.subarray(start));
+    return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+// One of 32 base64url tokens begins with - or _; a dot at the start could climb up the base address.
+const pathToken = /^[\w\-~][\w\-.~]*$/;
+
+function toUrl(text: string, baseUrl: string | undefined): string | undefined {
+  if (/^https?:\/\//i.test(text)) {
+    const url = URL.canParse(text) && !/\s/.test(text) ? new URL(text) : undefined;
+    return url && url.username === "" && url.password === "" ? text : undefined;
+  }
+  return baseUrl !== undefined && pathToken.test(text) ? `${baseUrl}/${text}` : undefined;
+}

@@ -1,4 +1,0 @@
-/** The fields of a value that came from outside; none when it is no object. */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" ? { ...value } : {};
-}

@@ -1,0 +1,4 @@
+/** The fields of a value that came from outside; none when it is no object. */
+export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" ? { ...value } : {};
+}

@@ -1,0 +1,85 @@
+/** The platform's columns of the metrics row: connected by any answer, alarms by their worst level, rooms only ours. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createMetricsCollection } from "../../../src/lib/metrics/collection.ts";
+import type { MetricsRow } from "../../../src/lib/metrics/row.ts";
+import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
+import { formatMarker } from "../../../src/lib/rooms/marker.ts";
+import { createMemoryQueue } from "../../support/memory-queue.ts";
+import { maxRooms, type PoolWorld, startPoolWorld } from "../../support/pool-world.ts";
+
+let world: PoolWorld;
+beforeEach(async () => {
+  world = await startPoolWorld();
+});
+afterEach(async () => world.stop());
+
+async function collect(): Promise<MetricsRow | undefined> {
+  const rows: MetricsRow[] = [];
+  const { pool, deletion, provisioning, clock } = world;
+  await createMetricsCollection({
+    ...world,
+    queues: { pool, deletion, provisioning, poison: createMemoryQueue(clock) },
+    status: createPlatformStatus(world.client),
+    sink: async (row) => void rows.push(row),
+    newId: () => "run-1",
+    instanceId: "instance-1",
+    version: "1.0.0",
+    maxRooms,
+    minRooms: undefined,
+  }).collect(world.log);
+  return rows[0];
+}
+
+describe("the platform counts as connected when it answers", () => {
+  const conferencesOfConfiguration = "/configuration/v1/conference/";
+  const liveConferences = "/status/v1/conference/";
+  const alarms = "/status/v1/alarm/";
+  test.each([
+    ["the alarms alone", [conferencesOfConfiguration, liveConferences], true],
+    ["the live conferences alone", [conferencesOfConfiguration, alarms], true],
+    ["the rooms alone", [liveConferences, alarms], true],
+    ["nothing", [conferencesOfConfiguration, liveConferences, alarms], false],
+  ])("%s", async (_, failing, isConnected) => {
+    for (const pathPattern of failing) world.platform.addFault({ kind: "status", status: 503, pathPattern });
+    expect(await collect()).toMatchObject({ PlatformConnected: isConnected });
+  });
+});
+
+test.each([
+  ["info", "unknown"],
+  ["warning", "info"],
+  ["minor", "warning"],
+  ["major", "minor"],
+  ["error", "major"],
+  ["critical", "error"],
+  ["unknown", "a level of tomorrow"],
+])("of two alarms, %s is worse than %s", async (worse, lesser) => {
+  world.platform.raiseAlarm({ name: "one", level: lesser });
+  world.platform.raiseAlarm({ name: "two", level: worse });
+  world.platform.raiseAlarm({ name: "three", level: lesser });
+  expect(await collect()).toMatchObject({ AlarmCount: 3, AlarmLevel: worse });
+});
+
+test("of very many alarms, the first 1,000 characters of their names are kept", async () => {
+  for (let index = 100; index < 300; index++) world.platform.raiseAlarm({ name: `alarm_${index}` });
+  const row = await collect();
+  expect(row?.AlarmCount).toBe(200);
+  expect(row?.AlarmNames).toHaveLength(1000);
+  expect(row?.AlarmNames).toMatch(/^alarm_100,alarm_101,/);
+});
+
+test("what is no room is not counted, whatever its description says", async () => {
+  const description = formatMarker({ state: "pooled", since: "2026-01-15T09:00:00.000Z" });
+  world.addRoom("lecture", { service_type: "lecture", description });
+  expect(await collect()).toMatchObject({ AvailableRooms: 0, InUseRooms: 0, UnaccountedRooms: 0 });
+});
+
+test.each([
+  [0, 0],
+  [90.4, 90],
+  [90.6, 91],
+])("an oldest age of %d seconds is written as %i", async (seconds, written) => {
+  await world.deletion.put("ended");
+  world.clock.advance(seconds);
+  expect(await collect()).toMatchObject({ DeletionOldestSeconds: written });
+});

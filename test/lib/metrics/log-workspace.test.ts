@@ -1,0 +1,84 @@
+/** Rows to the log workspace: passing faults are repeated with the same row, lasting ones are an error with a cause. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type LogWorkspace, startLogWorkspace } from "../../../local/simulators/log-workspace.ts";
+import { startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
+import type { MetricsSink } from "../../../src/lib/metrics/collection.ts";
+import { createLogWorkspaceSink } from "../../../src/lib/metrics/log-workspace.ts";
+import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts";
+
+const nothing = Object.fromEntries(Object.keys(metricsColumns).map((column) => [column, null]));
+const row: MetricsRow = { ...emptyRow(), RunId: "run-1", PlatformConnected: false };
+
+const options = {
+  ruleId: "dcr-1",
+  stream: "Custom-VmrGatewayMetrics_CL",
+  credential: undefined,
+  timeoutSeconds: 20,
+};
+
+let workspace: LogWorkspace;
+let sink: MetricsSink;
+beforeEach(async () => {
+  workspace = await startLogWorkspace();
+  sink = createLogWorkspaceSink({ ...options, endpoint: workspace.url });
+});
+afterEach(async () => workspace.stop());
+
+test("a row arrives as it is, at its rule and stream", async () => {
+  await sink(row);
+  expect(workspace.rows()).toEqual([{ ruleId: "dcr-1", stream: "Custom-VmrGatewayMetrics_CL", row }]);
+});
+
+test.each([429, 503])("a row that is turned away for a moment (%i) arrives once", async (status) => {
+  workspace.failNext({ status, retryAfterSeconds: 0 });
+  await sink(row);
+  expect(workspace.rows()).toHaveLength(1);
+});
+
+test.each([400, 403, 404, 413])(
+  "a row that is refused (%i) is an error that carries its cause",
+  async (status) => {
+    workspace.failNext({ status, count: 10 });
+    await expect(sink(row)).rejects.toMatchObject({
+      message: "the log workspace did not take the row",
+      cause: { statusCode: status },
+    });
+    expect(workspace.rows()).toEqual([]);
+  },
+);
+
+test("a workspace that does not answer is given up after the time limit", async () => {
+  const silent = await startLoopbackServer(() => "silence");
+  const impatient = createLogWorkspaceSink({ ...options, endpoint: silent.url, timeoutSeconds: 0.2 });
+  await expect(impatient(row)).rejects.toMatchObject({
+    message: "the log workspace did not take the row",
+    cause: { name: "AbortError" },
+  });
+  await silent.stop();
+});
+
+test("in Azure a row is sent with a token for the workspace, and not at all without one", async () => {
+  const scopes: unknown[] = [];
+  const inAzure = createLogWorkspaceSink({
+    ...options,
+    endpoint: workspace.url.replace("http:", "https:"),
+    credential: {
+      async getToken(scope) {
+        scopes.push(scope);
+        throw new Error("no identity");
+      },
+    },
+  });
+  await expect(inAzure(row)).rejects.toMatchObject({
+    message: "the log workspace did not take the row",
+    cause: { message: "no identity" },
+  });
+  expect(scopes.flat()).toContain("https://monitor.azure.com/.default");
+  expect(workspace.rows()).toEqual([]);
+});
+
+function emptyRow(): MetricsRow {
+  const isRow = (value: object): value is MetricsRow => "RunId" in value;
+  if (!isRow(nothing)) throw new Error("the row has no RunId");
+  return nothing;
+}

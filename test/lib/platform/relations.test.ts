@@ -1,0 +1,129 @@
+/** Relations between the specification's lists of objects and the platform's URIs, there and back. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Conference } from "../../../src/lib/api/room-schemas.ts";
+import { toReadRoom } from "../../../src/lib/api/room-shapes.ts";
+import { changeRoom } from "../../../src/lib/api/room-update.ts";
+import { validate } from "../../../src/lib/http/validation.ts";
+import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
+import type { ConferenceFields } from "../../../src/lib/platform/conferences.ts";
+import { manyRelations, singleRelations, toObjects, toUri } from "../../../src/lib/platform/relations.ts";
+
+const uri = "/api/admin/configuration/v1/ivr_theme/1/";
+
+test.each([
+  ["null", null, null],
+  ["nothing", undefined, null],
+  ["an empty text", "", null],
+  ["a URI", uri, [{ resource_uri: uri }]],
+  ["an object", { id: 1 }, [{ id: 1 }]],
+  ["a list of URIs", [uri, uri], [{ resource_uri: uri }, { resource_uri: uri }]],
+  ["a list of objects", [{ id: 1 }, { id: 2 }], [{ id: 1 }, { id: 2 }]],
+  ["an empty list", [], []],
+  ["a list with what is neither", [null, 5, { id: 1 }], [{ id: 1 }]],
+])("%s is shown as the specification types it", (_, value, shown) => {
+  expect(toObjects(value)).toEqual(shown);
+});
+
+test.each([
+  ["its URI", { resource_uri: uri, id: 9 }, uri],
+  ["its id, without a URI", { id: 9 }, "/api/admin/configuration/v1/ivr_theme/9/"],
+  ["neither", { name: "x" }, undefined],
+  ["a URI of another API", { resource_uri: "/api/admin/command/v1/platform/restart/", id: 9 }, undefined],
+  ["a URI on another host", { resource_uri: "https://example.com/x/" }, undefined],
+  ["an id that is text", { id: "9/../../" }, undefined],
+  ["an id with a fraction", { id: 1.5 }, undefined],
+])("an object stands for %s", (_, entry, expected) => {
+  expect(toUri(entry, "ivr_theme")).toBe(expected);
+});
+
+test("a room read in full and sent back is never refused, and its relations point where they did", async () => {
+  const id = fc.nat();
+  const single = (resource: string) =>
+    id.chain((number) => {
+      const path = `/api/admin/configuration/v1/${resource}/${number}/`;
+      return fc.constantFrom<[shown: unknown, sent: unknown]>(
+        [null, null],
+        [path, path],
+        [{ id: number, name: "x", resource_uri: path }, path],
+        [{ id: number, name: "x" }, path],
+      );
+    });
+  const many = (resource: string) =>
+    fc
+      .array(id)
+      .map((ids): [shown: unknown, sent: unknown] => [
+        ids.map((number) => ({ id: number, description: "" })),
+        ids.map((number) => `/api/admin/configuration/v1/${resource}/${number}/`),
+      ]);
+  const relations = fc.record({
+    ...Object.fromEntries(
+      Object.entries(singleRelations).map(([field, resource]) => [field, single(resource)]),
+    ),
+    ...Object.fromEntries(Object.entries(manyRelations).map(([field, resource]) => [field, many(resource)])),
+  });
+  const plain = fc.record({
+    id,
+    name: fc.string({ minLength: 1 }),
+    service_type: fc.constant("conference"),
+    description: fc.oneof(fc.constant(null), fc.string({ maxLength: 100 })),
+    tag: fc.string(),
+    pin: fc.string(),
+    participant_limit: fc.oneof(fc.constant(null), fc.nat()),
+    allow_guests: fc.boolean(),
+    creation_time: fc.constant("2026-04-01T15:58:06.714000"),
+    aliases: fc.array(fc.record({ id, alias: fc.string() })),
+  });
+  await fc.assert(
+    fc.asyncProperty(plain, relations, async (fields, related) => {
+      const shown = Object.fromEntries(Object.entries(related).map(([field, [value]]) => [field, value]));
+      const row: ConferenceRow = { ...fields, ...shown };
+      const sent: ConferenceFields[] = [];
+      const conferences = {
+        findByName: async () => row,
+        update: async (_id: number, update: ConferenceFields) => {
+          sent.push(update);
+          return true;
+        },
+      };
+      const answer: unknown = JSON.parse(
+        JSON.stringify(toReadRoom(row, { constrained: false, showHostPin: true })),
+      );
+
+      await changeRoom(conferences, row.name, validate(Conference, answer, "body"));
+      for (const [field, [, uris]] of Object.entries(related)) expect(sent[0]?.[field]).toEqual(uris);
+    }),
+  );
+});
+
+test.each([
+  ["gms_access_token", "gms_access_token", false],
+  ["guest_identity_provider_group", "identity_provider_group", false],
+  ["host_identity_provider_group", "identity_provider_group", false],
+  ["ivr_theme", "ivr_theme", false],
+  ["media_playlist", "media_library_playlist", false],
+  ["mssip_proxy", "mssip_proxy", false],
+  ["system_location", "system_location", false],
+  ["automatic_participants", "automatic_participant", true],
+  ["scheduled_conferences", "scheduled_conference", true],
+])(
+  "an id in %s stands for the platform's %s, and its URI is shown as an object",
+  async (field, resource, isMany) => {
+    const path = `/api/admin/configuration/v1/${resource}/7/`;
+    const row: ConferenceRow = { id: 1, name: "room-a", [field]: isMany ? [path] : path };
+    const sent: ConferenceFields[] = [];
+    const conferences = {
+      findByName: async () => row,
+      update: async (_: number, fields: ConferenceFields) => {
+        sent.push(fields);
+        return true;
+      },
+    };
+    await changeRoom(conferences, "room-a", validate(Conference, { [field]: [{ id: 7 }] }, "body"));
+
+    expect(sent).toEqual([{ [field]: isMany ? [path] : path }]);
+    expect(toReadRoom(row, { constrained: false, showHostPin: true })).toMatchObject({
+      [field]: [{ resource_uri: path }],
+    });
+  },
+);

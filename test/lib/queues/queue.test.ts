@@ -1,0 +1,38 @@
+/** Deleting a message for sure: what two answers together say about it. */
+import { expect, test } from "vitest";
+import { deleteConfirmed, type QueueFailure } from "../../../src/lib/queues/queue.ts";
+import { createFaultyQueue } from "../../support/faulty-queue.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
+import { createMemoryQueue } from "../../support/memory-queue.ts";
+
+const answers: [(QueueFailure | "done")[], "deleted" | "lost" | "unknown"][] = [
+  [["done"], "deleted"],
+  [["receipt-stale"], "lost"],
+  [["message-gone"], "lost"],
+  [["refused"], "lost"],
+  [["unknown", "done"], "deleted"],
+  [["unknown", "message-gone"], "deleted"],
+  [["unknown", "receipt-stale"], "lost"],
+  [["unknown", "unknown"], "unknown"],
+];
+test.each(answers)("answers %j: %s, and no further try", async (failures, outcome) => {
+  const queue = createFaultyQueue(createMemoryQueue(createManualClock()));
+  const message = await queue.put("room-a");
+  for (const failure of failures) queue.strikeNext("delete", failure === "done" ? {} : { failure });
+
+  expect(await deleteConfirmed(queue, message)).toBe(outcome);
+  expect(queue.calls.filter((call) => call === "delete")).toHaveLength(failures.length);
+});
+
+test("an error that is not the queue's own is thrown", async () => {
+  const queue = createMemoryQueue(createManualClock());
+  const message = await queue.put("room-a");
+  const broken = {
+    ...queue,
+    delete: async () => {
+      throw new TypeError("a programming error");
+    },
+  };
+
+  await expect(deleteConfirmed(broken, message)).rejects.toThrow(TypeError);
+});

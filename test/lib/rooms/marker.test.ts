@@ -1,0 +1,110 @@
+/** The marker line in a room's description: written, found again, hidden from answers, never too long. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  formatMarker,
+  type Marker,
+  parseMarker,
+  withMarker,
+  withoutMarker,
+} from "../../../src/lib/rooms/marker.ts";
+
+const pooled: Marker = { state: "pooled", since: "2026-01-15T09:00:00.000Z" };
+const assigned: Marker = { state: "assigned", since: "2026-01-15T09:05:00.000Z", messageId: "m-1" };
+
+const times = fc
+  .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
+  .map((date) => date.toISOString());
+const markers: fc.Arbitrary<Marker> = fc.oneof(
+  times.map((since): Marker => ({ state: "pooled", since })),
+  fc.record({ state: fc.constant("assigned" as const), since: times, messageId: fc.uuid() }),
+);
+const descriptions = fc.oneof(
+  fc.string({ maxLength: 300 }),
+  fc.string({ unit: "binary", maxLength: 300 }),
+  fc.array(fc.string(), { maxLength: 8 }).map((lines) => lines.join("\n")),
+);
+
+test("the line is of a fixed form, which operators may search for", () => {
+  expect(formatMarker(pooled)).toBe("vmr-gateway pooled 2026-01-15T09:00:00.000Z");
+  expect(formatMarker(assigned)).toBe("vmr-gateway assigned 2026-01-15T09:05:00.000Z m-1");
+});
+
+test("whatever the description was, its marker is found again and it fits 250 characters", () => {
+  fc.assert(
+    fc.property(descriptions, markers, markers, (description, before, after) => {
+      const marked = withMarker(withMarker(description, before), after);
+      expect(marked.length).toBeLessThanOrEqual(250);
+      expect(parseMarker(marked)).toEqual({ messageId: undefined, ...after });
+    }),
+  );
+});
+
+test("a description that fits comes back as it was without the marker", () => {
+  const short = fc.string({ maxLength: 120 }).filter((text) => parseMarker(text) === undefined);
+  fc.assert(
+    fc.property(short, markers, (description, marker) => {
+      expect(withoutMarker(withMarker(description, marker))).toBe(description);
+    }),
+  );
+});
+
+test.each([null, undefined, ""])(
+  "an absent description (%j) becomes the marker line alone",
+  (description) => {
+    expect(withMarker(description, pooled)).toBe(formatMarker(pooled));
+    expect(parseMarker(description)).toBeUndefined();
+  },
+);
+
+test("a character of two units is left out whole when only half of it fits", () => {
+  for (const text of ["😀".repeat(125), `a${"😀".repeat(124)}`]) {
+    expect(withMarker(text, pooled).isWellFormed()).toBe(true);
+    expect(withMarker(text, assigned).isWellFormed()).toBe(true);
+  }
+});
+
+test("text that no longer fits is cut at its end, the marker is whole", () => {
+  const marked = withMarker("x".repeat(250), assigned);
+  expect(marked).toHaveLength(250);
+  expect(marked.endsWith(`x\n${formatMarker(assigned)}`)).toBe(true);
+});
+
+test.each([
+  ["first", `${formatMarker(pooled)}\nmade by hand`, pooled],
+  ["between others", `one\n${formatMarker(pooled)}\ntwo`, pooled],
+  ["with carriage returns", `one\r\n${formatMarker(pooled)}\r\ntwo`, pooled],
+  ["with spaces behind", `${formatMarker(assigned)}  `, assigned],
+])("a marker line that stands %s is found", (_, description, marker) => {
+  expect(parseMarker(description)).toEqual({ messageId: undefined, ...marker });
+});
+
+test("what is shown has no marker line wherever it stood, and its other lines", () => {
+  expect(withoutMarker(`one\n${formatMarker(pooled)}\ntwo\n${formatMarker(assigned)}`)).toBe("one\ntwo");
+  expect(withoutMarker(`one\r\n${formatMarker(pooled)}\r\ntwo`)).toBe("one\ntwo");
+});
+
+test("a description without a marker is shown as it is, line ends included", () => {
+  expect(withoutMarker("one\r\ntwo")).toBe("one\r\ntwo");
+});
+
+test("a new marker takes the place of the one before", () => {
+  const before = withMarker("made by hand", pooled);
+  expect(withMarker(before, assigned)).toBe(`made by hand\n${formatMarker(assigned)}`);
+});
+
+test("of two marker lines the last one counts", () => {
+  expect(parseMarker(`${formatMarker(pooled)}\n${formatMarker(assigned)}`)).toEqual(assigned);
+});
+
+test.each([
+  "vmr-gateway",
+  "vmr-gateway pooled",
+  "vmr-gateway reserved 2026-01-15T09:00:00.000Z",
+  "VMR-GATEWAY pooled 2026-01-15T09:00:00.000Z",
+  "x vmr-gateway pooled 2026-01-15T09:00:00.000Z",
+  "vmr-gateway pooled 2026-01-15T09:00:00.000Z m-1 and more",
+])("%s is no marker, and stays in what is shown", (description) => {
+  expect(parseMarker(description)).toBeUndefined();
+  expect(withoutMarker(description)).toBe(description);
+});

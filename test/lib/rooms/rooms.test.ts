@@ -1,0 +1,116 @@
+/** New rooms: names nobody used, PINs by the platform's rules, and a template that cannot override what is ours. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { secureRandom } from "../../../src/lib/random.ts";
+import { formatMarker, parseMarker } from "../../../src/lib/rooms/marker.ts";
+import {
+  isForeign,
+  isPersistent,
+  isRoom,
+  newGuestPin,
+  newRoomName,
+  toNewConference,
+} from "../../../src/lib/rooms/rooms.ts";
+
+test.each(["test_", "test_room", "vkiosk_1"])("%s is persistent", (name) => {
+  expect(isPersistent(name)).toBe(true);
+});
+
+test.each(["test", "Test_room", "atest_", "vkiosk", " test_room", ""])("%j is not persistent", (name) => {
+  expect(isPersistent(name)).toBe(false);
+});
+
+test.each([
+  ["conference", true],
+  ["lecture", false],
+  ["test_call", false],
+  ["two_stage_dialing", false],
+  ["media_playback", false],
+  [undefined, true],
+  [null, true],
+])("service type %s: a room is %s", (service_type, expected) => {
+  expect(isRoom({ id: 1, name: "x", ...(service_type !== undefined && { service_type }) })).toBe(expected);
+});
+
+const marked = { description: formatMarker({ state: "pooled", since: "2026-01-01T00:00:00.000Z" }) };
+test.each([
+  ["with our marker", marked, false],
+  ["with our marker and another alias", { ...marked, aliases: [{ alias: "other" }] }, false],
+  ["with an alias that is its name", { aliases: [{ alias: "other" }, { alias: "room" }] }, false],
+  ["without aliases", { aliases: [] }, false],
+  ["whose aliases are null", { aliases: null }, false],
+  ["with other aliases only", { aliases: [{ alias: "other" }] }, true],
+  ["that is no room, marker or not", { ...marked, service_type: "lecture" }, true],
+])("a conference %s: foreign or not", (_, fields, expected) => {
+  expect(isForeign({ id: 1, name: "room", ...fields })).toBe(expected);
+});
+
+test("names have 144 random bits, are fit for a URL, and none is persistent or begins with a hyphen", () => {
+  const names = Array.from({ length: 10_000 }, () => newRoomName(secureRandom));
+  expect(new Set(names).size).toBe(10_000);
+  for (const name of names) expect(name).toMatch(/^(?!test_|vkiosk_)[A-Za-z0-9_][A-Za-z0-9_-]{23}$/);
+});
+
+test.each(["test_AAAAAAAAAAAAAAAAAAA", "vkiosk_AAAAAAAAAAAAAAAAA", "-AAAAAAAAAAAAAAAAAAAAAAA"])(
+  "a draw that would give %s is drawn again",
+  (unwanted) => {
+    const draws = [Buffer.from(unwanted, "base64url"), Buffer.alloc(18)];
+    const random = { ...secureRandom, bytes: () => draws.shift() ?? Buffer.alloc(18) };
+    expect(newRoomName(random)).toBe("A".repeat(24));
+  },
+);
+
+test("a guest PIN has the host PIN's length and final #, and differs from it", () => {
+  const hostPins = fc
+    .tuple(fc.integer({ min: 4, max: 19 }), fc.constantFrom("", "#"))
+    .chain(([length, end]) =>
+      fc.stringMatching(new RegExp(`^\\d{${length}}$`)).map((digits) => digits + end),
+    );
+  fc.assert(
+    fc.property(hostPins, (hostPin) => {
+      const pin = newGuestPin(hostPin, secureRandom);
+      expect(pin).toMatch(hostPin.endsWith("#") ? /^\d+#$/ : /^\d+$/);
+      expect(pin).toHaveLength(hostPin.length);
+      expect(pin).not.toBe(hostPin);
+    }),
+  );
+});
+
+test("every digit can stand in a guest PIN", () => {
+  const highest = { ...secureRandom, integerBelow: (bound: number) => bound - 1 };
+  expect(newGuestPin("1234", highest)).toBe("9999");
+});
+
+test("a guest PIN that would equal the host PIN is drawn again", () => {
+  const digits = [1, 2, 3, 4, 1, 2, 3, 5];
+  const random = { ...secureRandom, integerBelow: () => digits.shift() ?? 0 };
+  expect(newGuestPin("1234", random)).toBe("1235");
+});
+
+test("whatever the template says, name, alias, PINs, type and marker are ours", () => {
+  const since = "2026-01-15T09:00:00.000Z";
+  const given = { name: "room-a", hostPin: "482913", guestPin: "771204", since };
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.constantFrom("name", "pin", "aliases", "tag", "host_view"), fc.jsonValue()),
+      (template) => {
+        const fields = toNewConference({ ...given, template });
+        expect(fields).toMatchObject({
+          name: "room-a",
+          service_type: "conference",
+          tag: "",
+          pin: "482913",
+          guest_pin: "771204",
+          allow_guests: true,
+          aliases: [{ alias: "room-a" }],
+        });
+        expect(parseMarker(String(fields["description"]))).toEqual({
+          state: "pooled",
+          since,
+          messageId: undefined,
+        });
+        expect(fields["host_view"]).toEqual(template["host_view"]);
+      },
+    ),
+  );
+});

@@ -1,0 +1,154 @@
+/** Settings that are wrong: all faults at once, each by its name, and no value shown. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { loadSettings, settingNames } from "../../../src/lib/settings/settings.ts";
+import { exampleEnvironment } from "../../support/example-settings.ts";
+
+type Environment = Record<string, string | undefined>;
+
+/** The text of the error; undefined when the environment loads. */
+function refusalOf(changes: Environment): string | undefined {
+  try {
+    loadSettings({ ...exampleEnvironment, ...changes });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : "not an error";
+  }
+}
+
+/** The names with a fault, in order; lines of another form as they are. */
+function faultyNames(changes: Environment): string[] {
+  const [, ...lines] = (refusalOf(changes) ?? "").split("\n");
+  return lines.map((line) => /^- (\w+): \S/.exec(line)?.[1] ?? line);
+}
+
+test.each(Object.keys(exampleEnvironment))("without %s the app refuses to start", (name) => {
+  const expected = name === "PLATFORM_PASSWORD" ? "PLATFORM_USERNAME" : name;
+  expect(faultyNames({ [name]: undefined })).toEqual([expected]);
+  expect(faultyNames({ [name]: "  " })).toEqual([expected]);
+});
+
+const insecure = [
+  "http://platform.example.com",
+  "ftp://example.com",
+  "example.com",
+  "https://",
+  "/path",
+  "x",
+];
+const unusable = ["https://name:word@example.com", "https://example.com/?key=1", "https://example.com/#top"];
+const notAddresses = [
+  ...insecure,
+  ...unusable,
+  "http://127.0.0.1.example.com",
+  "http://localhost@example.com",
+];
+const notWhole = ["-1", "1.5", "1e3", "abc", "0x10", "99999999999"];
+const wrongValues: Record<string, string[]> = {
+  AzureWebJobsStorage: ["x", "AccountName=a", "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b"],
+  AzureWebJobsStorage__accountName: ["ab", "Account", "a-b-c", "abcdefghijklmnopqrstuvwxy"],
+  AzureWebJobsStorage__queueServiceUri: notAddresses,
+  AzureWebJobsStorage__blobServiceUri: notAddresses,
+  AzureWebJobsStorage__credential: ["key", "ManagedIdentity"],
+  PLATFORM_URL: [...notAddresses, "https://platform.example.com/admin"],
+  PLATFORM_USERNAME: ["api:user"],
+  EVENT_SINK_PREVIOUS_USERNAME: ["sink:user"],
+  PLATFORM_TIMEOUT_SECONDS: [...notWhole, "0", "61"],
+  PLATFORM_MAX_CONCURRENCY: [...notWhole, "0", "101"],
+  ROOM_HOST_PIN: ["123", "123456789012345678901", "12a4", "1#34", "###", "12 34"],
+  ROOM_TEMPLATE: ["{", "[]", "null", "5", '"text"', '{"name":"x"}', '{"pin":"1234"}', '{"aliases":[]}'],
+  MAX_VMR: [...notWhole, "0", "10001"],
+  POOL_LEASE_SECONDS: [...notWhole, "0", "59", "3601"],
+  POOL_MINIMUM: [...notWhole, "51", "10001"],
+  POOL_READY_DELAY_SECONDS: [...notWhole, "3601"],
+  SERVICE_TAG_BASE_URL: notAddresses,
+  GC_MAX_MESSAGES: [...notWhole, "0", "1001"],
+  GC_MINIMUM_AGE_SECONDS: [...notWhole, "599", "604801"],
+  AUTH_TENANT_ID: ["a/b", "a b", "../x", "a?b", "..", "common", "Organizations", "tenant.example.com"],
+  AUTH_AUDIENCES: [",", "a,,b", "a,"],
+  AUTH_CLIENT_IDS: [",", "a,,b", ",a"],
+  AUTH_AUTHORITY: notAddresses,
+  CONTACT_CENTRE_API_URL: [...notAddresses, "https://api.example.com", "https://mypurecloud.de"],
+  CONTACT_CENTRE_DIVISION_IDS: [",", "a,,b"],
+  EVENT_SINK_USERNAME: ["a:b"],
+};
+for (const [name, values] of Object.entries(wrongValues)) {
+  test.each(values)(`${name} must not be %s`, (value) => {
+    expect(new Set(faultyNames({ [name]: value }))).toEqual(new Set([name]));
+  });
+}
+
+test("what is missing is said to be required, and what is wrong is said how", () => {
+  expect(refusalOf({ MAX_VMR: undefined, ROOM_HOST_PIN: "12" })).toBe(
+    "These settings are wrong:\n- ROOM_HOST_PIN: must be 4 to 20 digits, the last may be a #\n- MAX_VMR: is required",
+  );
+});
+
+test("a private key must be in PEM form", () => {
+  const oauth = { PLATFORM_USERNAME: undefined, PLATFORM_PASSWORD: undefined, PLATFORM_OAUTH_CLIENT_ID: "c" };
+  expect(faultyNames({ ...oauth, PLATFORM_OAUTH_PRIVATE_KEY: "AAAA" })).toEqual([
+    "PLATFORM_OAUTH_PRIVATE_KEY",
+  ]);
+});
+
+test("all faults are reported at once", () => {
+  const nothing = Object.fromEntries(Object.keys(exampleEnvironment).map((name) => [name, undefined]));
+  const wrong = { POOL_LEASE_SECONDS: "x", GC_MAX_MESSAGES: "0", ROOM_TEMPLATE: "{" };
+  expect(faultyNames({ ...nothing, ...wrong }).toSorted()).toEqual(
+    [
+      ...Object.keys(exampleEnvironment).filter((name) => name !== "PLATFORM_PASSWORD"),
+      ...Object.keys(wrong),
+    ].toSorted(),
+  );
+});
+
+describe("settings that go together", () => {
+  test.each<[string, Environment, string[]]>([
+    ["half of the password log-in", { PLATFORM_PASSWORD: undefined }, ["PLATFORM_USERNAME"]],
+    ["both log-ins", { PLATFORM_OAUTH_CLIENT_ID: "c" }, ["PLATFORM_OAUTH_CLIENT_ID"]],
+    ["a previous name alone", { EVENT_SINK_PREVIOUS_USERNAME: "old" }, ["EVENT_SINK_PREVIOUS_USERNAME"]],
+    ["a previous password alone", { EVENT_SINK_PREVIOUS_PASSWORD: "old" }, ["EVENT_SINK_PREVIOUS_USERNAME"]],
+    [
+      "a workspace without rule",
+      { LOGS_INGESTION_ENDPOINT: "https://l.example.com" },
+      ["LOGS_INGESTION_ENDPOINT"],
+    ],
+    ["a workspace without endpoint", { LOGS_INGESTION_STREAM: "Custom-X" }, ["LOGS_INGESTION_ENDPOINT"]],
+    ["a minimum above the maximum", { MAX_VMR: "3", POOL_MINIMUM: "4" }, ["POOL_MINIMUM"]],
+  ])("%s is refused", (_, changes, names) => {
+    expect(faultyNames(changes)).toEqual(names);
+  });
+});
+
+test("a Key Vault reference that was not resolved is named as such, and its text is not shown", () => {
+  const reference = "@Microsoft.KeyVault(SecretUri=https://vault.example.com/secrets/pin)";
+  const load = () => loadSettings({ ...exampleEnvironment, EVENT_SINK_PASSWORD: reference });
+
+  expect(load).toThrow("- EVENT_SINK_PASSWORD: the Key Vault reference was not resolved");
+  expect(load).not.toThrow("vault.example.com");
+});
+
+test("whatever the environment holds, it loads, or an error names settings and shows no value", () => {
+  const value = fc.oneof(
+    fc.string({ minLength: 1 }),
+    fc.integer().map(String),
+    fc.webUrl(),
+    fc.json(),
+    fc.constant(undefined),
+  );
+  // Long enough that it cannot be part of a message by chance.
+  const telling = value.map((text) => (text === undefined ? undefined : `${text}§7f3a91`));
+  const environment = fc.record(
+    Object.fromEntries(settingNames.map((name) => [name, fc.oneof(value, telling)])),
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(environment, (changes) => {
+      const refusal = refusalOf(changes);
+      expect(refusal ?? "These settings are wrong:\n").toMatch(/^These settings are wrong:\n/);
+      for (const name of faultyNames(changes)) expect(settingNames).toContain(name);
+      expect(refusal).not.toEqual(expect.stringContaining("§7f3a91"));
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,159 @@
+/** Settings that load: what the app gets from the environment. */
+import { generateKeyPairSync } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { exampleEnvironment } from "../../support/example-settings.ts";
+
+const load = (changes: Readonly<Record<string, string | undefined>> = {}) =>
+  loadSettings({ ...exampleEnvironment, ...changes });
+
+test("the required settings alone load, with the documented defaults", () => {
+  expect(load()).toEqual({
+    storage: { connectionString: "UseDevelopmentStorage=true" },
+    platform: {
+      url: "https://platform.example.com",
+      timeoutSeconds: 10,
+      maxConcurrency: 5,
+      logIn: { username: "api-user", password: "platform-password-9f2c" },
+    },
+    rooms: { hostPin: "482913", template: {} },
+    pool: { maxRooms: 50, minRooms: undefined, leaseSeconds: 300, readyDelaySeconds: 0 },
+    serviceTagBaseUrl: undefined,
+    garbage: { maxMessages: 20, minAgeSeconds: 600 },
+    bearer: {
+      authority: "https://login.microsoftonline.com",
+      tenantId: "11111111-1111-4111-8111-111111111111",
+      audiences: ["api://22222222-2222-4222-8222-222222222222"],
+      clientIds: ["22222222-2222-4222-8222-222222222222"],
+      requiredRole: undefined,
+    },
+    contactCentre: {
+      url: "https://api.mypurecloud.de",
+      divisionIds: ["55555555-5555-4555-8555-555555555555"],
+    },
+    eventSink: [{ username: "sink", password: "sink-password-7d1e" }],
+    logsIngestion: undefined,
+  });
+});
+
+test("an empty or blank setting counts as absent", () => {
+  expect(load({ POOL_MINIMUM: "", AUTH_REQUIRED_ROLE: "  ", GC_MAX_MESSAGES: "" })).toEqual(load());
+});
+
+test("space around a value is dropped", () => {
+  expect(load({ MAX_VMR: " 7 ", PLATFORM_URL: " https://platform.example.com\n" })).toMatchObject({
+    pool: { maxRooms: 7 },
+    platform: { url: "https://platform.example.com" },
+  });
+});
+
+test("lists are separated by commas, with or without space", () => {
+  expect(load({ AUTH_AUDIENCES: "one, two,three" }).bearer.audiences).toEqual(["one", "two", "three"]);
+});
+
+test("addresses lose their final slash and keep their path", () => {
+  expect(
+    load({
+      PLATFORM_URL: "https://platform.example.com/",
+      SERVICE_TAG_BASE_URL: "https://tags.example.com/session/",
+    }),
+  ).toMatchObject({
+    platform: { url: "https://platform.example.com" },
+    serviceTagBaseUrl: "https://tags.example.com/session",
+  });
+});
+
+test("a room template is a JSON object", () => {
+  const template = { host_view: "two_mains_twentyone_pips", ivr_theme: null };
+  expect(load({ ROOM_TEMPLATE: JSON.stringify(template) }).rooms.template).toEqual(template);
+});
+
+test("a host PIN may end in #", () => {
+  expect(load({ ROOM_HOST_PIN: "12345#" }).rooms.hostPin).toBe("12345#");
+});
+
+test("a previous pair of event-sink credentials is accepted after the present one", () => {
+  const previous = { EVENT_SINK_PREVIOUS_USERNAME: "old", EVENT_SINK_PREVIOUS_PASSWORD: "older" };
+  expect(load(previous).eventSink).toEqual([
+    { username: "sink", password: "sink-password-7d1e" },
+    { username: "old", password: "older" },
+  ]);
+});
+
+test("OAuth takes the place of the password, and its key may have line breaks written as \\n", () => {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString().trim();
+  const { platform } = load({
+    PLATFORM_USERNAME: undefined,
+    PLATFORM_PASSWORD: undefined,
+    PLATFORM_OAUTH_CLIENT_ID: "client",
+    PLATFORM_OAUTH_PRIVATE_KEY: pem.replaceAll("\n", "\\n"),
+    PLATFORM_OAUTH_SCOPE: "rooms",
+  });
+  expect(platform.logIn).toEqual({ clientId: "client", privateKey: pem, scope: "rooms" });
+});
+
+test("all three settings of the log workspace together make one", () => {
+  const given = {
+    LOGS_INGESTION_ENDPOINT: "https://logs.example.com",
+    LOGS_INGESTION_RULE_ID: "dcr-1",
+    LOGS_INGESTION_STREAM: "Custom-VmrGatewayMetrics_CL",
+  };
+  expect(load(given).logsIngestion).toEqual({
+    endpoint: "https://logs.example.com",
+    ruleId: "dcr-1",
+    stream: "Custom-VmrGatewayMetrics_CL",
+  });
+});
+
+describe("storage by identity", () => {
+  const withoutKey = { AzureWebJobsStorage: undefined };
+
+  test("an account name gives its queue address", () => {
+    expect(load({ ...withoutKey, AzureWebJobsStorage__accountName: "exampleaccount" }).storage).toEqual({
+      queueServiceUrl: "https://exampleaccount.queue.core.windows.net",
+      usesManagedIdentity: false,
+      identityClientId: undefined,
+    });
+  });
+
+  test("a queue address is used as it is, with a user-assigned identity", () => {
+    const identity = {
+      AzureWebJobsStorage__queueServiceUri: "https://queues.example.com/",
+      AzureWebJobsStorage__blobServiceUri: "https://blobs.example.com",
+      AzureWebJobsStorage__credential: "managedidentity",
+      AzureWebJobsStorage__clientId: "77777777-7777-4777-8777-777777777777",
+    };
+    expect(load({ ...withoutKey, ...identity }).storage).toEqual({
+      queueServiceUrl: "https://queues.example.com",
+      usesManagedIdentity: true,
+      identityClientId: "77777777-7777-4777-8777-777777777777",
+    });
+  });
+});
+
+describe("on loopback", () => {
+  const local = { PLATFORM_URL: "http://127.0.0.1:8080" };
+
+  test.each(["http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]:8080"])(
+    "%s is accepted",
+    (url) => {
+      expect(load({ PLATFORM_URL: url }).platform.url).toBe(url);
+    },
+  );
+
+  test("lease and age may be short", () => {
+    expect(load({ ...local, POOL_LEASE_SECONDS: "2", GC_MINIMUM_AGE_SECONDS: "0" })).toMatchObject({
+      pool: { leaseSeconds: 2 },
+      garbage: { minAgeSeconds: 0 },
+    });
+  });
+
+  test("contact centre, authority and workspace may be stand-ins", () => {
+    const url = "http://127.0.0.1:9000";
+    expect(load({ CONTACT_CENTRE_API_URL: url, AUTH_AUTHORITY: url })).toMatchObject({
+      contactCentre: { url },
+      bearer: { authority: url },
+    });
+  });
+});

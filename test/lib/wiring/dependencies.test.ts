@@ -1,0 +1,164 @@
+/** The object graph: each part gets the settings that are meant for it, and the platform's slots that are its due. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { MetricsRow } from "../../../src/lib/metrics/row.ts";
+import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
+import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
+import { secureRandom } from "../../../src/lib/random.ts";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import type { Adapters } from "../../../src/lib/wiring/adapters.ts";
+import { createDependencies, type Dependencies } from "../../../src/lib/wiring/dependencies.ts";
+import { exampleEnvironment } from "../../support/example-settings.ts";
+import { createFaultyQueue } from "../../support/faulty-queue.ts";
+import { createMemoryQueue } from "../../support/memory-queue.ts";
+import { type PoolWorld, startPoolWorld } from "../../support/pool-world.ts";
+
+interface Seen extends PlatformCall {
+  readonly isBackground: boolean;
+  readonly sentAt: number;
+}
+
+let world: PoolWorld;
+let seen: Seen[];
+let failures: PlatformError[];
+let rows: MetricsRow[];
+beforeEach(async () => {
+  world = await startPoolWorld();
+  seen = [];
+  failures = [];
+  rows = [];
+});
+afterEach(async () => world.stop());
+
+function connect(settings: Record<string, string> = {}): Dependencies {
+  const { pool, deletion, provisioning, clock, client } = world;
+  const watched =
+    (isBackground: boolean): PlatformClient["call"] =>
+    async (call) => {
+      seen.push({ ...call, isBackground, sentAt: clock.now() });
+      const failure = failures.shift();
+      if (failure) throw failure;
+      return client.call(call);
+    };
+  let ids = 0;
+  const adapters: Adapters = {
+    queues: { pool, deletion, provisioning, poison: createFaultyQueue(createMemoryQueue(clock)) },
+    platformClient: { call: watched(false), background: { call: watched(true) } },
+    accessChecks: {
+      application: async () => undefined,
+      agent: async () => undefined,
+      "event-sink": async () => undefined,
+      anyone: async () => undefined,
+    },
+    metricsSink: async (row) => void rows.push(row),
+    clock,
+    random: secureRandom,
+    newId: () => {
+      ids += 1;
+      return `id-${ids}`;
+    },
+  };
+  return createDependencies(loadSettings({ ...exampleEnvironment, ...settings }), adapters);
+}
+const inBackground = () => [...new Set(seen.map(({ isBackground }) => isBackground))];
+
+test.each<[string, boolean, (parts: Dependencies) => Promise<unknown>]>([
+  ["a claim", false, async ({ claims }) => claims.claim(undefined, world.log)],
+  ["the reading of one room", false, async ({ conferences }) => conferences.findByName("room-a")],
+  ["the list of rooms", true, async ({ conferences }) => conferences.list()],
+  ["a bulk delete", true, async ({ bulkDeletion }) => bulkDeletion.deleteAll(world.log)],
+  [
+    "the making of a room",
+    true,
+    async ({ provisioning }) => provisioning.provision({ reason: "claimed" }, 1, world.log),
+  ],
+  ["the garbage collection", true, async ({ garbageCollection }) => garbageCollection.collect(world.log)],
+  ["the metrics run", true, async ({ metricsCollection }) => metricsCollection.collect(world.log)],
+])("%s waits behind those that somebody waits for: %s", async (_, isBackground, run) => {
+  await world.addPooled("room-a");
+  world.addRoom("ended");
+  await world.deletion.put("ended");
+  world.clock.advance(600);
+  await run(connect());
+
+  expect(inBackground()).toEqual([isBackground]);
+});
+
+test("a passing failure of the platform is repeated", async () => {
+  world.addRoom("room-a");
+  failures = [new PlatformError({ outcome: "unknown", message: "GET: status 503", status: 503 })];
+  expect(await connect().conferences.findByName("room-a")).toMatchObject({ name: "room-a" });
+});
+
+test("a claim holds its message for the lease of the settings, and calls with their time limit", async () => {
+  await world.addPooled("room-a");
+  const held: number[] = [];
+  const watch = () =>
+    void held.push(...world.pool.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000));
+  world.pool.strikeNext("delete", { meanwhile: watch });
+  const { claims } = connect({ POOL_LEASE_SECONDS: "100", PLATFORM_TIMEOUT_SECONDS: "7" });
+  await claims.claim(undefined, world.log);
+
+  expect(held).toEqual([100]);
+  expect(seen.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([7, 7]);
+});
+
+test("four claims for each of the platform's slots are in work at once", async () => {
+  const { claims } = connect({ PLATFORM_MAX_CONCURRENCY: "3" });
+  const gate = Promise.withResolvers<void>();
+  for (let index = 0; index < 20; index++) {
+    world.pool.strikeNext("receive", { meanwhile: async () => gate.promise });
+  }
+  const all = Array.from({ length: 20 }, async () => claims.claim(undefined, world.log));
+  await new Promise(setImmediate);
+  expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(12);
+
+  gate.resolve();
+  expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(all.map(() => "rejected"));
+});
+
+test("a room is made by the settings' lease, time limit, template and ripening delay", async () => {
+  const { provisioning } = connect({
+    POOL_LEASE_SECONDS: "100",
+    PLATFORM_TIMEOUT_SECONDS: "7",
+    POOL_READY_DELAY_SECONDS: "90",
+    ROOM_TEMPLATE: '{"participant_limit":3}',
+  });
+  const held: number[] = [];
+  const watch = () =>
+    void held.push(...world.pool.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000));
+  world.pool.strikeNext("setInvisible", { meanwhile: watch });
+  await provisioning.provision({ reason: "claimed" }, 1, world.log);
+  watch();
+
+  expect(held).toEqual([200, 90]);
+  expect(seen).toMatchObject([
+    { method: "POST", timeoutSeconds: 21, body: { participant_limit: 3, pin: "482913" } },
+  ]);
+});
+
+test("the garbage collection takes as many messages as the settings say, at the age that they say", async () => {
+  for (const name of ["a", "b", "c"]) {
+    world.addRoom(name);
+    await world.deletion.put(name);
+  }
+  const collect = async () =>
+    connect({ GC_MAX_MESSAGES: "2", GC_MINIMUM_AGE_SECONDS: "700" }).garbageCollection.collect(world.log);
+  world.clock.advance(699);
+  await collect();
+  expect(world.platform.roomCount()).toBe(3);
+
+  world.clock.advance(1);
+  await collect();
+  expect(world.platform.roomCount()).toBe(1);
+});
+
+test("rows of one instance have its id, and each run has its own", async () => {
+  const { metricsCollection } = connect({ MAX_VMR: "9", POOL_MINIMUM: "2" });
+  await metricsCollection.collect(world.log);
+  await metricsCollection.collect(world.log);
+
+  expect(rows.map(({ InstanceId }) => InstanceId)).toEqual(["id-1", "id-1"]);
+  expect(rows.map(({ RunId }) => RunId)).toEqual(["id-2", "id-3"]);
+  expect(rows[0]).toMatchObject({ MaximumRooms: 9, PoolMinimum: 2 });
+  expect(world.provisioning.texts()).toHaveLength(2);
+});

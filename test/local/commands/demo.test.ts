@@ -1,0 +1,99 @@
+/** `npm run demo`: it passes on a gateway that is right, and fails on one that is not. */
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { type Connection, findRunningGateway, writeConnection } from "../../../local/gateway/connection.ts";
+import { startLocalGateway } from "../../../local/gateway/local-gateway.ts";
+import { maxSeen, seenMessages } from "../../../local/gateway/queue-contents.ts";
+import {
+  type LoopbackRequest,
+  type Reply,
+  startLoopbackServer,
+} from "../../../local/simulators/loopback-server.ts";
+import { runScript, temporaryFolder } from "../../support/script-process.ts";
+
+vi.setConfig({ testTimeout: 90_000 });
+
+async function runningGateway(): Promise<Connection> {
+  const gateway = await startLocalGateway({ settings: { GC_MINIMUM_AGE_SECONDS: "3", MAX_VMR: "5" } });
+  onTestFinished(() => gateway.stop());
+  return gateway.connection;
+}
+
+async function demonstrate(connection: Connection): Promise<{ code: unknown; output: string }> {
+  const path = join(await temporaryFolder(), "connection.json");
+  await writeConnection(path, connection);
+  const { exited, output } = runScript("local/commands/demo.ts", "--connection-file", path);
+  return { code: await exited, output: output() };
+}
+
+/** A gateway that passes everything on, and changes some answers. */
+async function bend(connection: Connection, change: (reply: Reply, request: LoopbackRequest) => Reply) {
+  const proxy = await startLoopbackServer(async (request) => {
+    const { host: _, connection: __, "content-length": ___, ...headers } = request.headers;
+    const response = await fetch(`${connection.gatewayUrl}${request.url.pathname}${request.url.search}`, {
+      method: request.method,
+      headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+      ...(request.body.length > 0 && { body: Uint8Array.from(request.body) }),
+    });
+    const text = await response.text();
+    return change({ status: response.status, ...(text !== "" && { body: text }) }, request);
+  });
+  onTestFinished(() => proxy.stop());
+  return { ...connection, gatewayUrl: proxy.url };
+}
+
+test("without a running gateway it starts its own, shows every step and passes", async () => {
+  const none = join(await temporaryFolder(), "connection.json");
+  const { exited, output, errors } = runScript("local/commands/demo.ts", "--connection-file", none);
+  expect(await exited).toBe(0);
+  expect(output()).toContain("No gateway is running: starting one.");
+  expect(output()).toMatch(/13 steps, 4\d checks, 0 failed/);
+  expect(output()).toContain("POST /room/bulk/?max_vmr=10\n     202 in ");
+  expect(output()).not.toMatch(/[\u001B\r]/);
+  expect(errors()).toBe("");
+});
+
+test("on a running gateway it passes as well, and fills the pool again", async () => {
+  const connection = await runningGateway();
+  const { code, output } = await demonstrate(connection);
+  expect(output).toContain(`Using the gateway at ${connection.gatewayUrl}`);
+  expect(output).toMatch(/14 steps, 4\d checks, 0 failed/);
+  expect(code).toBe(0);
+  const ready = (await seenMessages(connection, "pool")).length;
+  expect(ready).toBeGreaterThanOrEqual(5);
+  expect(ready).toBeLessThan(maxSeen);
+});
+
+const faults: [string, (reply: Reply, request: LoopbackRequest) => Reply, string[]][] = [
+  [
+    "a host PIN in the answer of a create",
+    (reply, { url }) =>
+      url.pathname === "/room/create" && reply.status === 200
+        ? { ...reply, body: String(reply.body).replace("{", '{"pin":"246810",') }
+        : reply,
+    ["FAIL 200 in the constrained shape, without the host PIN", "FAIL the demonstration can go on"],
+  ],
+  [
+    "a public read that asks for no token",
+    (reply, { url }) => (url.pathname.startsWith("/public/room/") ? { ...reply, status: 200 } : reply),
+    ["FAIL no token: 401", "FAIL a user of another division: 403"],
+  ],
+];
+
+test.each(faults)("%s makes it fail", async (_, change, failures) => {
+  const { code, output } = await demonstrate(await bend(await runningGateway(), change));
+  for (const failure of failures) expect(output).toContain(failure);
+  expect(code).toBe(1);
+});
+
+test("the file of a gateway that has ended, or any other file, is no running gateway", async () => {
+  const path = join(await temporaryFolder(), "connection.json");
+  expect(await findRunningGateway(path)).toBeUndefined();
+  const gateway = await startLocalGateway();
+  await writeConnection(path, gateway.connection);
+  expect(await findRunningGateway(path)).toEqual(gateway.connection);
+  await gateway.stop();
+  expect(await findRunningGateway(path)).toBeUndefined();
+  await writeConnection(path, { ...gateway.connection, gatewayUrl: "no address" });
+  expect(await findRunningGateway(path)).toBeUndefined();
+});

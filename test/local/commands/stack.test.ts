@@ -1,0 +1,150 @@
+/** `npm run stack`: the settings file that it writes makes an app work with it, and nobody's own file is lost. */
+
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
+import { fetchAccessToken } from "../../../local/gateway/access-token.ts";
+import { findRunningGateway } from "../../../local/gateway/connection.ts";
+import { watchPoolFill } from "../../../local/gateway/queue-contents.ts";
+import { startFunctionsHost } from "../../../local/host/functions-host.ts";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import {
+  childrenOf,
+  projectFolder,
+  runScript,
+  type ScriptProcess,
+  temporaryFolder,
+} from "../../support/script-process.ts";
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const settingsSchema = z.strictObject({
+  IsEncrypted: z.literal(false),
+  Values: z.record(z.string(), z.string()),
+  Host: z.strictObject({ LocalHttpPort: z.int().min(1) }),
+});
+
+async function paths(): Promise<{ settings: string; connection: string }> {
+  const folder = await temporaryFolder();
+  return { settings: join(folder, "local.settings.json"), connection: join(folder, "connection.json") };
+}
+
+function run(
+  { settings, connection }: { settings: string; connection: string },
+  ...more: string[]
+): ScriptProcess {
+  return runScript(
+    "local/commands/stack.ts",
+    "--settings-file",
+    settings,
+    "--connection-file",
+    connection,
+    ...more,
+  );
+}
+
+async function started(
+  files: { settings: string; connection: string },
+  ...more: string[]
+): Promise<ScriptProcess> {
+  const script = run(files, ...more);
+  await script.printed("The stack is ready.");
+  return script;
+}
+
+const readSettings = async (path: string) => settingsSchema.parse(JSON.parse(await readFile(path, "utf8")));
+
+test("an app with the written settings, on the written port, is the gateway that the stack expects", async () => {
+  const files = await paths();
+  const { child, exited, output } = await started(files);
+  expect(await childrenOf(child.pid)).toEqual([]);
+  const { Values, Host } = await readSettings(files.settings);
+  expect(Values["FUNCTIONS_WORKER_RUNTIME"]).toBe("node");
+  expect(() => loadSettings(Values)).not.toThrow();
+  expect(await findRunningGateway(files.connection)).toBeUndefined();
+
+  const host = await startFunctionsHost({
+    entry: `${projectFolder}src/main.ts`,
+    hostJsonPath: `${projectFolder}host.json`,
+    environment: Values,
+    port: Host.LocalHttpPort,
+  });
+  onTestFinished(() => host.stop());
+  const connection = await findRunningGateway(files.connection);
+  expect(connection?.gatewayUrl).toBe(host.url);
+  if (!connection) throw new Error("no connection");
+  expect(output()).toContain(host.url);
+  const headers = { authorization: `Bearer ${await fetchAccessToken(connection)}` };
+  const filling = await fetch(`${host.url}/room/bulk/?max_vmr=2`, { method: "POST", headers });
+  expect(filling.status).toBe(202);
+  await watchPoolFill(connection, 2, { output: { write: () => true } });
+  const sink = await fetch(`${connection.platformControlUrl}/control/sink`);
+  expect(await sink.json()).toMatchObject({ url: `${host.url}/public/event_sink` });
+  await host.stop();
+
+  child.kill("SIGINT");
+  expect(await exited).toBe(0);
+  expect(existsSync(files.settings)).toBe(false);
+  expect(existsSync(files.connection)).toBe(false);
+});
+
+test("storage has the blob, queue and table services, as `func start` needs them", async () => {
+  const files = await paths();
+  const { child, exited } = await started(files);
+  const { Values } = await readSettings(files.settings);
+  const endpoints = Object.fromEntries(
+    (Values["AzureWebJobsStorage"] ?? "").split(";").map((part) => part.split(/=(.*)/s, 2)),
+  );
+  const answers = await Promise.all(
+    ["BlobEndpoint", "QueueEndpoint", "TableEndpoint"].map(async (name) => {
+      const response = await fetch(`${endpoints[name]}?comp=list`);
+      return response.headers.get("server");
+    }),
+  );
+  expect(answers).toEqual([
+    expect.stringMatching(/^Azurite-Blob/),
+    expect.stringMatching(/^Azurite-Queue/),
+    expect.stringMatching(/^Azurite-Table/),
+  ]);
+  child.kill("SIGTERM");
+  expect(await exited).toBe(0);
+});
+
+test("somebody's own settings file is left alone, and the stack says so in one line and does not start", async () => {
+  const files = await paths();
+  const own = '{"IsEncrypted":false,"Values":{"PLATFORM_URL":"https://platform.example.com"}}';
+  await writeFile(files.settings, own);
+  const { exited, output, errors } = run(files);
+  expect(await exited).toBe(1);
+  expect(output()).toBe("");
+  expect(errors().trim().split("\n")).toEqual([expect.stringContaining("-- --replace")]);
+  expect(await readFile(files.settings, "utf8")).toBe(own);
+});
+
+test("with --replace, somebody's own file is written over, and the stack says so", async () => {
+  const files = await paths();
+  await writeFile(files.settings, "not even JSON");
+  const { child, exited, output } = await started(files, "--replace");
+  expect(output()).toContain("in the place of the one that was there");
+  expect((await readSettings(files.settings)).Values["MAX_VMR"]).toBe("20");
+  child.kill("SIGINT");
+  expect(await exited).toBe(0);
+});
+
+test("a file that a killed stack left behind is replaced; one that was edited is kept at the end", async () => {
+  const files = await paths();
+  const killed = await started(files);
+  killed.child.kill("SIGKILL");
+  await killed.exited;
+  const stale = await readFile(files.settings, "utf8");
+
+  const { child, exited } = await started(files);
+  const edited = (await readFile(files.settings, "utf8")).replace('"MAX_VMR": "20"', '"MAX_VMR": "7"');
+  expect(edited).not.toBe(stale);
+  await writeFile(files.settings, edited);
+  child.kill("SIGINT");
+  expect(await exited).toBe(0);
+  expect(await readFile(files.settings, "utf8")).toBe(edited);
+});

@@ -1,0 +1,63 @@
+// Azurite in process and as a command: it stores, it is private to its owner, and it ends.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { QueueServiceClient } from "@azure/storage-queue";
+import { describe, expect, test } from "vitest";
+import { startAzurite } from "../../../local/simulators/azurite.ts";
+
+const oneTry = { retryOptions: { maxTries: 1 } };
+
+describe("startAzurite", () => {
+  test("keeps messages in queues that another instance does not see", async () => {
+    const [first, second] = await Promise.all([startAzurite(), startAzurite()]);
+    try {
+      const service = QueueServiceClient.fromConnectionString(first.connectionString, oneTry);
+      const queue = service.getQueueClient("letters");
+      await queue.create();
+      await queue.sendMessage("hello");
+      const received = await queue.receiveMessages();
+      expect(received.receivedMessageItems.map((message) => message.messageText)).toEqual(["hello"]);
+
+      const other = QueueServiceClient.fromConnectionString(second.connectionString, oneTry);
+      expect(await other.getQueueClient("letters").exists()).toBe(false);
+    } finally {
+      await Promise.all([first.stop(), second.stop()]);
+    }
+  });
+
+  test("answers on the blob and table addresses when asked, and on none after stop", async () => {
+    const azurite = await startAzurite({ blob: true, table: true });
+    const urls = [azurite.queueServiceUrl, azurite.blobServiceUrl, azurite.tableServiceUrl];
+    const serverNames = await Promise.all(
+      urls.map(async (url) => {
+        const answer = await fetch(`${url}?comp=list`);
+        await answer.text();
+        return answer.headers.get("server");
+      }),
+    );
+    expect(serverNames).toEqual([
+      expect.stringContaining("Azurite-Queue"),
+      expect.stringContaining("Azurite-Blob"),
+      expect.stringContaining("Azurite-Table"),
+    ]);
+    await azurite.stop();
+    for (const url of urls) {
+      await expect(fetch(`${url}?comp=list`)).rejects.toThrow("fetch failed");
+    }
+  });
+});
+
+test("run-azurite prints its addresses and ends when its stdin is closed", async () => {
+  const script = fileURLToPath(new URL("../../../local/commands/run-azurite.ts", import.meta.url));
+  const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
+  const ended = once(child, "exit");
+  const [line] = await once(createInterface(child.stdout), "line");
+  const addresses = JSON.parse(String(line));
+  expect(addresses.connectionString).toContain(`QueueEndpoint=${addresses.queueServiceUrl}`);
+  const service = QueueServiceClient.fromConnectionString(addresses.connectionString, oneTry);
+  expect(await service.getQueueClient("absent").exists()).toBe(false);
+  child.stdin.end();
+  expect(await ended).toEqual([0, null]);
+});

@@ -1,0 +1,156 @@
+/** Create, read, update and delete of conferences as the platform answers them. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  type PlatformSimulator,
+  startPlatformSimulator,
+} from "../../../../local/simulators/platform/platform-simulator.ts";
+import {
+  type CallApi,
+  conferencePath,
+  credentials,
+  managementClient,
+} from "../../../support/management-client.ts";
+
+let platform: PlatformSimulator;
+let call: CallApi;
+beforeEach(async () => {
+  platform = await startPlatformSimulator({
+    ...credentials,
+    now: () => Date.UTC(2026, 3, 1, 15, 58, 6, 714),
+  });
+  call = managementClient(platform);
+});
+afterEach(() => platform.stop());
+
+async function createRoom(body: Record<string, unknown>): Promise<string> {
+  const created = await call("POST", conferencePath, body);
+  expect(created.status).toBe(201);
+  return created.headers.get("location") ?? "";
+}
+
+test("a create answers 201 with an empty body and the bare path in Location", async () => {
+  const created = await call("POST", conferencePath, { name: "pool-017", aliases: [{ alias: "pool-017" }] });
+
+  expect([created.status, created.text]).toEqual([201, ""]);
+  expect(created.headers.get("location")).toBe(`${conferencePath}1/`);
+});
+
+test("Location is an absolute URL when the switch is set", async () => {
+  platform.setBehaviour({ absoluteLocation: true });
+
+  expect(await createRoom({ name: "pool-017" })).toBe(`${platform.url}${conferencePath}1/`);
+});
+
+test("a room reads back with defaults, embedded relations and PINs in clear", async () => {
+  const theme = "/api/admin/configuration/v1/ivr_theme/1/";
+  const path = await createRoom({
+    name: "pool-017",
+    pin: "482913",
+    guest_pin: "771204",
+    allow_guests: true,
+    ivr_theme: `https://platform.example.com${theme}`,
+    automatic_participants: ["/api/admin/configuration/v1/automatic_participant/1/"],
+    aliases: [{ alias: "pool-017", description: "d" }],
+  });
+  const { status, json } = await call("GET", path);
+
+  expect(status).toBe(200);
+  expect(json).toMatchObject({
+    id: 1,
+    resource_uri: path,
+    creation_time: "2026-04-01T15:58:06.714000",
+    pin: "482913",
+    guest_pin: "771204",
+    crypto_mode: "",
+    enable_chat: "default",
+    participant_limit: null,
+    guests_can_present: true,
+    ivr_theme: { id: 1, name: "Standard", resource_uri: theme },
+  });
+  expect(json["aliases"]).toEqual([
+    {
+      id: 1,
+      alias: "pool-017",
+      conference: path,
+      description: "d",
+      creation_time: "2026-04-01T15:58:06.714000",
+    },
+  ]);
+  expect(json["automatic_participants"]).toMatchObject([{ id: 1, protocol: "sip" }]);
+  expect(json).not.toHaveProperty("automatic_participants[0].resource_uri");
+});
+
+test("PATCH changes only what it names and answers 202 with an empty body", async () => {
+  const path = await createRoom({ name: "pool-017", tag: "before", description: "kept" });
+  const patched = await call("PATCH", path, { tag: "after" });
+
+  expect([patched.status, patched.text]).toEqual([202, ""]);
+  expect((await call("GET", path)).json).toMatchObject({ tag: "after", description: "kept" });
+});
+
+test("PATCH answers with the object when the switch is set", async () => {
+  const path = await createRoom({ name: "pool-017" });
+  platform.setBehaviour({ patchReturnsObject: true });
+
+  expect((await call("PATCH", path, { tag: "after" })).json).toMatchObject({
+    name: "pool-017",
+    tag: "after",
+  });
+});
+
+test("PUT answers 204 and returns what it leaves out to the defaults", async () => {
+  const path = await createRoom({ name: "pool-017", description: "gone" });
+  const put = await call("PUT", path, { name: "pool-017", tag: "after" });
+
+  expect([put.status, put.text]).toEqual([204, ""]);
+  expect((await call("GET", path)).json).toMatchObject({ tag: "after", description: "" });
+});
+
+test("DELETE answers 204 and takes the aliases along", async () => {
+  const path = await createRoom({ name: "pool-017", aliases: [{ alias: "pool-017" }] });
+  const deleted = await call("DELETE", path);
+
+  expect([deleted.status, deleted.text]).toEqual([204, ""]);
+  expect((await call("GET", "/api/admin/configuration/v1/conference_alias/")).json.meta.total_count).toBe(0);
+  await createRoom({ name: "POOL-017", aliases: [{ alias: "pool-017" }] });
+});
+
+test.each(["GET", "PATCH", "DELETE"])("%s of an unknown id is 404 with an empty body", async (method) => {
+  const answer = await call(method, `${conferencePath}99/`, method === "PATCH" ? {} : undefined);
+
+  expect([answer.status, answer.text]).toEqual([404, ""]);
+});
+
+test.each(["DELETE", "PUT"])("%s on the list is refused, counted, and destroys nothing", async (method) => {
+  await createRoom({ name: "pool-017" });
+  const answer = await call(method, conferencePath, method === "PUT" ? { objects: [] } : undefined);
+
+  expect(answer.status).toBe(403);
+  expect(platform.requests().listWipeAttempts).toBe(1);
+  expect(platform.roomCount()).toBe(1);
+});
+
+test("a path without its trailing slash is redirected, or 404 when the switch is set", async () => {
+  const redirected = await call("GET", `${conferencePath.slice(0, -1)}?name=a`);
+  expect([redirected.status, redirected.headers.get("location")]).toEqual([301, `${conferencePath}?name=a`]);
+
+  platform.setBehaviour({ missingSlash: "404" });
+  expect((await call("POST", conferencePath.slice(0, -1), { name: "a" })).status).toBe(404);
+  expect(platform.roomCount()).toBe(0);
+});
+
+test("a change reaches the conferencing nodes after the replication delay, a delete too", async () => {
+  platform.setBehaviour({ replicationSeconds: 90 });
+  const path = await createRoom({ name: "pool-017" });
+  expect(platform.rooms()).toMatchObject([{ name: "pool-017", configured: true, replicated: false }]);
+  expect(() => platform.startConference({ name: "pool-017", requireReplicated: true })).toThrow(/409/);
+
+  platform.advanceClock(90);
+  expect(platform.rooms()).toMatchObject([{ configured: true, replicated: true }]);
+  platform.startConference({ name: "pool-017", requireReplicated: true });
+
+  await call("DELETE", path);
+  expect(platform.rooms()).toEqual([{ name: "pool-017", configured: false, replicated: true }]);
+  platform.advanceClock(90);
+  expect(platform.rooms()).toEqual([]);
+});

@@ -1,0 +1,101 @@
+/** The status API and the commands. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  type PlatformSimulator,
+  startPlatformSimulator,
+} from "../../../../local/simulators/platform/platform-simulator.ts";
+import {
+  type CallApi,
+  conferencePath,
+  credentials,
+  managementClient,
+} from "../../../support/management-client.ts";
+
+const status = "/api/admin/status/v1";
+const disconnect = "/api/admin/command/v1/conference/disconnect/";
+
+let platform: PlatformSimulator;
+let call: CallApi;
+beforeEach(async () => {
+  platform = await startPlatformSimulator(credentials);
+  call = managementClient(platform);
+});
+afterEach(() => platform.stop());
+
+const count = async (path: string): Promise<number> =>
+  (await call("GET", `${status}${path}`)).json.meta.total_count;
+
+test("a running conference is one row, a shard per node, and gone with its last node", async () => {
+  platform.seedRooms({ rows: [{ name: "pool-017", tag: "pool" }] });
+  const id = platform.startConference({
+    name: "pool-017",
+    nodes: ["10.0.0.21", "10.0.0.22"],
+    participants: 2,
+  });
+
+  const { json } = await call("GET", `${status}/conference/?name=pool-017`);
+  expect(json.objects).toMatchObject([{ id, name: "pool-017", service_type: "conference", tag: "pool" }]);
+  expect(json.objects[0]?.["start_time"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?$/);
+  expect(await count("/conference_shard/?name=pool-017")).toBe(2);
+  expect(await count("/participant/?conference=pool-017")).toBe(2);
+  expect((await call("GET", `${status}/conference/${id}/`)).json["name"]).toBe("pool-017");
+
+  platform.endConference({ name: "pool-017", nodes: ["10.0.0.21"] });
+  expect(await count("/conference/?name=pool-017")).toBe(1);
+  expect(await count("/conference_shard/?name=pool-017")).toBe(1);
+  platform.endConference({ name: "pool-017", nodes: ["10.0.0.22"] });
+  expect(await count("/conference/?name=pool-017")).toBe(0);
+  expect(await count("/participant/")).toBe(0);
+  expect((await call("GET", `${status}/conference/${id}/`)).status).toBe(404);
+});
+
+test("deleting a room leaves its meeting running", async () => {
+  const [id] = platform.seedRooms({ rows: [{ name: "pool-017" }] });
+  platform.startConference({ name: "pool-017" });
+  await call("DELETE", `${conferencePath}${id}/`);
+
+  expect(await count("/conference/?name=pool-017")).toBe(1);
+});
+
+test.each(["POST", "PATCH", "DELETE"])("%s on a status resource is 405", async (method) => {
+  const answer = await call(method, `${status}/conference/`, method === "DELETE" ? undefined : {});
+
+  expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET"]);
+});
+
+test("the disconnect command ends a conference; a gone one is 400", async () => {
+  const id = platform.startConference({ name: "pool-017", nodes: ["10.0.0.21", "10.0.0.22"] });
+  const done = await call("POST", disconnect, { conference_id: id });
+  expect([done.status, done.json]).toEqual([202, { status: "success", data: null }]);
+
+  const gone = await call("POST", disconnect, { conference_id: id });
+  expect([gone.status, gone.json]).toEqual([
+    400,
+    { conference: { conference_id: ["Failed to find conference."] } },
+  ]);
+});
+
+test("a participant can be disconnected once", async () => {
+  platform.startConference({ name: "pool-017", participants: 1 });
+  const { json } = await call("GET", `${status}/participant/`);
+  const command = "/api/admin/command/v1/participant/disconnect/";
+
+  expect((await call("POST", command, { participant_id: json.objects[0]?.id })).status).toBe(202);
+  expect((await call("POST", command, { participant_id: json.objects[0]?.id })).status).toBe(400);
+});
+
+test("alarms are shown until they are cleared", async () => {
+  platform.raiseAlarm({ name: "licenses_exhausted", level: "error" });
+  platform.raiseAlarm({ name: "licenses_exhausted", level: "error" });
+  platform.raiseAlarm({ name: "connectivity_lost" });
+  expect(await count("/alarm/")).toBe(2);
+  expect(await count("/alarm/?name=licenses_exhausted")).toBe(1);
+
+  platform.clearAlarms("licenses_exhausted");
+  expect((await call("GET", `${status}/alarm/`)).json.objects).toMatchObject([{ name: "connectivity_lost" }]);
+});
+
+test("nodes and licences answer the connectivity probe", async () => {
+  expect(await count("/worker_vm/?limit=1")).toBe(3);
+  expect((await call("GET", `${status}/licensing/`)).json.objects).toMatchObject([{ port_count: 0 }]);
+});

@@ -1,0 +1,40 @@
+/** Progress on a terminal and elsewhere, and lines of the app's log. */
+import { expect, test } from "vitest";
+import { createLogPrinter } from "../../../local/terminal/log-printer.ts";
+import { createProgress } from "../../../local/terminal/progress.ts";
+
+function shownOn(isTTY: boolean): string {
+  let text = "";
+  const progress = createProgress({ isTTY, write: (more) => (text += more) }, "rooms", 4, "  ");
+  for (const done of [0, 0, 2, 4]) progress.show(done);
+  progress.end();
+  return text;
+}
+
+test("a terminal gets one line that is drawn over, ended by a line feed", () => {
+  const [line, ...rest] = shownOn(true).split("\n");
+  expect(rest).toEqual([""]);
+  expect(line?.split("\r")).toEqual([
+    "",
+    `  [${"-".repeat(30)}]   0/4 rooms`,
+    `  [${"#".repeat(15)}${"-".repeat(15)}]   2/4 rooms`,
+    `  [${"#".repeat(30)}]   4/4 rooms`,
+  ]);
+});
+
+test("a file gets a line for each new amount, without control characters", () => {
+  expect(shownOn(false)).toBe("  0/4 rooms\n  2/4 rooms\n  4/4 rooms\n");
+});
+
+test("log entries below the level are left out, and those shown take one line each", () => {
+  const lines: string[] = [];
+  const print = createLogPrinter("warning", (line) => lines.push(line));
+  const category = "Function.listRooms";
+  print({ level: "information", category, message: "not shown" });
+  print({ level: "warning", category, message: "shown" });
+  print({ level: "error", category, message: "two\n   lines\n" });
+  expect(lines).toEqual([
+    expect.stringMatching(/^\d\d:\d\d:\d\d\.\d{3} warning {5}Function\.listRooms: shown$/),
+    expect.stringMatching(/ error {7}Function\.listRooms: two \| lines$/),
+  ]);
+});

@@ -1,0 +1,46 @@
+/** The tests' way of talking to a simulated platform: plain fetch, no redirects, whole bodies. */
+import type { PlatformSimulator } from "../../local/simulators/platform/platform-simulator.ts";
+
+export const credentials = { username: "api-user", password: "api-password" };
+export const conferencePath = "/api/admin/configuration/v1/conference/";
+
+export interface ApiAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** Empty when the answer is not JSON. */
+  json: ApiBody;
+}
+
+interface ApiBody {
+  meta: { limit: number; next: string | null; offset: number; previous: string | null; total_count: number };
+  objects: ApiObject[];
+  [field: string]: unknown;
+}
+
+interface ApiObject {
+  id: number | string;
+  name: string;
+  [field: string]: unknown;
+}
+
+export type CallApi = (method: string, path: string, body?: unknown) => Promise<ApiAnswer>;
+
+/** Calls paths of the Management API with Basic credentials; a string body is sent as it is. */
+export function managementClient(
+  platform: Pick<PlatformSimulator, "url">,
+  authorization = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString("base64")}`,
+): CallApi {
+  return async (method, path, body) => {
+    const response = await fetch(platform.url + path, {
+      method,
+      redirect: "manual",
+      headers: { authorization, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type") === "application/json";
+    const json: ApiBody = JSON.parse(isJson ? text : "{}");
+    return { status: response.status, headers: response.headers, text, json };
+  };
+}

@@ -1,0 +1,87 @@
+/** Runs one of the project's scripts as a person would, and looks at what it prints and leaves behind. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+import { poll } from "../../local/process/poll.ts";
+
+export const projectFolder = fileURLToPath(new URL("../../", import.meta.url));
+
+export interface ScriptProcess {
+  child: ChildProcess;
+  readonly output: () => string;
+  readonly errors: () => string;
+  /** Resolves when standard output has this text; throws when the script ends before. */
+  readonly printed: (text: string) => Promise<void>;
+  /** Resolves with the exit code, or the name of the signal that ended it. */
+  exited: Promise<number | string | null>;
+}
+
+/** Starts `node <script> <arguments>` in the project's folder; whatever is left of it is killed after the test. */
+export function runScript(script: string, ...args: string[]): ScriptProcess {
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: projectFolder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  let errors = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+  const exited = once(child, "close").then(
+    ([code, signal]: (number | string | null)[]) => code ?? signal ?? null,
+  );
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const printed = async (text: string): Promise<void> => {
+    await poll(
+      async () => {
+        if (output.includes(text)) return true;
+        if (child.exitCode !== null) throw new Error(`${script} has ended: ${output}${errors}`);
+        return undefined;
+      },
+      {
+        description: `"${text}" from ${script}, which printed ${output}${errors}`,
+        timeoutSeconds: 100,
+        pauseMilliseconds: 50,
+      },
+    );
+  };
+  return { child, output: () => output, errors: () => errors, printed, exited };
+}
+
+/** The ids of a process's children. */
+export async function childrenOf(processId: number | undefined): Promise<number[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid="]);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([id, parent]) => (id !== undefined && parent === processId ? [id] : []));
+}
+
+/** Resolves when none of the processes exists any more. */
+export async function untilGone(processIds: readonly number[]): Promise<void> {
+  await poll(async () => (processIds.some(isRunning) ? undefined : true), {
+    description: `the end of the processes ${processIds.join(", ")}`,
+    timeoutSeconds: 30,
+    pauseMilliseconds: 50,
+  });
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** A folder that is removed after the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "vmr-gateway-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
