@@ -10,7 +10,7 @@ export interface Mutant {
 }
 
 const claim = "src/lib/pool/claim.ts";
-const assignment = "src/lib/pool/assignment.ts";
+const disposal = "src/lib/pool/disposal.ts";
 const provisioning = "src/lib/pool/provisioning.ts";
 const garbage = "src/lib/pool/garbage-collection.ts";
 const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
@@ -41,25 +41,30 @@ export const mutants: readonly Mutant[] = [
     bug: "does not check the marker",
     breaks: "G1",
     file: claim,
-    edits: [['if (marker?.state === "assigned") {', "if (false) {"]],
+    edits: [['if (room && marker?.state !== "assigned") return room;', "if (room) return room;"]],
   },
   {
     bug: "keeps a room whose change has an unknown outcome",
     breaks: "G1",
-    file: assignment,
-    edits: [['} else if (error.outcome === "unknown") {', "} else if (false) {"]],
+    file: disposal,
+    edits: [['"assignment-unknown": "discard-room"', '"assignment-unknown": "leave-to-lease"']],
   },
   {
     bug: "requests no replacement",
     breaks: "G5",
     file: claim,
-    edits: [["await replenishment.replace(log);", ""]],
+    edits: [["await replenishment.replace(claim.log);", ""]],
   },
   {
     bug: "logs the guest PIN",
     breaks: "G7",
     file: claim,
-    edits: [["{ room: room.name }", '{ room: room.name, pin: String(room["guest_pin"]) }']],
+    edits: [
+      [
+        "await replenishment.replace(claim.log);",
+        'claim.log.info("room-claimed", { pin: String(room["guest_pin"]) }); await replenishment.replace(claim.log);',
+      ],
+    ],
   },
   {
     bug: "repeats the put into the pool",
@@ -67,9 +72,10 @@ export const mutants: readonly Mutant[] = [
     file: provisioning,
     edits: [
       [
-        "await pool.put(name, { invisibleSeconds: hiddenSeconds });",
-        "await pool.put(name, { invisibleSeconds: hiddenSeconds }).catch(async () => pool.put(name));",
+        "await pool.put(newRoomName(random), { invisibleSeconds });",
+        "await pool.put(room, { invisibleSeconds }).catch(async () => pool.put(room));",
       ],
+      ["const name = await", "const room = newRoomName(random);\nconst name = await"],
     ],
   },
   {
@@ -77,11 +83,12 @@ export const mutants: readonly Mutant[] = [
     breaks: "G2",
     file: provisioning,
     edits: [
-      ["const message = await pool.put(name, { invisibleSeconds: hiddenSeconds });", ""],
+      ["const name = await pool.put(newRoomName(random), { invisibleSeconds });", ""],
       [
-        "await createRoom(message, hiddenUntil, log);",
-        `await createRoom({ id: "", text: name, popReceipt: "", dequeueCount: 0, ageSeconds: 0 }, hiddenUntil, log);
-         const message = await pool.put(name, { invisibleSeconds: hiddenSeconds });`,
+        "await provisionRoom(name, invisibleUntil, log);",
+        `const room = newRoomName(random);
+         await provisionRoom({ id: "", text: room, popReceipt: "", dequeueCount: 0, ageSeconds: 0 }, invisibleUntil, log);
+         const name = await pool.put(room, { invisibleSeconds });`,
       ],
     ],
   },
@@ -89,7 +96,7 @@ export const mutants: readonly Mutant[] = [
     bug: "makes rooms whatever the pool holds",
     breaks: "G5",
     file: provisioning,
-    edits: [["if (await isEnough(wanted.data, dequeueCount)) {", "if (false) {"]],
+    edits: [["if (await isEnough(request, dequeueCount)) {", "if (false) {"]],
   },
   {
     bug: "makes a room whose name was discarded while its maker slept",
@@ -101,7 +108,7 @@ export const mutants: readonly Mutant[] = [
     bug: "queues a room for deletion that was claimed while its maker slept",
     breaks: "G1",
     file: provisioning,
-    edits: [["if (isGone && clock.now() < hiddenUntil)", "if (isGone)"]],
+    edits: [["if (isGone && clock.now() < invisibleUntil)", "if (isGone)"]],
   },
   {
     bug: "collects rooms of any age",

@@ -68,11 +68,11 @@ export function testRoomCreation(
     },
   );
 
-  test("200 with the next room when one is gone from the platform, which is counted as stale", async () => {
+  test("200 with the next room when one is gone from the platform, which is counted as room-missing", async () => {
     await gateway().queues.pool.put("vanished-room");
     await gateway().poolRoom("a-room");
     expect(await create()).toMatchObject({ status: 200, json: { name: "a-room" } });
-    expect(gateway().log.join("\n")).toContain('"reason":"stale"');
+    expect(gateway().log.join("\n")).toContain('"reason":"room-missing"');
   });
 
   test("200 although the replacement cannot be requested: the caller still gets the room", async () => {

@@ -8,7 +8,7 @@ import type { Conferences } from "../platform/conferences.ts";
 import type { Queue } from "../queues/queue.ts";
 import { parseMarker } from "../rooms/marker.ts";
 import { isPersistent, isRoom } from "../rooms/rooms.ts";
-import { queueForDeletion } from "./discard.ts";
+import { queueForDeletionOrLogLeak } from "./disposal.ts";
 
 export interface BulkDeletion {
   /** Returns when a pass finds no room of ours. Throws `bulk-delete-incomplete` after 180 s or when rooms resist. */
@@ -39,7 +39,7 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
       await deletePassByPass(pooledNames, log);
     } catch (error) {
       // Rooms without a marker are known by their pooled names alone; the collector must be able to find them.
-      await forEachParallel(pooledNames, async (name) => queueForDeletion(deletion, name, log));
+      await forEachParallel(pooledNames, async (name) => queueForDeletionOrLogLeak(deletion, name, log));
       throw error;
     }
     log.info("bulk-deleted");

@@ -1,102 +1,129 @@
-/** Claims a room from the pool. The lease is the rollback: a message that is not deleted comes back by itself. */
+/** Claims a room from the pool. The lease is the rollback: a message that is not deleted becomes visible again. */
 import PQueue from "p-queue";
+import type { Clock } from "../clock.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
+import type { Conferences } from "../platform/conferences.ts";
 import { deleteConfirmed } from "../queues/queue.ts";
-import { parseMarker } from "../rooms/marker.ts";
-import { type AssignmentOptions, createAssignment } from "./assignment.ts";
-import { type DiscardPorts, queueForDeletion } from "./discard.ts";
-import { type ClaimAttempt, createDisposal } from "./disposal.ts";
+import { parseMarker, withMarker } from "../rooms/marker.ts";
+import {
+  type ClaimAttempt,
+  createDispose,
+  type DisposalDependencies,
+  outcomeOfFailedAssignment,
+  outcomeOfFailedFind,
+  queueForDeletionOrLogLeak,
+} from "./disposal.ts";
+import type { Replenishment } from "./replenishment.ts";
 
 export interface Claims {
   /**
-   * Hands out one room that nobody else has or will have, its tag set when one is given. Throws `pool-exhausted`,
-   * `claim-failed`, PlatformError or QueueError; then no caller has the room.
+   * Hands out one room that no other caller has or will get, and sets its tag if one is given. Throws
+   * `pool-exhausted`, `claim-failed`, PlatformError or QueueError; no caller has the room in these cases.
    */
   claim(serviceTag: string | undefined, log: Log): Promise<ConferenceRow>;
 }
 
-export interface ClaimOptions extends DiscardPorts, Pick<AssignmentOptions, "conferences" | "clock"> {
+export interface ClaimOptions extends DisposalDependencies {
+  readonly conferences: Pick<Conferences, "findByName" | "update">;
+  readonly replenishment: Pick<Replenishment, "heal" | "replace">;
+  readonly clock: Clock;
   readonly leaseSeconds: number;
   readonly platformTimeoutSeconds: number;
-  /** Further claims wait for their turn without a message, which another instance may hand out meanwhile. */
+  /** Further claims wait without a message, which another instance may hand out in the meantime. */
   readonly maxClaimsAtOnce: number;
 }
 
 const maxMessagesPerClaim = 10;
 const maxClaimSeconds = 25;
 
+/** Creates the claims of one instance. The numbers of the steps are those of `docs/architecture.md`. */
 export function createClaims(options: ClaimOptions): Claims {
-  const { pool, deletion, replenishment, clock, leaseSeconds } = options;
-  // A late PATCH must be over, and its outcome known, long before the lease ends and somebody else may hold the room.
+  const { pool, deletion, conferences, replenishment, clock, leaseSeconds } = options;
+  // A late PATCH must end, with a known outcome, long before the lease does and another claim may hold the room.
   const deadlineSeconds = Math.min(maxClaimSeconds, leaseSeconds / 4);
   const timeoutSeconds = Math.min(options.platformTimeoutSeconds, leaseSeconds / 4);
-  const disposal = createDisposal(options);
-  const assignment = createAssignment({ ...options, timeoutSeconds, disposal });
+  const dispose = createDispose(options);
   const turns = new PQueue({ concurrency: options.maxClaimsAtOnce });
 
-  async function claimBefore(
-    startBefore: number,
-    serviceTag: string | undefined,
-    log: Log,
-  ): Promise<ConferenceRow> {
-    for (let messages = 0; messages < maxMessagesPerClaim && clock.now() < startBefore; messages++) {
-      const heldUntil = clock.now() + leaseSeconds * 1000;
-      const isHeld = () => clock.now() < heldUntil;
-      const [message] = await pool.receive(1, leaseSeconds);
-      if (!message) {
-        log.warn("pool-empty");
-        await replenishment.heal(log);
-        throw new GatewayError("pool-exhausted", { retryAfterSeconds: 10 });
-      }
-      const room = await secure({ message, serviceTag, startBefore, isHeld, log });
-      if (room) return room;
-    }
-    throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
+  /** Returns undefined if the message gives no room and the next message is to be tried. */
+  async function tryMessage(claim: Pick<ClaimAttempt, "startBefore" | "serviceTag" | "log">) {
+    const attempt = { ...claim, ...(await receive(claim.log)) }; // 1
+    const room = await find(attempt); //                            2
+    if (!room || !(await assign(attempt, room))) return undefined; // 3
+    await commit(attempt); //                                       4
+    await replenishment.replace(claim.log); //                      5
+    return claim.serviceTag === undefined ? room : { ...room, tag: claim.serviceTag };
   }
 
-  /** The room of this message, made sure to be ours alone; undefined when the next message is to be tried. */
-  async function secure(attempt: ClaimAttempt): Promise<ConferenceRow | undefined> {
-    const { message, serviceTag, log } = attempt;
-    const room = await assignment.find(attempt);
+  /** Step 1: leases one message. Throws `pool-exhausted` if there is none. */
+  async function receive(log: Log): Promise<Pick<ClaimAttempt, "message" | "heldUntil">> {
+    const heldUntil = clock.now() + leaseSeconds * 1000;
+    const [message] = await pool.receive(1, leaseSeconds);
+    if (message) return { message, heldUntil };
+    log.warn("pool-empty");
+    await replenishment.heal(log);
+    throw new GatewayError("pool-exhausted", { retryAfterSeconds: 10 });
+  }
+
+  /** Step 2: reads the room from the platform. Returns undefined if it is missing or assigned. */
+  async function find(attempt: ClaimAttempt): Promise<ConferenceRow | undefined> {
+    const { message, startBefore } = attempt;
+    const room = await conferences
+      .findByName(message.text, { startBefore, timeoutSeconds })
+      .catch(async (error: unknown) => {
+        await dispose(attempt, outcomeOfFailedFind(error));
+        throw error;
+      });
     const marker = parseMarker(room?.description);
-    if (marker?.state === "assigned") {
-      await refuseAssigned(attempt, marker.messageId === message.id);
-      return undefined;
-    }
-    if (!room || !(await assignment.assign(attempt, room))) {
-      await disposal.discard(attempt, "stale");
-      return undefined;
-    }
-    await commit(attempt);
-    log.info("room-claimed", { room: room.name });
-    await replenishment.replace(log);
-    return serviceTag === undefined ? room : { ...room, tag: serviceTag };
+    if (room && marker?.state !== "assigned") return room;
+    // Assigned with this message's id: that claim died before its commit, so its caller never got a response.
+    const assigned = marker?.messageId === message.id ? "unanswered-claim" : "duplicate-message";
+    await dispose(attempt, room ? assigned : "room-missing");
+    return undefined;
   }
 
-  /** An earlier claim died before its commit and told nobody, or this is a second message of a room handed out. */
-  async function refuseAssigned(attempt: ClaimAttempt, isOwn: boolean): Promise<void> {
-    if (isOwn) return disposal.discard(attempt, "told-nobody");
-    const { message, isHeld, log } = attempt;
-    const outcome = await deleteConfirmed(pool, message, isHeld);
-    log.error("duplicate-message", { room: message.text, outcome });
+  /** Step 3: writes the tag and the marker. Returns false if the room has vanished. */
+  async function assign(attempt: ClaimAttempt, room: ConferenceRow): Promise<boolean> {
+    const { message, serviceTag, startBefore } = attempt;
+    const since = new Date(clock.now()).toISOString();
+    const description = withMarker(room.description, { state: "assigned", since, messageId: message.id });
+    const fields = { description, ...(serviceTag !== undefined && { tag: serviceTag }) };
+    const isFound = await conferences
+      .update(room.id, fields, { startBefore, timeoutSeconds })
+      .catch(async (error: unknown) => {
+        await dispose(attempt, outcomeOfFailedAssignment(error));
+        throw error;
+      });
+    if (!isFound) await dispose(attempt, "room-missing");
+    return isFound;
   }
 
-  /** The delete by receipt is what makes the room the caller's; nobody is answered before. */
-  async function commit({ message, isHeld, log }: ClaimAttempt): Promise<void> {
-    const outcome = await deleteConfirmed(pool, message, isHeld);
-    if (outcome === "deleted") return;
-    log.error("claim-lost", { room: message.text, message: outcome });
-    if (outcome === "unknown") await queueForDeletion(deletion, message.text, log);
+  /** Step 4: deletes the message by its receipt. Only this makes the room the caller's. */
+  async function commit({ message, heldUntil, log }: ClaimAttempt): Promise<void> {
+    const room = message.text;
+    const outcome = await deleteConfirmed(pool, message, () => clock.now() < heldUntil);
+    if (outcome === "deleted") {
+      log.info("room-claimed", { room });
+      return;
+    }
+    log.error("claim-lost", { room, message: outcome });
+    if (outcome === "unknown") await queueForDeletionOrLogLeak(deletion, room, log);
     throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
   }
 
   return {
     async claim(serviceTag, log) {
-      // Counted from the request's arrival: who waits longer was given up by their own caller.
+      // The deadline runs from the request's arrival; callers do not wait longer than that.
       const startBefore = clock.now() + deadlineSeconds * 1000;
-      return turns.add(async () => claimBefore(startBefore, serviceTag, log));
+      return turns.add(async () => {
+        for (let messages = 0; messages < maxMessagesPerClaim && clock.now() < startBefore; messages++) {
+          const room = await tryMessage({ startBefore, serviceTag, log });
+          if (room) return room;
+        }
+        throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
+      });
     },
   };
 }

@@ -1,5 +1,4 @@
-/** Makes one room for the pool: its name goes into the queue first, so that no room is ever without one. */
-import * as z from "zod";
+/** Provisions one room for the pool. Its name is queued first, so no room is ever without a name in a queue. */
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
@@ -7,13 +6,14 @@ import { PlatformError } from "../platform/platform-error.ts";
 import { deleteConfirmed, type Queue, QueueError, type QueueMessage } from "../queues/queue.ts";
 import type { RandomSource } from "../random.ts";
 import { newGuestPin, newRoomName, toNewConference } from "../rooms/rooms.ts";
-import { queueForDeletion } from "./discard.ts";
-import type { ProvisioningRequest } from "./replenishment.ts";
+import { queueForDeletionOrLogLeak } from "./disposal.ts";
+import { decodeProvisioningRequest, type ProvisioningRequest } from "./provisioning-request.ts";
+import { provisioningTimes } from "./provisioning-times.ts";
 
 export interface Provisioning {
   /**
-   * Serves one request from the provisioning queue; `dequeueCount` tells a repeated one. Throws PlatformError or
-   * QueueError, after which nothing is left behind that a later claim or the metrics would not find.
+   * Serves one request from the provisioning queue; `dequeueCount` is above 1 for a retry. Throws PlatformError or
+   * QueueError. Whatever is left behind then is found by a later claim or counted by the metrics run.
    */
   provision(request: unknown, dequeueCount: number, log: Log): Promise<void>;
 }
@@ -33,54 +33,45 @@ export interface ProvisioningOptions {
   readonly platformTimeoutSeconds: number;
 }
 
-const ProvisioningMessage: z.ZodType<ProvisioningRequest> = z.discriminatedUnion("reason", [
-  z.object({ reason: z.literal("claimed") }),
-  z.object({ reason: z.enum(["healing", "bulk"]), upTo: z.int().min(0) }),
-]);
-
-const maxHiddenSeconds = 600;
 const lookUpPauseMilliseconds = 2000;
 
+/** Creates the handler of provisioning requests. */
 export function createProvisioning(options: ProvisioningOptions): Provisioning {
   const { pool, conferences, clock, random, hostPin, template, platformTimeoutSeconds } = options;
-  // 30 s and 60 s with the default time limit of 10 s; both together stay below the time the name is hidden.
-  const createSeconds = 3 * platformTimeoutSeconds;
-  const lookUpSeconds = 6 * platformTimeoutSeconds;
-  const hiddenSeconds = Math.min(
-    maxHiddenSeconds,
-    Math.max(2 * options.leaseSeconds, 12 * platformTimeoutSeconds),
+  const { createSeconds, lookUpSeconds, invisibleSeconds } = provisioningTimes(
+    platformTimeoutSeconds,
+    options.leaseSeconds,
   );
 
-  async function provision(request: unknown, dequeueCount: number, log: Log): Promise<void> {
-    const wanted = ProvisioningMessage.safeParse(request);
-    if (!wanted.success) {
+  async function provision(message: unknown, dequeueCount: number, log: Log): Promise<void> {
+    const request = decodeProvisioningRequest(message);
+    if (!request) {
       log.error("provisioning-request-malformed");
       return;
     }
-    if (await isEnough(wanted.data, dequeueCount)) {
-      log.info("provisioning-dropped", { reason: wanted.data.reason, dequeueCount });
+    if (await isEnough(request, dequeueCount)) {
+      log.info("provisioning-dropped", { reason: request.reason, dequeueCount });
       return;
     }
-    const name = newRoomName(random);
-    const hiddenUntil = clock.now() + hiddenSeconds * 1000;
-    const message = await pool.put(name, { invisibleSeconds: hiddenSeconds });
-    await createRoom(message, hiddenUntil, log);
-    await makeReady(message, hiddenUntil, log);
-    log.info("room-provisioned", { room: name, reason: wanted.data.reason });
+    const invisibleUntil = clock.now() + invisibleSeconds * 1000;
+    const name = await pool.put(newRoomName(random), { invisibleSeconds });
+    await provisionRoom(name, invisibleUntil, log);
+    await makeReady(name, invisibleUntil, log);
+    log.info("room-provisioned", { room: name.text, reason: request.reason });
   }
 
-  async function isEnough(wanted: ProvisioningRequest, dequeueCount: number): Promise<boolean> {
-    if (wanted.reason === "claimed") return dequeueCount > 1 && (await pool.count()) >= options.maxRooms;
+  async function isEnough(request: ProvisioningRequest, dequeueCount: number): Promise<boolean> {
+    if (request.reason === "claimed") return dequeueCount > 1 && (await pool.count()) >= options.maxRooms;
     const pooled = await pool.count();
-    if (pooled >= wanted.upTo || (dequeueCount > 1 && pooled >= options.maxRooms)) return true;
-    // Waiting replacements will fill the pool without this one, which is on the queue itself.
-    return wanted.reason === "healing" && pooled + (await options.provisioning.count()) - 1 >= wanted.upTo;
+    if (pooled >= request.upTo || (dequeueCount > 1 && pooled >= options.maxRooms)) return true;
+    // Pending requests will fill the pool without this one, which the count includes.
+    return request.reason === "healing" && pooled + (await options.provisioning.count()) - 1 >= request.upTo;
   }
 
-  async function createRoom(message: QueueMessage, hiddenUntil: number, log: Log): Promise<void> {
+  async function provisionRoom(message: QueueMessage, invisibleUntil: number, log: Log): Promise<void> {
     const name = message.text;
-    // Once the name can be seen, a claim may have found no room and discarded it.
-    const startBefore = hiddenUntil - (createSeconds + lookUpSeconds) * 1000;
+    // Once the name is visible, a claim may find no room and discard it.
+    const startBefore = invisibleUntil - (createSeconds + lookUpSeconds) * 1000;
     const guestPin = newGuestPin(hostPin, random);
     const since = new Date(clock.now()).toISOString();
     const fields = toNewConference({ name, hostPin, guestPin, template, since });
@@ -98,7 +89,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     }
   }
 
-  /** Whether a room whose creation got no good answer turns out to be there after all. */
+  /** Whether a room whose creation had an unknown outcome is on the platform. */
   async function appears(name: string): Promise<boolean> {
     const until = clock.now() + lookUpSeconds * 1000;
     for (;;) {
@@ -112,16 +103,17 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     }
   }
 
-  /** Lets claims see the name once the platform has replicated the room; should this fail, time does it. */
-  async function makeReady(message: QueueMessage, hiddenUntil: number, log: Log): Promise<void> {
+  /** Makes the name visible once the platform has replicated the room. If this fails, the name becomes visible later. */
+  async function makeReady(message: QueueMessage, invisibleUntil: number, log: Log): Promise<void> {
     try {
       await pool.setInvisible(message, options.readyDelaySeconds);
     } catch (error) {
       log.warn("room-not-made-visible", { room: message.text }, error);
       const isGone = error instanceof QueueError && error.failure === "message-gone";
-      // Gone while it was hidden: bulk delete has emptied the pool, and nobody can be given this room any more. Later
-      // than that, a claim may have taken it, and the room is a caller's.
-      if (isGone && clock.now() < hiddenUntil) await queueForDeletion(options.deletion, message.text, log);
+      // Gone while it was invisible: bulk delete has emptied the pool, and no claim can receive this room. Once the
+      // name was visible, a claim may have received it, and the room is a caller's.
+      if (isGone && clock.now() < invisibleUntil)
+        await queueForDeletionOrLogLeak(options.deletion, message.text, log);
     }
   }
 

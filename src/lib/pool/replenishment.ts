@@ -1,22 +1,18 @@
-/** Asks for new rooms: one for each room handed out, or as many as a level lacks. */
+/** Requests new rooms: one for each room handed out, or as many as are missing from a level. */
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
 import type { Queue } from "../queues/queue.ts";
-
-/**
- * What stands on the provisioning queue. A request without a level is unconditional; `bulk` is dropped when the pool
- * holds `upTo` rooms, `healing` already when pool and waiting requests together make that many.
- */
-export type ProvisioningRequest =
-  | { readonly reason: "claimed" }
-  | { readonly reason: "healing" | "bulk"; readonly upTo: number };
+import { encodeProvisioningRequest, type ProvisioningRequest } from "./provisioning-request.ts";
 
 export interface Replenishment {
-  /** One room in the place of one handed out. Never throws: the caller has its room. */
+  /** Requests a replacement for a room that was handed out. Logs a failure instead of throwing it: the caller has its room. */
   replace(log: Log): Promise<void>;
-  /** One room when the pool lacks any. Never throws. */
+  /** Requests one room if the pool is below its maximum, counting pending requests. Logs a failure instead of throwing it. */
   heal(log: Log): Promise<void>;
-  /** As many rooms as pool and waiting requests lack of the level; returns how many were asked for. Throws QueueError. */
+  /**
+   * Requests enough rooms to reach `level`, counting pooled rooms and pending requests. Returns the number requested.
+   * Throws QueueError.
+   */
   fillUpTo(level: number): Promise<number>;
 }
 
@@ -26,12 +22,13 @@ export interface ReplenishmentOptions {
   readonly maxRooms: number;
 }
 
+/** Creates the only writer of the provisioning queue. */
 export function createReplenishment({ pool, provisioning, maxRooms }: ReplenishmentOptions): Replenishment {
-  const request = async (wanted: ProvisioningRequest): Promise<void> => {
-    await provisioning.put(JSON.stringify(wanted));
+  const send = async (request: ProvisioningRequest): Promise<void> => {
+    await provisioning.put(encodeProvisioningRequest(request));
   };
 
-  async function lacking(level: number): Promise<number> {
+  async function missingFrom(level: number): Promise<number> {
     const [pooled, requested] = await Promise.all([pool.count(), provisioning.count()]);
     return Math.max(0, level - pooled - requested);
   }
@@ -39,7 +36,7 @@ export function createReplenishment({ pool, provisioning, maxRooms }: Replenishm
   return {
     async replace(log) {
       try {
-        await request({ reason: "claimed" });
+        await send({ reason: "claimed" });
       } catch (error) {
         log.error("replacement-failed", {}, error);
       }
@@ -47,16 +44,16 @@ export function createReplenishment({ pool, provisioning, maxRooms }: Replenishm
 
     async heal(log) {
       try {
-        if ((await lacking(maxRooms)) > 0) await request({ reason: "healing", upTo: maxRooms });
+        if ((await missingFrom(maxRooms)) > 0) await send({ reason: "healing", upTo: maxRooms });
       } catch (error) {
         log.error("healing-failed", {}, error);
       }
     },
 
     async fillUpTo(level) {
-      const count = await lacking(level);
+      const count = await missingFrom(level);
       const requests = Array.from({ length: count }, () => ({ reason: "bulk", upTo: level }) as const);
-      await forEachParallel(requests, request);
+      await forEachParallel(requests, send);
       return count;
     },
   };

@@ -97,7 +97,7 @@ test("a room whose commit stayed unknown is never handed out by a later claim", 
   world.clock.advance(301);
 
   await expect(claim()).rejects.toMatchObject({ code: "pool-exhausted" });
-  expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "room-a", reason: "told-nobody" });
+  expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "room-a", reason: "unanswered-claim" });
 });
 
 test("an unknown commit with a failing deletion queue is logged as a leak: 503", async () => {

@@ -229,7 +229,7 @@ describe("when the room found must not be used", () => {
     if (fault) world.platform.addFault(fault);
 
     expect(await claim()).toMatchObject({ name: "room-b" });
-    expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "gone", reason: "stale" });
+    expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "gone", reason: "room-missing" });
     expect(world.pool.texts()).toEqual([]);
     expect(world.deletion.texts()).toEqual([]);
     expect(requests()).toEqual(["healing", "claimed"]);
