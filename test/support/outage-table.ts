@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 export function documentedAnswers(): Record<string, Record<string, number>> {
   const guide = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
   const section =
-    guide.split("\n## ").find((text) => text.startsWith("What answers when something is down\n")) ?? "";
+    guide.split("\n## ").find((text) => text.startsWith("Behaviour during outages\n")) ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("|"));
   const [head = [], , ...cells] = rows.map((row) =>
     row
