@@ -1,4 +1,4 @@
-/** What README, CONTRIBUTING and the documents say is true: settings, functions, commands, files, decisions. */
+/** The documents are true: settings, functions, scripts, files and links, promises, decisions. */
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
@@ -11,18 +11,19 @@ import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = async (path: string) => readFile(new URL(path, root), "utf8");
-const readme = await read("README.md");
 const documents = [
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
-  "docs/architecture.md",
-  ...(await readdir(new URL("docs/decisions/", root))).map((name) => `docs/decisions/${name}`),
+  "infra/README.md",
+  ...(await readdir(new URL("docs/", root), { recursive: true }))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
 ];
 
-/** The rows of the table below a heading, cell by cell, without its head. */
-function tableBelow(heading: string): string[][] {
-  const section = readme.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+/** The rows of the first table below a heading, cell by cell, without its head. */
+async function tableBelow(path: string, heading: string): Promise<string[][]> {
+  const section = (await read(path)).split(`\n${heading}\n`)[1]?.split("\n## ")[0] ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("|"));
   return rows.slice(2).map((row) =>
     row
@@ -33,24 +34,27 @@ function tableBelow(heading: string): string[][] {
 }
 
 const unquoted = (cell = "") => cell.replaceAll("`", "");
-const settingRows = tableBelow("Settings").map(([name, initial = ""]) => ({ name: unquoted(name), initial }));
+const settingRows = (await tableBelow("docs/reference.md", "## Settings")).map(([name, initial = ""]) => ({
+  name: unquoted(name),
+  initial,
+}));
 const values: Record<string, string | undefined> = example.Values;
 
-test("the table of settings has exactly the settings of the app, in their order", () => {
+test("the settings table contains exactly the settings of the app, in their order", () => {
   expect(settingRows.map(({ name }) => name)).toEqual(settingNames);
 });
 
 const defaults = settingRows.filter(({ initial }) => initial.startsWith("`"));
 
 test.each(defaults)(
-  "the default of $name is what the app takes when the setting is missing",
+  "the settings table states the default that the app uses if $name is missing",
   ({ name, initial }) => {
     const without = loadSettings({ ...values, [name]: undefined });
     expect(loadSettings({ ...values, [name]: unquoted(initial) })).toEqual(without);
   },
 );
 
-test("settings that the table calls required are, and the others are not", () => {
+test("the settings table calls exactly those settings required without which the app does not start", () => {
   const isOptional = (name: string): boolean => {
     try {
       loadSettings({ ...values, [name]: undefined });
@@ -66,18 +70,32 @@ test("settings that the table calls required are, and the others are not", () =>
   expect(odd).toEqual([]);
 });
 
-test("the table of functions has exactly the registered ones, with their triggers", async () => {
+test("the functions table contains exactly the registered functions, with their triggers", async () => {
   const main = await read("src/main.ts");
   const routes = [...main.matchAll(/^ {2}(\w+), \/\/ +(GET|POST|PATCH|DELETE) +(\S+)$/gm)].map(
     ([, name, method, route]) => [name, `${method} \`${route}\``],
   );
   expect(routes).toHaveLength(11);
-  expect(tableBelow("Functions").map(([name, trigger]) => [name, trigger])).toEqual([
+  const rows = await tableBelow("docs/reference.md", "## Functions");
+  expect(rows.map(([name, trigger]) => [name, trigger])).toEqual([
     ...routes,
     ["provisionRoom", `queue \`${provisionRoom.queueName}\``],
     ["collectGarbage", `timer \`${collectGarbage.schedule}\``],
     ["collectMetrics", `timer \`${collectMetrics.schedule}\`, and on startup`],
   ]);
+});
+
+test("the scripts table contains exactly the npm scripts", async () => {
+  const rows = await tableBelow("docs/development.md", "## Scripts");
+  const scripts = rows.map(([command = ""]) => unquoted(command).replace(/^npm (?:run )?/, ""));
+  expect(scripts.toSorted()).toEqual(Object.keys(manifest.scripts).toSorted());
+});
+
+test("the proof table begins with every promise of the architecture, in its order", async () => {
+  const promises = (await tableBelow("docs/architecture.md", "## What is promised")).map(([, name]) => name);
+  const guarantees = (await tableBelow("docs/proof.md", "## Guarantees")).map(([guarantee]) => guarantee);
+  expect(promises).toHaveLength(8);
+  expect(guarantees.slice(0, promises.length)).toEqual(promises);
 });
 
 test.each(documents)("every npm command and every file that %s names exists", async (path) => {
@@ -93,10 +111,36 @@ test.each(documents)("every npm command and every file that %s names exists", as
   expect(files.filter((name) => !existsSync(new URL(name, root)))).toEqual([]);
 });
 
+/** Headings as GitHub turns them into anchors. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+test.each(documents)("every link in %s leads to a file and a heading that exist", async (path) => {
+  const links = [...(await read(path)).matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]+))?\)/g)];
+  const isBroken = async ([, file = "", anchor]: RegExpExecArray): Promise<boolean> => {
+    const target = file === "" ? new URL(path, root) : new URL(file, new URL(path, root));
+    if (!existsSync(target)) return true;
+    return anchor !== undefined && !anchorsOf(await readFile(target, "utf8")).includes(anchor);
+  };
+  const broken = await Promise.all(links.map(async (link) => ((await isBroken(link)) ? [link[0]] : [])));
+  expect(broken.flat()).toEqual([]);
+});
+
+test.each(documents)("%s has lines of up to 120 characters outside its tables", async (path) => {
+  const lines = (await read(path)).split("\n").filter((line) => !line.startsWith("|"));
+  expect(lines.filter((line) => line.length > 120)).toEqual([]);
+});
+
 const decisions = documents.filter((path) => path.startsWith("docs/decisions/")).toSorted();
 
 test.each(decisions)(
-  "%s says status, context, decision and consequences, on 30 lines at most",
+  "%s has a status, a context, a decision and consequences on at most 30 lines",
   async (path) => {
     const text = await read(path);
     const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading);
