@@ -1,4 +1,5 @@
-/** The world of the pool tests: the platform simulator behind the real client, queues in memory, a clock that stands. */
+/** The world of the pool tests: the platform simulator behind the real client, queues in memory and a manual clock. */
+import { beforeEach } from "vitest";
 import {
   type PlatformSimulator,
   startPlatformSimulator,
@@ -8,6 +9,12 @@ import type { ConferenceRow } from "../../src/lib/platform/conference-row.ts";
 import { type Conferences, createConferences } from "../../src/lib/platform/conferences.ts";
 import { createBasicLogIn } from "../../src/lib/platform/log-in.ts";
 import { withRetries } from "../../src/lib/platform/retry.ts";
+import { createPlatformStatus } from "../../src/lib/platform/status.ts";
+import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
+import {
+  createGarbageCollection,
+  type GarbageCollectionOptions,
+} from "../../src/lib/pool/garbage-collection.ts";
 import { createReplenishment, type Replenishment } from "../../src/lib/pool/replenishment.ts";
 import { secureRandom } from "../../src/lib/random.ts";
 import { toNewConference } from "../../src/lib/rooms/rooms.ts";
@@ -18,54 +25,99 @@ import { createRecordingLog, type RecordingLog } from "./recording-log.ts";
 
 export const hostPin = "482913";
 export const guestPin = "771204";
+export const serviceTag = "https://verification.example.com/session/1";
 export const maxRooms = 5;
-/** Longer than any computer stands still. */
-export const platformTimeoutSeconds = 10;
-/** Of calls that get no answer, which a test waits out. */
-const silenceSeconds = 1.5;
+export const leaseSeconds = 300;
 export const maxClaimsAtOnce = 4;
-/** What provisioning is made with, beside the world, where a test does not say otherwise. */
-export const usualProvisioning = {
-  random: secureRandom,
-  hostPin,
-  template: {},
-  maxRooms,
-  readyDelaySeconds: 0,
-  leaseSeconds: 300,
-  platformTimeoutSeconds,
-};
+/** Long enough for a test machine that pauses. */
+export const platformTimeoutSeconds = 10;
+/** Timeout of calls that get no response, because the test waits for it. */
+const noResponseTimeoutSeconds = 1.5;
 
-export interface PoolWorld {
-  readonly platform: PlatformSimulator;
+/** The part of the world that needs no platform. */
+export interface PoolQueues {
   readonly clock: ManualClock;
   readonly log: RecordingLog;
   readonly pool: FaultyQueue;
   readonly deletion: FaultyQueue;
   readonly provisioning: FaultyQueue;
+  readonly replenishment: Replenishment;
+  /** Returns the messages on the provisioning queue. */
+  requests(): readonly unknown[];
+}
+
+export interface PoolWorld extends PoolQueues {
+  readonly platform: PlatformSimulator;
   readonly client: PlatformClient;
   readonly conferences: Conferences;
-  readonly replenishment: Replenishment;
-  /** A client of its own, which has no open connection yet. */
+  /** Creates a separate client that has no open connection yet. */
   newConferences(): Conferences;
-  /** A room of ours on the platform, not in the pool; gives its id. */
+  /** Adds a room of the gateway to the platform but not to the pool; returns its id. */
   addRoom(name: string, fields?: Record<string, unknown>): number;
-  /** A room on the platform whose name is in the pool. */
+  /** Adds a room to the platform and its name to the pool. */
   addPooled(name: string, fields?: Record<string, unknown>): Promise<void>;
-  /** The room as the platform has it, past every fault. */
+  /** Adds a room to the platform and its name to the deletion queue; returns its id. */
+  addEnded(name: string, fields?: Record<string, unknown>): Promise<number>;
+  /** Returns the room as the platform stores it, regardless of injected faults. */
   room(name: string): ConferenceRow | undefined;
+  /** Returns the names of all rooms on the platform, regardless of injected faults. */
+  roomNames(): readonly string[];
+  createClaims(options?: Partial<ClaimOptions>): Claims;
+  /** Claims one room with `serviceTag`, unless the options replace or remove the tag. */
+  claim(options?: ClaimCall): Promise<ConferenceRow>;
+  /** Moves the clock forward, then runs one garbage collection of at most 20 messages with a minimum age of 600 s. */
+  collectGarbageAfter(seconds: number, options?: Partial<GarbageCollectionOptions>): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startPoolWorld(): Promise<PoolWorld> {
+interface ClaimCall extends Partial<ClaimOptions> {
+  readonly serviceTag?: string | undefined;
+}
+
+/** Creates a world before each test and stops it afterwards. */
+export function usePoolWorld(): PoolWorld {
+  const world: PoolWorld = Object.create(null);
+  beforeEach(async () => {
+    const started = await startPoolWorld();
+    Object.assign(world, started);
+    return started.stop;
+  });
+  return world;
+}
+
+/** Creates the queues before each test, without a platform. */
+export function usePoolQueues(): PoolQueues {
+  const queues: PoolQueues = Object.create(null);
+  beforeEach(() => void Object.assign(queues, createPoolQueues()));
+  return queues;
+}
+
+export function createPoolQueues(): PoolQueues {
   const clock = createManualClock();
+  const newQueue = () => createFaultyQueue(createMemoryQueue(clock));
+  const [pool, deletion, provisioning] = [newQueue(), newQueue(), newQueue()];
+  return {
+    clock,
+    log: createRecordingLog(),
+    pool,
+    deletion,
+    provisioning,
+    replenishment: createReplenishment({ pool, provisioning, maxRooms }),
+    requests: () => provisioning.texts().map((text): unknown => JSON.parse(text)),
+  };
+}
+
+export async function startPoolWorld(): Promise<PoolWorld> {
+  const queues = createPoolQueues();
+  const { clock, log, pool, deletion } = queues;
   const account = { username: "api-user", password: "api-password" };
   const platform = await startPlatformSimulator({
     ...account,
     requestLimitPerMinute: null,
     now: () => clock.now(),
   });
-  // Methods with a fault that never answers: their calls alone are given up soon.
-  const silent = new Set<string>();
+  // Methods with a fault that never responds; only their calls get the short timeout.
+  const methodsWithoutResponse = new Set<string>();
   const newClient = () => {
     const { call, background } = createPlatformClient({
       url: platform.url,
@@ -77,7 +129,11 @@ export async function startPoolWorld(): Promise<PoolWorld> {
     const limited =
       (send: PlatformClient["call"]): PlatformClient["call"] =>
       async (request) =>
-        send(silent.has(request.method) ? { ...request, timeoutSeconds: silenceSeconds } : request);
+        send(
+          methodsWithoutResponse.has(request.method)
+            ? { ...request, timeoutSeconds: noResponseTimeoutSeconds }
+            : request,
+        );
     return withRetries(
       { call: limited(call), background: { call: limited(background.call) } },
       clock,
@@ -85,62 +141,68 @@ export async function startPoolWorld(): Promise<PoolWorld> {
     );
   };
   const client = newClient();
-  const newQueue = () => createFaultyQueue(createMemoryQueue(clock));
-  const [pool, deletion, provisioning] = [newQueue(), newQueue(), newQueue()];
+  const conferences = createConferences(client);
 
-  const addRoom = (name: string, fields: Record<string, unknown> = {}): number => {
+  function addRoom(name: string, fields: Record<string, unknown> = {}): number {
     const since = new Date(clock.now()).toISOString();
     const room = toNewConference({ name, hostPin, guestPin, template: {}, since });
     const [id] = platform.seedRooms({ rows: [{ ...room, ...fields }] });
-    if (id === undefined) throw new Error("the simulator gave no id");
+    if (id === undefined) throw new Error("the simulator returned no id");
     return id;
-  };
+  }
+
+  const newClaims = (options: Partial<ClaimOptions> = {}): Claims =>
+    createClaims({
+      ...queues,
+      conferences,
+      leaseSeconds,
+      platformTimeoutSeconds,
+      maxClaimsAtOnce,
+      ...options,
+    });
 
   return {
+    ...queues,
     platform: {
       ...platform,
       addFault: (fault) => {
-        if (fault.kind === "timeout" && fault.method) silent.add(fault.method);
+        if (fault.kind === "timeout" && fault.method) methodsWithoutResponse.add(fault.method);
         return platform.addFault(fault);
       },
       clearFaults: (id) => {
-        silent.clear();
+        methodsWithoutResponse.clear();
         platform.clearFaults(id);
       },
     },
-    clock,
-    log: createRecordingLog(),
-    pool,
-    deletion,
-    provisioning,
     client,
-    conferences: createConferences(client),
-    replenishment: createReplenishment({ pool, provisioning, maxRooms }),
+    conferences,
     newConferences: () => createConferences(newClient()),
     addRoom,
     addPooled: async (name, fields) => {
       addRoom(name, fields);
       await pool.put(name);
     },
+    addEnded: async (name, fields) => {
+      const id = addRoom(name, fields);
+      await deletion.put(name);
+      return id;
+    },
     room: (name) =>
       platform
         .rooms()
         .find((room): room is ConferenceRow & typeof room => room.name === name && room.configured),
+    roomNames: () => platform.rooms().map(({ name }) => name),
+    createClaims: newClaims,
+    claim: async (options) => {
+      const { serviceTag: tag, ...claimOptions } = { serviceTag, ...options };
+      return newClaims(claimOptions).claim(tag, log);
+    },
+    collectGarbageAfter: async (seconds, options) => {
+      clock.advance(seconds);
+      const status = createPlatformStatus(client);
+      const limits = { maxMessages: 20, minAgeSeconds: 600 };
+      await createGarbageCollection({ ...queues, conferences, status, ...limits, ...options }).collect(log);
+    },
     stop: async () => platform.stop(),
   };
-}
-
-/** Conferences whose first deletion takes so long that the clock moves on by this many seconds. */
-export function conferencesWithSlowDelete({ client, clock }: PoolWorld, seconds: number): Conferences {
-  let isFirst = true;
-  return createConferences({
-    call: async (request) => {
-      const answer = await client.call(request);
-      if (request.method === "DELETE" && isFirst) {
-        isFirst = false;
-        clock.advance(seconds);
-      }
-      return answer;
-    },
-  });
 }

@@ -1,130 +1,301 @@
-/** Claims that succeed, and what they leave behind on the platform and in the queues. */
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createClaims } from "../../../src/lib/pool/claim.ts";
-import { parseMarker } from "../../../src/lib/rooms/marker.ts";
+/** Claims on a healthy platform: success, the empty pool, unusable rooms, the commit, and claims that wait. */
+import { describe, expect, test } from "vitest";
+import { formatMarker, parseMarker } from "../../../src/lib/rooms/marker.ts";
+import type { QueueFault } from "../../support/faulty-queue.ts";
 import {
   guestPin,
   hostPin,
+  leaseSeconds,
   maxClaimsAtOnce,
   maxRooms,
-  type PoolWorld,
-  platformTimeoutSeconds,
-  startPoolWorld,
+  serviceTag,
+  usePoolWorld,
 } from "../../support/pool-world.ts";
 
-const tag = "https://verification.example.com/session/1";
-const leaseSeconds = 300;
+const world = usePoolWorld();
+const poolExhausted = { code: "pool-exhausted", status: 404, details: { retryAfterSeconds: 10 } };
+const claimFailed = { code: "claim-failed", status: 503, details: { retryAfterSeconds: 1 } };
+const healing = { reason: "healing", upTo: maxRooms };
 
-let world: PoolWorld;
-beforeEach(async () => {
-  world = await startPoolWorld();
-});
-afterEach(async () => world.stop());
+describe("A claim of a pooled room", () => {
+  test("returns the room with the tag, deletes its message and requests one replacement", async () => {
+    await world.addPooled("room-a");
+    const [message] = world.pool.contents();
 
-const claim = async (serviceTag?: string) =>
-  createClaims({ ...world, leaseSeconds, platformTimeoutSeconds, maxClaimsAtOnce }).claim(
-    serviceTag,
-    world.log,
-  );
-
-test("the caller gets a pooled room with its tag, the message is gone, and one replacement is asked for", async () => {
-  await world.addPooled("room-a");
-  const [message] = world.pool.contents();
-
-  const room = await claim(tag);
-
-  expect(room).toMatchObject({ name: "room-a", tag, guest_pin: guestPin });
-  expect(world.room("room-a")?.tag).toBe(tag);
-  expect(parseMarker(world.room("room-a")?.description)).toEqual({
-    state: "assigned",
-    since: new Date(world.clock.now()).toISOString(),
-    messageId: message?.id,
+    expect(await world.claim()).toMatchObject({ name: "room-a", tag: serviceTag, guest_pin: guestPin });
+    expect(world.room("room-a")?.tag).toBe(serviceTag);
+    expect(parseMarker(world.room("room-a")?.description)).toEqual({
+      state: "assigned",
+      since: new Date(world.clock.now()).toISOString(),
+      messageId: message?.id,
+    });
+    expect(world.pool.contents()).toEqual([]);
+    expect(world.requests()).toEqual([{ reason: "claimed" }]);
+    expect(world.deletion.contents()).toEqual([]);
+    expect(world.log.lines.map(({ event, fields }) => [event, fields])).toEqual([
+      ["room-claimed", { room: "room-a" }],
+    ]);
   });
-  expect(world.pool.contents()).toEqual([]);
-  expect(world.provisioning.texts().map((text): unknown => JSON.parse(text))).toEqual([
-    { reason: "claimed" },
-  ]);
-  expect(world.deletion.contents()).toEqual([]);
-  expect(world.log.lines.map(({ event, fields }) => [event, fields])).toEqual([
-    ["room-claimed", { room: "room-a" }],
-  ]);
-});
 
-test("a claim without a tag leaves the room's tag as it is", async () => {
-  await world.addPooled("room-a", { tag: "https://verification.example.com/kept" });
+  test("keeps the room's tag if the caller sends none", async () => {
+    const tag = "https://verification.example.com/kept";
+    await world.addPooled("room-a", { tag });
 
-  expect((await claim())?.tag).toBe("https://verification.example.com/kept");
-  expect(world.room("room-a")?.tag).toBe("https://verification.example.com/kept");
-});
-
-test("a room without a marker can be claimed, and keeps its own description", async () => {
-  await world.addPooled("room-a", { description: "made by hand" });
-
-  await claim(tag);
-
-  expect(world.room("room-a")?.description).toMatch(/^made by hand\nvmr-gateway assigned /);
-});
-
-test("an empty pool is 404 with Retry-After, and one healing request to the maximum", async () => {
-  await expect(claim(tag)).rejects.toMatchObject({
-    code: "pool-exhausted",
-    status: 404,
-    details: { retryAfterSeconds: 10 },
+    expect((await world.claim({ serviceTag: undefined })).tag).toBe(tag);
+    expect(world.room("room-a")?.tag).toBe(tag);
   });
-  expect(world.provisioning.texts().map((text): unknown => JSON.parse(text))).toEqual([
-    { reason: "healing", upTo: maxRooms },
-  ]);
-  expect(world.log.events()).toEqual(["pool-empty"]);
+
+  test("adds a marker to the description of a room that has none", async () => {
+    await world.addPooled("room-a", { description: "created manually" });
+    await world.claim();
+    expect(world.room("room-a")?.description).toMatch(/^created manually\nvmr-gateway assigned /);
+  });
+
+  test("returns the room even if its replacement cannot be requested, and logs that", async () => {
+    await world.addPooled("room-a");
+    world.provisioning.strikeNext("put", { failure: "unknown" });
+
+    expect(await world.claim()).toMatchObject({ name: "room-a" });
+    expect(world.log.events()).toContain("replacement-failed");
+  });
+
+  test("logs neither PINs nor the service tag", async () => {
+    await world.addPooled("room-a");
+    await world.claim();
+
+    const text = JSON.stringify(world.log.lines);
+    for (const secret of [hostPin, guestPin, serviceTag]) expect(text).not.toContain(secret);
+  });
+
+  test("returns a different room to each of many concurrent callers, with the caller's own tag", async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `room-${index}`);
+    for (const name of names) await world.addPooled(name);
+
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, async (_, caller) => world.claim({ serviceTag: `${serviceTag}/${caller}` })),
+    );
+    const rooms = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    expect(rooms.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+    for (const room of rooms) expect(world.room(room.name)?.tag).toBe(room.tag);
+    const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+    expect(errors.map(({ code }: { code: string }) => code)).toEqual(Array(8).fill("pool-exhausted"));
+  });
 });
 
-test("callers of an empty pool make no more healing requests than the pool lacks rooms", async () => {
-  for (let call = 0; call < 3 * maxRooms; call++) {
-    await expect(claim()).rejects.toMatchObject({ code: "pool-exhausted" });
+describe("A claim on an empty pool", () => {
+  test("fails with 404 and Retry-After, and requests one room up to the maximum", async () => {
+    await expect(world.claim()).rejects.toMatchObject(poolExhausted);
+    expect(world.requests()).toEqual([healing]);
+    expect(world.log.events()).toEqual(["pool-empty"]);
+  });
+
+  test("requests no further room once the pending requests reach the maximum", async () => {
+    for (let call = 0; call < 3 * maxRooms; call++) {
+      await expect(world.claim()).rejects.toMatchObject({ code: "pool-exhausted" });
+    }
+    expect(world.requests()).toHaveLength(maxRooms);
+  });
+
+  test("fails with 404 even if the request for a room cannot be stored", async () => {
+    world.provisioning.strikeNext("put", { failure: "unknown" });
+
+    await expect(world.claim()).rejects.toMatchObject({ code: "pool-exhausted" });
+    expect(world.log.events()).toContain("healing-failed");
+  });
+
+  test("fails with 503 without calling the platform if the pool cannot be read", async () => {
+    world.pool.strikeNext("receive", { failure: "unknown" });
+
+    await expect(world.claim()).rejects.toMatchObject({ code: "storage-unavailable", status: 503 });
+    expect(world.platform.requests().total).toBe(0);
+  });
+});
+
+describe("A claim that receives an unusable name", () => {
+  const assignedBy = (messageId: string | undefined) =>
+    formatMarker({ state: "assigned", since: "2026-01-01T00:00:00.000Z", messageId });
+
+  test.each([
+    ["is missing from the platform", undefined],
+    ["disappears before it is changed", { kind: "status", status: 404, method: "PATCH", count: 1 }],
+  ] as const)("deletes the name and returns the next room if the room %s", async (_, fault) => {
+    if (fault) world.addRoom("gone");
+    await world.pool.put("gone");
+    await world.addPooled("room-b");
+    if (fault) world.platform.addFault(fault);
+
+    expect(await world.claim()).toMatchObject({ name: "room-b" });
+    expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "gone", reason: "room-missing" });
+    expect([...world.pool.texts(), ...world.deletion.texts()]).toEqual([]);
+    expect(world.requests()).toEqual([healing, { reason: "claimed" }]);
+  });
+
+  test("discards a room that an unfinished claim assigned with the same message", async () => {
+    await world.addPooled("room-a");
+    const description = assignedBy(world.pool.contents()[0]?.id);
+    await world.conferences.update(Number(world.room("room-a")?.id), { description });
+    await world.addPooled("room-b");
+
+    expect(await world.claim()).toMatchObject({ name: "room-b" });
+    expect(world.deletion.texts()).toEqual(["room-a"]);
+    expect(world.room("room-a")).toMatchObject({ description, tag: "" });
+  });
+
+  test("deletes the duplicate message of an assigned room and leaves the room unchanged", async () => {
+    const fields = { description: assignedBy("other"), tag: "https://verification.example.com/theirs" };
+    await world.addPooled("room-a", fields);
+    await world.addPooled("room-b");
+
+    expect(await world.claim()).toMatchObject({ name: "room-b" });
+    expect(world.room("room-a")).toMatchObject(fields);
+    expect([...world.pool.texts(), ...world.deletion.texts()]).toEqual([]);
+    expect(world.requests()).toEqual([{ reason: "claimed" }]);
+    expect(world.log.fieldsOf("duplicate-message")).toEqual({ room: "room-a", outcome: "deleted" });
+  });
+
+  test("fails with 503 and Retry-After after ten unusable names", async () => {
+    for (let name = 0; name < 12; name++) await world.pool.put(`gone-${name}`);
+
+    await expect(world.claim()).rejects.toMatchObject(claimFailed);
+    expect(world.pool.texts()).toEqual(["gone-10", "gone-11"]);
+  });
+});
+
+describe("The commit of a claim", () => {
+  /** Claims `room-a` with these faults in the first deletes of its message. */
+  async function claimWithDeleteFaults(...faults: QueueFault[]) {
+    await world.addPooled("room-a");
+    for (const fault of faults) world.pool.strikeNext("delete", fault);
+    return world.claim();
   }
-  expect(world.provisioning.contents()).toHaveLength(maxRooms);
-});
+  const nearLeaseEnd = () => world.clock.advance(leaseSeconds - 5);
 
-test("an empty pool is 404 even when the healing request cannot be stored", async () => {
-  world.provisioning.strikeNext("put", { failure: "unknown" });
-
-  await expect(claim()).rejects.toMatchObject({ code: "pool-exhausted" });
-  expect(world.log.events()).toContain("healing-failed");
-});
-
-test("no room goes to two of many callers at once, and each tag stands on its caller's own room", async () => {
-  const names = Array.from({ length: 12 }, (_, index) => `room-${index}`);
-  for (const name of names) await world.addPooled(name);
-
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: 20 }, async (_, caller) => claim(`${tag}/${caller}`)),
+  test.each(["after", "before"] as const)(
+    "deletes again and returns the room if the response was lost %s the delete",
+    async (when) => {
+      expect(await claimWithDeleteFaults({ failure: "unknown", when })).toMatchObject({ name: "room-a" });
+      expect(world.pool.calls.filter((call) => call === "delete")).toHaveLength(2);
+      expect([...world.pool.texts(), ...world.deletion.texts()]).toEqual([]);
+    },
   );
 
-  const rooms = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-  expect(rooms.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
-  for (const room of rooms) expect(world.room(room.name)?.tag).toBe(room.tag);
-  const refusals = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
-  expect(refusals.map(({ code }: { code: string }) => code)).toEqual(
-    Array.from({ length: 8 }, () => "pool-exhausted"),
-  );
-});
+  test.each<[string, QueueFault[]]>([
+    ["stale at the first attempt", [{ failure: "receipt-stale" }]],
+    ["stale at the second attempt", [{ failure: "unknown" }, { failure: "receipt-stale" }]],
+    ["gone because bulk delete cleared the pool", [{ meanwhile: async () => world.pool.clear() }]],
+  ])("fails with 503 and leaves the room to its new holder if the message is %s", async (_, faults) => {
+    await expect(claimWithDeleteFaults(...faults)).rejects.toMatchObject(claimFailed);
+    expect([...world.deletion.texts(), ...world.requests()]).toEqual([]);
+    expect(world.log.fieldsOf("claim-lost")).toEqual({ room: "room-a", message: "lost" });
+  });
 
-test("when a lease runs out during a claim and another claim gets the message, no caller gets the room", async () => {
-  await world.addPooled("room-a");
-  const claimLate = async () => {
+  test.each(["before", "after"] as const)(
+    "fails with 503 and queues the room for deletion if two responses are lost, the first %s the delete",
+    async (when) => {
+      const faults = [{ failure: "unknown", when } as const, { failure: "unknown" } as const];
+      await expect(claimWithDeleteFaults(...faults)).rejects.toMatchObject({ code: "claim-failed" });
+      expect(world.deletion.texts()).toEqual(["room-a"]);
+      expect(world.requests()).toEqual([]);
+    },
+  );
+
+  test("counts the lease from before the receive, however slow the response is", async () => {
+    world.pool.strikeNext("receive", { meanwhile: () => world.clock.advance(10) });
+    const fault: QueueFault = { failure: "unknown", when: "after", meanwhile: nearLeaseEnd };
+    await expect(claimWithDeleteFaults(fault)).rejects.toMatchObject({ code: "claim-failed" });
+  });
+
+  test("deletes again and returns the room if the response is lost shortly before the lease ends", async () => {
+    const fault: QueueFault = { failure: "unknown", when: "after", meanwhile: nearLeaseEnd };
+    expect(await claimWithDeleteFaults(fault)).toMatchObject({ name: "room-a" });
+    expect(world.deletion.texts()).toEqual([]);
+  });
+
+  test("never lets a later claim return a room whose commit stayed unknown", async () => {
+    const unknown = { failure: "unknown" } as const;
+    await expect(claimWithDeleteFaults(unknown, unknown)).rejects.toMatchObject({ code: "claim-failed" });
     world.clock.advance(leaseSeconds + 1);
-    await expect(claim(`${tag}/second`)).rejects.toMatchObject({ code: "pool-exhausted" });
-  };
-  world.pool.strikeNext("delete", { meanwhile: claimLate });
 
-  await expect(claim(`${tag}/first`)).rejects.toMatchObject({ code: "claim-failed", status: 503 });
-  expect(world.room("room-a")?.tag).toBe(`${tag}/first`);
-  expect(world.deletion.texts()).toEqual(["room-a"]);
+    await expect(world.claim()).rejects.toMatchObject({ code: "pool-exhausted" });
+    expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "room-a", reason: "unanswered-claim" });
+  });
+
+  test("fails with 503 and logs a leak if its outcome is unknown and the deletion queue fails", async () => {
+    const unknown = { failure: "unknown" } as const;
+    world.deletion.strikeNext("put", unknown);
+
+    await expect(claimWithDeleteFaults(unknown, unknown)).rejects.toMatchObject({ code: "claim-failed" });
+    expect(world.log.fieldsOf("room-leaked")).toEqual({ room: "room-a" });
+  });
+
+  test("fails for both claims if a second claim receives the message after the lease of the first", async () => {
+    const claimAfterLease = async () => {
+      world.clock.advance(leaseSeconds + 1);
+      const second = world.claim({ serviceTag: `${serviceTag}/second` });
+      await expect(second).rejects.toMatchObject({ code: "pool-exhausted" });
+    };
+    const first = claimWithDeleteFaults({ meanwhile: claimAfterLease });
+
+    await expect(first).rejects.toMatchObject({ code: "claim-failed", status: 503 });
+    expect(world.room("room-a")?.tag).toBe(serviceTag);
+    expect(world.deletion.texts()).toEqual(["room-a"]);
+  });
 });
 
-test("no line of the log holds a PIN or a service tag", async () => {
-  await world.addPooled("room-a");
-  await claim(tag);
+describe("A claim above the maximum of concurrent claims", () => {
+  const receives = () => world.pool.calls.filter((call) => call === "receive").length;
+  const names = Array.from({ length: maxClaimsAtOnce + 1 }, (_, index) => `room-${index}`);
 
-  const text = JSON.stringify(world.log.lines);
-  for (const secret of [hostPin, guestPin, tag]) expect(text).not.toContain(secret);
+  /** Starts one claim more than may run at once; the others wait for the pool until they are released. */
+  async function startClaims() {
+    for (const name of names) await world.addPooled(name);
+    const claims = world.createClaims();
+    const gate = Promise.withResolvers<void>();
+    for (let index = 0; index < maxClaimsAtOnce; index++) {
+      world.pool.strikeNext("receive", { meanwhile: async () => gate.promise });
+    }
+    const running = Array.from({ length: maxClaimsAtOnce }, async () => claims.claim(undefined, world.log));
+    const waiting = claims.claim(undefined, world.log);
+    await new Promise(setImmediate);
+    return { running: Promise.all(running), waiting, release: gate.resolve };
+  }
+
+  test("waits without a message and then returns a room", async () => {
+    const { running, waiting, release } = await startClaims();
+    expect(world.pool.contents().map(({ dequeueCount }) => dequeueCount)).toEqual(names.map(() => 0));
+
+    release();
+    const rooms = [...(await running), await waiting];
+    expect(rooms.map(({ name }) => name).toSorted()).toEqual(names);
+    expect(world.pool.contents()).toEqual([]);
+  });
+
+  test("receives no message until another claim ends", async () => {
+    const { running, waiting, release } = await startClaims();
+    expect(receives()).toBe(maxClaimsAtOnce);
+    release();
+    await Promise.all([running, waiting]);
+    expect(receives()).toBe(maxClaimsAtOnce + 1);
+  });
+
+  test("fails with 503 and receives no message if its deadline passes while it waits", async () => {
+    const { running, waiting, release } = await startClaims();
+    world.clock.advance(25);
+    release();
+
+    await expect(waiting).rejects.toMatchObject({ code: "claim-failed", status: 503 });
+    // The running claims received their messages too late to call the platform, and released them.
+    await expect(running).rejects.toMatchObject({ code: "platform-timeout" });
+    expect(receives()).toBe(maxClaimsAtOnce);
+    expect([...world.pool.texts()].toSorted()).toEqual(names);
+  });
+
+  test("starts when the running claim fails", async () => {
+    await world.addPooled("room-a");
+    const claims = world.createClaims({ maxClaimsAtOnce: 1 });
+    world.pool.strikeNext("receive", { failure: "unknown" });
+
+    await expect(claims.claim(undefined, world.log)).rejects.toMatchObject({ failure: "unknown" });
+    await expect(claims.claim(undefined, world.log)).resolves.toMatchObject({ name: "room-a" });
+  });
 });

@@ -1,186 +1,221 @@
-/** Garbage collection: what becomes of each room whose name is on the deletion queue. */
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
-import { createGarbageCollection } from "../../../src/lib/pool/garbage-collection.ts";
+/** Garbage collection: which rooms and messages it deletes, and the limits of one run. */
+import { describe, expect, test } from "vitest";
+import type { Queue } from "../../../src/lib/queues/queue.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
-import { type PoolWorld, startPoolWorld } from "../../support/pool-world.ts";
+import { usePoolWorld } from "../../support/pool-world.ts";
 
-let world: PoolWorld;
-beforeEach(async () => {
-  world = await startPoolWorld();
-});
-afterEach(async () => world.stop());
+const world = usePoolWorld();
 
-const collect = async (maxMessages = 20) =>
-  createGarbageCollection({
-    ...world,
-    status: createPlatformStatus(world.client),
-    maxMessages,
-    minAgeSeconds: 600,
-  }).collect(world.log);
-const addEnded = async (name: string, fields?: Record<string, unknown>) => {
-  world.addRoom(name, fields);
-  await world.deletion.put(name);
-};
-const isThere = (name: string) => world.room(name) !== undefined;
 const skipReasons = () =>
   world.log.lines.flatMap(({ event, fields }) => (event === "deletion-skipped" ? [fields["reason"]] : []));
+const invisibleSeconds = () =>
+  world.deletion.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000);
+const addManyEnded = async (count: number) => {
+  for (let index = 0; index < count; index++) await world.addEnded(`room-${index}`);
+};
 
-test("with nothing on the queue, the platform is not called", async () => {
-  await collect();
-  expect(world.platform.requests().total).toBe(0);
-});
+describe("Garbage collection", () => {
+  test("does not call the platform if the deletion queue is empty", async () => {
+    await world.collectGarbageAfter(0);
+    expect(world.platform.requests().total).toBe(0);
+  });
 
-test("a room is deleted with its message once the message is ten minutes old", async () => {
-  await addEnded("room-a");
-  world.clock.advance(600);
-  await collect();
+  test("deletes a room and its message once the message is ten minutes old", async () => {
+    await world.addEnded("room-a");
+    await world.collectGarbageAfter(600);
 
-  expect(isThere("room-a")).toBe(false);
-  expect(world.deletion.contents()).toEqual([]);
-  expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: true });
-});
-
-test("a younger message is left and seen again when it is due, not before", async () => {
-  await addEnded("room-a");
-  world.clock.advance(599);
-  await collect();
-
-  expect(isThere("room-a")).toBe(true);
-  expect(await world.deletion.receive(1, 0)).toEqual([]);
-  world.clock.advance(1);
-  await collect();
-  expect(isThere("room-a")).toBe(false);
-});
-
-test.each(["test_", "test_room", "vkiosk_", "vkiosk_7"])(
-  "the persistent room %s is never deleted",
-  async (name) => {
-    await addEnded(name);
-    world.clock.advance(3600);
-    await collect();
-
-    expect(isThere(name)).toBe(true);
+    expect(world.roomNames()).toEqual([]);
     expect(world.deletion.contents()).toEqual([]);
-    expect(skipReasons()).toEqual(["persistent"]);
-  },
-);
+    expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: true });
+  });
 
-test("the message of a room that is gone is removed", async () => {
-  await world.deletion.put("gone");
-  world.clock.advance(600);
-  await collect();
+  test("keeps a younger message invisible until it is due", async () => {
+    await world.addEnded("room-a");
+    await world.collectGarbageAfter(599);
 
-  expect(world.deletion.contents()).toEqual([]);
-  expect(skipReasons()).toEqual(["gone"]);
+    expect(world.roomNames()).toEqual(["room-a"]);
+    expect(await world.deletion.receive(1, 0)).toEqual([]);
+    await world.collectGarbageAfter(1);
+    expect(world.roomNames()).toEqual([]);
+  });
+
+  test("rounds the remaining time of a younger message up to whole seconds", async () => {
+    await world.addEnded("room-a");
+    await world.collectGarbageAfter(599.7);
+    expect(invisibleSeconds()).toEqual([1]);
+  });
+
+  test.each(["test_", "test_room", "vkiosk_", "vkiosk_7"])(
+    "never deletes the persistent room %s",
+    async (name) => {
+      await world.addEnded(name);
+      await world.collectGarbageAfter(3600);
+
+      expect(world.roomNames()).toEqual([name]);
+      expect(world.deletion.contents()).toEqual([]);
+      expect(skipReasons()).toEqual(["persistent"]);
+    },
+  );
+
+  test("deletes the message if its room does not exist", async () => {
+    await world.deletion.put("gone");
+    await world.collectGarbageAfter(600);
+
+    expect(world.deletion.contents()).toEqual([]);
+    expect(skipReasons()).toEqual(["gone"]);
+  });
+
+  test("deletes a room that is missing from the list but found by name", async () => {
+    await world.addEnded("room-a");
+    const conferences = { ...world.conferences, list: async () => [] };
+    await world.collectGarbageAfter(600, { conferences });
+
+    expect(world.roomNames()).toEqual([]);
+  });
+
+  test("deletes the message if the room is deleted elsewhere during the run", async () => {
+    await world.addEnded("room-a");
+    world.platform.addFault({ kind: "status", status: 404, method: "DELETE" });
+    await world.collectGarbageAfter(600);
+
+    expect(world.deletion.contents()).toEqual([]);
+    expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: false });
+  });
+
+  const manual = { description: "created manually" };
+  const description = formatMarker({
+    state: "assigned",
+    since: "2026-01-01T00:00:00.000Z",
+    messageId: "m-1",
+  });
+  test.each([
+    ["keeps", "another service type, even with a marker", { service_type: "lecture", description }],
+    ["keeps", "other aliases and no marker", { ...manual, aliases: [{ alias: "other@example.com" }] }],
+    ["deletes", "other aliases and a marker", { description, aliases: [{ alias: "other" }] }],
+    [
+      "deletes",
+      "its name among its aliases and no marker",
+      { ...manual, aliases: [{ alias: "x" }, { alias: "ended" }] },
+    ],
+    ["deletes", "no aliases and no marker", { ...manual, aliases: [] }],
+  ])("%s a room that has %s", async (verb, _, fields) => {
+    await world.addEnded("ended", fields);
+    await world.collectGarbageAfter(600);
+
+    const isDeleted = verb === "deletes";
+    expect(world.roomNames()).toEqual(isDeleted ? [] : ["ended"]);
+    expect(world.deletion.contents()).toEqual([]);
+    expect(skipReasons()).toEqual(isDeleted ? [] : ["foreign"]);
+  });
+
+  test("keeps a room with participants and deletes its message, because its end sends another event", async () => {
+    await world.addEnded("room-a");
+    world.platform.startConference({ name: "room-a", participants: 1 });
+    await world.collectGarbageAfter(600);
+
+    expect(world.room("room-a")).toBeDefined();
+    expect(world.deletion.contents()).toEqual([]);
+    expect(skipReasons()).toEqual(["live"]);
+  });
+
+  test("deletes the room by its message's age and logs a warning if the status API fails", async () => {
+    await world.addEnded("room-a");
+    world.platform.addFault({ kind: "status", status: 403, pathPattern: "/status/v1/" });
+    await world.collectGarbageAfter(600);
+
+    expect(world.roomNames()).toEqual([]);
+    expect(world.log.events()).toContain("live-check-unavailable");
+  });
+
+  test.each([
+    ["keeps a room assigned 61 s after its message was queued", "assigned", 61, true],
+    ["deletes a room assigned 60 s after its message was queued", "assigned", 60, false],
+    ["deletes a room assigned before its message was queued", "assigned", -5, false],
+    ["deletes a room pooled after its message was queued", "pooled", 61, false],
+  ] as const)("%s", async (_, state, secondsAfterQueueing, isKept) => {
+    const since = new Date(world.clock.now() + secondsAfterQueueing * 1000).toISOString();
+    const messageId = state === "assigned" ? "m-1" : undefined;
+    await world.addEnded("room-a", { description: formatMarker({ state, since, messageId }) });
+    await world.collectGarbageAfter(600);
+
+    expect(world.roomNames()).toEqual(isKept ? ["room-a"] : []);
+    expect(world.deletion.texts()).toEqual([]);
+  });
+
+  test("lets the youngest message of a room decide and deletes the older ones", async () => {
+    await world.addEnded("room-a");
+    world.clock.advance(300);
+    await world.deletion.put("room-a");
+    await world.collectGarbageAfter(301);
+
+    expect(world.roomNames()).toEqual(["room-a"]);
+    expect(world.deletion.contents()).toHaveLength(1);
+    expect(skipReasons()).toEqual(["young", "repeated"]);
+    await world.collectGarbageAfter(299);
+    expect(world.roomNames()).toEqual([]);
+    expect(world.deletion.contents()).toEqual([]);
+  });
 });
 
-test("a room that the list has missed is found by its name and deleted", async () => {
-  await addEnded("room-a");
-  world.clock.advance(600);
-  const list = async () => [];
-  await createGarbageCollection({
-    ...world,
-    conferences: { ...world.conferences, list },
-    status: createPlatformStatus(world.client),
-    maxMessages: 20,
-    minAgeSeconds: 600,
-  }).collect(world.log);
+describe("One run of garbage collection", () => {
+  test.each([
+    [20, 20],
+    [40, 40],
+    [100, 45],
+  ])("with at most %i messages processes %i of 45, in batches", async (maxMessages, processed) => {
+    await addManyEnded(45);
+    await world.collectGarbageAfter(600, { maxMessages });
 
-  expect(isThere("room-a")).toBe(false);
-});
+    expect(world.platform.roomCount()).toBe(45 - processed);
+    expect(world.deletion.contents()).toHaveLength(45 - processed);
+  });
 
-test("a room that somebody deletes meanwhile counts as deleted", async () => {
-  await addEnded("room-a");
-  world.clock.advance(600);
-  world.platform.addFault({ kind: "status", status: 404, method: "DELETE" });
-  await collect();
+  test("receives again if the queue returns fewer messages than requested", async () => {
+    await addManyEnded(12);
+    const deletion: Queue = {
+      ...world.deletion,
+      receive: async (count, leaseSeconds) => world.deletion.receive(Math.min(count, 5), leaseSeconds),
+    };
+    await world.collectGarbageAfter(600, { deletion });
 
-  expect(world.deletion.contents()).toEqual([]);
-  expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: false });
-});
+    expect(world.platform.roomCount()).toBe(0);
+    expect(world.deletion.contents()).toEqual([]);
+  });
 
-const byHand = { description: "made by hand" };
-const marker = formatMarker({ state: "assigned", since: "2026-01-01T00:00:00.000Z", messageId: "m-1" });
-test.each([
-  ["another service type, even with a marker", { service_type: "lecture" }, false],
-  ["other aliases and no marker", { ...byHand, aliases: [{ alias: "other@example.com" }] }, false],
-  ["other aliases but our marker", { description: marker, aliases: [{ alias: "other" }] }, true],
-  [
-    "its name among its aliases and no marker",
-    { ...byHand, aliases: [{ alias: "x" }, { alias: "ended" }] },
-    true,
-  ],
-  ["no aliases and no marker", { ...byHand, aliases: [] }, true],
-])("a room with %s is deleted only when it is ours", async (_, fields, isDeleted) => {
-  await addEnded("ended", fields);
-  world.clock.advance(600);
-  await collect();
+  test("reads each page of the platform's list once, however many rooms have ended", async () => {
+    world.platform.seedRooms({ count: 700, namePrefix: "other-" });
+    await addManyEnded(10);
+    await world.collectGarbageAfter(600);
 
-  expect(isThere("ended")).toBe(!isDeleted);
-  expect(world.deletion.contents()).toEqual([]);
-  expect(skipReasons()).toEqual(isDeleted ? [] : ["foreign"]);
-});
+    expect(world.platform.roomCount()).toBe(700);
+    expect(world.platform.requests().byRoute["GET /api/admin/configuration/v1/conference/"]).toBe(2);
+  });
 
-test("a room in which people are is not deleted, and its message is removed: its real end brings another", async () => {
-  await addEnded("room-a");
-  world.platform.startConference({ name: "room-a", participants: 1 });
-  world.clock.advance(600);
-  await collect();
+  test("starts no further room after 400 s, and leaves the message to its lease", async () => {
+    await addManyEnded(2);
+    const isLive = async () => {
+      world.clock.advance(400);
+      return false;
+    };
+    await world.collectGarbageAfter(600, { status: { isLive } });
 
-  expect(isThere("room-a")).toBe(true);
-  expect(world.deletion.contents()).toEqual([]);
-  expect(skipReasons()).toEqual(["live"]);
-});
+    expect(world.platform.roomCount()).toBe(1);
+    expect(world.log.fieldsOf("collection-cut-short")).toEqual({ messages: 2 });
+    expect(world.deletion.texts()).toHaveLength(1);
+    await world.collectGarbageAfter(140);
+    expect(world.deletion.texts()).toEqual([]);
+  });
 
-test("when the status API cannot be asked, the age alone decides, and a warning is logged", async () => {
-  await addEnded("room-a");
-  world.clock.advance(600);
-  world.platform.addFault({ kind: "status", status: 403, pathPattern: "/status/v1/" });
-  await collect();
+  test("leases messages for nine minutes, longer than a run and shorter than the time to the next", async () => {
+    await addManyEnded(2);
+    const leases: number[] = [];
+    const isLive = async () => {
+      leases.push(...invisibleSeconds());
+      return false;
+    };
+    await world.collectGarbageAfter(600, { status: { isLive } });
 
-  expect(isThere("room-a")).toBe(false);
-  expect(world.log.events()).toContain("live-check-unavailable");
-});
-
-test("of a repeated name the youngest message decides, and the older ones are removed", async () => {
-  await addEnded("room-a");
-  world.clock.advance(300);
-  await world.deletion.put("room-a");
-  world.clock.advance(301);
-  await collect();
-
-  expect(isThere("room-a")).toBe(true);
-  expect(world.deletion.contents()).toHaveLength(1);
-  expect(skipReasons()).toEqual(["young", "repeated"]);
-  world.clock.advance(299);
-  await collect();
-  expect(isThere("room-a")).toBe(false);
-  expect(world.deletion.contents()).toEqual([]);
-});
-
-test.each([
-  [20, 20],
-  [40, 40],
-  [100, 45],
-])(
-  "a run of at most %i messages takes %i of 45, in batches that the queue allows",
-  async (maximum, taken) => {
-    for (let index = 0; index < 45; index++) await addEnded(`room-${index}`);
-    world.clock.advance(600);
-    await collect(maximum);
-
-    expect(world.platform.roomCount()).toBe(45 - taken);
-    expect(world.deletion.contents()).toHaveLength(45 - taken);
-  },
-);
-
-test("all pages of the platform's list are read once for a run, however many rooms end", async () => {
-  world.platform.seedRooms({ count: 700, namePrefix: "other-" });
-  for (let index = 0; index < 10; index++) await addEnded(`room-${index}`);
-  world.clock.advance(600);
-  await collect();
-
-  expect(world.platform.roomCount()).toBe(700);
-  expect(world.platform.requests().byRoute["GET /api/admin/configuration/v1/conference/"]).toBe(2);
+    // Two messages during the check of the first room, one during the check of the second.
+    expect(leases).toEqual([540, 540, 540]);
+  });
 });

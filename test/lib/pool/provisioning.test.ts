@@ -1,171 +1,316 @@
-/** Provisioning that succeeds, and requests that are dropped because the pool has enough. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+/** Provisioning of one room: the new room, requests that are dropped, and failures of the platform and the queues. */
+import { describe, expect, test } from "vitest";
+import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createProvisioning, type ProvisioningOptions } from "../../../src/lib/pool/provisioning.ts";
+import { secureRandom } from "../../../src/lib/random.ts";
 import { parseMarker } from "../../../src/lib/rooms/marker.ts";
 import {
   hostPin,
+  leaseSeconds,
   maxRooms,
-  type PoolWorld,
-  startPoolWorld,
-  usualProvisioning,
+  platformTimeoutSeconds,
+  usePoolWorld,
 } from "../../support/pool-world.ts";
 
-let world: PoolWorld;
-beforeEach(async () => {
-  world = await startPoolWorld();
-});
-afterEach(async () => world.stop());
+const world = usePoolWorld();
 
-async function provision(
-  request: unknown,
-  dequeueCount = 1,
-  options: Partial<ProvisioningOptions> = {},
-): Promise<void> {
+interface Serving extends Partial<ProvisioningOptions> {
+  readonly request?: unknown;
+  readonly dequeueCount?: number;
+}
+
+async function provision({ request, dequeueCount, ...options }: Serving = {}): Promise<void> {
   const provisioning = createProvisioning({
     ...world,
-    ...usualProvisioning,
+    random: secureRandom,
+    hostPin,
+    template: {},
+    maxRooms,
+    readyDelaySeconds: 0,
+    leaseSeconds,
+    platformTimeoutSeconds,
     ...options,
   });
-  await provisioning.provision(request, dequeueCount, world.log);
+  await provisioning.provision(request ?? { reason: "claimed" }, dequeueCount ?? 1, world.log);
 }
-const fill = async (count: number) => {
-  for (let index = 0; index < count; index++) await world.pool.put(`room-${index}`);
-};
-/** What the host does before it calls the function: the request it serves still counts as waiting. */
-const requestAndServe = async (request: object, dequeueCount?: number) => {
-  await world.provisioning.put(JSON.stringify(request));
-  await provision(request, dequeueCount);
-};
 
-test("a new room is on the platform under the name in the pool, with alias, PINs and the marker pooled", async () => {
-  await provision({ reason: "claimed" }, 1, { template: { host_view: "two_mains_twentyone_pips" } });
+describe("Provisioning", () => {
+  test("creates a room under the pooled name, with alias, PINs, template fields and a pooled marker", async () => {
+    await provision({ template: { host_view: "two_mains_twentyone_pips" } });
 
-  const [name = ""] = world.pool.texts();
-  expect(name).toMatch(/^[A-Za-z0-9_][A-Za-z0-9_-]{23}$/);
-  expect(world.room(name)).toMatchObject({
-    service_type: "conference",
-    aliases: [{ alias: name }],
-    pin: hostPin,
-    guest_pin: expect.stringMatching(/^\d{6}$/),
-    allow_guests: true,
-    tag: "",
-    host_view: "two_mains_twentyone_pips",
-  });
-  expect(parseMarker(world.room(name)?.description)?.state).toBe("pooled");
-  expect(await world.pool.receive(1, 60)).toMatchObject([{ text: name }]);
-});
-
-test("the name is in the pool before the room is asked for, and no claim can see it meanwhile", async () => {
-  let pooledBefore: readonly string[] = [];
-  let visibleBefore: readonly unknown[] = [];
-  const create: PoolWorld["conferences"]["create"] = async (fields, limits) => {
-    pooledBefore = world.pool.texts();
-    visibleBefore = await world.pool.receive(32, 1);
-    expect(fields).toMatchObject({ name: pooledBefore[0] });
-    await world.conferences.create(fields, limits);
-  };
-
-  await provision({ reason: "claimed" }, 1, { conferences: { ...world.conferences, create } });
-  expect(pooledBefore).toHaveLength(1);
-  expect(visibleBefore).toEqual([]);
-});
-
-test("a room ripens before it can be claimed", async () => {
-  await provision({ reason: "claimed" }, 1, { readyDelaySeconds: 90 });
-
-  world.clock.advance(89);
-  expect(await world.pool.receive(1, 60)).toEqual([]);
-  world.clock.advance(1);
-  expect(await world.pool.receive(1, 60)).toHaveLength(1);
-});
-
-test("no line of the log holds a PIN", async () => {
-  await provision({ reason: "claimed" });
-
-  const pin = world.room(world.pool.texts()[0] ?? "")?.["guest_pin"];
-  expect(world.log.events()).toEqual(["room-provisioned"]);
-  for (const secret of [hostPin, String(pin)]) expect(JSON.stringify(world.log.lines)).not.toContain(secret);
-});
-
-describe("requests", () => {
-  test("a replacement is served however full the pool is", async () => {
-    await fill(maxRooms);
-    await provision({ reason: "claimed" });
-
-    expect(world.platform.roomCount()).toBe(1);
+    const [name = ""] = world.pool.texts();
+    expect(name).toMatch(/^[A-Za-z0-9_][A-Za-z0-9_-]{23}$/);
+    expect(world.room(name)).toMatchObject({
+      service_type: "conference",
+      aliases: [{ alias: name }],
+      pin: hostPin,
+      guest_pin: expect.stringMatching(/^\d{6}$/),
+      allow_guests: true,
+      tag: "",
+      host_view: "two_mains_twentyone_pips",
+    });
+    expect(parseMarker(world.room(name)?.description)?.state).toBe("pooled");
+    expect(await world.pool.receive(1, 60)).toMatchObject([{ text: name }]);
   });
 
-  test("a replacement that comes back after a crash is dropped when the pool is full", async () => {
-    await fill(maxRooms);
-    await provision({ reason: "claimed" }, 2);
-    expect(world.platform.roomCount()).toBe(0);
-    expect(world.log.events()).toEqual(["provisioning-dropped"]);
+  test("puts the invisible name into the pool before it creates the room", async () => {
+    let pooledBefore: readonly string[] = [];
+    let visibleBefore: readonly unknown[] = [];
+    const create: Conferences["create"] = async (fields, limits) => {
+      pooledBefore = world.pool.texts();
+      visibleBefore = await world.pool.receive(32, 1);
+      expect(fields).toMatchObject({ name: pooledBefore[0] });
+      await world.conferences.create(fields, limits);
+    };
+
+    await provision({ conferences: { ...world.conferences, create } });
+    expect(pooledBefore).toHaveLength(1);
+    expect(visibleBefore).toEqual([]);
   });
 
-  test("a replacement that comes back is served while the pool is not full", async () => {
-    await fill(maxRooms - 1);
-    await provision({ reason: "claimed" }, 2);
-    expect(world.platform.roomCount()).toBe(1);
+  test("makes the name visible after the ready delay", async () => {
+    await provision({ readyDelaySeconds: 90 });
+
+    world.clock.advance(89);
+    expect(await world.pool.receive(1, 60)).toEqual([]);
+    world.clock.advance(1);
+    expect(await world.pool.receive(1, 60)).toHaveLength(1);
+  });
+
+  test("logs the room name and the reason", async () => {
+    await provision();
+    const [room] = world.pool.texts();
+    expect(world.log.fieldsOf("room-provisioned")).toEqual({ room, reason: "claimed" });
+  });
+
+  test("logs no PIN", async () => {
+    await provision();
+
+    const pin = world.room(world.pool.texts()[0] ?? "")?.["guest_pin"];
+    expect(world.log.events()).toEqual(["room-provisioned"]);
+    const text = JSON.stringify(world.log.lines);
+    for (const secret of [hostPin, String(pin)]) expect(text).not.toContain(secret);
   });
 
   test.each([
-    [2, 3, 1],
-    [3, 3, 0],
-    [4, 3, 0],
-  ])("with %i names pooled, a bulk request up to %i makes %i rooms", async (pooled, upTo, made) => {
-    await fill(pooled);
-    await requestAndServe({ reason: "bulk", upTo });
-    expect(world.platform.roomCount()).toBe(made);
-  });
+    [300, 10, { createSeconds: 30, invisibleSeconds: 600, startsWithinSeconds: 510 }],
+    [100, 10, { createSeconds: 30, invisibleSeconds: 200, startsWithinSeconds: 110 }],
+    [40, 10, { createSeconds: 30, invisibleSeconds: 120, startsWithinSeconds: 30 }],
+    [400, 10, { createSeconds: 30, invisibleSeconds: 600, startsWithinSeconds: 510 }],
+  ])(
+    "creates the room in time for a look-up before the name is visible (lease %i s, timeout %i s)",
+    async (leaseSeconds, platformTimeoutSeconds, expected) => {
+      const startedAt = world.clock.now();
+      const limitsSeen: object[] = [];
+      const create: Conferences["create"] = async (fields, limits) => {
+        const [message] = world.pool.contents();
+        limitsSeen.push({
+          createSeconds: limits?.timeoutSeconds,
+          startsWithinSeconds: ((limits?.startBefore ?? Number.NaN) - startedAt) / 1000,
+          invisibleSeconds: ((message?.visibleAt ?? Number.NaN) - startedAt) / 1000,
+        });
+        await world.conferences.create(fields, limits);
+      };
 
-  test("a bulk request above the maximum is served, but not when it comes back after a crash", async () => {
-    await fill(maxRooms);
-    await requestAndServe({ reason: "bulk", upTo: 100 }, 2);
-    expect(world.platform.roomCount()).toBe(0);
-    await requestAndServe({ reason: "bulk", upTo: 100 }, 1);
-    expect(world.platform.roomCount()).toBe(1);
-  });
+      const conferences = { ...world.conferences, create };
+      await provision({ conferences, leaseSeconds, platformTimeoutSeconds });
+      expect(limitsSeen).toEqual([expected]);
+    },
+  );
+});
 
-  test("a bulk request that comes back is served while the pool is not full", async () => {
-    await fill(maxRooms - 1);
-    await requestAndServe({ reason: "bulk", upTo: maxRooms }, 2);
-    expect(world.platform.roomCount()).toBe(1);
-  });
-
-  test("a healing request is dropped when waiting requests will fill the pool without it", async () => {
-    await fill(maxRooms - 1);
-    await world.provisioning.put(JSON.stringify({ reason: "claimed" }));
-    await requestAndServe({ reason: "healing", upTo: maxRooms });
-    expect(world.platform.roomCount()).toBe(0);
-  });
-
-  test("a bulk request is served although others wait: only what is pooled counts", async () => {
-    await fill(1);
-    for (let waiting = 0; waiting < 3; waiting++) await world.provisioning.put('{"reason":"claimed"}');
-    await requestAndServe({ reason: "bulk", upTo: 3 });
-    expect(world.platform.roomCount()).toBe(1);
-  });
-
-  test("a healing request that is the only one waiting is served", async () => {
-    await fill(maxRooms - 1);
-    await requestAndServe({ reason: "healing", upTo: maxRooms });
-    expect(world.platform.roomCount()).toBe(1);
-  });
+describe("A provisioning request", () => {
+  const claimed = { reason: "claimed" };
+  const bulk = (upTo: number) => ({ reason: "bulk", upTo });
+  const healing = { reason: "healing", upTo: maxRooms };
 
   test.each([
-    ["text", "claimed"],
-    ["null", null],
-    ["an array", [{ reason: "claimed" }]],
-    ["no reason", {}],
-    ["an unknown reason", { reason: "tuesday" }],
-    ["a level that is no number", { reason: "bulk", upTo: "5" }],
-    ["a negative level", { reason: "healing", upTo: -1 }],
-    ["a missing level", { reason: "healing" }],
-  ])("%s is logged and completed, and makes nothing", async (_, request) => {
-    await provision(request);
+    ["a replacement is served if the pool is full", claimed, 1, maxRooms, 0, 1],
+    ["a retried replacement is dropped if the pool is full", claimed, 2, maxRooms, 0, 0],
+    ["a retried replacement is served if the pool is not full", claimed, 2, maxRooms - 1, 0, 1],
+    ["a bulk request is served if the pool is below its level", bulk(3), 1, 2, 0, 1],
+    ["a bulk request is dropped if the pool is at its level", bulk(3), 1, 3, 0, 0],
+    ["a bulk request is dropped if the pool is above its level", bulk(3), 1, 4, 0, 0],
+    ["a bulk request above the maximum is served if the pool is full", bulk(100), 1, maxRooms, 0, 1],
+    ["a retried bulk request above the maximum is dropped if the pool is full", bulk(100), 2, maxRooms, 0, 0],
+    ["a retried bulk request is served if the pool is not full", bulk(maxRooms), 2, maxRooms - 1, 0, 1],
+    ["a bulk request is served even if pending requests reach its level", bulk(3), 1, 1, 3, 1],
+    ["a healing request is dropped if pending requests fill the pool", healing, 1, maxRooms - 1, 1, 0],
+    ["a healing request is served if it is the only pending one", healing, 1, maxRooms - 1, 0, 1],
+  ] as const)("%s", async (_, request, dequeueCount, pooled, otherRequests, created) => {
+    for (let index = 0; index < pooled; index++) await world.pool.put(`room-${index}`);
+    for (let index = 0; index < otherRequests; index++) await world.provisioning.put(JSON.stringify(claimed));
+    // The host calls the function before it deletes the message, so the queue still counts it.
+    await world.provisioning.put(JSON.stringify(request));
+    await provision({ request, dequeueCount });
+
+    expect(world.platform.roomCount()).toBe(created);
+    expect(world.log.events()).toEqual([created === 0 ? "provisioning-dropped" : "room-provisioned"]);
+  });
+
+  test("is logged and completed without any call if it is malformed", async () => {
+    await provision({ request: { reason: "bulk", upTo: "5" } });
 
     expect(world.log.events()).toEqual(["provisioning-request-malformed"]);
     expect(world.pool.calls).toEqual([]);
     expect(world.platform.requests().total).toBe(0);
+  });
+});
+
+describe("Provisioning with a create that fails for certain", () => {
+  test.each([400, 403, 409])("deletes the name and throws if the response is %i", async (status) => {
+    world.platform.addFault({ kind: "status", status, method: "POST" });
+
+    await expect(provision()).rejects.toMatchObject({ code: "platform-rejected" });
+    expect(world.pool.texts()).toEqual([]);
+    expect(world.log.events()).toEqual(["provisioning-failed"]);
+  });
+
+  test("deletes the name and throws if the platform's licence allows no more rooms", async () => {
+    world.platform.setBehaviour({ roomLimit: 0 });
+
+    await expect(provision()).rejects.toMatchObject({ code: "platform-rejected" });
+    expect(world.pool.texts()).toEqual([]);
+  });
+
+  test("deletes the name without a look-up if no connection was established", async () => {
+    await world.platform.goDown("refuse");
+
+    const conferences = world.newConferences();
+    await expect(provision({ conferences })).rejects.toMatchObject({ outcome: "not-sent" });
+    expect(world.pool.texts()).toEqual([]);
+    await world.platform.goUp();
+  });
+
+  test("deletes the name and sends no create if it paused until the name was visible", async () => {
+    world.pool.strikeNext("put", { meanwhile: () => world.clock.advance(600) });
+
+    await expect(provision()).rejects.toMatchObject({ code: "platform-timeout", outcome: "not-sent" });
+    expect(world.platform.requests().total).toBe(0);
+    expect(world.pool.texts()).toEqual([]);
+  });
+
+  test("leaves a name that cannot be deleted to a later claim, which discards it", async () => {
+    world.platform.addFault({ kind: "status", status: 403, method: "POST" });
+    world.pool.strikeNext("delete", { failure: "unknown" });
+    world.pool.strikeNext("delete", { failure: "unknown" });
+    await expect(provision()).rejects.toMatchObject({ code: "platform-rejected" });
+    expect(world.pool.texts()).toHaveLength(1);
+
+    world.clock.advance(600);
+    await expect(world.claim()).rejects.toMatchObject({ code: "pool-exhausted" });
+    expect(world.pool.texts()).toEqual([]);
+  });
+});
+
+describe("Provisioning with a create whose outcome is unknown", () => {
+  const faults = [
+    ["500", { kind: "status", status: 500 }],
+    ["a reset", { kind: "reset" }],
+    ["no response", { kind: "timeout" }],
+  ] as const;
+
+  test.each([...faults, ["an HTML page", { kind: "html500" }] as const])(
+    "finds the room and keeps its name if the create had an effect but got %s",
+    async (_, fault) => {
+      world.platform.addFault({ ...fault, when: "after", method: "POST" });
+
+      await provision();
+      expect(world.pool.texts()).toEqual(world.roomNames());
+      expect(world.pool.texts()).toHaveLength(1);
+      expect(world.log.events()).toEqual(["room-adopted", "room-provisioned"]);
+      expect(await world.pool.receive(1, 60)).toHaveLength(1);
+    },
+  );
+
+  test.each(faults)(
+    "deletes the name after the look-up if the create had no effect and got %s",
+    async (_, fault) => {
+      world.platform.addFault({ ...fault, when: "before", method: "POST" });
+
+      await expect(provision()).rejects.toMatchObject({ outcome: "unknown" });
+      expect(world.pool.texts()).toEqual([]);
+      expect(world.platform.roomCount()).toBe(0);
+    },
+  );
+
+  test("keeps the name if only the third look-up finds the room, and sends one create", async () => {
+    world.platform.addFault({ kind: "status", status: 500, when: "after", method: "POST" });
+    const attemptsOfTwoLookUps = 6;
+    world.platform.addFault({ kind: "status", status: 503, method: "GET", count: attemptsOfTwoLookUps });
+
+    await provision();
+    expect(world.pool.texts()).toEqual(world.roomNames());
+    expect(world.platform.requests().byRoute["POST /api/admin/configuration/v1/conference/"]).toBe(1);
+  });
+
+  test("deletes the name if every look-up fails", async () => {
+    world.platform.addFault({ kind: "status", status: 500, method: "POST" });
+    world.platform.addFault({ kind: "status", status: 503, method: "GET" });
+
+    await expect(provision()).rejects.toMatchObject({ outcome: "unknown" });
+    expect(world.pool.texts()).toEqual([]);
+  });
+
+  test("looks for the room every two seconds, for at most six platform timeouts", async () => {
+    world.platform.addFault({ kind: "status", status: 500, method: "POST" });
+    const startedAt = world.clock.now();
+    const conferences = { ...world.conferences, findByName: async () => undefined };
+
+    await expect(provision({ conferences })).rejects.toMatchObject({ outcome: "unknown" });
+    expect(world.clock.sleeps).toEqual(Array(29).fill(2000));
+    expect(world.clock.now() - startedAt).toBeLessThanOrEqual(6 * platformTimeoutSeconds * 1000);
+  });
+
+  test("keeps the name if the room exists after an unexpected error", async () => {
+    const create: Conferences["create"] = async (...given) => {
+      await world.conferences.create(...given);
+      throw new TypeError("a programming error");
+    };
+    await provision({ conferences: { ...world.conferences, create } });
+
+    expect(world.pool.texts()).toEqual(world.roomNames());
+    expect(world.log.events()).toEqual(["room-adopted", "room-provisioned"]);
+  });
+});
+
+describe("Provisioning with a pool that fails", () => {
+  test("throws and creates no room if the name cannot be stored", async () => {
+    world.pool.strikeNext("put", { failure: "unknown" });
+
+    await expect(provision()).rejects.toMatchObject({ code: "storage-unavailable" });
+    expect(world.platform.requests().total).toBe(0);
+  });
+
+  test("lets the name become visible within ten minutes if it cannot be made visible", async () => {
+    world.pool.strikeNext("setInvisible", { failure: "unknown" });
+
+    await provision();
+    expect(world.deletion.texts()).toEqual([]);
+    expect(world.log.events()).toEqual(["room-not-made-visible", "room-provisioned"]);
+    expect(await world.pool.receive(1, 60)).toEqual([]);
+    world.clock.advance(600);
+    expect(await world.pool.receive(1, 60)).toHaveLength(1);
+  });
+
+  test("queues the room for deletion if bulk delete cleared the pool in the meantime", async () => {
+    world.pool.strikeNext("setInvisible", { meanwhile: async () => world.pool.clear() });
+
+    await provision();
+    expect(world.deletion.texts()).toEqual(world.roomNames());
+    expect(world.deletion.texts()).toHaveLength(1);
+  });
+
+  test("leaves the room to its caller if it was claimed while provisioning paused", async () => {
+    const claimed: string[] = [];
+    const claimAfterPause = async () => {
+      world.clock.advance(600);
+      claimed.push((await world.claim()).name);
+    };
+    world.pool.strikeNext("setInvisible", { meanwhile: claimAfterPause });
+
+    await provision();
+    expect(claimed).toEqual(world.roomNames());
+    expect(world.deletion.texts()).toEqual([]);
   });
 });

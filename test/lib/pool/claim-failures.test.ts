@@ -1,0 +1,245 @@
+/** Claims whose calls to the platform fail or end too late: what the caller gets, and what happens to the room. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
+import { leaseSeconds, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
+
+const world = usePoolWorld();
+beforeEach(async () => world.addPooled("room-a"));
+
+const isVisible = () => world.pool.contents().every(({ visibleAt }) => visibleAt <= world.clock.now());
+const leftBehind = () => [...world.deletion.texts(), ...world.requests()];
+const healing = { reason: "healing", upTo: maxRooms };
+
+/** Returns conferences that run `next` between the look-up and the change of a room. */
+const afterFind = (next: () => unknown, conferences: Conferences = world.conferences): Conferences => ({
+  ...conferences,
+  findByName: async (...given) => {
+    const room = await world.conferences.findByName(...given);
+    await next();
+    return room;
+  },
+});
+
+describe("A claim whose look-up fails", () => {
+  test.each([
+    { kind: "status", status: 503 },
+    { kind: "status", status: 429, retryAfterSeconds: 30 },
+    { kind: "html500" },
+    { kind: "reset" },
+    { kind: "timeout" },
+  ] as const)("fails with 503 and releases the room after %j", async (fault) => {
+    world.platform.addFault({ ...fault, method: "GET" });
+
+    await expect(world.claim()).rejects.toMatchObject({ status: 503 });
+    expect(isVisible()).toBe(true);
+    expect(world.pool.texts()).toEqual(["room-a"]);
+    world.platform.clearFaults();
+    expect(await world.claim()).toMatchObject({ name: "room-a" });
+  });
+
+  test("fails with 503 and releases the room if the platform is unreachable", async () => {
+    await world.platform.goDown("refuse");
+
+    const claim = world.claim({ conferences: world.newConferences() });
+    await expect(claim).rejects.toMatchObject({ code: "platform-unavailable" });
+    expect(isVisible()).toBe(true);
+    expect(leftBehind()).toEqual([]);
+    await world.platform.goUp();
+  });
+
+  test("leaves the room to its lease if the release fails", async () => {
+    world.platform.addFault({ kind: "status", status: 503, method: "GET" });
+    world.pool.strikeNext("setInvisible", { failure: "unknown" });
+
+    await expect(world.claim()).rejects.toMatchObject({ code: "platform-unavailable" });
+    expect(isVisible()).toBe(false);
+    expect(world.log.events()).toContain("release-failed");
+    world.clock.advance(leaseSeconds);
+    expect(isVisible()).toBe(true);
+  });
+
+  test("leaves the room to its lease if the response has an undocumented shape", async () => {
+    const conferences = createConferences({ call: async () => ({ status: 200, headers: {}, body: {} }) });
+
+    await expect(world.claim({ conferences })).rejects.toMatchObject({ code: "platform-rejected" });
+    expect(world.pool.texts()).toEqual(["room-a"]);
+    expect(isVisible()).toBe(false);
+  });
+
+  test.each([401, 403])("always releases the room if the login is rejected with %i", async (status) => {
+    world.platform.addFault({ kind: "status", status, method: "GET" });
+
+    for (let receive = 1; receive <= 8; receive++) {
+      await expect(world.claim()).rejects.toMatchObject({ code: "platform-rejected" });
+      expect(isVisible()).toBe(true);
+    }
+    expect(world.pool.texts()).toEqual(["room-a"]);
+  });
+});
+
+describe("A claim that the platform rejects with 400", () => {
+  test.each([
+    ["look-up", "GET"],
+    ["change", "PATCH"],
+  ] as const)("leaves the room to its lease and discards it at the sixth rejected %s", async (_, method) => {
+    world.platform.addFault({ kind: "status", status: 400, method });
+
+    for (let receive = 1; receive <= 5; receive++) {
+      await expect(world.claim()).rejects.toMatchObject({ code: "platform-rejected", status: 502 });
+      expect(world.pool.texts()).toEqual(["room-a"]);
+      expect(isVisible()).toBe(false);
+      expect(leftBehind()).toEqual([]);
+      world.clock.advance(leaseSeconds);
+      expect(isVisible()).toBe(true);
+    }
+    await expect(world.claim()).rejects.toMatchObject({ code: "platform-rejected", status: 502 });
+    expect(world.pool.texts()).toEqual([]);
+    expect(world.deletion.texts()).toEqual(["room-a"]);
+    expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "room-a", reason: "refused-often" });
+  });
+});
+
+describe("A claim whose change fails", () => {
+  const failWithUnknownOutcome = () =>
+    world.platform.addFault({ kind: "status", status: 500, method: "PATCH" });
+
+  test.each([
+    ["a reset before the change", { kind: "reset" }],
+    ["a reset after the change", { kind: "reset", when: "after" }],
+    ["a timeout", { kind: "timeout" }],
+    ["a timeout and a late change", { kind: "timeout", when: "after", commitAfterMilliseconds: 20 }],
+    ["a 500 before the change", { kind: "status", status: 500 }],
+    ["a 500 after the change", { kind: "status", status: 500, when: "after" }],
+  ] as const)(
+    "fails with 503 and discards the room after %s, without trying the next room",
+    async (_, fault) => {
+      await world.addPooled("room-b");
+      world.platform.addFault({ ...fault, method: "PATCH" });
+
+      await expect(world.claim()).rejects.toMatchObject({ status: 503 });
+      expect(world.pool.texts()).toEqual(["room-b"]);
+      expect(leftBehind()).toEqual(["room-a", healing]);
+      expect(world.platform.requests().byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"]).toBe(1);
+    },
+  );
+
+  test("leaves the room to its lease if the outcome is unknown and the message cannot be deleted", async () => {
+    failWithUnknownOutcome();
+    world.pool.strikeNext("delete", { failure: "unknown" });
+    world.pool.strikeNext("delete", { failure: "unknown" });
+
+    await expect(world.claim()).rejects.toMatchObject({ code: "platform-unavailable" });
+    expect(world.pool.texts()).toEqual(["room-a"]);
+    expect(isVisible()).toBe(false);
+    expect(leftBehind()).toEqual([]);
+  });
+
+  test("logs a leak and requests another room if the outcome is unknown and the deletion queue fails", async () => {
+    failWithUnknownOutcome();
+    world.deletion.strikeNext("put", { failure: "unknown" });
+
+    await expect(world.claim()).rejects.toMatchObject({ code: "platform-unavailable" });
+    expect(world.log.fieldsOf("room-leaked")).toEqual({ room: "room-a" });
+    expect(world.pool.texts()).toEqual([]);
+    expect(leftBehind()).toEqual([healing]);
+  });
+
+  test("leaves the room to the claim that received it after the lease, while this claim discarded it", async () => {
+    failWithUnknownOutcome();
+    const claimAfterLease = async () => {
+      world.clock.advance(leaseSeconds);
+      const [message] = await world.pool.receive(1, leaseSeconds);
+      if (message) await world.pool.delete(message);
+    };
+    world.pool.strikeNext("delete", { failure: "unknown" });
+    world.pool.strikeNext("delete", { meanwhile: claimAfterLease });
+
+    await expect(world.claim()).rejects.toMatchObject({ code: "platform-unavailable" });
+    expect(world.log.fieldsOf("room-discard-failed")).toMatchObject({ room: "room-a", message: "lost" });
+    expect(leftBehind()).toEqual([]);
+  });
+
+  test("fails with 503 and releases the room if no connection was established", async () => {
+    const conferences = afterFind(async () => world.platform.goDown("refuse"), world.newConferences());
+
+    await expect(world.claim({ conferences })).rejects.toMatchObject({
+      code: "platform-unavailable",
+      outcome: "not-sent",
+    });
+    expect(isVisible()).toBe(true);
+    expect(world.deletion.texts()).toEqual([]);
+    await world.platform.goUp();
+  });
+
+  test("fails with 503 and the platform's Retry-After, and releases the room, if it is throttled", async () => {
+    world.platform.addFault({ kind: "status", status: 429, retryAfterSeconds: 17, method: "PATCH" });
+
+    await expect(world.claim()).rejects.toMatchObject({ status: 503, details: { retryAfterSeconds: 17 } });
+    expect(isVisible()).toBe(true);
+  });
+
+  test.each([401, 403])("never discards the room if the login is rejected with %i", async (status) => {
+    world.platform.addFault({ kind: "status", status, method: "PATCH" });
+
+    for (let receive = 1; receive <= 8; receive++) {
+      await expect(world.claim()).rejects.toMatchObject({ code: "platform-rejected" });
+      world.clock.advance(leaseSeconds);
+    }
+    expect(world.pool.texts()).toEqual(["room-a"]);
+    expect(world.deletion.texts()).toEqual([]);
+  });
+});
+
+describe("The time limits of a claim", () => {
+  test.each([
+    ["the platform timeout if the lease is long", 300, 10, 10],
+    ["a longer platform timeout if the lease is long", 300, 30, 30],
+    ["a quarter of the lease if the lease is short", 20, 10, 5],
+  ])("set the timeout of both calls to %s", async (_, leaseSeconds, platformTimeoutSeconds, expected) => {
+    const timeouts: unknown[] = [];
+    const conferences: Pick<Conferences, "findByName" | "update"> = {
+      findByName: async (name, limits) => {
+        timeouts.push(limits?.timeoutSeconds);
+        return world.conferences.findByName(name, limits);
+      },
+      update: async (id, fields, limits) => {
+        timeouts.push(limits?.timeoutSeconds);
+        return world.conferences.update(id, fields, limits);
+      },
+    };
+
+    await world.claim({ conferences, leaseSeconds, platformTimeoutSeconds });
+    expect(timeouts).toEqual([expected, expected]);
+  });
+
+  test.each([
+    ["25 s with a long lease", leaseSeconds, 25],
+    ["a quarter of a short lease", 40, 10],
+  ])("end calls after %s: the room is released unchanged", async (_, leaseSeconds, deadlineSeconds) => {
+    const conferences = afterFind(() => world.clock.advance(deadlineSeconds));
+
+    await expect(world.claim({ conferences, leaseSeconds })).rejects.toMatchObject({
+      code: "platform-timeout",
+    });
+    expect(world.room("room-a")).toMatchObject({ tag: "", description: expect.stringContaining(" pooled ") });
+    expect(isVisible()).toBe(true);
+  });
+
+  test("release a message received after the deadline without a call to the platform", async () => {
+    world.pool.strikeNext("receive", { meanwhile: () => world.clock.advance(25) });
+
+    await expect(world.claim()).rejects.toMatchObject({ code: "platform-timeout" });
+    expect(world.platform.requests().total).toBe(0);
+    expect(await world.pool.receive(1, 60)).toMatchObject([{ text: "room-a" }]);
+  });
+
+  test("let a claim receive no further message after the deadline", async () => {
+    await world.pool.clear();
+    await world.pool.put("gone");
+    await world.addPooled("room-b");
+    world.pool.strikeNext("delete", { meanwhile: () => world.clock.advance(25) });
+
+    await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed" });
+    expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,30 @@
+/** The text of a provisioning request, and messages that are not one. */
+import { expect, test } from "vitest";
+import {
+  decodeProvisioningRequest,
+  encodeProvisioningRequest,
+  type ProvisioningRequest,
+} from "../../../src/lib/pool/provisioning-request.ts";
+
+test.each<[string, ProvisioningRequest]>([
+  ['{"reason":"claimed"}', { reason: "claimed" }],
+  ['{"reason":"healing","upTo":0}', { reason: "healing", upTo: 0 }],
+  ['{"reason":"bulk","upTo":50}', { reason: "bulk", upTo: 50 }],
+])("A request is encoded as %s and decoded without loss", (text, request) => {
+  expect(encodeProvisioningRequest(request)).toBe(text);
+  expect(decodeProvisioningRequest(JSON.parse(text))).toEqual(request);
+});
+
+test.each([
+  ["text", "claimed"],
+  ["null", null],
+  ["an array", [{ reason: "claimed" }]],
+  ["an object without a reason", {}],
+  ["an object with an unknown reason", { reason: "tuesday" }],
+  ["a bulk request with a level of text", { reason: "bulk", upTo: "5" }],
+  ["a bulk request with a fractional level", { reason: "bulk", upTo: 1.5 }],
+  ["a healing request with a negative level", { reason: "healing", upTo: -1 }],
+  ["a healing request without a level", { reason: "healing" }],
+])("A message that is %s decodes to undefined", (_, message) => {
+  expect(decodeProvisioningRequest(message)).toBeUndefined();
+});
