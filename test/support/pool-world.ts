@@ -80,7 +80,7 @@ export function usePoolWorld(): PoolWorld {
   beforeEach(async () => {
     const started = await startPoolWorld();
     Object.assign(world, started);
-    return started.stop;
+    return async () => started.stop();
   });
   return world;
 }

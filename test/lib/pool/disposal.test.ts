@@ -8,50 +8,32 @@ import {
   outcomeOfFailedAssignment,
   outcomeOfFailedFind,
 } from "../../../src/lib/pool/disposal.ts";
-import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
-import { createFaultyQueue } from "../../support/faulty-queue.ts";
-import { createManualClock } from "../../support/manual-clock.ts";
-import { createMemoryQueue } from "../../support/memory-queue.ts";
-import { createRecordingLog } from "../../support/recording-log.ts";
+import { leaseSeconds, usePoolQueues } from "../../support/pool-world.ts";
 
-const leaseSeconds = 300;
+const queues = usePoolQueues();
+beforeEach(async () => queues.pool.put("room-a"));
 
-function createWorld() {
-  const clock = createManualClock();
-  const newQueue = () => createFaultyQueue(createMemoryQueue(clock));
-  const [pool, deletion, provisioning] = [newQueue(), newQueue(), newQueue()];
-  const replenishment = createReplenishment({ pool, provisioning, maxRooms: 1 });
-  const dispose = createDispose({ pool, deletion, replenishment, clock });
-  return { clock, pool, deletion, provisioning, dispose, log: createRecordingLog() };
-}
-
-let world: ReturnType<typeof createWorld>;
-beforeEach(async () => {
-  world = createWorld();
-  await world.pool.put("room-a");
-});
-
-/** Receives the message as often as `receives` says and disposes of it the last time. */
+/** Receives the message `receives` times, and disposes of it after the last one. */
 async function dispose(outcome: FailedOutcome, receives = 1): Promise<void> {
   for (let receive = 1; receive < receives; receive++) {
-    await world.pool.receive(1, leaseSeconds);
-    world.clock.advance(leaseSeconds);
+    await queues.pool.receive(1, leaseSeconds);
+    queues.clock.advance(leaseSeconds);
   }
-  const heldUntil = world.clock.now() + leaseSeconds * 1000;
-  const [message] = await world.pool.receive(1, leaseSeconds);
+  const heldUntil = queues.clock.now() + leaseSeconds * 1000;
+  const [message] = await queues.pool.receive(1, leaseSeconds);
   if (!message) throw new Error("the pool is empty");
-  const claim = { startBefore: heldUntil, serviceTag: undefined, log: world.log };
-  await world.dispose({ ...claim, message, heldUntil }, outcome);
+  const claim = { startBefore: heldUntil, serviceTag: undefined, log: queues.log };
+  await createDispose(queues)({ ...claim, message, heldUntil }, outcome);
 }
 
-const stateOfMessage = () => {
-  const [message] = world.pool.contents();
+const messageState = () => {
+  const [message] = queues.pool.contents();
   if (!message) return "deleted";
-  return message.visibleAt <= world.clock.now() ? "visible" : "leased";
+  return message.visibleAt <= queues.clock.now() ? "visible" : "leased";
 };
 
-type Row = readonly [message: ReturnType<typeof stateOfMessage>, deletions: number, requests: number];
-const fewReceives: Record<FailedOutcome, Row> = {
+type Effects = readonly [message: ReturnType<typeof messageState>, deletions: number, requests: number];
+const fewReceives: Record<FailedOutcome, Effects> = {
   "room-missing": ["deleted", 0, 1],
   "unanswered-claim": ["deleted", 1, 1],
   "duplicate-message": ["deleted", 0, 0],
@@ -63,37 +45,35 @@ const fewReceives: Record<FailedOutcome, Row> = {
   "assignment-refused": ["leased", 0, 0],
   "assignment-unknown": ["deleted", 1, 1],
 };
-const manyReceives: Record<FailedOutcome, Row> = {
+const manyReceives: Record<FailedOutcome, Effects> = {
   ...fewReceives,
   "find-refused": ["deleted", 1, 1],
   "assignment-refused": ["deleted", 1, 1],
 };
 const outcomes = Object.keys(disposals) as FailedOutcome[];
-const effects = () => [stateOfMessage(), world.deletion.texts().length, world.provisioning.texts().length];
+const effects = () => [messageState(), queues.deletion.texts().length, queues.requests().length];
 
-describe("the table of disposals", () => {
-  test.each(outcomes)("%s up to the fifth receive", async (outcome) => {
+describe("The disposal of a message", () => {
+  test.each(outcomes)("has the listed effects at the fifth receive (%s)", async (outcome) => {
     await dispose(outcome, 5);
     expect(effects()).toEqual(fewReceives[outcome]);
   });
 
-  test.each(outcomes)("%s at the sixth receive", async (outcome) => {
+  test.each(outcomes)("has the listed effects at the sixth receive (%s)", async (outcome) => {
     await dispose(outcome, 6);
     expect(effects()).toEqual(manyReceives[outcome]);
   });
 
-  test.each(outcomes)("%s does not throw if every queue fails", async (outcome) => {
-    for (const method of ["delete", "setInvisible"] as const) {
-      world.pool.strikeNext(method, { failure: "unknown" });
-      world.pool.strikeNext(method, { failure: "unknown" });
-    }
-    world.deletion.strikeNext("put", { failure: "unknown" });
-    world.provisioning.strikeNext("put", { failure: "unknown" });
+  test.each(outcomes)("does not throw if every queue fails (%s)", async (outcome) => {
+    for (const operation of ["delete", "delete", "setInvisible"] as const)
+      queues.pool.strikeNext(operation, { failure: "unknown" });
+    queues.deletion.strikeNext("put", { failure: "unknown" });
+    queues.provisioning.strikeNext("put", { failure: "unknown" });
     await expect(dispose(outcome, 6)).resolves.toBeUndefined();
   });
 });
 
-describe("the outcome of a failed call", () => {
+describe("The outcome of a failed call", () => {
   test.each<[PlatformFailure, FailedOutcome, FailedOutcome]>([
     [{ outcome: "not-sent", message: "refused" }, "find-failed", "assignment-not-sent"],
     [{ outcome: "unknown", message: "500", status: 500 }, "find-failed", "assignment-unknown"],
@@ -104,46 +84,46 @@ describe("the outcome of a failed call", () => {
     [{ outcome: "refused", message: "400", status: 400 }, "find-refused", "assignment-refused"],
     [{ outcome: "refused", message: "302", status: 302 }, "find-refused", "assignment-refused"],
     [{ outcome: "refused", message: "unreadable" }, "find-refused", "assignment-refused"],
-  ])("%j", (failure, find, assignment) => {
+  ])("follows from the failure %j", (failure, find, assignment) => {
     const error = new PlatformError(failure);
     expect([outcomeOfFailedFind(error), outcomeOfFailedAssignment(error)]).toEqual([find, assignment]);
   });
 
-  test("an error that is not the platform's releases a look-up and is rethrown after a change", () => {
+  test("is a failed look-up, or the error itself after a change, if the error is not a PlatformError", () => {
     const error = new TypeError("bug");
     expect(outcomeOfFailedFind(error)).toBe("find-failed");
     expect(() => outcomeOfFailedAssignment(error)).toThrow(error);
   });
 });
 
-describe("discarding a room", () => {
+describe("The disposal that discards a room", () => {
   test("deletes the message before it queues the room for deletion", async () => {
-    let pooledAtThatTime: readonly string[] = ["not read"];
-    world.deletion.strikeNext("put", { meanwhile: () => void (pooledAtThatTime = world.pool.texts()) });
+    let pooledMeanwhile: readonly string[] = ["not read"];
+    queues.deletion.strikeNext("put", { meanwhile: () => void (pooledMeanwhile = queues.pool.texts()) });
     await dispose("unanswered-claim");
 
-    expect(pooledAtThatTime).toEqual([]);
-    expect(world.deletion.texts()).toEqual(["room-a"]);
+    expect(pooledMeanwhile).toEqual([]);
+    expect(queues.deletion.texts()).toEqual(["room-a"]);
   });
 
   test("queues the room for deletion before it requests another", async () => {
-    let queuedAtThatTime: readonly string[] = ["not read"];
-    world.provisioning.strikeNext("put", {
-      meanwhile: () => void (queuedAtThatTime = world.deletion.texts()),
+    let queuedMeanwhile: readonly string[] = ["not read"];
+    queues.provisioning.strikeNext("put", {
+      meanwhile: () => void (queuedMeanwhile = queues.deletion.texts()),
     });
     await dispose("unanswered-claim");
 
-    expect(queuedAtThatTime).toEqual(["room-a"]);
+    expect(queuedMeanwhile).toEqual(["room-a"]);
   });
 
   test.each(["receipt-stale", "message-gone"] as const)(
-    "does nothing else if the delete of the message fails as %s",
+    "does nothing else if the delete of the message fails with %s",
     async (failure) => {
-      world.pool.strikeNext("delete", { failure });
+      queues.pool.strikeNext("delete", { failure });
       await dispose("assignment-unknown");
 
-      expect([...world.deletion.texts(), ...world.provisioning.texts()]).toEqual([]);
-      expect(world.log.fieldsOf("room-discard-failed")).toEqual({
+      expect([...queues.deletion.texts(), ...queues.provisioning.texts()]).toEqual([]);
+      expect(queues.log.fieldsOf("room-discard-failed")).toEqual({
         room: "room-a",
         reason: "assignment-unknown",
         message: "lost",
@@ -152,10 +132,10 @@ describe("discarding a room", () => {
   );
 
   test("logs a leak and requests another room if the deletion queue fails", async () => {
-    world.deletion.strikeNext("put", { failure: "unknown" });
+    queues.deletion.strikeNext("put", { failure: "unknown" });
     await dispose("unanswered-claim");
 
-    expect(world.log.fieldsOf("room-leaked")).toEqual({ room: "room-a" });
-    expect(world.provisioning.contents()).toHaveLength(1);
+    expect(queues.log.fieldsOf("room-leaked")).toEqual({ room: "room-a" });
+    expect(queues.requests()).toHaveLength(1);
   });
 });

@@ -1,69 +1,52 @@
-/** Names of ended rooms: stored before the platform is told so, within the time that it waits. */
+/** Ended rooms: their names are stored before the platform gets its response, within the time that it waits. */
 import { expect, test } from "vitest";
 import { createEndedRooms } from "../../../src/lib/pool/ended-rooms.ts";
-import { createFaultyQueue } from "../../support/faulty-queue.ts";
-import { createManualClock } from "../../support/manual-clock.ts";
-import { createMemoryQueue } from "../../support/memory-queue.ts";
-import { createRecordingLog } from "../../support/recording-log.ts";
+import { usePoolQueues } from "../../support/pool-world.ts";
 
-function start() {
-  const clock = createManualClock();
-  const deletion = createFaultyQueue(createMemoryQueue(clock));
-  const log = createRecordingLog();
-  return { clock, deletion, log, endedRooms: createEndedRooms({ deletion, clock }) };
-}
+const queues = usePoolQueues();
+const queueForDeletion = async (names: readonly string[]) =>
+  createEndedRooms(queues).queueForDeletion(names, queues.log);
 const names = (count: number) => Array.from({ length: count }, (_, index) => `room-${index}`);
 
-test("every name is stored once, visible at once", async () => {
-  const { deletion, log, endedRooms } = start();
-  await endedRooms.queueForDeletion(names(100), log);
+test("Ended rooms are each stored once and immediately visible", async () => {
+  await queueForDeletion(names(100));
 
-  expect(deletion.texts().toSorted()).toEqual(names(100).toSorted());
-  expect(await deletion.receive(32, 60)).toHaveLength(32);
+  expect(queues.deletion.texts().toSorted()).toEqual(names(100).toSorted());
+  expect(await queues.deletion.receive(32, 60)).toHaveLength(32);
 });
 
-test("without names nothing is asked of the queue", async () => {
-  const { deletion, log, endedRooms } = start();
-  await endedRooms.queueForDeletion([], log);
-  expect(deletion.calls).toEqual([]);
+test("An empty list of ended rooms causes no call to the queue", async () => {
+  await queueForDeletion([]);
+  expect(queues.deletion.calls).toEqual([]);
 });
 
-test("a passing failure is thrown, so that the platform sends the event again: 503", async () => {
-  const { deletion, log, endedRooms } = start();
-  deletion.strikeNext("put", { failure: "unknown" });
-
-  await expect(endedRooms.queueForDeletion(["room-a"], log)).rejects.toMatchObject({ status: 503 });
+test("A temporary queue failure is thrown as 503, so the platform sends the event again", async () => {
+  queues.deletion.strikeNext("put", { failure: "unknown" });
+  await expect(queueForDeletion(["room-a"])).rejects.toMatchObject({ status: 503 });
 });
 
-test("a name that the queue refuses for good is logged, and the others are stored", async () => {
-  const { deletion, log, endedRooms } = start();
-  deletion.strikeNext("put", { failure: "refused" });
-  await endedRooms.queueForDeletion(["room-a", "room-b"], log);
+test("A name that the queue rejects permanently is logged, and the other names are stored", async () => {
+  queues.deletion.strikeNext("put", { failure: "refused" });
+  await queueForDeletion(["room-a", "room-b"]);
 
-  expect(deletion.texts()).toEqual(["room-b"]);
-  expect(log.fieldsOf("event-name-refused")).toEqual({ room: "room-a" });
+  expect(queues.deletion.texts()).toEqual(["room-b"]);
+  expect(queues.log.fieldsOf("event-name-refused")).toEqual({ room: "room-a" });
 });
 
-test("a name that is stored is logged", async () => {
-  const { log, endedRooms } = start();
-  await endedRooms.queueForDeletion(["room-a"], log);
-  expect(log.fieldsOf("room-queued-for-deletion")).toEqual({ room: "room-a" });
+test("A stored name is logged", async () => {
+  await queueForDeletion(["room-a"]);
+  expect(queues.log.fieldsOf("room-queued-for-deletion")).toEqual({ room: "room-a" });
 });
 
-test("while two and a half seconds are not used up, every name is stored", async () => {
-  const { clock, deletion, log, endedRooms } = start();
-  deletion.strikeNext("put", { meanwhile: () => clock.advance(2.4) });
-  await endedRooms.queueForDeletion(names(40), log);
-
-  expect(deletion.texts()).toHaveLength(40);
+test("All names are stored if the puts start within 2.5 seconds", async () => {
+  queues.deletion.strikeNext("put", { meanwhile: () => queues.clock.advance(2.4) });
+  await queueForDeletion(names(40));
+  expect(queues.deletion.texts()).toHaveLength(40);
 });
 
-test("when two and a half seconds are used up, what is left is not stored, and that is an error", async () => {
-  const { clock, deletion, log, endedRooms } = start();
-  deletion.strikeNext("put", { meanwhile: () => clock.advance(2.5) });
+test("Storing stops with an error after 2.5 seconds", async () => {
+  queues.deletion.strikeNext("put", { meanwhile: () => queues.clock.advance(2.5) });
 
-  await expect(endedRooms.queueForDeletion(names(40), log)).rejects.toMatchObject({
-    code: "storage-unavailable",
-  });
-  expect(deletion.texts().length).toBeLessThan(40);
+  await expect(queueForDeletion(names(40))).rejects.toMatchObject({ code: "storage-unavailable" });
+  expect(queues.deletion.texts().length).toBeLessThan(40);
 });

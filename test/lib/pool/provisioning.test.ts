@@ -77,46 +77,43 @@ describe("Provisioning", () => {
     expect(await world.pool.receive(1, 60)).toHaveLength(1);
   });
 
-  test("logs the room name and the reason", async () => {
-    await provision();
-    const [room] = world.pool.texts();
-    expect(world.log.fieldsOf("room-provisioned")).toEqual({ room, reason: "claimed" });
-  });
-
-  test("logs no PIN", async () => {
+  test("logs the room name and the reason, but no PIN", async () => {
     await provision();
 
-    const pin = world.room(world.pool.texts()[0] ?? "")?.["guest_pin"];
+    const [room = ""] = world.pool.texts();
+    const pin = world.room(room)?.["guest_pin"];
     expect(world.log.events()).toEqual(["room-provisioned"]);
+    expect(world.log.fieldsOf("room-provisioned")).toEqual({ room, reason: "claimed" });
     const text = JSON.stringify(world.log.lines);
     for (const secret of [hostPin, String(pin)]) expect(text).not.toContain(secret);
   });
 
   test.each([
-    [300, 10, { createSeconds: 30, invisibleSeconds: 600, startsWithinSeconds: 510 }],
-    [100, 10, { createSeconds: 30, invisibleSeconds: 200, startsWithinSeconds: 110 }],
-    [40, 10, { createSeconds: 30, invisibleSeconds: 120, startsWithinSeconds: 30 }],
-    [400, 10, { createSeconds: 30, invisibleSeconds: 600, startsWithinSeconds: 510 }],
-  ])(
-    "creates the room in time for a look-up before the name is visible (lease %i s, timeout %i s)",
-    async (leaseSeconds, platformTimeoutSeconds, expected) => {
-      const startedAt = world.clock.now();
-      const limitsSeen: object[] = [];
-      const create: Conferences["create"] = async (fields, limits) => {
-        const [message] = world.pool.contents();
-        limitsSeen.push({
-          createSeconds: limits?.timeoutSeconds,
-          startsWithinSeconds: ((limits?.startBefore ?? Number.NaN) - startedAt) / 1000,
-          invisibleSeconds: ((message?.visibleAt ?? Number.NaN) - startedAt) / 1000,
-        });
-        await world.conferences.create(fields, limits);
+    ["the default settings", 300, 10, { createSeconds: 30, invisibleSeconds: 600, startSeconds: 510 }],
+    ["a short lease", 100, 10, { createSeconds: 30, invisibleSeconds: 200, startSeconds: 110 }],
+    [
+      "a short lease and a long timeout",
+      40,
+      20,
+      { createSeconds: 60, invisibleSeconds: 240, startSeconds: 60 },
+    ],
+  ])("leaves time for a look-up before the name is visible, with %s", async (_, lease, timeout, expected) => {
+    const startedAt = world.clock.now();
+    let seen: object = {};
+    const create: Conferences["create"] = async (fields, limits) => {
+      const [message] = world.pool.contents();
+      seen = {
+        createSeconds: limits?.timeoutSeconds,
+        startSeconds: ((limits?.startBefore ?? Number.NaN) - startedAt) / 1000,
+        invisibleSeconds: ((message?.visibleAt ?? Number.NaN) - startedAt) / 1000,
       };
+      await world.conferences.create(fields, limits);
+    };
 
-      const conferences = { ...world.conferences, create };
-      await provision({ conferences, leaseSeconds, platformTimeoutSeconds });
-      expect(limitsSeen).toEqual([expected]);
-    },
-  );
+    const conferences = { ...world.conferences, create };
+    await provision({ conferences, leaseSeconds: lease, platformTimeoutSeconds: timeout });
+    expect(seen).toEqual(expected);
+  });
 });
 
 describe("A provisioning request", () => {

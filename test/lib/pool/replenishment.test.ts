@@ -1,97 +1,72 @@
-/** Requests for new rooms: one for one handed out, as many as a level lacks, never more. */
+/** Replenishment: how many rooms it requests, and what happens if a request cannot be stored. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
-import { createFaultyQueue } from "../../support/faulty-queue.ts";
-import { createManualClock } from "../../support/manual-clock.ts";
-import { createMemoryQueue } from "../../support/memory-queue.ts";
-import { createRecordingLog } from "../../support/recording-log.ts";
+import { createPoolQueues, maxRooms, type PoolQueues, usePoolQueues } from "../../support/pool-world.ts";
 
-const maxRooms = 10;
+const queues = usePoolQueues();
 
-async function start({ pooled = 0, requested = 0 } = {}) {
-  const clock = createManualClock();
-  const pool = createFaultyQueue(createMemoryQueue(clock));
-  const provisioning = createFaultyQueue(createMemoryQueue(clock));
+/** Adds names to the pool and requests to the provisioning queue. */
+async function fill({ pool, provisioning }: PoolQueues, pooled: number, requested = 0): Promise<void> {
   for (let index = 0; index < pooled; index++) await pool.put(`room-${index}`);
   for (let index = 0; index < requested; index++) await provisioning.put('{"reason":"claimed"}');
-  const log = createRecordingLog();
-  return {
-    pool,
-    provisioning,
-    log,
-    replenishment: createReplenishment({ pool, provisioning, maxRooms }),
-  };
 }
-const parsed = (texts: readonly string[]) => texts.map((text): unknown => JSON.parse(text));
 
-test("a room handed out asks for one in its place, however full the pool is", async () => {
-  const { replenishment, provisioning, log } = await start({ pooled: 2 * maxRooms });
-  await replenishment.replace(log);
-
-  expect(parsed(provisioning.texts())).toEqual([{ reason: "claimed" }]);
+test("replace requests one room even if the pool is above its maximum", async () => {
+  await fill(queues, 2 * maxRooms);
+  await queues.replenishment.replace(queues.log);
+  expect(queues.requests()).toEqual([{ reason: "claimed" }]);
 });
 
 test.each([
-  ["an empty pool", 0, 0, 1],
-  ["one lacking with what is requested", 6, 3, 1],
-  ["none lacking with what is requested", 6, 4, 0],
-  ["more than enough", 20, 0, 0],
-])("healing %s: pooled %i, requested %i, asked for %i", async (_, pooled, requested, asked) => {
-  const { replenishment, provisioning, log } = await start({ pooled, requested });
-  await replenishment.heal(log);
+  ["one room if the pool is empty", 0, 0, 1],
+  ["one room if pooled and requested rooms are one below the maximum", 3, 1, 1],
+  ["no room if pooled and requested rooms reach the maximum", 3, 2, 0],
+  ["no room if the pool is above the maximum", 2 * maxRooms, 0, 0],
+])("heal requests %s", async (_, pooled, requested, expected) => {
+  await fill(queues, pooled, requested);
+  await queues.replenishment.heal(queues.log);
 
-  expect(parsed(provisioning.texts()).slice(requested)).toEqual(
-    Array.from({ length: asked }, () => ({ reason: "healing", upTo: maxRooms })),
-  );
+  const healing = { reason: "healing", upTo: maxRooms };
+  expect(queues.requests().slice(requested)).toEqual(Array(expected).fill(healing));
 });
 
-test("leased messages count as pooled: a claim under way makes no room more", async () => {
-  const { replenishment, pool } = await start({ pooled: 3 });
-  await pool.receive(3, 300);
-
-  expect(await replenishment.fillUpTo(3)).toBe(0);
+test("fillUpTo counts leased messages as pooled", async () => {
+  await fill(queues, 3);
+  await queues.pool.receive(3, 300);
+  expect(await queues.replenishment.fillUpTo(3)).toBe(0);
 });
 
-test("filling to any level asks for exactly what pool and waiting requests lack, each with the level", async () => {
+test("fillUpTo requests exactly the rooms missing from any level, and none when it is called again", async () => {
   const count = fc.integer({ min: 0, max: 60 });
   await fc.assert(
     fc.asyncProperty(count, count, count, async (pooled, requested, level) => {
-      const { replenishment, provisioning } = await start({ pooled, requested });
-      const lacking = Math.max(0, level - pooled - requested);
+      const separate = createPoolQueues();
+      await fill(separate, pooled, requested);
+      const missing = Math.max(0, level - pooled - requested);
 
-      expect(await replenishment.fillUpTo(level)).toBe(lacking);
-      expect(parsed(provisioning.texts()).slice(requested)).toEqual(
-        Array.from({ length: lacking }, () => ({ reason: "bulk", upTo: level })),
-      );
-      expect(await replenishment.fillUpTo(level)).toBe(0);
+      expect(await separate.replenishment.fillUpTo(level)).toBe(missing);
+      const bulk = { reason: "bulk", upTo: level };
+      expect(separate.requests().slice(requested)).toEqual(Array(missing).fill(bulk));
+      expect(await separate.replenishment.fillUpTo(level)).toBe(0);
     }),
     { numRuns: 50 },
   );
 });
 
-test("a replacement that cannot be stored is logged and never thrown", async () => {
-  const { replenishment, provisioning, log } = await start();
-  provisioning.strikeNext("put", { failure: "unknown" });
-  await replenishment.replace(log);
-
-  expect(log.events()).toEqual(["replacement-failed"]);
-});
-
-test.each(["count", "put"] as const)(
-  "healing whose %s fails is logged and never thrown",
-  async (operation) => {
-    const { replenishment, provisioning, log } = await start();
-    provisioning.strikeNext(operation, { failure: "unknown" });
-    await replenishment.heal(log);
-
-    expect(log.events()).toEqual(["healing-failed"]);
+test.each([
+  ["replace", "put", "replacement-failed"],
+  ["heal", "count", "healing-failed"],
+  ["heal", "put", "healing-failed"],
+] as const)(
+  "%s logs a failure of the queue's %s instead of throwing it",
+  async (method, operation, event) => {
+    queues.provisioning.strikeNext(operation, { failure: "unknown" });
+    await queues.replenishment[method](queues.log);
+    expect(queues.log.events()).toEqual([event]);
   },
 );
 
-test("filling throws when a request cannot be stored", async () => {
-  const { replenishment, provisioning } = await start();
-  provisioning.strikeNext("put", { failure: "unknown" });
-
-  await expect(replenishment.fillUpTo(3)).rejects.toMatchObject({ code: "storage-unavailable" });
+test("fillUpTo throws if a request cannot be stored", async () => {
+  queues.provisioning.strikeNext("put", { failure: "unknown" });
+  await expect(queues.replenishment.fillUpTo(3)).rejects.toMatchObject({ code: "storage-unavailable" });
 });
