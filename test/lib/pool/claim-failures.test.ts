@@ -190,12 +190,12 @@ describe("A claim whose change fails", () => {
   });
 });
 
-describe("The time limits of a claim", () => {
+describe("A claim with limited time", () => {
   test.each([
     ["the platform timeout if the lease is long", 300, 10, 10],
     ["a longer platform timeout if the lease is long", 300, 30, 30],
     ["a quarter of the lease if the lease is short", 20, 10, 5],
-  ])("set the timeout of both calls to %s", async (_, leaseSeconds, platformTimeoutSeconds, expected) => {
+  ])("sends both calls with a timeout of %s", async (_, leaseSeconds, platformTimeoutSeconds, expected) => {
     const timeouts: unknown[] = [];
     const conferences: Pick<Conferences, "findByName" | "update"> = {
       findByName: async (name, limits) => {
@@ -215,17 +215,23 @@ describe("The time limits of a claim", () => {
   test.each([
     ["25 s with a long lease", leaseSeconds, 25],
     ["a quarter of a short lease", 40, 10],
-  ])("end calls after %s: the room is released unchanged", async (_, leaseSeconds, deadlineSeconds) => {
-    const conferences = afterFind(() => world.clock.advance(deadlineSeconds));
+  ])(
+    "sends no change after %s, and releases the room unchanged",
+    async (_, leaseSeconds, deadlineSeconds) => {
+      const conferences = afterFind(() => world.clock.advance(deadlineSeconds));
 
-    await expect(world.claim({ conferences, leaseSeconds })).rejects.toMatchObject({
-      code: "platform-timeout",
-    });
-    expect(world.room("room-a")).toMatchObject({ tag: "", description: expect.stringContaining(" pooled ") });
-    expect(isVisible()).toBe(true);
-  });
+      await expect(world.claim({ conferences, leaseSeconds })).rejects.toMatchObject({
+        code: "platform-timeout",
+      });
+      expect(world.room("room-a")).toMatchObject({
+        tag: "",
+        description: expect.stringContaining(" pooled "),
+      });
+      expect(isVisible()).toBe(true);
+    },
+  );
 
-  test("release a message received after the deadline without a call to the platform", async () => {
+  test("releases a message received after the deadline without a call to the platform", async () => {
     world.pool.strikeNext("receive", { meanwhile: () => world.clock.advance(25) });
 
     await expect(world.claim()).rejects.toMatchObject({ code: "platform-timeout" });
@@ -233,7 +239,7 @@ describe("The time limits of a claim", () => {
     expect(await world.pool.receive(1, 60)).toMatchObject([{ text: "room-a" }]);
   });
 
-  test("let a claim receive no further message after the deadline", async () => {
+  test("receives no further message after the deadline", async () => {
     await world.pool.clear();
     await world.pool.put("gone");
     await world.addPooled("room-b");

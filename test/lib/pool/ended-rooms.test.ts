@@ -8,7 +8,7 @@ const queueForDeletion = async (names: readonly string[]) =>
   createEndedRooms(queues).queueForDeletion(names, queues.log);
 const names = (count: number) => Array.from({ length: count }, (_, index) => `room-${index}`);
 
-test("Ended rooms are each stored once and immediately visible", async () => {
+test("Every ended room is stored once and is visible immediately", async () => {
   await queueForDeletion(names(100));
 
   expect(queues.deletion.texts().toSorted()).toEqual(names(100).toSorted());

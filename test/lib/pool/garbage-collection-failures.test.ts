@@ -11,7 +11,7 @@ const failDeleteTwice = () => {
 };
 const leftBehind = () => [...world.roomNames(), ...world.deletion.texts()];
 
-describe("Garbage collection with a platform that fails", () => {
+describe("Garbage collection if the platform fails", () => {
   test.each([
     { kind: "status", status: 500 },
     { kind: "status", status: 403 },
@@ -86,7 +86,7 @@ describe("Garbage collection with a platform that fails", () => {
   });
 });
 
-describe("Garbage collection with a deletion queue that fails", () => {
+describe("Garbage collection if the deletion queue fails", () => {
   test("fails without calling the platform if no message can be received", async () => {
     world.deletion.strikeNext("receive", { failure: "unknown" });
 

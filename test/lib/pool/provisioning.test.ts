@@ -154,7 +154,7 @@ describe("A provisioning request", () => {
   });
 });
 
-describe("Provisioning with a create that fails for certain", () => {
+describe("Provisioning if the create fails", () => {
   test.each([400, 403, 409])("deletes the name and throws if the response is %i", async (status) => {
     world.platform.addFault({ kind: "status", status, method: "POST" });
 
@@ -200,7 +200,7 @@ describe("Provisioning with a create that fails for certain", () => {
   });
 });
 
-describe("Provisioning with a create whose outcome is unknown", () => {
+describe("Provisioning if the outcome of the create is unknown", () => {
   const faults = [
     ["500", { kind: "status", status: 500 }],
     ["a reset", { kind: "reset" }],
@@ -271,7 +271,7 @@ describe("Provisioning with a create whose outcome is unknown", () => {
   });
 });
 
-describe("Provisioning with a pool that fails", () => {
+describe("Provisioning if the pool fails", () => {
   test("throws and creates no room if the name cannot be stored", async () => {
     world.pool.strikeNext("put", { failure: "unknown" });
 
