@@ -1,4 +1,4 @@
-/** The one page: settings, dependencies, and every function with its trigger. */
+/** The whole app on one page: settings, dependencies, and every function with its trigger. */
 import { app } from "@azure/functions";
 import { bulkCreateRooms } from "./functions/bulk-create-rooms.ts";
 import { bulkDeleteRooms } from "./functions/bulk-delete-rooms.ts";
@@ -16,11 +16,11 @@ import { provisionRoom } from "./functions/provision-room.queue.ts";
 import { updateRoom } from "./functions/update-room.ts";
 import { registerQueueFunctions, registerTimerFunctions } from "./lib/background/triggers.ts";
 import { registerHttpFunctions } from "./lib/http/handler.ts";
-import { loadSettings } from "./lib/settings/settings.ts";
+import { loadSettings } from "./lib/settings/load-settings.ts";
 import { createAdapters } from "./lib/wiring/adapters.ts";
 import { createDependencies } from "./lib/wiring/dependencies.ts";
 
-// A wrong setting throws here: the deployment fails with the list of faults, instead of running half.
+// Throws if a setting is invalid: the deployment fails with the list of faults instead of starting half an app.
 const settings = loadSettings(process.env);
 const dependencies = createDependencies(settings, createAdapters(settings));
 

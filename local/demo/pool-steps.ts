@@ -1,7 +1,7 @@
 // The demonstration's steps around the pool: fill it, measure it, empty it.
 import { z } from "zod";
 import { parseMarker } from "../../src/lib/rooms/marker.ts";
-import { isPersistent } from "../../src/lib/rooms/rooms.ts";
+import { isPersistent } from "../../src/lib/rooms/ownership.ts";
 import { maxSeen, seenMessages, untilNoRoomIsMade, watchPoolFill } from "../gateway/queue-contents.ts";
 import { poll } from "../process/poll.ts";
 import type { DemoContext } from "./demo-context.ts";

@@ -15,11 +15,11 @@ export const listRooms = queryFunction({
   query: ShapeQuery,
   answers: { 200: RoomList },
   failures: ["platform-rejected", "platform-unavailable", "platform-timeout"],
-  async handle({ query }, { conferences }: { conferences: Pick<Conferences, "list"> }) {
+  async handle({ query }, { backgroundConferences }: { backgroundConferences: Pick<Conferences, "list"> }) {
     const shape = { constrained: query.constrained_attributes, showHostPin: true };
     return json(
       200,
-      (await conferences.list()).map((row) => toReadRoom(row, shape)),
+      (await backgroundConferences.list()).map((row) => toReadRoom(row, shape)),
     );
   },
 });

@@ -1,12 +1,15 @@
-/** Time as a parameter, so that tests and the simulation can move it. */
+/** Time as a parameter: tests and the simulation replace the system clock. */
 import { setTimeout as wait } from "node:timers/promises";
 
+/** A source of time that can also wait. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   now(): number;
+  /** Resolves after this many milliseconds. */
   sleep(milliseconds: number): Promise<void>;
 }
 
+/** The operating system's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (milliseconds) => {

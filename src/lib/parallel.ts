@@ -1,8 +1,11 @@
-/** Runs a task for each of many values, a few at a time. */
+/** Runs a task for each of many values with limited concurrency. */
 
-const parallelTasks = 16;
+const maxParallelTasks = 16;
 
-/** Resolves when all are done. After the first failure no further task starts; it rejects once the running ones ended. */
+/**
+ * Runs up to 16 tasks at once and resolves when all have finished. After the first failure no further task starts.
+ * Rejects with that failure when the running tasks have ended.
+ */
 export async function forEachParallel<Value>(
   values: Iterable<Value>,
   task: (value: Value) => Promise<void>,
@@ -17,7 +20,7 @@ export async function forEachParallel<Value>(
       });
     }
   };
-  const results = await Promise.allSettled(Array.from({ length: parallelTasks }, worker));
+  const results = await Promise.allSettled(Array.from({ length: maxParallelTasks }, worker));
   const failure = results.find((result) => result.status === "rejected");
   if (failure) throw failure.reason;
 }

@@ -4,11 +4,16 @@ import { setTimeout as wait } from "node:timers/promises";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Azurite, startAzurite } from "../../local/simulators/azurite.ts";
-import { createQueues } from "../../src/lib/queues/storage-account.ts";
+import { openStorageAccount } from "../../src/lib/queues/storage-account.ts";
+import { createCredential } from "../../src/lib/wiring/credential.ts";
 import { maxStandstillSeconds } from "../support/standstill.ts";
 import { describeQueue } from "./queue.contract.ts";
 
-const open = ({ connectionString }: Azurite) => createQueues({ connectionString }, maxStandstillSeconds);
+const open = ({ connectionString }: Azurite) => {
+  const storage = { connectionString };
+  const credential = createCredential(storage);
+  return openStorageAccount({ storage, credential, timeoutSeconds: maxStandstillSeconds });
+};
 
 for (const encoding of ["text", "base64"] as const) {
   describeQueue(`storage queue, ${encoding}`, async () => {

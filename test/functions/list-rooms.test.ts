@@ -72,8 +72,8 @@ test("200 although the query has names that nobody knows", async () => {
 });
 
 test("500 with a fixed text for an unexpected error", async () => {
-  const conferences = { ...gateway.dependencies().conferences, list: programmingError };
-  const needs = { ...gateway.dependencies(), conferences };
+  const backgroundConferences = { ...gateway.dependencies().backgroundConferences, list: programmingError };
+  const needs = { ...gateway.dependencies(), backgroundConferences };
   const answer = await gateway.call(listRooms, { headers: gateway.asApplication() }, needs);
   expect(answer).toMatchObject({
     status: 500,

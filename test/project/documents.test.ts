@@ -7,7 +7,8 @@ import manifest from "../../package.json" with { type: "json" };
 import { collectGarbage } from "../../src/functions/collect-garbage.timer.ts";
 import { collectMetrics } from "../../src/functions/collect-metrics.timer.ts";
 import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
-import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
+import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import { settingNames } from "../../src/lib/settings/schemas.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = async (path: string) => readFile(new URL(path, root), "utf8");

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { readHostJson } from "../../local/host/host-json.ts";
 import { queueNames } from "../../src/lib/queues/queue-names.ts";
-import { loadSettings } from "../../src/lib/settings/settings.ts";
+import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 
 const { queues, routePrefix } = await readHostJson("host.json");

@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Node } from "web-tree-sitter";
-import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
+import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import { settingNames } from "../../src/lib/settings/schemas.ts";
 import { body, declarations, entries, infraFiles, parseBicep, unquoted } from "./bicep-source.ts";
 
 /** Read by the Functions host or by an Azure library, not by the app. */

@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import example from "../../local.settings.example.json" with { type: "json" };
-import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
+import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import { settingNames } from "../../src/lib/settings/schemas.ts";
 
 const hostSettings = ["FUNCTIONS_WORKER_RUNTIME"];
 const values: Record<string, string | undefined> = example.Values;

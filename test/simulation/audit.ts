@@ -1,6 +1,6 @@
 /** Ends a history in quiet, and compares what queues and platform then hold with what was promised. */
 import { parseMarker } from "../../src/lib/rooms/marker.ts";
-import { isPersistent } from "../../src/lib/rooms/rooms.ts";
+import { isPersistent } from "../../src/lib/rooms/ownership.ts";
 import { deliverEnds } from "./callers.ts";
 import { type History, isCalm } from "./history.ts";
 import { maxRooms, minRooms } from "./processes.ts";

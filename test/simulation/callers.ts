@@ -1,6 +1,6 @@
 /** Those who call the gateway and remember the answer: consumers that create rooms, and the platform's event sink. */
 import { z } from "zod";
-import { isPersistent } from "../../src/lib/rooms/rooms.ts";
+import { isPersistent } from "../../src/lib/rooms/ownership.ts";
 import type { Plan } from "./processes.ts";
 import { request } from "./requests.ts";
 import { tagHost, type World } from "./world.ts";

@@ -1,6 +1,6 @@
 /** The platform in memory: conferences, which of them are live, and the answers of its management API. */
 
-import type { PlatformAnswer, PlatformCall } from "../../src/lib/platform/client.ts";
+import type { PlatformCall, PlatformResponse } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
 import { maxDescriptionCharacters } from "../../src/lib/rooms/marker.ts";
 
@@ -28,7 +28,7 @@ export interface ConferenceTable {
   /** Since when a conference of this name has been live, scheduler milliseconds. */
   readonly liveSince: Map<string, number>;
   /** Answers one call of the management API; throws PlatformError as the client does. */
-  answer(call: PlatformCall, observer: TableObserver): PlatformAnswer;
+  answer(call: PlatformCall, observer: TableObserver): PlatformResponse;
 }
 
 const conferencePath = "/api/admin/configuration/v1/conference/";
@@ -68,7 +68,7 @@ export function createConferenceTable(now: () => number): ConferenceTable {
     if (typeof fields["tag"] === "string") row.tag = fields["tag"];
   }
 
-  function list(path: string, query: URLSearchParams): PlatformAnswer {
+  function list(path: string, query: URLSearchParams): PlatformResponse {
     const rows = path === livePath ? liveRows() : [...byId.values()].map(toRow);
     const name = query.get("name");
     const found = rows
@@ -85,7 +85,7 @@ export function createConferenceTable(now: () => number): ConferenceTable {
 
   const liveRows = () => [...liveSince.keys()].map((name) => ({ id: name, name }));
 
-  function answer(call: PlatformCall, observer: TableObserver): PlatformAnswer {
+  function answer(call: PlatformCall, observer: TableObserver): PlatformResponse {
     const url = new URL(call.path, "http://platform.invalid");
     for (const [key, value] of Object.entries(call.query ?? {})) url.searchParams.set(key, String(value));
     const path = url.pathname;

@@ -4,7 +4,7 @@ import type { MetricsRow } from "../../src/lib/metrics/row.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
 import type { QueueMessage } from "../../src/lib/queues/queue.ts";
 import { parseMarker } from "../../src/lib/rooms/marker.ts";
-import { isPersistent } from "../../src/lib/rooms/rooms.ts";
+import { isPersistent } from "../../src/lib/rooms/ownership.ts";
 import type { ConferenceRecord, ConferenceTable, TableObserver } from "./conference-table.ts";
 import type { Task } from "./task.ts";
 

@@ -28,13 +28,13 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "takes a lost lease for a commit",
     breaks: "G1",
-    file: "src/lib/queues/queue.ts",
+    file: "src/lib/queues/delete-confirmed.ts",
     edits: [['if (first !== "unknown") return "lost";', 'if (first !== "unknown") return "deleted";']],
   },
   {
     bug: "takes a message for its own deletion after the lease",
     breaks: "G1",
-    file: "src/lib/queues/queue.ts",
+    file: "src/lib/queues/delete-confirmed.ts",
     edits: [[" && isHeld())", ")"]],
   },
   {

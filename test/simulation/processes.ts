@@ -7,7 +7,7 @@ import {
   type Timer,
 } from "@azure/functions";
 import type { RandomSource } from "../../src/lib/random.ts";
-import { loadSettings } from "../../src/lib/settings/settings.ts";
+import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import type { Adapters } from "../../src/lib/wiring/adapters.ts";
 import { createDependencies } from "../../src/lib/wiring/dependencies.ts";
 import type { Fault } from "./faults.ts";

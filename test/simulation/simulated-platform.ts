@@ -1,5 +1,5 @@
 /** The platform client over the conference table: time limits, and failures as the real client names them. */
-import type { PlatformAnswer, PlatformCall, PlatformClient } from "../../src/lib/platform/client.ts";
+import type { PlatformCall, PlatformClient, PlatformResponse } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
 import type { ConferenceTable } from "./conference-table.ts";
 import type { Fault, Ports } from "./faults.ts";
@@ -15,7 +15,7 @@ export function simulatePlatform(
   ledger: Ledger,
   scheduler: Scheduler,
 ): PlatformClient {
-  async function call(request: PlatformCall): Promise<PlatformAnswer> {
+  async function call(request: PlatformCall): Promise<PlatformResponse> {
     const name = `${request.method} ${request.path}`;
     if (request.startBefore !== undefined && scheduler.now() >= request.startBefore) {
       throw new PlatformError({

@@ -9,9 +9,12 @@ import {
 import { identities, startDevelopmentStack } from "../../local/gateway/development-stack.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { toHandler } from "../../src/lib/http/handler.ts";
-import { toNewConference } from "../../src/lib/rooms/rooms.ts";
-import { loadSettings, type Settings } from "../../src/lib/settings/settings.ts";
-import { type Adapters, createAdapters, openQueues } from "../../src/lib/wiring/adapters.ts";
+import { openQueues } from "../../src/lib/queues/storage-account.ts";
+import { toNewConference } from "../../src/lib/rooms/new-room.ts";
+import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import type { Settings } from "../../src/lib/settings/settings.ts";
+import { type Adapters, createAdapters } from "../../src/lib/wiring/adapters.ts";
+import { createCredential } from "../../src/lib/wiring/credential.ts";
 import { createDependencies, type Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { maxStandstillSeconds } from "./standstill.ts";
 
@@ -45,7 +48,11 @@ export const roomSecrets = {
 
 const openAdapters = (settings: Settings): Adapters => ({
   ...createAdapters(settings),
-  queues: openQueues(settings.storage, maxStandstillSeconds),
+  queues: openQueues({
+    storage: settings.storage,
+    credential: createCredential(settings.storage),
+    timeoutSeconds: maxStandstillSeconds,
+  }),
 });
 
 /** Starts the stack. `reset` before each test gives it an empty platform, empty queues and fresh dependencies. */

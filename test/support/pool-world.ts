@@ -17,7 +17,7 @@ import {
 } from "../../src/lib/pool/garbage-collection.ts";
 import { createReplenishment, type Replenishment } from "../../src/lib/pool/replenishment.ts";
 import { secureRandom } from "../../src/lib/random.ts";
-import { toNewConference } from "../../src/lib/rooms/rooms.ts";
+import { toNewConference } from "../../src/lib/rooms/new-room.ts";
 import { createFaultyQueue, type FaultyQueue } from "./faulty-queue.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 import { createMemoryQueue } from "./memory-queue.ts";

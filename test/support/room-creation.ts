@@ -2,8 +2,9 @@
 import { expect, test } from "vitest";
 import { identities } from "../../local/gateway/development-stack.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
-import { loadSettings } from "../../src/lib/settings/settings.ts";
-import { openQueues } from "../../src/lib/wiring/adapters.ts";
+import { openQueues } from "../../src/lib/queues/storage-account.ts";
+import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import { createCredential } from "../../src/lib/wiring/credential.ts";
 import { createDependencies, type Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { type InProcessGateway, roomSecrets, storageDown } from "./in-process-gateway.ts";
 
@@ -80,7 +81,7 @@ export function testRoomCreation(
     const { adapters, stack } = gateway();
     const { queues } = adapters;
     const { storage } = loadSettings({ ...stack.settings, ...storageDown(stack.settings) });
-    const { provisioning } = openQueues(storage);
+    const { provisioning } = openQueues({ storage, credential: createCredential(storage) });
     const mixed = { ...adapters, queues: { ...queues, provisioning } };
     const needs = createDependencies(loadSettings(stack.settings), mixed);
     expect(await create({}, needs)).toMatchObject({ status: 200 });

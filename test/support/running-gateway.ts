@@ -8,9 +8,10 @@ import {
 } from "../../local/gateway/development-stack.ts";
 import { type FunctionsHostOptions, startFunctionsHost } from "../../local/host/functions-host.ts";
 import type { LogEntry } from "../../local/host/worker/messages.ts";
-import { toNewConference } from "../../src/lib/rooms/rooms.ts";
-import { loadSettings } from "../../src/lib/settings/settings.ts";
-import { openQueues } from "../../src/lib/wiring/adapters.ts";
+import { openQueues } from "../../src/lib/queues/storage-account.ts";
+import { toNewConference } from "../../src/lib/rooms/new-room.ts";
+import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import { createCredential } from "../../src/lib/wiring/credential.ts";
 import { type Answer, createHttpClient, type Sent } from "./http-client.ts";
 import { maxStandstillSeconds } from "./standstill.ts";
 
@@ -35,7 +36,12 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
   const platformOptions = { requestLimitPerMinute: null, ...options.platform };
   const stack = await startDevelopmentStack({ platform: platformOptions });
   const settings = { ...stack.settings, ...(await options.settings?.(stack.settings)) };
-  const queues = openQueues(loadSettings(stack.settings).storage, maxStandstillSeconds);
+  const { storage } = loadSettings(stack.settings);
+  const queues = openQueues({
+    storage,
+    credential: createCredential(storage),
+    timeoutSeconds: maxStandstillSeconds,
+  });
   const log: LogEntry[] = [];
   const start = async (port = 0) =>
     startFunctionsHost({

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import { manyRelations, singleRelations, toObjects } from "../platform/relations.ts";
 import { withoutMarker } from "../rooms/marker.ts";
-import { isRoom } from "../rooms/rooms.ts";
+import { isRoom } from "../rooms/ownership.ts";
 import type { ConstrainedConference, CreatedRoom } from "./room-schemas.ts";
 
 export interface ShapeOptions {

@@ -5,6 +5,7 @@ import { asRecord } from "../platform/as-record.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/platform-error.ts";
+import { rejectedPaths } from "../platform/rejected-fields.ts";
 import { manyRelations, singleRelations, toUri } from "../platform/relations.ts";
 import { formatMarker, maxDescriptionCharacters, parseMarker, withoutMarker } from "../rooms/marker.ts";
 import type { Conference } from "./room-schemas.ts";
@@ -100,14 +101,12 @@ function toRelation(field: string, value: unknown, faults: ValidationFault[]): u
 
 /** What the platform refused as invalid, as a 422 of the same fields with a fixed text; other failures as they are. */
 function asInvalidRequest(error: unknown): unknown {
-  if (!(error instanceof PlatformError) || error.platformStatus !== 400) return error;
-  const byField = asRecord(asRecord(error.body)["conference"]);
-  const fields = Object.keys(byField).filter((field) => /^[a-z_]{1,64}$/.test(field));
-  const locations = fields.map((field) => (field === "__all__" ? ["body"] : ["body", field]));
+  const paths = error instanceof PlatformError ? rejectedPaths(error) : undefined;
+  if (paths === undefined) return error;
   return new GatewayError("invalid-request", {
     cause: error,
-    faults: (locations.length > 0 ? locations : [["body"]]).map((loc) =>
-      valueFault(loc, "the conferencing platform refuses this value"),
+    faults: paths.map((path) =>
+      valueFault(["body", ...path], "the conferencing platform refuses this value"),
     ),
   });
 }

@@ -1,13 +1,17 @@
-/** Who calls the event sink: checks HTTP Basic credentials in constant time. */
+/** Checks the event sink's HTTP Basic credentials in constant time. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 
+/** One accepted pair of credentials. */
 export interface BasicCredentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** Throws `unauthenticated`. Every accepted pair is compared, whether or not an earlier one fitted. */
+/**
+ * Creates a check that accepts any of these pairs. It compares every pair, even after a match, so its duration does
+ * not depend on which pair matches. Throws `unauthenticated` if none matches.
+ */
 export function createBasicCheck(
   accepted: readonly BasicCredentials[],
 ): (authorization: string | null) => void {
@@ -22,7 +26,7 @@ export function createBasicCheck(
   };
 }
 
-/** Hashes are of one length, so that the comparison tells nothing about the length of the secret. */
+/** Hashes have one length, so the comparison reveals nothing about the length of the secret. */
 function hash(text: string): Buffer {
   return createHash("sha256").update(text, "utf8").digest();
 }

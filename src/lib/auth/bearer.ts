@@ -1,10 +1,12 @@
-/** Who calls a private endpoint: verifies an OAuth 2.0 bearer token of the directory tenant and its claims. */
+/** Verifies the OAuth 2.0 bearer token of an application and its claims. */
+import type { KeyObject } from "node:crypto";
 import jwt from "jsonwebtoken";
 import * as z from "zod";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
+/** Which applications are allowed. */
 export interface BearerRules {
   readonly tenantId: string;
   readonly audiences: readonly string[];
@@ -12,14 +14,14 @@ export interface BearerRules {
   readonly requiredRole?: string | undefined;
 }
 
-/** Resolves for an allowed caller. Throws `unauthenticated`, `forbidden` or `identity-provider-unavailable`. */
+/** Resolves if the caller is allowed. Throws `unauthenticated`, `forbidden` or `identity-provider-unavailable`. */
 export type BearerCheck = (authorization: string | null, log: Log) => Promise<void>;
 
 const maxTokenCharacters = 8192;
 const clockToleranceSeconds = 60;
 const realm = 'Bearer realm="vmr-gateway"';
 
-const Claims = z.looseObject({
+const TokenClaims = z.looseObject({
   exp: z.number(),
   tid: z.string().optional(),
   azp: z.string().optional(),
@@ -28,9 +30,12 @@ const Claims = z.looseObject({
   idtyp: z.string().optional(),
   roles: z.array(z.string()).optional(),
 });
-type Claims = z.output<typeof Claims>;
+type TokenClaims = z.output<typeof TokenClaims>;
 
-/** RFC 6750: no error code without a token, `invalid_token` for a wrong one, `insufficient_scope` for a wrong client. */
+/**
+ * Creates the check. Its challenges follow RFC 6750: no error code without a token, `invalid_token` for an invalid
+ * one, `insufficient_scope` for a client or role that is not allowed.
+ */
 export function createBearerCheck(rules: BearerRules, keys: SigningKeys): BearerCheck {
   return async (authorization, log) => {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
@@ -50,35 +55,43 @@ interface Verification {
   readonly log: Log;
 }
 
-async function verify(token: string, { rules, keys, log }: Verification): Promise<Claims> {
+async function verify(token: string, { rules, keys, log }: Verification): Promise<TokenClaims> {
   const header = token.length <= maxTokenCharacters ? headerOf(token) : undefined;
   if (header?.alg !== "RS256" || typeof header.kid !== "string")
-    throw refused("not an RS256 token with a key id");
-  const found = await keys.find(header.kid, log);
-  if (found.key === undefined) throw refused("unknown signing key");
-  const [firstAudience = "", ...otherAudiences] = rules.audiences;
-  const [firstIssuer = "", ...otherIssuers] = found.issuers;
-  let payload: unknown;
+    throw invalidToken("not an RS256 token with a key id");
+  const { key, issuers } = await keys.find(header.kid, log);
+  if (key === undefined) throw invalidToken("unknown signing key");
+  const claims = TokenClaims.safeParse(verifySignature(token, key, { issuers, audiences: rules.audiences }));
+  if (!claims.success) throw invalidToken("claims are missing");
+  const { tid, scp, idtyp } = claims.data;
+  if (tid !== undefined && tid.toLowerCase() !== rules.tenantId.toLowerCase())
+    throw invalidToken("another tenant");
+  const isDelegated = scp !== undefined || (idtyp !== undefined && idtyp !== "app");
+  if (isDelegated) throw invalidToken("a delegated user token");
+  return claims.data;
+}
+
+/** Returns the payload of a token whose signature, issuer, audience and lifetime are valid. */
+function verifySignature(
+  token: string,
+  key: KeyObject,
+  { issuers, audiences }: { issuers: readonly string[]; audiences: readonly string[] },
+): unknown {
+  const [firstIssuer = "", ...otherIssuers] = issuers;
+  const [firstAudience = "", ...otherAudiences] = audiences;
   try {
-    payload = jwt.verify(token, found.key, {
+    return jwt.verify(token, key, {
       algorithms: ["RS256"],
       issuer: [firstIssuer, ...otherIssuers],
       audience: [firstAudience, ...otherAudiences],
       clockTolerance: clockToleranceSeconds,
     });
   } catch (cause) {
-    throw refused("not verified", cause);
+    throw invalidToken("not verified", cause);
   }
-  const claims = Claims.safeParse(payload);
-  if (!claims.success) throw refused("claims are missing");
-  const { tid, scp, idtyp } = claims.data;
-  if (tid !== undefined && tid.toLowerCase() !== rules.tenantId.toLowerCase())
-    throw refused("another tenant");
-  if (scp !== undefined || (idtyp !== undefined && idtyp !== "app")) throw refused("a delegated user token");
-  return claims.data;
 }
 
-/** Undefined for what is no token. The library throws, with a piece of the text, when the claims are not JSON. */
+/** Returns undefined for a malformed token. `jwt.decode` throws, quoting the token, if the claims are not JSON. */
 function headerOf(token: string): jwt.JwtHeader | undefined {
   try {
     return jwt.decode(token, { complete: true })?.header;
@@ -87,7 +100,7 @@ function headerOf(token: string): jwt.JwtHeader | undefined {
   }
 }
 
-function refused(reason: string, cause?: unknown): GatewayError {
+function invalidToken(reason: string, cause?: unknown): GatewayError {
   const error = new Error(reason, { cause });
   return new GatewayError("unauthenticated", { challenge: `${realm}, error="invalid_token"`, cause: error });
 }

@@ -1,14 +1,14 @@
-/** Fetches what the identity provider publishes for a tenant: issuers and signing keys of both token versions. */
+/** Fetches the issuers and signing keys that the identity provider publishes for both token versions of a tenant. */
 import axios from "axios";
 import jwksRsa from "jwks-rsa";
 import * as z from "zod";
-import { isSafeAddress } from "../settings/values.ts";
+import { isSafeAddress } from "../settings/addresses.ts";
 import type { PublishedKeys } from "./signing-keys.ts";
 
 const Metadata = z.object({ issuer: z.string().min(1), jwks_uri: z.string().refine(isSafeAddress) });
 const timeoutMilliseconds = 5000;
 
-/** Reads both metadata documents and every key set they name. Throws when any of them cannot be read. */
+/** Reads both metadata documents and every key set that they name. Throws an Error if one of them cannot be read. */
 export async function fetchPublishedKeys(authority: string, tenantId: string): Promise<PublishedKeys> {
   const documents = await Promise.all(
     ["", "/v2.0"].map(async (version) => {
@@ -22,7 +22,7 @@ export async function fetchPublishedKeys(authority: string, tenantId: string): P
   const addresses = [...new Set(documents.map((document) => document.jwks_uri))];
   const sets = await Promise.all(
     addresses.map(async (jwksUri) =>
-      // One call a fetch: how long keys are kept is decided by createSigningKeys alone.
+      // No cache here: createSigningKeys decides how long keys are kept.
       jwksRsa({ jwksUri, cache: false, timeout: timeoutMilliseconds }).getSigningKeys(),
     ),
   );

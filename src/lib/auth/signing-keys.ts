@@ -1,18 +1,22 @@
-/** The tenant's signing keys, kept through outages of the identity provider. */
+/** Keeps the tenant's signing keys through outages of the identity provider. */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 
-/** What the identity provider publishes at one moment. */
+/** The issuers and keys that the identity provider published at one moment. */
 export interface PublishedKeys {
   readonly issuers: readonly string[];
-  /** PEM by key id. */
+  /** PEM by key ID. */
   readonly keys: ReadonlyMap<string, string>;
 }
 
+/** Finds signing keys. */
 export interface SigningKeys {
-  /** The key of this id and the issuers whose tokens it may have signed; throws `identity-provider-unavailable`. */
+  /**
+   * Returns the key with this ID, undefined if the provider does not publish it, and the issuers whose tokens it may
+   * sign. Throws `identity-provider-unavailable` if no keys are known.
+   */
   find(keyId: string, log: Log): Promise<{ key: KeyObject | undefined; issuers: readonly string[] }>;
 }
 
@@ -29,8 +33,8 @@ const unknownKeyPauseMilliseconds = 300_000;
 const failurePauseMilliseconds = 10_000;
 
 /**
- * Known keys work on for 24 h when no fetch succeeds. They are refreshed hourly behind the answers; an unknown key id
- * causes at most one fetch in 5 minutes, whoever sends it; fetches are shared by all who wait for one.
+ * Creates a cache of signing keys. Known keys work for 24 h if no fetch succeeds. They are refreshed hourly in the
+ * background. An unknown key ID causes at most one fetch in 5 minutes, and concurrent callers share one fetch.
  */
 export function createSigningKeys(fetchKeys: () => Promise<PublishedKeys>, clock: Clock): SigningKeys {
   let known: KnownKeys | undefined;
@@ -57,29 +61,34 @@ export function createSigningKeys(fetchKeys: () => Promise<PublishedKeys>, clock
     }
   }
 
-  const mayTry = () => clock.now() - lastFailureAt >= failurePauseMilliseconds;
+  const ageMilliseconds = () => (known ? clock.now() - known.fetchedAt : Number.POSITIVE_INFINITY);
+  const isExpired = () => ageMilliseconds() >= keptMilliseconds;
+  const mayFetch = () => clock.now() - lastFailureAt >= failurePauseMilliseconds;
+
+  async function fetchIfExpired(keyId: string, log: Log): Promise<void> {
+    if (pending || mayFetch()) await refresh(log);
+    if (known === undefined || isExpired()) {
+      throw new GatewayError("identity-provider-unavailable", { retryAfterSeconds: 10 });
+    }
+    // The keys were fetched just now, so another fetch would not find the ID either.
+    if (!known.keys.has(keyId)) lastUnknownAt = clock.now();
+  }
+
+  async function fetchForUnknownKey(log: Log): Promise<void> {
+    if (clock.now() - lastUnknownAt >= unknownKeyPauseMilliseconds) {
+      lastUnknownAt = clock.now();
+      await refresh(log);
+    } else if (pending) {
+      await pending;
+    }
+  }
 
   return {
     async find(keyId, log) {
-      const isExpired = known === undefined || clock.now() - known.fetchedAt >= keptMilliseconds;
-      if (isExpired) {
-        if (pending || mayTry()) await refresh(log);
-        if (known === undefined || clock.now() - known.fetchedAt >= keptMilliseconds) {
-          throw new GatewayError("identity-provider-unavailable", { retryAfterSeconds: 10 });
-        }
-        // Keys that were fetched just now do not hold it, and another fetch would not either.
-        if (!known.keys.has(keyId)) lastUnknownAt = clock.now();
-      } else if (!known?.keys.has(keyId)) {
-        if (clock.now() - lastUnknownAt >= unknownKeyPauseMilliseconds) {
-          lastUnknownAt = clock.now();
-          await refresh(log);
-        } else if (pending) {
-          await pending;
-        }
-      } else if (clock.now() - known.fetchedAt >= refreshAfterMilliseconds && mayTry()) {
-        // Behind the answer: it never rejects, and the known key does for this request.
-        void refresh(log);
-      }
+      if (isExpired()) await fetchIfExpired(keyId, log);
+      else if (!known?.keys.has(keyId)) await fetchForUnknownKey(log);
+      // In the background: it never rejects, and the known key is good enough for this request.
+      else if (ageMilliseconds() >= refreshAfterMilliseconds && mayFetch()) void refresh(log);
       return { key: known?.keys.get(keyId), issuers: known?.issuers ?? [] };
     },
   };

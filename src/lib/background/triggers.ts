@@ -1,6 +1,7 @@
 /** Timers and the queue trigger: the same idea as for HTTP, but errors are rethrown, so that the host records and retries. */
 import type { StorageQueueHandler, TimerHandler } from "@azure/functions";
-import { createLog, type Log } from "../log.ts";
+import { createLog } from "../invocation-log.ts";
+import type { Log } from "../log.ts";
 
 export interface TimerFunction<Dependencies> {
   /** NCRONTAB with seconds, in UTC. */

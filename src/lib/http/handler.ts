@@ -2,7 +2,8 @@
 import type { HttpHandler, HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { Clock } from "../clock.ts";
 import { GatewayError, publicDetailOf } from "../errors.ts";
-import { createLog, type Log } from "../log.ts";
+import { createLog } from "../invocation-log.ts";
+import type { Log } from "../log.ts";
 import type { Access, Answer, HttpFunction } from "./contract.ts";
 import { readBody } from "./request-body.ts";
 

@@ -1,6 +1,6 @@
-/** The columns of the metrics table, by name and type; infrastructure, alerts and workbook use the same. */
+/** One row of the metrics table. Infrastructure, alerts and workbook use the same columns. */
 
-/** `Custom-VmrGatewayMetrics_CL` in the data collection rule. Counts that could not be read are null. */
+/** Column type by name, as `Custom-VmrGatewayMetrics_CL` has them in the data collection rule. */
 export const metricsColumns = {
   TimeGenerated: "datetime",
   RunId: "string",
@@ -25,6 +25,10 @@ export const metricsColumns = {
 
 type ColumnType = { datetime: string; string: string; boolean: boolean; int: number };
 
+/** What one metrics run measured. A value that could not be measured is null. */
 export type MetricsRow = {
   -readonly [column in keyof typeof metricsColumns]: ColumnType[(typeof metricsColumns)[column]] | null;
 };
+
+/** Writes a row to wherever metrics are kept. Throws if the row was not accepted. */
+export type MetricsSink = (row: MetricsRow) => Promise<void>;

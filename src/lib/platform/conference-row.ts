@@ -1,10 +1,10 @@
-/** One row of the platform's `conference` resource, as far as the gateway relies on it. */
+/** A row of the platform's `conference` resource. */
 
-/** One row of the platform. Only what we rely on is checked; every other field is kept as it came. */
+/** A row with the fields that the gateway relies on. Only these are checked; all others are kept unchanged. */
 export interface ConferenceRow {
   readonly id: number;
   readonly name: string;
-  /** `conference` where it is absent, as the platform itself takes it. */
+  /** A missing value means `conference`, as it does to the platform. */
   readonly service_type?: string | null;
   readonly description?: string | null;
   readonly tag?: string | null;
@@ -12,10 +12,13 @@ export interface ConferenceRow {
   readonly [field: string]: unknown;
 }
 
-/** Whether a row has what we rely on. By hand, as a schema would copy each of thousands of rows with their fifty fields. */
+/**
+ * Returns whether a value has the fields that the gateway relies on. Written by hand because a schema would copy
+ * thousands of rows of fifty fields.
+ */
 export function isConferenceRow(row: unknown): row is ConferenceRow {
   if (typeof row !== "object" || row === null || Array.isArray(row)) return false;
-  const has = (field: string, isRight: (value: unknown) => boolean) => isRight(Reflect.get(row, field));
+  const has = (field: string, isValid: (value: unknown) => boolean) => isValid(Reflect.get(row, field));
   return (
     has("id", Number.isInteger) &&
     has("name", (name) => typeof name === "string") &&

@@ -1,20 +1,21 @@
-/** Reads what the platform's event sink sends: which rooms have ended, and which events name none. */
+/** Reads the events that the platform's event sink sends. */
 import { asRecord } from "./as-record.ts";
 
+/** What a request of the event sink contains. */
 export interface SinkReading {
-  /** Names of rooms whose conference has ended, each once. */
+  /** Names of rooms whose conference has ended, without duplicates. */
   readonly endedRooms: readonly string[];
-  /** Kinds of the events that were not acted on. */
+  /** Kinds of the ignored events. */
   readonly ignored: readonly string[];
-  /** How many `conference_ended` events carried no usable name. */
+  /** Number of `conference_ended` events without a usable name. */
   readonly unusable: number;
 }
 
-// These services are no rooms: https://docs.pexip.com/admin/event_sink.htm
+// These services are not rooms: https://docs.pexip.com/admin/event_sink.htm
 const otherServices = new Set(["gateway", "two_stage_dialing", "test_call", "media_playback"]);
 const maxNameCharacters = 250;
 
-/** Reads one event or a bulk envelope. Never throws: what is odd is counted, as one bad event must not stop a sink. */
+/** Reads one event or a bulk envelope. Never throws: malformed events are counted, because one must not stop a sink. */
 export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading {
   const events = body["event"] === "eventsink_bulk" ? listOf(body["data"]) : [body];
   const endedRooms = new Set<string>();
@@ -27,14 +28,17 @@ export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading
       ignored.push(typeof kind === "string" ? kind.slice(0, maxNameCharacters) : "unnamed");
       continue;
     }
-    const name = isAbsent(fields["name"]) ? fields["conference"] : fields["name"];
+    const name = isMissing(fields["name"]) ? fields["conference"] : fields["name"];
     if (isUsableName(name)) endedRooms.add(name);
     else unusable += 1;
   }
   return { endedRooms: [...endedRooms], ignored, unusable };
 }
 
-/** A name the platform can have and the queue gives back unchanged: 1 to 250 characters, none that XML forbids or folds. */
+/**
+ * Returns whether a room can have this name and the queue returns it unchanged: 1 to 250 characters, without those
+ * that XML forbids or normalizes.
+ */
 export function isUsableName(name: unknown): name is string {
   return (
     typeof name === "string" &&
@@ -45,7 +49,7 @@ export function isUsableName(name: unknown): name is string {
   );
 }
 
-function isAbsent(name: unknown): boolean {
+function isMissing(name: unknown): boolean {
   return name === undefined || name === null || name === "";
 }
 

@@ -1,33 +1,36 @@
-/** How a call to the conferencing platform fails: named by what may have happened on the other side. */
+/** Failures of calls to the conferencing platform, named by what may have happened on the platform. */
 import { type FailureCode, GatewayError } from "../errors.ts";
 
 /**
- * `not-sent`: nothing reached the platform. `refused`: it answered 3xx or 4xx and changed nothing.
- * `unknown`: timeout, reset or 5xx; a change may have been made all the same, or may still be made.
+ * `not-sent`: nothing reached the platform. `refused`: it returned 3xx or 4xx and changed nothing.
+ * `unknown`: timeout, reset or 5xx; a change may have been made or may still be made.
+ *
+ * The HTTP status follows from it: refused → 502, except 429 → 503; not sent, unknown or a timeout → 503.
  */
 export type Outcome = "not-sent" | "refused" | "unknown";
 
+/** How a call failed. */
 export interface PlatformFailure {
   readonly outcome: Outcome;
-  /** For the log: method, path and what happened; never a body or a header. */
+  /** For the log: method, path and what happened. Never contains a body or a header. */
   readonly message: string;
   readonly status?: number | undefined;
   readonly isTimeout?: boolean;
   readonly retryAfterSeconds?: number | undefined;
-  /** The body of a 400. */
+  /** The body of a 400 response. */
   readonly body?: unknown;
   readonly cause?: unknown;
 }
 
 const defaultRetryAfterSeconds = 5;
 
-/** Answered 502 when the platform refused what we built, 503 when it is away, slow or throttling. */
+/** A failed call. Callers receive 502 if the platform refused it, and 503 if it is unreachable, slow or throttling. */
 export class PlatformError extends GatewayError {
   override readonly name = "PlatformError";
   readonly outcome: Outcome;
   readonly platformStatus: number | undefined;
   readonly body: unknown;
-  /** Whether the platform itself said when to come back. */
+  /** Whether the platform's response contained `Retry-After`. */
   readonly hasRetryAfter: boolean;
 
   constructor(failure: PlatformFailure) {

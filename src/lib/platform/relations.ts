@@ -1,8 +1,8 @@
-/** Fields that the specification types as arrays of objects and the platform keeps as a URI, an object, null or a list. */
+/** Fields that the API types as arrays of objects and the platform stores as a URI, an object, null or a list. */
 
 const configuration = "/api/admin/configuration/v1";
 
-/** To-one relations: the platform has one URI (or, on reading, the embedded object) or null. */
+/** Resource of each to-one relation: the platform stores one URI or null, and returns the URI or the object. */
 export const singleRelations: Readonly<Record<string, string>> = {
   gms_access_token: "gms_access_token",
   guest_identity_provider_group: "identity_provider_group",
@@ -13,13 +13,13 @@ export const singleRelations: Readonly<Record<string, string>> = {
   system_location: "system_location",
 };
 
-/** To-many relations: the platform has a list of URIs or, on reading, of embedded objects without a URI. */
+/** Resource of each to-many relation: the platform stores a list of URIs, and returns URIs or objects without one. */
 export const manyRelations: Readonly<Record<string, string>> = {
   automatic_participants: "automatic_participant",
   scheduled_conferences: "scheduled_conference",
 };
 
-/** A relation as the specification types it: null stays null, an object becomes a list of one, a URI an object. */
+/** Converts a relation to the API's type: a list of objects, each URI as an object. Null stays null. */
 export function toObjects(value: unknown): readonly object[] | null {
   if (value === null || value === undefined || value === "") return null;
   return (Array.isArray(value) ? value : [value]).flatMap((entry: unknown) => {
@@ -28,7 +28,7 @@ export function toObjects(value: unknown): readonly object[] | null {
   });
 }
 
-/** The URI that an object of a GET answer stands for; undefined when it carries neither a URI nor an id. */
+/** Returns the URI of an object from a GET response, or undefined if the object has neither a usable URI nor an ID. */
 export function toUri(entry: Readonly<Record<string, unknown>>, resource: string): string | undefined {
   const { resource_uri: uri, id } = entry;
   if (typeof uri === "string" && uri.startsWith(`${configuration}/`)) return uri;

@@ -1,19 +1,22 @@
-/** Repeats calls to the platform where a repetition cannot do harm, honouring `Retry-After`. */
+/** Retries calls to the platform if a retry is safe, and honours `Retry-After`. */
 import type { Clock } from "../clock.ts";
 import type { RandomSource } from "../random.ts";
-import type { PlatformAnswer, PlatformCall, PlatformClient } from "./client.ts";
+import type { PlatformCall, PlatformClient, PlatformResponse } from "./client.ts";
 import { PlatformError } from "./platform-error.ts";
 
 const maxAttempts = 3;
 const firstDelayMilliseconds = 100;
-// Somebody waits for the answer: a longer pause is the caller's to make.
+// A caller waits for the response and can make a longer pause itself.
 const maxDelayMilliseconds = 2000;
 
-/** At most three attempts. Reads and deletes are repeated unless they timed out, writes only when nothing happened. */
+/**
+ * Wraps a client so that each call has up to three attempts. GET and DELETE are retried unless they timed out; other
+ * calls only if nothing happened on the platform. Throws the last attempt's error.
+ */
 export function withRetries(client: PlatformClient, clock: Clock, random: RandomSource): PlatformClient {
   const retry =
     (call: PlatformClient["call"]) =>
-    async (request: PlatformCall): Promise<PlatformAnswer> => {
+    async (request: PlatformCall): Promise<PlatformResponse> => {
       for (let attempt = 1; ; attempt++) {
         try {
           return await call(request);
@@ -28,6 +31,7 @@ export function withRetries(client: PlatformClient, clock: Clock, random: Random
   return { call: retry(client.call), background: { call: retry(client.background.call) } };
 }
 
+/** Returns the milliseconds to wait before the next attempt, or undefined if there must not be one. */
 function delayBefore(
   { method }: PlatformCall,
   error: unknown,
@@ -36,10 +40,10 @@ function delayBefore(
 ): number | undefined {
   if (!(error instanceof PlatformError) || error.code === "platform-timeout") return undefined;
   const nothingHappened = error.outcome === "not-sent" || error.platformStatus === 429;
-  const isRepeatable = error.outcome === "unknown" && (method === "GET" || method === "DELETE");
-  if (!nothingHappened && !isRepeatable) return undefined;
+  const isSafeToRetry = error.outcome === "unknown" && (method === "GET" || method === "DELETE");
+  if (!nothingHappened && !isSafeToRetry) return undefined;
   const backOff = firstDelayMilliseconds * 4 ** (attempt - 1) * (0.5 + random.integerBelow(1000) / 1000);
-  const asked = error.hasRetryAfter ? (error.details.retryAfterSeconds ?? 0) * 1000 : 0;
-  const delay = Math.max(backOff, asked);
+  const requestedDelay = error.hasRetryAfter ? (error.details.retryAfterSeconds ?? 0) * 1000 : 0;
+  const delay = Math.max(backOff, requestedDelay);
   return delay <= maxDelayMilliseconds ? delay : undefined;
 }

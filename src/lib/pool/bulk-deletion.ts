@@ -7,7 +7,7 @@ import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import type { Queue } from "../queues/queue.ts";
 import { parseMarker } from "../rooms/marker.ts";
-import { isPersistent, isRoom } from "../rooms/rooms.ts";
+import { isPersistent, isRoom } from "../rooms/ownership.ts";
 import { queueForDeletionOrLogLeak } from "./disposal.ts";
 
 export interface BulkDeletion {

@@ -5,7 +5,7 @@ import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
-import { deleteConfirmed } from "../queues/queue.ts";
+import { deleteConfirmed } from "../queues/delete-confirmed.ts";
 import { parseMarker, withMarker } from "../rooms/marker.ts";
 import {
   type ClaimAttempt,

@@ -2,7 +2,8 @@
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { PlatformError } from "../platform/platform-error.ts";
-import { deleteConfirmed, type Queue, type QueueMessage } from "../queues/queue.ts";
+import { deleteConfirmed } from "../queues/delete-confirmed.ts";
+import type { Queue, QueueMessage } from "../queues/queue.ts";
 import type { Replenishment } from "./replenishment.ts";
 
 /** One message that a claim holds, and the limits of that claim. */

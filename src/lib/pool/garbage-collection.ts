@@ -4,9 +4,10 @@ import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import type { PlatformStatus } from "../platform/status.ts";
-import { deleteConfirmed, type Queue, type QueueMessage } from "../queues/queue.ts";
+import { deleteConfirmed } from "../queues/delete-confirmed.ts";
+import type { Queue, QueueMessage } from "../queues/queue.ts";
 import { parseMarker } from "../rooms/marker.ts";
-import { isForeign, isPersistent } from "../rooms/rooms.ts";
+import { isForeign, isPersistent } from "../rooms/ownership.ts";
 
 export interface GarbageCollection {
   /** One run. Throws PlatformError or QueueError when nothing could be done, AggregateError when some rooms failed. */

@@ -1,65 +1,56 @@
-/** The Azure SDK clients, made from the settings; what only some deployments need is loaded when it is first used. */
+/** Opens the queues of a storage account with the Azure SDK. */
 import type { TokenCredential } from "@azure/identity";
 import { QueueServiceClient } from "@azure/storage-queue";
-import type { MetricsSink } from "../metrics/collection.ts";
-import type { MetricsRow } from "../metrics/row.ts";
 import type { Settings } from "../settings/settings.ts";
-import { isLoopback } from "../settings/values.ts";
 import type { Queue } from "./queue.ts";
+import { queueNames } from "./queue-names.ts";
 import { createStorageQueue } from "./storage-queue.ts";
 
-const onceOptions = { retryOptions: { maxTries: 1 } };
-const patientOptions = { retryOptions: { maxTries: 3, retryDelayInMs: 200, maxRetryDelayInMs: 1000 } };
-const logsIngestionTimeoutSeconds = 20;
+/** The queues of the app, by purpose. */
+export type Queues = Readonly<Record<keyof typeof queueNames, Queue>>;
 
-/** Makes queue ports by name; the time limit is that of one call, its repetitions included. */
-export function createQueues(
-  storage: Settings["storage"],
-  timeoutSeconds: number,
-): (name: string, encoding: "text" | "base64") => Queue {
-  const open = (options: typeof onceOptions) =>
+export interface StorageAccountOptions {
+  readonly storage: Settings["storage"];
+  /** Used if the settings name the account by its address. */
+  readonly credential: TokenCredential;
+  /** Timeout of one call, including its retries. */
+  readonly timeoutSeconds?: number;
+}
+
+// The event sink's caller waits 7 s and an API caller seldom longer; the SDK's own default is a minute.
+const defaultTimeoutSeconds = 3;
+const noRetries = { retryOptions: { maxTries: 1 } };
+const withRetries = { retryOptions: { maxTries: 3, retryDelayInMs: 200, maxRetryDelayInMs: 1000 } };
+
+/** Opens every queue of the app. Does not connect: the first call of each queue does. */
+export function openQueues(options: StorageAccountOptions): Queues {
+  const openQueue = openStorageAccount(options);
+  return {
+    // The pool has no trigger: the host would drain it. The host reads the provisioning queue only.
+    pool: openQueue(queueNames.pool, "text"),
+    deletion: openQueue(queueNames.deletion, "text"),
+    provisioning: openQueue(queueNames.provisioning, "base64"),
+    poison: openQueue(queueNames.poison, "base64"),
+  };
+}
+
+/** Creates the account's two SDK clients, without and with retries. Returns a function that opens a queue by name. */
+export function openStorageAccount({
+  storage,
+  credential,
+  timeoutSeconds = defaultTimeoutSeconds,
+}: StorageAccountOptions): (name: string, encoding: "text" | "base64") => Queue {
+  const open = (options: typeof noRetries) =>
     "connectionString" in storage
       ? QueueServiceClient.fromConnectionString(storage.connectionString, options)
-      : new QueueServiceClient(storage.queueServiceUrl, createCredential(storage), options);
-  const once = open(onceOptions);
-  const patient = open(patientOptions);
+      : new QueueServiceClient(storage.queueServiceUrl, credential, options);
+  const singleTry = open(noRetries);
+  const retrying = open(withRetries);
   return (name, encoding) =>
     createStorageQueue({
-      once: once.getQueueClient(name),
-      patient: patient.getQueueClient(name),
+      singleTry: singleTry.getQueueClient(name),
+      retrying: retrying.getQueueClient(name),
       encoding,
       timeoutSeconds,
     });
-}
-
-/** Where metrics rows go; nowhere but the log when no workspace is configured. */
-export function createMetricsSink({ logsIngestion, storage }: Settings): MetricsSink {
-  if (logsIngestion === undefined) return async () => undefined;
-  const credential = isLoopback(logsIngestion.endpoint) ? undefined : createCredential(storage);
-  let sink: Promise<MetricsSink> | undefined;
-  return async (row: MetricsRow) => {
-    sink ??= import("../metrics/log-workspace.ts").then(({ createLogWorkspaceSink }) =>
-      createLogWorkspaceSink({ ...logsIngestion, credential, timeoutSeconds: logsIngestionTimeoutSeconds }),
-    );
-    await (await sink)(row);
-  };
-}
-
-/** The app's identity in Azure: the managed one that the settings name, else what the computer is logged in with. */
-function createCredential(storage: Settings["storage"]): TokenCredential {
-  let credential: Promise<TokenCredential> | undefined;
-  const load = async (): Promise<TokenCredential> => {
-    const { DefaultAzureCredential, ManagedIdentityCredential } = await import("@azure/identity");
-    if ("connectionString" in storage || !storage.usesManagedIdentity) return new DefaultAzureCredential();
-    const { identityClientId } = storage;
-    return identityClientId === undefined
-      ? new ManagedIdentityCredential()
-      : new ManagedIdentityCredential({ clientId: identityClientId });
-  };
-  return {
-    async getToken(scopes, options) {
-      credential ??= load();
-      return (await credential).getToken(scopes, options);
-    },
-  };
 }

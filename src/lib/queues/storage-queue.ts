@@ -1,93 +1,119 @@
-/** The queue port over Azure Storage Queues. */
+/** Implements the queue port with Azure Storage Queues. */
 import { type DequeuedMessageItem, type QueueClient, RestError } from "@azure/storage-queue";
 import { type Queue, QueueError, type QueueMessage } from "./queue.ts";
 
+type Encoding = "text" | "base64";
+
+/** How to reach one queue. */
 export interface StorageQueueOptions {
-  /** A client that never repeats a request: for puts, and for whatever needs a receipt. */
-  readonly once: QueueClient;
-  /** A client that repeats failed requests: for whatever does no harm twice. */
-  readonly patient: QueueClient;
-  /** `base64` where the Functions host reads the queue, `text` elsewhere. */
-  readonly encoding: "text" | "base64";
+  /** A client that never retries: for puts and for every operation that needs a receipt. */
+  readonly singleTry: QueueClient;
+  /** A client that retries failed requests: for operations that are safe to carry out twice. */
+  readonly retrying: QueueClient;
+  /** `base64` if the Functions host reads the queue, otherwise `text`. */
+  readonly encoding: Encoding;
   readonly timeoutSeconds: number;
 }
 
 const neverExpires = -1;
 
-/** Makes the queue when it is missing. */
-export function createStorageQueue({ once, patient, encoding, timeoutSeconds }: StorageQueueOptions): Queue {
-  const encode = (text: string) =>
-    encoding === "base64" ? Buffer.from(text, "utf8").toString("base64") : text;
-  const decode = (text: string) =>
-    encoding === "base64" ? Buffer.from(text, "base64").toString("utf8") : text;
-  const limit = () => ({ abortSignal: AbortSignal.timeout(timeoutSeconds * 1000) });
+/** Creates the port to one queue. An operation creates the queue if it is missing. */
+export function createStorageQueue(options: StorageQueueOptions): Queue {
+  const { singleTry, retrying, encoding } = options;
+  const timeout = () => ({ abortSignal: AbortSignal.timeout(options.timeoutSeconds * 1000) });
 
-  async function attempt<T>(operation: string, send: () => Promise<T>): Promise<T> {
+  async function createQueueAndRetry<T>(operation: string, send: () => Promise<T>): Promise<T> {
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof RestError) || error.code !== "QueueNotFound")
-        throw toQueueError(operation, error);
+      if (!isQueueMissing(error)) throw toQueueError(operation, error);
     }
     try {
-      await patient.createIfNotExists(limit());
+      await retrying.createIfNotExists(timeout());
       return await send();
     } catch (error) {
       throw toQueueError(operation, error);
     }
   }
 
-  const toMessage = (item: DequeuedMessageItem, receivedOn: Date): QueueMessage => ({
-    id: item.messageId,
-    text: decode(item.messageText),
-    popReceipt: item.popReceipt,
-    dequeueCount: item.dequeueCount,
-    ageSeconds: (receivedOn.getTime() - item.insertedOn.getTime()) / 1000,
-  });
-
   return {
     put: async (text, { invisibleSeconds = 0 } = {}) => {
-      const options = { messageTimeToLive: neverExpires, visibilityTimeout: invisibleSeconds };
-      const sent = await attempt("put", async () =>
-        once.sendMessage(encode(text), { ...options, ...limit() }),
+      const sent = await createQueueAndRetry("put", async () =>
+        singleTry.sendMessage(encode(text, encoding), {
+          messageTimeToLive: neverExpires,
+          visibilityTimeout: invisibleSeconds,
+          ...timeout(),
+        }),
       );
       return { id: sent.messageId, text, popReceipt: sent.popReceipt, dequeueCount: 0, ageSeconds: 0 };
     },
     receive: async (count, leaseSeconds) => {
-      const options = { numberOfMessages: count, visibilityTimeout: leaseSeconds };
-      const answer = await attempt("receive", async () =>
-        patient.receiveMessages({ ...options, ...limit() }),
+      const response = await createQueueAndRetry("receive", async () =>
+        retrying.receiveMessages({
+          numberOfMessages: count,
+          visibilityTimeout: leaseSeconds,
+          ...timeout(),
+        }),
       );
-      // Both times are the server's, so that a wrong clock here makes no message look old.
-      const receivedOn = answer.date ?? new Date();
-      return answer.receivedMessageItems.map((item) => toMessage(item, receivedOn));
+      // Both times are the server's, so a wrong local clock cannot make a message look old.
+      const receivedOn = response.date ?? new Date();
+      return response.receivedMessageItems.map((item) => toMessage(item, receivedOn, encoding));
     },
     delete: async ({ id, popReceipt }) => {
-      await attempt("delete", async () => once.deleteMessage(id, popReceipt, limit()));
+      await createQueueAndRetry("delete", async () => singleTry.deleteMessage(id, popReceipt, timeout()));
     },
     setInvisible: async ({ id, popReceipt }, seconds) => {
-      await attempt("update", async () => once.updateMessage(id, popReceipt, undefined, seconds, limit()));
+      await createQueueAndRetry("update", async () =>
+        singleTry.updateMessage(id, popReceipt, undefined, seconds, timeout()),
+      );
     },
     count: async () => {
-      const properties = await attempt("count", async () => patient.getProperties(limit()));
+      const properties = await createQueueAndRetry("count", async () => retrying.getProperties(timeout()));
       return properties.approximateMessagesCount ?? 0;
     },
     oldestAgeSeconds: async () => {
-      const answer = await attempt("peek", async () =>
-        patient.peekMessages({ numberOfMessages: 32, ...limit() }),
+      const response = await createQueueAndRetry("peek", async () =>
+        retrying.peekMessages({ numberOfMessages: 32, ...timeout() }),
       );
-      const now = (answer.date ?? new Date()).getTime();
-      const ages = answer.peekedMessageItems.map((item) => (now - item.insertedOn.getTime()) / 1000);
+      const now = response.date ?? new Date();
+      const ages = response.peekedMessageItems.map(({ insertedOn }) => secondsBetween(insertedOn, now));
       return ages.length === 0 ? undefined : Math.max(...ages);
     },
     clear: async () => {
-      await attempt("clear", async () => patient.clearMessages(limit()));
+      await createQueueAndRetry("clear", async () => retrying.clearMessages(timeout()));
     },
   };
 }
 
+function toMessage(item: DequeuedMessageItem, receivedOn: Date, encoding: Encoding): QueueMessage {
+  return {
+    id: item.messageId,
+    text: decode(item.messageText, encoding),
+    popReceipt: item.popReceipt,
+    dequeueCount: item.dequeueCount,
+    ageSeconds: secondsBetween(item.insertedOn, receivedOn),
+  };
+}
+
+function encode(text: string, encoding: Encoding): string {
+  return encoding === "base64" ? Buffer.from(text, "utf8").toString("base64") : text;
+}
+
+function decode(text: string, encoding: Encoding): string {
+  return encoding === "base64" ? Buffer.from(text, "base64").toString("utf8") : text;
+}
+
+function secondsBetween(start: Date, end: Date): number {
+  return (end.getTime() - start.getTime()) / 1000;
+}
+
+function isQueueMissing(error: unknown): boolean {
+  return error instanceof RestError && error.code === "QueueNotFound";
+}
+
 function toQueueError(operation: string, error: unknown): QueueError {
-  if (!(error instanceof RestError)) return new QueueError("unknown", `queue ${operation}: no answer`, error);
+  if (!(error instanceof RestError))
+    return new QueueError("unknown", `queue ${operation}: no response`, error);
   return new QueueError(failureOf(error), `queue ${operation}: ${error.code ?? error.statusCode}`, error);
 }
 

@@ -1,19 +1,20 @@
-/** The marker: one line in a room's description that names our service, the room's state, when, and the claim. */
+/** The marker: one line in a room's description that names the gateway, the room's state, its start and the claim. */
 
+/** The content of a marker line. */
 export interface Marker {
   readonly state: "pooled" | "assigned";
-  /** When the state was entered, ISO 8601 in UTC. */
+  /** When the room entered this state, ISO 8601 in UTC. */
   readonly since: string;
-  /** Of an assigned room: the id of the queue message whose claim it was. */
+  /** For an assigned room, the ID of the queue message that the claim received. */
   readonly messageId?: string | undefined;
 }
 
-/** The platform's limit for a description, in characters. */
+/** The platform's maximum length of a description, in characters. */
 export const maxDescriptionCharacters = 250;
 
 const markerLine = /^vmr-gateway (pooled|assigned) (\S+)(?: (\S+))?\s*$/;
 
-/** The marker in a description, wherever its line stands; undefined where there is none. */
+/** Returns the last marker in a description, on whichever line it is, or undefined if there is none. */
 export function parseMarker(description: string | null | undefined): Marker | undefined {
   for (const line of (description ?? "").split(/\r?\n/).toReversed()) {
     const match = markerLine.exec(line);
@@ -24,7 +25,7 @@ export function parseMarker(description: string | null | undefined): Marker | un
   return undefined;
 }
 
-/** A description without its marker line: what the API shows. */
+/** Returns a description without its marker lines, as the API shows it. */
 export function withoutMarker(description: string): string {
   const lines = description.split(/\r?\n/);
   return lines.some((line) => markerLine.test(line))
@@ -32,16 +33,16 @@ export function withoutMarker(description: string): string {
     : description;
 }
 
-/** A description with its marker replaced; text that no longer fits the platform's limit is cut at its end. */
+/** Returns a description with its marker replaced. Text beyond the platform's limit is cut off at the end. */
 export function withMarker(description: string | null | undefined, marker: Marker): string {
   const line = formatMarker(marker);
-  const fitting = withoutMarker(description ?? "").slice(0, maxDescriptionCharacters - line.length - 1);
-  // Half a surrogate pair is no text that the platform can store.
-  const text = fitting.replace(/[\uD800-\uDBFF]$/, "");
+  const fittingText = withoutMarker(description ?? "").slice(0, maxDescriptionCharacters - line.length - 1);
+  // The platform cannot store half a surrogate pair.
+  const text = fittingText.replace(/[\uD800-\uDBFF]$/, "");
   return text === "" ? line : `${text}\n${line}`;
 }
 
-/** The line as it is stored. */
+/** Returns the marker line as it is stored. */
 export function formatMarker({ state, since, messageId }: Marker): string {
   return ["vmr-gateway", state, since, ...(messageId ? [messageId] : [])].join(" ");
 }

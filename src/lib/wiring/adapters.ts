@@ -1,24 +1,21 @@
-/** Everything outside this process, and time and chance: what tests and the simulation put others in the place of. */
+/** Adapters to everything outside the process, plus clock and randomness. Tests and the simulation replace them. */
 import { randomUUID } from "node:crypto";
-import { createBasicCheck } from "../auth/basic.ts";
-import { createBearerCheck } from "../auth/bearer.ts";
-import { createContactCentreCheck } from "../auth/contact-centre.ts";
-import { fetchPublishedKeys } from "../auth/published-keys.ts";
-import { createSigningKeys } from "../auth/signing-keys.ts";
+import { createAccessChecks } from "../auth/access-checks.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { AccessChecks } from "../http/handler.ts";
-import type { MetricsSink } from "../metrics/collection.ts";
+import type { MetricsSink } from "../metrics/row.ts";
+import { createMetricsSink } from "../metrics/sink.ts";
 import { createPlatformClient, type PlatformClient } from "../platform/client.ts";
-import { createBasicLogIn, createOAuthLogIn, type PlatformLogIn } from "../platform/log-in.ts";
-import type { Queue } from "../queues/queue.ts";
-import { queueNames } from "../queues/queue-names.ts";
-import { createMetricsSink, createQueues } from "../queues/storage-account.ts";
+import { createLogIn } from "../platform/log-in.ts";
+import { openQueues, type Queues } from "../queues/storage-account.ts";
 import { type RandomSource, secureRandom } from "../random.ts";
 import type { Settings } from "../settings/settings.ts";
+import { createCredential } from "./credential.ts";
 
+/** What the object graph needs from outside the process. */
 export interface Adapters {
-  readonly queues: Readonly<Record<keyof typeof queueNames, Queue>>;
-  /** Without retries. */
+  readonly queues: Queues;
+  /** Makes no retries. */
   readonly platformClient: PlatformClient;
   readonly accessChecks: AccessChecks;
   readonly metricsSink: MetricsSink;
@@ -27,56 +24,24 @@ export interface Adapters {
   readonly newId: () => string;
 }
 
-const queueTimeoutSeconds = 3;
-
-/** Opens no connection: the first call of each part does. */
+/** Creates the adapters for the given settings. Opens no connection: the first call of each adapter does. */
 export function createAdapters(settings: Settings): Adapters {
+  const { storage, platform } = settings;
   const clock = systemClock;
+  const credential = createCredential(storage);
   return {
-    queues: openQueues(settings.storage),
+    queues: openQueues({ storage, credential }),
     platformClient: createPlatformClient({
-      ...settings.platform,
-      logIn: createLogIn(settings, clock),
+      url: platform.url,
+      timeoutSeconds: platform.timeoutSeconds,
+      maxConcurrency: platform.maxConcurrency,
+      logIn: createLogIn(platform, clock),
       clock,
     }),
     accessChecks: createAccessChecks(settings, clock),
-    metricsSink: createMetricsSink(settings),
+    metricsSink: createMetricsSink(settings.logsIngestion, credential),
     clock,
     random: secureRandom,
     newId: randomUUID,
-  };
-}
-
-export function openQueues(
-  storage: Settings["storage"],
-  timeoutSeconds = queueTimeoutSeconds,
-): Adapters["queues"] {
-  const openQueue = createQueues(storage, timeoutSeconds);
-  return {
-    // The pool is a stock and has no trigger: the host would drain it. Only the provisioning queue is the host's.
-    pool: openQueue(queueNames.pool, "text"),
-    deletion: openQueue(queueNames.deletion, "text"),
-    provisioning: openQueue(queueNames.provisioning, "base64"),
-    poison: openQueue(queueNames.poison, "base64"),
-  };
-}
-
-function createLogIn({ platform }: Settings, clock: Clock): PlatformLogIn {
-  const { logIn, url, timeoutSeconds } = platform;
-  return "username" in logIn
-    ? createBasicLogIn(logIn.username, logIn.password)
-    : createOAuthLogIn({ ...logIn, url, timeoutSeconds, clock });
-}
-
-function createAccessChecks({ bearer, contactCentre, eventSink }: Settings, clock: Clock): AccessChecks {
-  const fetchKeys = async () => fetchPublishedKeys(bearer.authority, bearer.tenantId);
-  const checkBearer = createBearerCheck(bearer, createSigningKeys(fetchKeys, clock));
-  const checkAgent = createContactCentreCheck(contactCentre, clock);
-  const checkBasic = createBasicCheck(eventSink);
-  return {
-    application: async (headers, log) => checkBearer(headers.get("authorization"), log),
-    agent: async (headers, log) => checkAgent(headers.get("x-auth-token"), log),
-    "event-sink": async (headers) => checkBasic(headers.get("authorization")),
-    anyone: async () => undefined,
   };
 }

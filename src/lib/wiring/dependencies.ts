@@ -1,4 +1,4 @@
-/** The object graph: every part is made here, once. */
+/** The object graph: creates every part once. */
 import { createMetricsCollection } from "../metrics/collection.ts";
 import { createConferences } from "../platform/conferences.ts";
 import { withRetries } from "../platform/retry.ts";
@@ -13,33 +13,41 @@ import type { Settings } from "../settings/settings.ts";
 import type { Adapters } from "./adapters.ts";
 import { version } from "./version.ts";
 
+/** Everything that a function can ask for. */
 export type Dependencies = ReturnType<typeof createDependencies>;
 
-// Enough to keep every slot busy while other claims are with the storage, few enough that the first are soon done.
+// Enough claims to keep every slot busy while others wait for the storage, and few enough that the first end soon.
 const claimsPerPlatformSlot = 4;
 
-/** What the functions get. Calls that somebody waits for go before those of the background. */
+/**
+ * Creates the object graph. It opens no connection. This function is long because it is the one place that shows
+ * which part gets what.
+ */
 export function createDependencies(settings: Settings, adapters: Adapters) {
-  const { accessChecks, clock, random, newId, queues } = adapters;
+  const { accessChecks, clock, random, newId } = adapters;
+  const { pool, deletion, provisioning, poison } = adapters.queues;
   const { maxRooms, minRooms, leaseSeconds, readyDelaySeconds } = settings.pool;
   const platformTimeoutSeconds = settings.platform.timeoutSeconds;
 
   const client = withRetries(adapters.platformClient, clock, random);
+  // For requests whose caller waits.
   const conferences = createConferences(client);
+  // For work that nobody waits for, and for lists, whose many pages must not delay those who wait for a room.
   const backgroundConferences = createConferences(client.background);
   const status = createPlatformStatus(client.background);
-  const replenishment = createReplenishment({ ...queues, maxRooms });
+  const replenishment = createReplenishment({ pool, provisioning, maxRooms });
 
   return {
     accessChecks,
     clock,
     serviceTagBaseUrl: settings.serviceTagBaseUrl,
     maxRooms,
-    // A list of many pages must not hold up those who wait for a room.
-    conferences: { ...conferences, list: backgroundConferences.list },
+    conferences,
+    backgroundConferences,
     replenishment,
     claims: createClaims({
-      ...queues,
+      pool,
+      deletion,
       replenishment,
       conferences,
       clock,
@@ -47,28 +55,38 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       platformTimeoutSeconds,
       maxClaimsAtOnce: claimsPerPlatformSlot * settings.platform.maxConcurrency,
     }),
-    endedRooms: createEndedRooms({ ...queues, clock }),
-    bulkDeletion: createBulkDeletion({ ...queues, conferences: backgroundConferences, clock }),
+    endedRooms: createEndedRooms({ deletion, clock }),
+    bulkDeletion: createBulkDeletion({
+      pool,
+      deletion,
+      provisioning,
+      conferences: backgroundConferences,
+      clock,
+    }),
     provisioning: createProvisioning({
-      ...queues,
-      ...settings.rooms,
+      pool,
+      provisioning,
+      deletion,
       conferences: backgroundConferences,
       clock,
       random,
+      hostPin: settings.rooms.hostPin,
+      template: settings.rooms.template,
       maxRooms,
       readyDelaySeconds,
       leaseSeconds,
       platformTimeoutSeconds,
     }),
     garbageCollection: createGarbageCollection({
-      ...queues,
-      ...settings.garbage,
+      deletion,
       conferences: backgroundConferences,
       status,
       clock,
+      maxMessages: settings.garbage.maxMessages,
+      minAgeSeconds: settings.garbage.minAgeSeconds,
     }),
     metricsCollection: createMetricsCollection({
-      queues,
+      queues: { pool, deletion, provisioning, poison },
       conferences: backgroundConferences,
       status,
       replenishment,

@@ -2,9 +2,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type LogWorkspace, startLogWorkspace } from "../../../local/simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
-import type { MetricsSink } from "../../../src/lib/metrics/collection.ts";
 import { createLogWorkspaceSink } from "../../../src/lib/metrics/log-workspace.ts";
-import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts";
+import { type MetricsRow, type MetricsSink, metricsColumns } from "../../../src/lib/metrics/row.ts";
 
 const nothing = Object.fromEntries(Object.keys(metricsColumns).map((column) => [column, null]));
 const row: MetricsRow = { ...emptyRow(), RunId: "run-1", PlatformConnected: false };
@@ -40,7 +39,7 @@ test.each([400, 403, 404, 413])(
   async (status) => {
     workspace.failNext({ status, count: 10 });
     await expect(sink(row)).rejects.toMatchObject({
-      message: "the log workspace did not take the row",
+      message: "the log workspace did not accept the row",
       cause: { statusCode: status },
     });
     expect(workspace.rows()).toEqual([]);
@@ -51,7 +50,7 @@ test("a workspace that does not answer is given up after the time limit", async 
   const silent = await startLoopbackServer(() => "silence");
   const impatient = createLogWorkspaceSink({ ...options, endpoint: silent.url, timeoutSeconds: 0.2 });
   await expect(impatient(row)).rejects.toMatchObject({
-    message: "the log workspace did not take the row",
+    message: "the log workspace did not accept the row",
     cause: { name: "AbortError" },
   });
   await silent.stop();
@@ -70,7 +69,7 @@ test("in Azure a row is sent with a token for the workspace, and not at all with
     },
   });
   await expect(inAzure(row)).rejects.toMatchObject({
-    message: "the log workspace did not take the row",
+    message: "the log workspace did not accept the row",
     cause: { message: "no identity" },
   });
   expect(scopes.flat()).toContain("https://monitor.azure.com/.default");

@@ -74,7 +74,7 @@ test("when 500 calls wait, a further one is turned away at once", async () => {
   await expect(get()).rejects.toMatchObject({
     outcome: "not-sent",
     code: "platform-unavailable",
-    message: `GET ${path}: too many calls wait`,
+    message: `GET ${path}: too many waiting calls`,
   });
   release();
   await expect(Promise.all([...waiting, ...before])).resolves.toHaveLength(504);

@@ -98,7 +98,7 @@ test("an empty token is none", async () => {
 test("a log-in without an answer keeps what happened as its cause", async () => {
   token = () => "reset";
   await expect(newLogIn().authorization()).rejects.toMatchObject({
-    message: "log-in: no answer",
+    message: "log-in: no response",
     cause: { code: "ECONNRESET" },
   });
 });

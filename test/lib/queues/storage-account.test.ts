@@ -1,33 +1,23 @@
-/** The Azure clients as the app makes them: which calls are repeated, how long they last, and who they say they are. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+/** The queues of a storage account: names, encodings, retries and timeout. */
+import { QueueServiceClient } from "@azure/storage-queue";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Azurite, startAzurite } from "../../../local/simulators/azurite.ts";
 import {
   type Answer,
   type LoopbackServer,
   startLoopbackServer,
 } from "../../../local/simulators/loopback-server.ts";
-import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts";
 import type { Queue, QueueMessage } from "../../../src/lib/queues/queue.ts";
-import { createMetricsSink, createQueues } from "../../../src/lib/queues/storage-account.ts";
-import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { exampleEnvironment } from "../../support/example-settings.ts";
+import { openQueues, type Queues } from "../../../src/lib/queues/storage-account.ts";
+import { createCredential } from "../../../src/lib/wiring/credential.ts";
 
-let answer: Answer;
-let requests: URL[];
-let server: LoopbackServer;
-// One server for all: the identity library reads the address of its endpoint once in a process.
-beforeAll(async () => {
-  server = await startLoopbackServer(({ url }) => {
-    requests.push(url);
-    return answer;
-  });
-});
-beforeEach(() => {
-  requests = [];
-});
-afterEach(() => vi.unstubAllEnvs());
-afterAll(async () => server.stop());
+const open = (connectionString: string, timeoutSeconds?: number): Queues => {
+  const storage = { connectionString };
+  const timeout = timeoutSeconds === undefined ? {} : { timeoutSeconds };
+  return openQueues({ storage, credential: createCredential(storage), ...timeout });
+};
 
-describe("the queues", () => {
+describe("at a storage account that is busy or silent", () => {
   const message: QueueMessage = {
     id: "m-1",
     text: "room-a",
@@ -35,71 +25,80 @@ describe("the queues", () => {
     dequeueCount: 1,
     ageSeconds: 0,
   };
-  const open = (timeoutSeconds = 20): Queue => {
+  let answer: Answer;
+  let requests: URL[];
+  let server: LoopbackServer;
+  beforeAll(async () => {
+    server = await startLoopbackServer(({ url }) => {
+      requests.push(url);
+      return answer;
+    });
+  });
+  beforeEach(() => {
+    requests = [];
+  });
+  afterAll(async () => server.stop());
+
+  const openPool = (timeoutSeconds?: number): Queue => {
     const key = Buffer.from("key").toString("base64");
     const account = `DefaultEndpointsProtocol=http;AccountName=test;AccountKey=${key}`;
-    const connectionString = `${account};QueueEndpoint=${server.url}/test`;
-    return createQueues({ connectionString }, timeoutSeconds)("room-creation-queue", "text");
+    return open(`${account};QueueEndpoint=${server.url}/test`, timeoutSeconds).pool;
   };
 
   test.each<[string, number, (queue: Queue) => Promise<unknown>]>([
     ["put", 1, async (queue) => queue.put("room-a")],
     ["delete", 1, async (queue) => queue.delete(message)],
-    ["change of visibility", 1, async (queue) => queue.setInvisible(message, 0)],
+    ["setInvisible", 1, async (queue) => queue.setInvisible(message, 0)],
     ["receive", 3, async (queue) => queue.receive(1, 60)],
     ["count", 3, async (queue) => queue.count()],
-  ])("a %s that a busy storage turns away is sent %i times in all", async (_, times, run) => {
+  ])("%s has %i attempt(s) in all", async (_, times, run) => {
     answer = { status: 503, headers: { "x-ms-error-code": "ServerBusy" } };
-    await expect(run(open())).rejects.toMatchObject({ failure: "unknown" });
+    await expect(run(openPool(20))).rejects.toMatchObject({ failure: "unknown" });
     expect(requests).toHaveLength(times);
   });
 
-  test("a call without an answer is given up after the time limit", async () => {
+  test("a call fails as `unknown` after the given timeout", async () => {
     answer = "silence";
-    await expect(open(0.5).put("room-a")).rejects.toMatchObject({ failure: "unknown" });
+    await expect(openPool(0.5).put("room-a")).rejects.toMatchObject({ failure: "unknown" });
+  });
+
+  // The default is three seconds, because the event sink's caller waits no longer than seven.
+  test("a call fails as `unknown` within ten seconds by default", { timeout: 10_000 }, async () => {
+    answer = "silence";
+    await expect(openPool().put("room-a")).rejects.toMatchObject({ failure: "unknown" });
   });
 });
 
-describe("the app's identity", () => {
-  const clientId = "77777777-7777-4777-8777-777777777777";
-  const nothing = Object.fromEntries(Object.keys(metricsColumns).map((column) => [column, null]));
-  const asked = () => requests.map(({ searchParams }) => Object.fromEntries(searchParams));
-  beforeEach(() => {
-    // The address at which a Functions app asks for tokens; here it refuses, so that nothing else is called.
-    vi.stubEnv("IDENTITY_ENDPOINT", `${server.url}/token`);
-    vi.stubEnv("IDENTITY_HEADER", "made-up");
-    answer = { status: 400, body: {} };
+describe("at Azurite", () => {
+  let azurite: Azurite;
+  let queues: Queues;
+  beforeEach(async () => {
+    azurite = await startAzurite();
+    queues = open(azurite.connectionString, 20);
+    return async () => azurite.stop();
+  });
+
+  test("each of the four queues receives its own messages only", async () => {
+    const all = [queues.pool, queues.deletion, queues.provisioning, queues.poison];
+    for (const [index, queue] of all.entries()) await queue.put(`text-${index}`);
+    const received = await Promise.all(all.map(async (queue) => queue.receive(32, 60)));
+    expect(received.map((messages) => messages.map(({ text }) => text))).toEqual([
+      ["text-0"],
+      ["text-1"],
+      ["text-2"],
+      ["text-3"],
+    ]);
   });
 
   test.each([
-    ["the user-assigned one that the settings name", clientId],
-    ["the app's own when they name none", undefined],
-  ])("of a queue by address is %s", async (_, identityClientId) => {
-    const queueServiceUrl = "https://exampleaccount.queue.core.windows.net";
-    const open = createQueues({ queueServiceUrl, usesManagedIdentity: true, identityClientId }, 20);
-    await expect(open("room-creation-queue", "text").count()).rejects.toMatchObject({ failure: "unknown" });
-
-    expect(asked()[0]).toMatchObject({ resource: "https://storage.azure.com" });
-    expect(asked().map(({ client_id }) => client_id)).toEqual(asked().map(() => identityClientId));
-  });
-
-  test("of the log workspace is the one of the queues", async () => {
-    const sink = createMetricsSink(
-      loadSettings({
-        ...exampleEnvironment,
-        AzureWebJobsStorage: undefined,
-        AzureWebJobsStorage__accountName: "exampleaccount",
-        AzureWebJobsStorage__credential: "managedidentity",
-        AzureWebJobsStorage__clientId: clientId,
-        LOGS_INGESTION_ENDPOINT: "https://logs.example.com",
-        LOGS_INGESTION_RULE_ID: "dcr-1",
-        LOGS_INGESTION_STREAM: "Custom-X",
-      }),
-    );
-    const isRow = (value: object): value is MetricsRow => "RunId" in value;
-    if (!isRow(nothing)) throw new Error("the row has no RunId");
-    await expect(sink(nothing)).rejects.toThrow("the log workspace did not take the row");
-
-    expect(asked()[0]).toMatchObject({ resource: "https://monitor.azure.com", client_id: clientId });
+    ["pool", "room-creation-queue", "text-x"],
+    ["deletion", "room-deletion-queue", "text-x"],
+    ["provisioning", "room-provisioning-queue", "dGV4dC14"],
+    ["poison", "room-provisioning-queue-poison", "dGV4dC14"],
+  ] as const)("the %s queue is %s and stores `text-x` as `%s`", async (key, name, stored) => {
+    await queues[key].put("text-x");
+    const account = QueueServiceClient.fromConnectionString(azurite.connectionString);
+    const { peekedMessageItems } = await account.getQueueClient(name).peekMessages();
+    expect(peekedMessageItems.map(({ messageText }) => messageText)).toEqual([stored]);
   });
 });

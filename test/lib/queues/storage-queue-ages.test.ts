@@ -29,8 +29,8 @@ beforeEach(async () => {
   const client = QueueServiceClient.fromConnectionString(`${account};QueueEndpoint=${server.url}/test`);
   const queueClient = client.getQueueClient("room-deletion-queue");
   queue = createStorageQueue({
-    once: queueClient,
-    patient: queueClient,
+    singleTry: queueClient,
+    retrying: queueClient,
     encoding: "text",
     timeoutSeconds: 5,
   });

@@ -43,8 +43,8 @@ async function start(answer: Answer): Promise<{ queue: Queue; calls: () => numbe
       retryOptions: { maxTries, retryDelayInMs: 1, maxRetryDelayInMs: 2 },
     }).getQueueClient("room-creation-queue");
   const queue = createStorageQueue({
-    once: open(1),
-    patient: open(3),
+    singleTry: open(1),
+    retrying: open(3),
     encoding: "text",
     timeoutSeconds: answer === "silence" ? 1 : 20,
   });
@@ -63,7 +63,7 @@ test.each(operations)(
     await expect(run(queue)).rejects.toMatchObject({
       failure: "unknown",
       status: 503,
-      message: expect.stringMatching(/^queue [a-z]+: no answer$/),
+      message: expect.stringMatching(/^queue [a-z]+: no response$/),
     });
   },
 );

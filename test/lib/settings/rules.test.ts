@@ -1,6 +1,6 @@
 /** Rules between settings: each holds at its limit, and asks nothing of settings that do not need it. */
 import { expect, test } from "vitest";
-import { relationFaults } from "../../../src/lib/settings/rules.ts";
+import { faultsBetweenSettings } from "../../../src/lib/settings/rules.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 
 const storage = "AzureWebJobsStorage";
@@ -13,7 +13,7 @@ function faultyNames(changes: Changes): string[] {
   const given = Object.entries({ ...exampleEnvironment, ...changes }).flatMap(([name, text]) =>
     text === undefined ? [] : [[name, text] as const],
   );
-  return relationFaults(Object.fromEntries(given)).map((fault) => fault.split(":")[0] ?? "");
+  return faultsBetweenSettings(Object.fromEntries(given)).map((fault) => fault.split(":")[0] ?? "");
 }
 
 const withoutKey = { [storage]: undefined };

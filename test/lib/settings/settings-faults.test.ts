@@ -1,7 +1,8 @@
 /** Settings that are wrong: all faults at once, each by its name, and no value shown. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadSettings, settingNames } from "../../../src/lib/settings/settings.ts";
+import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
+import { settingNames } from "../../../src/lib/settings/schemas.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 
 type Environment = Record<string, string | undefined>;
@@ -80,7 +81,7 @@ for (const [name, values] of Object.entries(wrongValues)) {
 
 test("what is missing is said to be required, and what is wrong is said how", () => {
   expect(refusalOf({ MAX_VMR: undefined, ROOM_HOST_PIN: "12" })).toBe(
-    "These settings are wrong:\n- ROOM_HOST_PIN: must be 4 to 20 digits, the last may be a #\n- MAX_VMR: is required",
+    "Invalid settings:\n- ROOM_HOST_PIN: must be 4 to 20 digits, or 3 to 19 digits and a #\n- MAX_VMR: is required",
   );
 });
 
@@ -145,7 +146,7 @@ test("whatever the environment holds, it loads, or an error names settings and s
   fc.assert(
     fc.property(environment, (changes) => {
       const refusal = refusalOf(changes);
-      expect(refusal ?? "These settings are wrong:\n").toMatch(/^These settings are wrong:\n/);
+      expect(refusal ?? "Invalid settings:\n").toMatch(/^Invalid settings:\n/);
       for (const name of faultyNames(changes)) expect(settingNames).toContain(name);
       expect(refusal).not.toEqual(expect.stringContaining("§7f3a91"));
     }),

@@ -1,6 +1,6 @@
 /** Settings that are given: each takes the place of its default, up to its limits. */
 import { expect, test } from "vitest";
-import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 
 const load = (changes: Readonly<Record<string, string | undefined>> = {}) =>

@@ -1,7 +1,7 @@
 /** Settings that load: what the app gets from the environment. */
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 
 const load = (changes: Readonly<Record<string, string | undefined>> = {}) =>

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type LoopbackServer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
-import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { type Adapters, createAdapters } from "../../../src/lib/wiring/adapters.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";

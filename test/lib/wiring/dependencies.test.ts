@@ -4,7 +4,7 @@ import type { MetricsRow } from "../../../src/lib/metrics/row.ts";
 import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { secureRandom } from "../../../src/lib/random.ts";
-import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import type { Adapters } from "../../../src/lib/wiring/adapters.ts";
 import { createDependencies, type Dependencies } from "../../../src/lib/wiring/dependencies.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
@@ -64,7 +64,7 @@ const inBackground = () => [...new Set(seen.map(({ isBackground }) => isBackgrou
 test.each<[string, boolean, (parts: Dependencies) => Promise<unknown>]>([
   ["a claim", false, async ({ claims }) => claims.claim(undefined, world.log)],
   ["the reading of one room", false, async ({ conferences }) => conferences.findByName("room-a")],
-  ["the list of rooms", true, async ({ conferences }) => conferences.list()],
+  ["the list of rooms", true, async ({ backgroundConferences }) => backgroundConferences.list()],
   ["a bulk delete", true, async ({ bulkDeletion }) => bulkDeletion.deleteAll(world.log)],
   [
     "the making of a room",

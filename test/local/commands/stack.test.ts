@@ -9,7 +9,7 @@ import { fetchAccessToken } from "../../../local/gateway/access-token.ts";
 import { findRunningGateway } from "../../../local/gateway/connection.ts";
 import { watchPoolFill } from "../../../local/gateway/queue-contents.ts";
 import { startFunctionsHost } from "../../../local/host/functions-host.ts";
-import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import {
   childrenOf,
   projectFolder,

@@ -1,6 +1,7 @@
 /** Deleting a message for sure: what two answers together say about it. */
 import { expect, test } from "vitest";
-import { deleteConfirmed, type QueueFailure } from "../../../src/lib/queues/queue.ts";
+import { deleteConfirmed } from "../../../src/lib/queues/delete-confirmed.ts";
+import type { QueueFailure } from "../../../src/lib/queues/queue.ts";
 import { createFaultyQueue } from "../../support/faulty-queue.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";

@@ -1,7 +1,7 @@
 /** Log lines: one JSON object each, with the chain of causes, and nothing of an error but name, message and stack. */
 import { InvocationContext } from "@azure/functions";
 import { expect, test } from "vitest";
-import { createLog } from "../../src/lib/log.ts";
+import { createLog } from "../../src/lib/invocation-log.ts";
 
 function start() {
   const lines: { level: string; line: Record<string, unknown> }[] = [];

@@ -1,0 +1,30 @@
+/** Builds the check for each kind of access from the settings. */
+import type { Clock } from "../clock.ts";
+import type { AccessChecks } from "../http/handler.ts";
+import type { Settings } from "../settings/settings.ts";
+import { createBasicCheck } from "./basic.ts";
+import { createBearerCheck } from "./bearer.ts";
+import { createContactCentreCheck } from "./contact-centre.ts";
+import { fetchPublishedKeys } from "./published-keys.ts";
+import { createSigningKeys } from "./signing-keys.ts";
+
+/**
+ * Creates one check per kind of access: a bearer token for `application`, the contact centre's token in
+ * `X-Auth-Token` for `agent`, HTTP Basic for `event-sink`, nothing for `anyone`. A check throws GatewayError if the
+ * caller is refused or cannot be checked.
+ */
+export function createAccessChecks(
+  { bearer, contactCentre, eventSink }: Pick<Settings, "bearer" | "contactCentre" | "eventSink">,
+  clock: Clock,
+): AccessChecks {
+  const fetchKeys = async () => fetchPublishedKeys(bearer.authority, bearer.tenantId);
+  const checkBearer = createBearerCheck(bearer, createSigningKeys(fetchKeys, clock));
+  const checkAgent = createContactCentreCheck(contactCentre, clock);
+  const checkBasic = createBasicCheck(eventSink);
+  return {
+    application: async (headers, log) => checkBearer(headers.get("authorization"), log),
+    agent: async (headers, log) => checkAgent(headers.get("x-auth-token"), log),
+    "event-sink": async (headers) => checkBasic(headers.get("authorization")),
+    anyone: async () => undefined,
+  };
+}
