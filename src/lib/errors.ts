@@ -1,4 +1,4 @@
-/** Every failure that the gateway expects: its status, the text that the caller reads, and the error class. */
+/** Every failure the gateway expects: its status, what the caller may read, and the one class that carries it. */
 import type { ValidationFault } from "./http/validation-fault.ts";
 
 const failures = {
@@ -19,22 +19,21 @@ const failures = {
   "bulk-delete-incomplete": { status: 503, detail: "Not all rooms are deleted yet, send the request again" },
 } as const;
 
-/** The closed list of expected failures. Adding a code means adding its status to the table above. */
+/** The closed list of expected failures; a new one needs a status in the table above. */
 export type FailureCode = keyof typeof failures;
 
-/** What a failure carries in addition to its code. */
 export interface FailureDetails {
-  /** What went wrong. It is logged and never sent. */
+  /** What went wrong, for the log only. */
   cause?: unknown;
   /** Sent as `Retry-After`. */
   retryAfterSeconds?: number;
   /** Sent as `WWW-Authenticate`. */
   challenge?: string;
-  /** The faults listed in a 422 response. */
+  /** The faults of a 422. */
   faults?: readonly ValidationFault[];
 }
 
-/** An expected failure. The caller reads the fixed text of `code`; the cause is only logged. */
+/** An expected failure: what the caller reads is fixed by `code`, the cause is for the log alone. */
 export class GatewayError extends Error {
   override readonly name: string = "GatewayError";
   readonly code: FailureCode;
@@ -46,18 +45,17 @@ export class GatewayError extends Error {
     this.details = details;
   }
 
-  /** The HTTP status of the response. */
   get status(): number {
     return failures[this.code].status;
   }
 }
 
-/** Returns the HTTP status of a failure. The API document's statuses come from here. */
+/** The status that answers a failure; the source of the API document's statuses. */
 export function statusOf(code: FailureCode): number {
   return failures[code].status;
 }
 
-/** Returns the fixed text that a caller reads, or undefined if the response has none (404, 422). */
+/** The fixed text that a caller reads, or undefined where the answer has no such text (404, 422). */
 export function publicDetailOf(code: FailureCode): string | undefined {
   return failures[code].detail;
 }

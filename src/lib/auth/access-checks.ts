@@ -1,6 +1,6 @@
 /** Builds the check for each kind of access from the settings. */
 import type { Clock } from "../clock.ts";
-import type { AccessChecks } from "../http/handler.ts";
+import type { AccessChecks } from "./access.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createBasicCheck } from "./basic.ts";
 import { createBearerCheck } from "./bearer.ts";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createAccessChecks } from "../auth/access-checks.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import type { AccessChecks } from "../http/handler.ts";
+import type { AccessChecks } from "../auth/access.ts";
 import type { MetricsSink } from "../metrics/row.ts";
 import { createMetricsSink } from "../metrics/sink.ts";
 import { createPlatformClient, type PlatformClient } from "../platform/client.ts";

@@ -1,0 +1,14 @@
+/** Who may call a function, and how that is checked. */
+import type { Log } from "../log.ts";
+
+/**
+ * Who may call: `application` by bearer token, `agent` by contact-centre token, `event-sink` by HTTP Basic, or `anyone`.
+ * There is no default, so no function can forget to state it.
+ */
+export type Access = "application" | "agent" | "event-sink" | "anyone";
+
+/** The check for one kind of access. Rejects with a GatewayError if the caller has no access. */
+type AccessCheck = (headers: Pick<Headers, "get">, log: Log) => Promise<void>;
+
+/** One check for each kind of access. */
+export type AccessChecks = Readonly<Record<Access, AccessCheck>>;
