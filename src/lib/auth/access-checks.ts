@@ -1,7 +1,7 @@
 /** Builds the check for each kind of access from the settings. */
 import type { Clock } from "../clock.ts";
-import type { AccessChecks } from "./access.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { AccessChecks } from "./access.ts";
 import { createBasicCheck } from "./basic.ts";
 import { createBearerCheck } from "./bearer.ts";
 import { createContactCentreCheck } from "./contact-centre.ts";

@@ -1,9 +1,7 @@
-/** Verifies the OAuth 2.0 bearer token of an application and its claims. */
-import type { KeyObject } from "node:crypto";
-import jwt from "jsonwebtoken";
-import * as z from "zod";
+/** Checks the OAuth 2.0 bearer token of an application. */
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { realm, verifyToken } from "./bearer-token.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
 /** Which applications are allowed. */
@@ -17,21 +15,6 @@ export interface BearerRules {
 /** Resolves if the caller is allowed. Throws `unauthenticated`, `forbidden` or `identity-provider-unavailable`. */
 export type BearerCheck = (authorization: string | null, log: Log) => Promise<void>;
 
-const maxTokenCharacters = 8192;
-const clockToleranceSeconds = 60;
-const realm = 'Bearer realm="vmr-gateway"';
-
-const TokenClaims = z.looseObject({
-  exp: z.number(),
-  tid: z.string().optional(),
-  azp: z.string().optional(),
-  appid: z.string().optional(),
-  scp: z.unknown().optional(),
-  idtyp: z.string().optional(),
-  roles: z.array(z.string()).optional(),
-});
-type TokenClaims = z.output<typeof TokenClaims>;
-
 /**
  * Creates the check. Its challenges follow RFC 6750: no error code without a token, `invalid_token` for an invalid
  * one, `insufficient_scope` for a client or role that is not allowed.
@@ -40,67 +23,11 @@ export function createBearerCheck(rules: BearerRules, keys: SigningKeys): Bearer
   return async (authorization, log) => {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
     if (token === undefined) throw new GatewayError("unauthenticated", { challenge: realm });
-    const claims = await verify(token, { rules, keys, log });
+    const claims = await verifyToken(token, { ...rules, keys, log });
     const client = claims.azp ?? claims.appid;
     const hasRole = rules.requiredRole === undefined || (claims.roles ?? []).includes(rules.requiredRole);
     if (client === undefined || !rules.clientIds.includes(client) || !hasRole) {
       throw new GatewayError("forbidden", { challenge: `${realm}, error="insufficient_scope"` });
     }
   };
-}
-
-interface Verification {
-  readonly rules: BearerRules;
-  readonly keys: SigningKeys;
-  readonly log: Log;
-}
-
-async function verify(token: string, { rules, keys, log }: Verification): Promise<TokenClaims> {
-  const header = token.length <= maxTokenCharacters ? headerOf(token) : undefined;
-  if (header?.alg !== "RS256" || typeof header.kid !== "string")
-    throw invalidToken("not an RS256 token with a key id");
-  const { key, issuers } = await keys.find(header.kid, log);
-  if (key === undefined) throw invalidToken("unknown signing key");
-  const claims = TokenClaims.safeParse(verifySignature(token, key, { issuers, audiences: rules.audiences }));
-  if (!claims.success) throw invalidToken("claims are missing");
-  const { tid, scp, idtyp } = claims.data;
-  if (tid !== undefined && tid.toLowerCase() !== rules.tenantId.toLowerCase())
-    throw invalidToken("another tenant");
-  const isDelegated = scp !== undefined || (idtyp !== undefined && idtyp !== "app");
-  if (isDelegated) throw invalidToken("a delegated user token");
-  return claims.data;
-}
-
-/** Returns the payload of a token whose signature, issuer, audience and lifetime are valid. */
-function verifySignature(
-  token: string,
-  key: KeyObject,
-  { issuers, audiences }: { issuers: readonly string[]; audiences: readonly string[] },
-): unknown {
-  const [firstIssuer = "", ...otherIssuers] = issuers;
-  const [firstAudience = "", ...otherAudiences] = audiences;
-  try {
-    return jwt.verify(token, key, {
-      algorithms: ["RS256"],
-      issuer: [firstIssuer, ...otherIssuers],
-      audience: [firstAudience, ...otherAudiences],
-      clockTolerance: clockToleranceSeconds,
-    });
-  } catch (cause) {
-    throw invalidToken("not verified", cause);
-  }
-}
-
-/** Returns undefined for a malformed token. `jwt.decode` throws, quoting the token, if the claims are not JSON. */
-function headerOf(token: string): jwt.JwtHeader | undefined {
-  try {
-    return jwt.decode(token, { complete: true })?.header;
-  } catch {
-    return undefined;
-  }
-}
-
-function invalidToken(reason: string, cause?: unknown): GatewayError {
-  const error = new Error(reason, { cause });
-  return new GatewayError("unauthenticated", { challenge: `${realm}, error="invalid_token"`, cause: error });
 }

@@ -67,18 +67,21 @@ export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock
 
   return async (token, log) => {
     if (token === null || !usableToken.test(token)) throw new GatewayError("unauthenticated", { challenge });
-    const { verdict, until } = await verdictOf(token, log);
-    switch (verdict) {
-      case "allowed":
-        return;
-      case "unavailable": {
-        const retryAfterSeconds = Math.max(1, Math.ceil((until - clock.now()) / 1000));
-        throw new GatewayError("contact-centre-unavailable", { retryAfterSeconds });
-      }
-      case "forbidden":
-        throw new GatewayError("forbidden");
-      case "unauthenticated":
-        throw new GatewayError("unauthenticated", { challenge });
-    }
+    throwUnlessAllowed(await verdictOf(token, log), clock);
   };
+}
+
+function throwUnlessAllowed({ verdict, until }: CachedVerdict, clock: Clock): void {
+  switch (verdict) {
+    case "allowed":
+      return;
+    case "unavailable": {
+      const retryAfterSeconds = Math.max(1, Math.ceil((until - clock.now()) / 1000));
+      throw new GatewayError("contact-centre-unavailable", { retryAfterSeconds });
+    }
+    case "forbidden":
+      throw new GatewayError("forbidden");
+    case "unauthenticated":
+      throw new GatewayError("unauthenticated", { challenge });
+  }
 }

@@ -35,6 +35,7 @@ const failurePauseMilliseconds = 10_000;
 /**
  * Creates a cache of signing keys. Known keys work for 24 h if no fetch succeeds. They are refreshed hourly in the
  * background. An unknown key ID causes at most one fetch in 5 minutes, and concurrent callers share one fetch.
+ * This function is long because its parts share the state of the cache.
  */
 export function createSigningKeys(fetchKeys: () => Promise<PublishedKeys>, clock: Clock): SigningKeys {
   let known: KnownKeys | undefined;

@@ -9,6 +9,7 @@ import { createStorageQueue } from "./storage-queue.ts";
 /** The queues of the app, by purpose. */
 export type Queues = Readonly<Record<keyof typeof queueNames, Queue>>;
 
+/** Which account to open, and how. */
 export interface StorageAccountOptions {
   readonly storage: Settings["storage"];
   /** Used if the settings name the account by its address. */

@@ -1,6 +1,7 @@
 /** Implements the queue port with Azure Storage Queues. */
-import { type DequeuedMessageItem, type QueueClient, RestError } from "@azure/storage-queue";
-import { type Queue, QueueError, type QueueMessage } from "./queue.ts";
+import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
+import type { Queue, QueueMessage } from "./queue.ts";
+import { isQueueMissing, toQueueError } from "./storage-error.ts";
 
 type Encoding = "text" | "base64";
 
@@ -17,7 +18,10 @@ export interface StorageQueueOptions {
 
 const neverExpires = -1;
 
-/** Creates the port to one queue. An operation creates the queue if it is missing. */
+/**
+ * Creates the port to one queue. An operation creates the queue if it is missing, and throws QueueError if it fails.
+ * This function is long because the port has seven operations.
+ */
 export function createStorageQueue(options: StorageQueueOptions): Queue {
   const { singleTry, retrying, encoding } = options;
   const timeout = () => ({ abortSignal: AbortSignal.timeout(options.timeoutSeconds * 1000) });
@@ -105,20 +109,4 @@ function decode(text: string, encoding: Encoding): string {
 
 function secondsBetween(start: Date, end: Date): number {
   return (end.getTime() - start.getTime()) / 1000;
-}
-
-function isQueueMissing(error: unknown): boolean {
-  return error instanceof RestError && error.code === "QueueNotFound";
-}
-
-function toQueueError(operation: string, error: unknown): QueueError {
-  if (!(error instanceof RestError))
-    return new QueueError("unknown", `queue ${operation}: no response`, error);
-  return new QueueError(failureOf(error), `queue ${operation}: ${error.code ?? error.statusCode}`, error);
-}
-
-function failureOf({ code, statusCode }: RestError): QueueError["failure"] {
-  if (code === "PopReceiptMismatch") return "receipt-stale";
-  if (code === "MessageNotFound" || code === "QueueNotFound") return "message-gone";
-  return statusCode === 400 || statusCode === 413 ? "refused" : "unknown";
 }

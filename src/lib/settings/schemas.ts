@@ -1,13 +1,15 @@
 /** The settings of the app: names, formats and defaults. */
 import * as z from "zod";
 import * as url from "./addresses.ts";
+import { connectionString } from "./connection-string.ts";
+import { roomTemplate } from "./room-template.ts";
 import * as value from "./values.ts";
 
 const text = z.string();
 
 /** The schema of every setting, by its name in the environment. A setting without `optional` or a default is required. */
 export const schemas = {
-  AzureWebJobsStorage: value.connectionString.optional(),
+  AzureWebJobsStorage: connectionString.optional(),
   AzureWebJobsStorage__accountName: text
     .regex(/^[a-z0-9]{3,24}$/, "must be the name of a storage account")
     .optional(),
@@ -24,7 +26,7 @@ export const schemas = {
   PLATFORM_TIMEOUT_SECONDS: value.wholeNumber(1, 60).prefault("10"),
   PLATFORM_MAX_CONCURRENCY: value.wholeNumber(1, 100).prefault("5"),
   ROOM_HOST_PIN: value.hostPin,
-  ROOM_TEMPLATE: value.roomTemplate.prefault("{}"),
+  ROOM_TEMPLATE: roomTemplate.prefault("{}"),
   MAX_VMR: value.wholeNumber(1, 10_000),
   POOL_LEASE_SECONDS: value.wholeNumber(1, 3600).prefault("300"),
   POOL_MINIMUM: value.wholeNumber(0, 10_000).optional(),

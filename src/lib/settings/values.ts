@@ -1,7 +1,6 @@
-/** Settings that are lists, numbers, PINs, keys or JSON. Messages never contain the value. */
+/** Settings that are names, lists, numbers, PINs or keys. Messages never contain the value. */
 import { createPrivateKey } from "node:crypto";
 import * as z from "zod";
-import { isLoopback } from "./addresses.ts";
 
 /** A user name for HTTP Basic, which ends it with a colon. */
 export const username = z.string().refine((name) => !name.includes(":"), "must not contain a colon");
@@ -47,62 +46,4 @@ function isP256PrivateKey(pem: string): boolean {
   } catch {
     return false;
   }
-}
-
-// The gateway sets these fields, or the platform does.
-const reservedFields = [
-  "name",
-  "aliases",
-  "pin",
-  "guest_pin",
-  "tag",
-  "description",
-  "service_type",
-  "allow_guests",
-  "id",
-  "resource_uri",
-  "creation_time",
-  "scheduled_conferences_count",
-];
-
-/** JSON of the Conference fields that every new room has, in the platform's format. */
-export const roomTemplate = z.string().transform((text, context): Readonly<Record<string, unknown>> => {
-  const fields = z.record(z.string(), z.unknown()).safeParse(parseJson(text));
-  if (!fields.success) {
-    context.addIssue("must be a JSON object");
-    return z.NEVER;
-  }
-  const reserved = reservedFields.filter((field) => field in fields.data);
-  if (reserved.length > 0) context.addIssue(`must not set ${reserved.join(", ")}`);
-  return fields.data;
-});
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A storage connection string. Its queue endpoint may use http on loopback only. */
-export const connectionString = z
-  .string()
-  .refine(isConnectionString, "must be a storage connection string (http on loopback only)");
-
-function isConnectionString(text: string): boolean {
-  if (/^UseDevelopmentStorage=true;?$/i.test(text.trim())) return true;
-  const parts = new Map(text.split(";").map((part) => splitAtEqualSign(part)));
-  const has = (name: string) => (parts.get(name) ?? "") !== "";
-  const protocol = parts.get("DefaultEndpointsProtocol");
-  const hasKey = has("DefaultEndpointsProtocol") && has("AccountName") && has("AccountKey");
-  if (!hasKey && !has("SharedAccessSignature")) return false;
-  const endpoint = parts.get("QueueEndpoint");
-  if (endpoint === undefined) return protocol?.toLowerCase() !== "http";
-  return URL.canParse(endpoint) && (endpoint.startsWith("https:") || isLoopback(endpoint));
-}
-
-function splitAtEqualSign(part: string): [name: string, value: string] {
-  const [name = "", ...value] = part.split("=");
-  return [name.trim(), value.join("=").trim()];
 }

@@ -1,12 +1,12 @@
 /** Adapters to everything outside the process, plus clock and randomness. Tests and the simulation replace them. */
 import { randomUUID } from "node:crypto";
+import type { AccessChecks } from "../auth/access.ts";
 import { createAccessChecks } from "../auth/access-checks.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import type { AccessChecks } from "../auth/access.ts";
 import type { MetricsSink } from "../metrics/row.ts";
 import { createMetricsSink } from "../metrics/sink.ts";
 import { createPlatformClient, type PlatformClient } from "../platform/client.ts";
-import { createLogIn } from "../platform/log-in.ts";
+import { createLogIn } from "../platform/create-log-in.ts";
 import { openQueues, type Queues } from "../queues/storage-account.ts";
 import { type RandomSource, secureRandom } from "../random.ts";
 import type { Settings } from "../settings/settings.ts";

@@ -1,6 +1,6 @@
 /** The queue port over Azure Storage Queues when the service fails: named failures, time limits, no repeated put. */
 import { QueueServiceClient } from "@azure/storage-queue";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import {
   type Answer,
   type LoopbackServer,
@@ -29,11 +29,11 @@ const operations: [keyof Queue, (queue: Queue) => Promise<unknown>][] = [
 let server: LoopbackServer | undefined;
 afterEach(async () => server?.stop());
 
-/** A storage account that gives the same answer to everything, and counts the calls. */
-async function start(answer: Answer): Promise<{ queue: Queue; calls: () => number }> {
-  let calls = 0;
-  server = await startLoopbackServer(() => {
-    calls += 1;
+/** Starts a storage account that gives the same response to every request, and records their addresses. */
+async function start(answer: Answer): Promise<{ queue: Queue; urls: URL[] }> {
+  const urls: URL[] = [];
+  server = await startLoopbackServer(({ url }) => {
+    urls.push(url);
     return answer;
   });
   const account = `DefaultEndpointsProtocol=http;AccountName=test;AccountKey=${Buffer.from("key").toString("base64")}`;
@@ -48,7 +48,7 @@ async function start(answer: Answer): Promise<{ queue: Queue; calls: () => numbe
     encoding: "text",
     timeoutSeconds: answer === "silence" ? 1 : 20,
   });
-  return { queue, calls: () => calls };
+  return { queue, urls };
 }
 const storageError = (status: number, code: string): Answer => ({
   status,
@@ -76,16 +76,16 @@ test.each(operations)("%s of a service that fails: unknown, 503", async (_, run)
 test.each(["put", "delete", "setInvisible"] as const)(
   "%s is sent once only: a repetition could do harm",
   async (name) => {
-    const { queue, calls } = await start(storageError(503, "ServerBusy"));
+    const { queue, urls } = await start(storageError(503, "ServerBusy"));
     await expect(operations.find(([operation]) => operation === name)?.[1](queue)).rejects.toThrow("queue");
-    expect(calls()).toBe(1);
+    expect(urls).toHaveLength(1);
   },
 );
 
 test.each(["receive", "count", "oldestAgeSeconds", "clear"] as const)("%s is repeated", async (name) => {
-  const { queue, calls } = await start(storageError(503, "ServerBusy"));
+  const { queue, urls } = await start(storageError(503, "ServerBusy"));
   await expect(operations.find(([operation]) => operation === name)?.[1](queue)).rejects.toThrow("queue");
-  expect(calls()).toBe(3);
+  expect(urls).toHaveLength(3);
 });
 
 test.each([
@@ -105,4 +105,31 @@ test("a service that cannot be reached is unknown", async () => {
   await server?.stop();
   server = undefined;
   await expect(queue.put("room-a")).rejects.toMatchObject({ failure: "unknown" });
+});
+
+describe("ages of messages", () => {
+  const insertedOn = ["Thu, 15 Jan 2026 09:05:00 GMT", "Thu, 15 Jan 2026 09:00:00 GMT"];
+  const respondedOn = "Thu, 15 Jan 2026 09:10:00 GMT";
+  const asMessage = (time: string, index: number) =>
+    `<QueueMessage><MessageId>m-${index}</MessageId><InsertionTime>${time}</InsertionTime>` +
+    "<ExpirationTime>Fri, 31 Dec 9999 23:59:59 GMT</ExpirationTime><PopReceipt>r</PopReceipt>" +
+    `<TimeNextVisible>${respondedOn}</TimeNextVisible><DequeueCount>1</DequeueCount>` +
+    `<MessageText>room-${index}</MessageText></QueueMessage>`;
+  const messages = `<QueueMessagesList>${insertedOn.map(asMessage).join("")}</QueueMessagesList>`;
+  const listed: Answer = {
+    status: 200,
+    headers: { "content-type": "application/xml", date: respondedOn },
+    body: `<?xml version="1.0" encoding="utf-8"?>${messages}`,
+  };
+
+  test("receive returns the seconds from a message's insertion to the response, by the storage's clock", async () => {
+    const { queue } = await start(listed);
+    expect((await queue.receive(2, 60)).map(({ ageSeconds }) => ageSeconds)).toEqual([300, 600]);
+  });
+
+  test("oldestAgeSeconds returns the age of the oldest of up to 32 messages, in any order", async () => {
+    const { queue, urls } = await start(listed);
+    expect(await queue.oldestAgeSeconds()).toBe(600);
+    expect(urls[0]?.searchParams.get("numofmessages")).toBe("32");
+  });
 });

@@ -1,6 +1,6 @@
 /** Adapters as the settings define them. */
 import { generateKeyPairSync } from "node:crypto";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startContactCentre } from "../../../local/simulators/contact-centre.ts";
 import { startTokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
 import { startLogWorkspace } from "../../../local/simulators/log-workspace.ts";
@@ -9,9 +9,18 @@ import { startPlatformSimulator } from "../../../local/simulators/platform/platf
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { createAdapters } from "../../../src/lib/wiring/adapters.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
+import { createRecordingLog } from "../../support/recording-log.ts";
 
 const adaptersFor = (changes: Record<string, string | undefined>) =>
   createAdapters(loadSettings({ ...exampleEnvironment, ...changes }));
+
+const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const oauth = {
+  PLATFORM_USERNAME: undefined,
+  PLATFORM_PASSWORD: undefined,
+  PLATFORM_OAUTH_CLIENT_ID: "client",
+  PLATFORM_OAUTH_PRIVATE_KEY: String(privateKey.export({ type: "pkcs8", format: "pem" })),
+};
 
 describe("the platform client", () => {
   test("logs in with the user name and password of the settings", async () => {
@@ -36,13 +45,9 @@ describe("the platform client", () => {
       return "silence";
     });
     onTestFinished(async () => platform.stop());
-    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const { platformClient } = adaptersFor({
       PLATFORM_URL: platform.url,
-      PLATFORM_USERNAME: undefined,
-      PLATFORM_PASSWORD: undefined,
-      PLATFORM_OAUTH_CLIENT_ID: "client",
-      PLATFORM_OAUTH_PRIVATE_KEY: String(privateKey.export({ type: "pkcs8", format: "pem" })),
+      ...oauth,
       PLATFORM_TIMEOUT_SECONDS: "1",
     });
 
@@ -78,4 +83,43 @@ test("IDs and random bytes differ from call to call", () => {
   const adapters = adaptersFor({});
   expect(adapters.newId()).not.toBe(adapters.newId());
   expect(adapters.random.bytes(16)).not.toEqual(adapters.random.bytes(16));
+});
+
+test("outbound calls ignore a proxy in the environment", async () => {
+  const proxied: string[] = [];
+  const paths: string[] = [];
+  const proxy = await startLoopbackServer(({ url }) => {
+    proxied.push(url.pathname);
+    return { status: 502 };
+  });
+  const server = await startLoopbackServer(({ url }) => {
+    paths.push(url.pathname);
+    return { status: 200, body: { access_token: "t" } };
+  });
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await Promise.all([proxy.stop(), server.stop()]);
+  });
+  for (const name of ["http_proxy", "HTTP_PROXY", "all_proxy"]) vi.stubEnv(name, proxy.url);
+  for (const name of ["no_proxy", "NO_PROXY"]) vi.stubEnv(name, "");
+  const { platformClient, accessChecks } = adaptersFor({
+    ...oauth,
+    PLATFORM_URL: server.url,
+    AUTH_AUTHORITY: server.url,
+    CONTACT_CENTRE_API_URL: server.url,
+  });
+  // The format of a token is enough to make the app fetch the provider's keys.
+  const token = [{ alg: "RS256", kid: "1" }, {}]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .join(".");
+  const agent = new Headers({ "x-auth-token": "agent" });
+  const application = new Headers({ authorization: `Bearer ${token}.x` });
+  const log = createRecordingLog();
+
+  await platformClient.call({ method: "GET", path: "/room/" });
+  await expect(accessChecks.agent(agent, log)).rejects.toMatchObject({ status: 403 });
+  await expect(accessChecks.application(application, log)).rejects.toMatchObject({ status: 503 });
+  expect(proxied).toEqual([]);
+  expect(paths.slice(0, 3)).toEqual(["/oauth/token/", "/room/", "/api/v2/users/me"]);
+  expect(paths.at(3)).toMatch(/openid-configuration$/);
 });

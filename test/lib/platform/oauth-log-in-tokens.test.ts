@@ -7,7 +7,7 @@ import {
   startLoopbackServer,
 } from "../../../local/simulators/loopback-server.ts";
 import { createPlatformClient } from "../../../src/lib/platform/client.ts";
-import { createOAuthLogIn, type OAuthLogInOptions } from "../../../src/lib/platform/log-in.ts";
+import { createOAuthLogIn, type OAuthLogInOptions } from "../../../src/lib/platform/oauth-log-in.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 
 const path = "/api/admin/configuration/v1/conference/";

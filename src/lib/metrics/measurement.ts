@@ -1,0 +1,60 @@
+/** Measures pool, queues and platform once. */
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import type { Conferences } from "../platform/conferences.ts";
+import type { PlatformStatus } from "../platform/status.ts";
+import type { Queues } from "../queues/storage-account.ts";
+import { describeAlarms } from "./alarms.ts";
+import { countRooms } from "./room-counts.ts";
+import type { MetricsRow } from "./row.ts";
+
+/** What is measured, and what identifies the instance and its settings in the row. */
+export interface MeasurementOptions {
+  readonly queues: Queues;
+  readonly conferences: Pick<Conferences, "list">;
+  readonly status: Pick<PlatformStatus, "liveConferences" | "alarms">;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly instanceId: string;
+  readonly version: string;
+  readonly maxRooms: number;
+  readonly minRooms: number | undefined;
+}
+
+/** Returns one row. Never throws: a value that cannot be measured is logged and null. */
+export async function measure(options: MeasurementOptions, log: Log): Promise<MetricsRow> {
+  const { queues, conferences, status, clock } = options;
+  const orNull = async <T>(measurement: Promise<T>): Promise<T | null> =>
+    measurement.catch((error: unknown) => {
+      log.warn("measurement-failed", {}, error);
+      return null;
+    });
+  const [poolDepth, deletionDepth, oldestSeconds, provisioningDepth, poisonDepth, rooms, live, alarms] =
+    await Promise.all([
+      orNull(queues.pool.count()),
+      orNull(queues.deletion.count()),
+      orNull(queues.deletion.oldestAgeSeconds()),
+      orNull(queues.provisioning.count()),
+      orNull(queues.poison.count()),
+      orNull(conferences.list()),
+      orNull(status.liveConferences()),
+      orNull(status.alarms()),
+    ]);
+  return {
+    TimeGenerated: new Date(clock.now()).toISOString(),
+    RunId: options.newId(),
+    InstanceId: options.instanceId,
+    Version: options.version,
+    PlatformConnected: rooms !== null || live !== null || alarms !== null,
+    PoolDepth: poolDepth,
+    DeletionDepth: deletionDepth,
+    DeletionOldestSeconds: typeof oldestSeconds === "number" ? Math.round(oldestSeconds) : null,
+    ProvisioningDepth: provisioningDepth,
+    PoisonDepth: poisonDepth,
+    ...countRooms({ rooms, live, poolDepth, now: clock.now() }),
+    LiveConferences: live === null ? null : live.size,
+    ...describeAlarms(alarms),
+    MaximumRooms: options.maxRooms,
+    PoolMinimum: options.minRooms ?? null,
+  };
+}
