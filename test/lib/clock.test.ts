@@ -1,14 +1,14 @@
-/** The system's clock: milliseconds since 1970, and sleeps that end no sooner than asked for. */
+/** The system clock. */
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 
-test("now is the time since 1970 in milliseconds", () => {
+test("now returns the milliseconds since 1970", () => {
   const [before, now, after] = [Date.now(), systemClock.now(), Date.now()];
   expect(now).toBeGreaterThanOrEqual(before);
   expect(now).toBeLessThanOrEqual(after);
 });
 
-test("a sleep takes as many milliseconds as it is asked for", async () => {
+test("sleep resolves after the given milliseconds", async () => {
   const startedAt = performance.now();
   await systemClock.sleep(30);
   // A timer may end a millisecond early.

@@ -1,8 +1,8 @@
-/** Expected failures: a closed list, each with a status, and texts that are fixed. */
+/** Expected failures: status and fixed text. */
 import { expect, test } from "vitest";
 import { GatewayError, publicDetailOf, statusOf } from "../../src/lib/errors.ts";
 
-test("a failure's status and text come from its code, whatever its cause", () => {
+test("a GatewayError takes status and text from its code, not from its cause", () => {
   const cause = new Error("https://platform.example.com/?pin=482913");
   const error = new GatewayError("platform-unavailable", { cause, retryAfterSeconds: 5 });
 
@@ -15,7 +15,7 @@ test("a failure's status and text come from its code, whatever its cause", () =>
 });
 
 test.each(["invalid-request", "room-not-found", "pool-exhausted"] as const)(
-  "%s has no fixed text",
+  "publicDetailOf returns undefined for %s",
   (code) => {
     expect(publicDetailOf(code)).toBeUndefined();
   },

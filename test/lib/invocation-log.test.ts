@@ -1,4 +1,4 @@
-/** Log lines: one JSON object each, with the chain of causes, and nothing of an error but name, message and stack. */
+/** Log lines: one JSON object each, with the chain of causes. */
 import { InvocationContext } from "@azure/functions";
 import { expect, test } from "vitest";
 import { createLog } from "../../src/lib/invocation-log.ts";
@@ -13,7 +13,7 @@ function start() {
   return { log: createLog(context), lines };
 }
 
-test("a line carries its level, event, function, invocation and fields", () => {
+test("a line contains level, event, function, invocation and fields", () => {
   const { log, lines } = start();
   log.info("room-claimed", { room: "room-a", count: 2, wasThere: false, code: null, absent: undefined });
   log.warn("pool-empty");
@@ -30,7 +30,7 @@ test("a line carries its level, event, function, invocation and fields", () => {
   ]);
 });
 
-test("of an error and its causes there is name, message and stack, and no other property", () => {
+test("a line contains only name, message and stack of an error and its causes", () => {
   const { log, lines } = start();
   const inner = Object.assign(new TypeError("inner"), { config: { headers: { Authorization: "secret-1" } } });
   const outer = Object.assign(new Error("outer", { cause: inner }), {
@@ -47,7 +47,7 @@ test("of an error and its causes there is name, message and stack, and no other 
 });
 
 test.each([["a string with a secret"], [{ password: "secret" }], [null], [42]])(
-  "a cause that is no error (%j) is named by its type alone",
+  "a line contains only the type of a cause that is not an error (%j)",
   (cause) => {
     const { log, lines } = start();
     log.warn("odd", {}, cause);
@@ -55,13 +55,13 @@ test.each([["a string with a secret"], [{ password: "secret" }], [null], [42]])(
   },
 );
 
-test("without a cause there is no list of causes", () => {
+test("a line has no list of causes if there is no cause", () => {
   const { log, lines } = start();
   log.error("plain");
   expect(lines[0]?.line).not.toHaveProperty("causes");
 });
 
-test("a chain of causes ends, also one that runs in a circle", () => {
+test("a line contains at most six causes, even if the chain is circular", () => {
   const { log, lines } = start();
   const circle = new Error("circle");
   circle.cause = circle;
@@ -69,7 +69,7 @@ test("a chain of causes ends, also one that runs in a circle", () => {
   expect(lines[0]?.line["causes"]).toHaveLength(6);
 });
 
-test("line breaks in a value do not make two lines", () => {
+test("a line break in a value does not start a new line", () => {
   const texts: string[] = [];
   const context = new InvocationContext({ logHandler: (_, text) => void texts.push(String(text)) });
   createLog(context).warn("odd", { room: "a\nfake: line\r\n" });

@@ -1,25 +1,25 @@
-/** Tasks side by side: all are done, a few at a time, and none starts after a failure. */
+/** Tasks with limited concurrency. */
 import { expect, test } from "vitest";
 import { forEachParallel } from "../../src/lib/parallel.ts";
 
 const numbers = Array.from({ length: 100 }, (_, index) => index);
 
-test("every value has its turn, at most 16 at a time", async () => {
+test("forEachParallel runs a task for every value, at most 16 at a time", async () => {
   const done: number[] = [];
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   await forEachParallel(numbers, async (value) => {
     running += 1;
-    most = Math.max(most, running);
+    maxRunning = Math.max(maxRunning, running);
     await Promise.resolve();
     running -= 1;
     done.push(value);
   });
   expect(done.toSorted((one, other) => one - other)).toEqual(numbers);
-  expect(most).toBe(16);
+  expect(maxRunning).toBe(16);
 });
 
-test("after a failure none starts, and it rejects with the failure when the running ones have ended", async () => {
+test("forEachParallel starts no task after a failure and rejects once the running tasks have ended", async () => {
   const failure = new Error("the third fails");
   const ended: number[] = [];
   const outcome = forEachParallel(numbers, async (value) => {
@@ -35,7 +35,7 @@ test("after a failure none starts, and it rejects with the failure when the runn
   expect(ended).toHaveLength(atRejection);
 });
 
-test("nothing to do is done at once", async () => {
+test("forEachParallel resolves without values", async () => {
   await expect(
     forEachParallel([], async () => Promise.reject(new Error("not called"))),
   ).resolves.toBeUndefined();

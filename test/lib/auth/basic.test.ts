@@ -1,4 +1,4 @@
-/** HTTP Basic of the event sink: both pairs during a rotation, and nothing else. */
+/** The event sink's HTTP Basic check: both pairs during a rotation, and nothing else. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createBasicCheck } from "../../../src/lib/auth/basic.ts";
@@ -9,11 +9,11 @@ const check = createBasicCheck([current, previous]);
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
 
 test.each([
-  ["the present pair", basic("sink:päss:word 1")],
-  ["the pair before it", basic("old-sink:x")],
-  ["the scheme in other case", basic("old-sink:x").replace("Basic", "bAsIc")],
-  ["a pair with several spaces around it", `${basic("old-sink:x").replace(" ", "   ")}  `],
-])("%s is accepted", (_, authorization) => {
+  ["the current pair", basic("sink:päss:word 1")],
+  ["the previous pair", basic("old-sink:x")],
+  ["the scheme in mixed case", basic("old-sink:x").replace("Basic", "bAsIc")],
+  ["a pair surrounded by spaces", `${basic("old-sink:x").replace(" ", "   ")}  `],
+])("the check accepts %s", (_, authorization) => {
   expect(() => check(authorization)).not.toThrow();
 });
 
@@ -23,17 +23,17 @@ test.each([
   ["no credentials", "Basic "],
   ["no colon", basic("sink")],
   ["an empty pair", basic(":")],
-  ["something before the scheme", `x ${basic("old-sink:x")}`],
-  ["something behind the credentials", `${basic("old-sink:x")} x`],
+  ["text before the scheme", `x ${basic("old-sink:x")}`],
+  ["text after the credentials", `${basic("old-sink:x")} x`],
   ["the name of one pair with the password of the other", basic("sink:x")],
-  ["a password that only begins right", basic("sink:päss:word")],
-  ["a password that is longer", basic("sink:päss:word 11")],
-  ["another case", basic("Sink:päss:word 1")],
+  ["a prefix of the password", basic("sink:päss:word")],
+  ["a longer password", basic("sink:päss:word 11")],
+  ["a user name in another case", basic("Sink:päss:word 1")],
   ["another scheme", `Bearer ${Buffer.from("old-sink:x").toString("base64")}`],
   ["characters that are not base64", "Basic $$$$"],
-  ["credentials in clear", "Basic old-sink:x"],
+  ["credentials without base64", "Basic old-sink:x"],
   ["a header of 100 kB", basic(`sink:${"x".repeat(100_000)}`)],
-])("%s: 401 with a challenge", (_, authorization) => {
+])("the check throws 401 with a challenge for %s", (_, authorization) => {
   expect(() => check(authorization)).toThrow(
     expect.objectContaining({
       code: "unauthenticated",
@@ -45,15 +45,15 @@ test.each([
 
 test.each([
   ["capital letters", "Sink", "PassWord"],
-  ["octets that base64 writes as + and /", "sink", "~~~???>>>"],
-])("a pair with %s is accepted, in either alphabet of base64", (_, username, password) => {
+  ["bytes that base64 encodes as + and /", "sink", "~~~???>>>"],
+])("the check accepts a pair with %s in both base64 alphabets", (_, username, password) => {
   const checkPair = createBasicCheck([{ username, password }]);
   const pair = `${username}:${password}`;
   expect(() => checkPair(basic(pair))).not.toThrow();
   expect(() => checkPair(`Basic ${Buffer.from(pair).toString("base64url")}`)).not.toThrow();
 });
 
-test("no other pair of any length is accepted, and none makes the comparison fail", () => {
+test("the check throws 401 for any other pair of any length", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (username, password) => {
       fc.pre(`${username}:${password}` !== "old-sink:x");
@@ -64,7 +64,7 @@ test("no other pair of any length is accepted, and none makes the comparison fai
   );
 });
 
-test("without accepted pairs nobody gets in", () => {
+test("the check throws 401 for every caller if no pair is configured", () => {
   expect(() => createBasicCheck([])(basic(":"))).toThrow(
     expect.objectContaining({ code: "unauthenticated" }),
   );

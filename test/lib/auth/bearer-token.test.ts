@@ -1,4 +1,4 @@
-/** Wrong bearer tokens: each is 401 invalid_token, and nothing that a caller sends makes anything else of it. */
+/** Invalid bearer tokens: each one is 401 invalid_token. */
 import { createHmac, createPublicKey } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -39,7 +39,7 @@ const claimsOf = (token: string): Record<string, unknown> =>
 const headerOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString());
 
-const wrongTokens: Record<string, () => string> = {
+const invalidTokens: Record<string, () => string> = {
   expired: () => withClaims({ exp: secondsFromNow(-90) }),
   "not valid yet": () => withClaims({ nbf: secondsFromNow(90) }),
   "without an expiry": () => {
@@ -54,12 +54,12 @@ const wrongTokens: Record<string, () => string> = {
   "of another host's issuer": () => withClaims({ iss: `https://issuer.example.com/${tenantId}/` }),
   "of another tenant": () => withClaims({ tid: otherTenantId }),
   "for another audience": () => withClaims({ aud: "https://api.example.com" }),
-  "for an audience that ours begins": () => withClaims({ aud: `api://${clientId}/more` }),
+  "for an audience that starts with ours": () => withClaims({ aud: `api://${clientId}/more` }),
   "without an audience": () => withClaims({ aud: undefined }),
   "without an issuer": () => withClaims({ iss: undefined }),
-  "of a user, delegated": () => withClaims({ scp: "access_as_user" }),
-  "of a user, by its type": () => withClaims({ idtyp: "user" }),
-  "with roles that are no list": () => withClaims({ roles: "Rooms.Manage" }),
+  "of a user, with delegated scope": () => withClaims({ scp: "access_as_user" }),
+  "of a user, by token type": () => withClaims({ idtyp: "user" }),
+  "with roles that are not a list": () => withClaims({ roles: "Rooms.Manage" }),
   "unsigned, alg none": () => `${encode({ ...headerOf(good()), alg: "none" })}.${encode(claimsOf(good()))}.`,
   "without its signature": () => `${good().split(".").slice(0, 2).join(".")}.`,
   "HS256 with the public key as its secret": () => {
@@ -74,7 +74,7 @@ const wrongTokens: Record<string, () => string> = {
   },
   "cut in half": () => good().slice(0, good().length / 2),
   "of 20 kB": () => withClaims({ padding: "x".repeat(20_000) }),
-  "just longer than 8,192 characters": () => {
+  "of slightly more than 8,192 characters": () => {
     const token = withClaims({ padding: "x".repeat(5400) });
     expect(token.length).toBeGreaterThan(8192);
     expect(token.length).toBeLessThan(8500);
@@ -88,18 +88,18 @@ const wrongTokens: Record<string, () => string> = {
     const [, claims, signature] = good().split(".");
     return `${encode({ alg: "RS256", typ: "JWT", kid: 1 })}.${claims}.${signature}`;
   },
-  "whose claims are no object": () => `${encode(headerOf(good()))}.${encode("text")}.x`,
-  "that is no token at all": () => "nonsense",
+  "whose claims are not an object": () => `${encode(headerOf(good()))}.${encode("text")}.x`,
+  "that is not a JWT": () => "nonsense",
   "of three empty parts": () => "..",
 };
 
-test.each(Object.keys(wrongTokens))("a token %s: 401 invalid_token", async (name) => {
-  const token = wrongTokens[name]?.() ?? "";
+test.each(Object.keys(invalidTokens))("the check throws 401 invalid_token for a token %s", async (name) => {
+  const token = invalidTokens[name]?.() ?? "";
   await expect(check(`Bearer ${token}`, createRecordingLog())).rejects.toMatchObject(invalidToken);
 });
 
-test("what is refused says why for the log, and holds nothing of the token", async () => {
-  const token = wrongTokens["expired"]?.() ?? "";
+test("the error names the reason for the log and contains no part of the token", async () => {
+  const token = invalidTokens["expired"]?.() ?? "";
   const error: unknown = await check(`Bearer ${token}`, createRecordingLog()).catch(
     (cause: unknown) => cause,
   );
@@ -110,7 +110,7 @@ test("what is refused says why for the log, and holds nothing of the token", asy
   for (const part of token.split(".")) expect(JSON.stringify(error)).not.toContain(part);
 });
 
-test("any three parts under any header are 401, never a failure of ours", async () => {
+test("the check throws 401 for any three parts under any header", async () => {
   const header = fc.record({
     alg: fc.constantFrom("RS256", "none", "HS256", 7),
     typ: fc.constantFrom("JWT", "jwt", "at+jwt", null),

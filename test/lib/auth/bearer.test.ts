@@ -1,4 +1,4 @@
-/** Bearer tokens of a real issuer: which are accepted, and who may call with them. */
+/** Bearer tokens of a real issuer: which ones are accepted, and for which clients. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTokenIssuer, type TokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
 import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/bearer.ts";
@@ -28,23 +28,23 @@ async function check(authorization: string | null, changes: Partial<BearerRules>
 }
 const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
-describe("accepted", () => {
+describe("the check accepts", () => {
   test.each([1, 2] as const)("a version %i token of an allowed client", async (version) => {
     await expect(check(`Bearer ${issuer.issueToken(clientId, { version })}`)).resolves.toBeUndefined();
   });
 
-  test("a token with several spaces around it", async () => {
+  test("a token surrounded by spaces", async () => {
     await expect(check(`Bearer   ${issuer.issueToken(clientId)}  `)).resolves.toBeUndefined();
   });
 
-  test("a token of nearly 8,192 characters", async () => {
+  test("a token of almost 8,192 characters", async () => {
     const token = issuer.issueToken(clientId, { claims: { groups: "x".repeat(5250) } });
     expect(token.length).toBeGreaterThan(7800);
     expect(token.length).toBeLessThanOrEqual(8192);
     await expect(check(`Bearer ${token}`)).resolves.toBeUndefined();
   });
 
-  test("a tenant id in capital letters among the settings", async () => {
+  test("a tenant ID in capital letters in the settings", async () => {
     const token = issuer.issueToken(clientId, { claims: { tid: "aaaaaaaa-1111-4111-8111-111111111111" } });
     await expect(
       check(`Bearer ${token}`, { tenantId: "AAAAAAAA-1111-4111-8111-111111111111" }),
@@ -56,10 +56,10 @@ describe("accepted", () => {
   });
 
   test.each([
-    ["several audiences, one of them ours", { aud: ["https://api.example.com", clientId] }],
+    ["several audiences that include ours", { aud: ["https://api.example.com", clientId] }],
     ["an expiry within the tolerance of a minute", { exp: secondsFromNow(-30) }],
-    ["an application token that says so", { idtyp: "app" }],
-    ["no tenant claim: the issuer names the tenant", { tid: undefined }],
+    ["the token type `app`", { idtyp: "app" }],
+    ["no tenant claim, because the issuer names the tenant", { tid: undefined }],
   ])("a token with %s", async (_, claims) => {
     await expect(check(`Bearer ${issuer.issueToken(clientId, { claims })}`)).resolves.toBeUndefined();
   });
@@ -70,7 +70,7 @@ describe("accepted", () => {
   });
 });
 
-describe("403 insufficient_scope for a good token", () => {
+describe("the check throws 403 insufficient_scope for a valid token", () => {
   const forbidden = {
     code: "forbidden",
     status: 403,
@@ -90,7 +90,7 @@ describe("403 insufficient_scope for a good token", () => {
     await expect(check(`Bearer ${issuer.issueToken(clientId, { claims })}`)).rejects.toMatchObject(forbidden);
   });
 
-  test("that names no client", async () => {
+  test("that does not name a client", async () => {
     const token = issuer.issueToken(clientId, { claims: { appid: undefined } });
     await expect(check(`Bearer ${token}`)).rejects.toMatchObject(forbidden);
   });
@@ -98,13 +98,13 @@ describe("403 insufficient_scope for a good token", () => {
   test.each([
     ["no roles", {}],
     ["other roles", { roles: ["Rooms.Manage.All", "rooms.manage"] }],
-  ])("with %s where a role is required", async (_, claims) => {
+  ])("with %s if a role is required", async (_, claims) => {
     const token = issuer.issueToken(clientId, { claims });
     await expect(check(`Bearer ${token}`, { requiredRole: "Rooms.Manage" })).rejects.toMatchObject(forbidden);
   });
 });
 
-test("401 for a good token behind another scheme's name", async () => {
+test("the check throws 401 for a valid token after another scheme", async () => {
   await expect(check(`x Bearer ${issuer.issueToken(clientId)}`)).rejects.toMatchObject({
     code: "unauthenticated",
     details: { challenge: 'Bearer realm="vmr-gateway"' },
@@ -112,7 +112,7 @@ test("401 for a good token behind another scheme's name", async () => {
 });
 
 test.each([null, "", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "token", "Bearer two words"])(
-  "without a token (%j): 401 with a challenge that names no error",
+  "the check throws 401 with a challenge without an error code if there is no token (%j)",
   async (authorization) => {
     await expect(check(authorization)).rejects.toMatchObject({
       code: "unauthenticated",

@@ -1,4 +1,4 @@
-/** A contact centre that is slow, throttles or fails: 503, never 401, and never a way in. */
+/** A contact centre that is slow, throttles or fails: 503, never 401 and never access. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ContactCentre, startContactCentre } from "../../../local/simulators/contact-centre.ts";
 import {
@@ -44,7 +44,7 @@ afterEach(async () => {
 
 const check = async () => checkToken("agent-token", log);
 
-test("429 is 503 with its Retry-After, and no further call is made meanwhile", async () => {
+test("the check throws 503 with the Retry-After of a 429, and makes no call in the meantime", async () => {
   centre.failNext({ status: 429, retryAfterSeconds: 20 });
   await expect(check()).rejects.toMatchObject(unavailable(20));
   clock.advance(19);
@@ -55,40 +55,43 @@ test("429 is 503 with its Retry-After, and no further call is made meanwhile", a
   await expect(check()).resolves.toBeUndefined();
 });
 
-test("a pause longer than a minute is cut to a minute", async () => {
+test("a Retry-After of more than a minute is reduced to a minute", async () => {
   centre.failNext({ status: 429, retryAfterSeconds: 3600 });
   await expect(check()).rejects.toMatchObject(unavailable(60));
 });
 
-test("an agent whose quota is used up gets 503 until the window ends", async () => {
+test("the check throws 503 if the agent's quota is used up", async () => {
   centre.setRateLimit(0);
   await expect(check()).rejects.toMatchObject({ status: 503 });
 });
 
-test.each([500, 502, 503, 504, 408])("%i is 503 for 5 s, without a further call", async (status) => {
-  centre.failNext({ status });
-  await expect(check()).rejects.toMatchObject(unavailable(5));
-  clock.advance(4);
-  await expect(check()).rejects.toMatchObject(unavailable(1));
-  expect(centre.callCount()).toBe(1);
+test.each([500, 502, 503, 504, 408])(
+  "the check throws 503 for 5 s after a %i, without another call",
+  async (status) => {
+    centre.failNext({ status });
+    await expect(check()).rejects.toMatchObject(unavailable(5));
+    clock.advance(4);
+    await expect(check()).rejects.toMatchObject(unavailable(1));
+    expect(centre.callCount()).toBe(1);
 
-  clock.advance(1);
-  await expect(check()).resolves.toBeUndefined();
-});
+    clock.advance(1);
+    await expect(check()).resolves.toBeUndefined();
+  },
+);
 
-test("an agent who was just accepted works on through a failure that lasts no longer than a minute", async () => {
+test("an accepted agent stays accepted for a minute if the contact centre fails", async () => {
   await check();
   centre.failNext({ status: 503, count: 100 });
   clock.advance(59);
   await expect(check()).resolves.toBeUndefined();
 });
 
-test("an answer that takes longer than 3 s is 503", async () => {
+test("the check throws 503 if the response takes more than 3 s", async () => {
   centre.setLatency(4000);
   await expect(check()).rejects.toMatchObject(unavailable(5));
 });
 
-test("a contact centre that cannot be reached is 503", async () => {
+test("the check throws 503 if the contact centre cannot be reached", async () => {
   await centre.stop();
   await expect(check()).rejects.toMatchObject(unavailable(5));
   centre = await startContactCentre({ users: [] });
@@ -96,24 +99,24 @@ test("a contact centre that cannot be reached is 503", async () => {
 
 test.each<[string, Reply]>([
   ["a redirect", { status: 302, headers: { location: "https://login.example.com/" } }],
-  ["an answer that is no user", { status: 200, body: "hello" }],
-  ["a division without an id", { status: 200, body: { state: "active", division: {} } }],
+  ["a response that is not a user", { status: 200, body: "hello" }],
+  ["a division without an ID", { status: 200, body: { state: "active", division: {} } }],
   ["no division", { status: 200, body: { state: "active" } }],
-  ["an empty answer", { status: 204 }],
-])("%s lets nobody in", async (_, reply) => {
+  ["an empty response", { status: 204 }],
+])("the check throws for %s", async (_, reply) => {
   server = await startLoopbackServer(() => reply);
   const checkThere = createContactCentreCheck({ url: server.url, divisionIds: [divisionId] }, clock);
 
   await expect(checkThere("agent-token", log)).rejects.toMatchObject({ name: "GatewayError" });
 });
 
-test("no more than four calls are under way at once, whoever asks", async () => {
+test("at most four calls run at once", async () => {
   let inFlight = 0;
-  let most = 0;
+  let maxInFlight = 0;
   const waiting: (() => void)[] = [];
   server = await startLoopbackServer(async () => {
     inFlight += 1;
-    most = Math.max(most, inFlight);
+    maxInFlight = Math.max(maxInFlight, inFlight);
     await new Promise<void>((resolve) => void waiting.push(resolve));
     inFlight -= 1;
     return { status: 401 };
@@ -123,16 +126,16 @@ test("no more than four calls are under way at once, whoever asks", async () => 
     Array.from({ length: 20 }, async (_, index) => checkThere(`token-${index}`, log)),
   );
   await expect.poll(() => waiting.length, { interval: 2 }).toBe(4);
-  for (let answered = 0; answered < 20; answered++) {
+  for (let finished = 0; finished < 20; finished++) {
     await expect.poll(() => waiting.length, { interval: 2 }).toBeGreaterThan(0);
     waiting.shift()?.();
   }
 
   expect((await all).every(({ status }) => status === "rejected")).toBe(true);
-  expect(most).toBe(4);
+  expect(maxInFlight).toBe(4);
 });
 
-test("a failure is logged with its status and correlation id, and without the token", async () => {
+test("a failure is logged with status and correlation ID, and without the token", async () => {
   centre.failNext({ status: 503 });
   await expect(check()).rejects.toMatchObject({ status: 503 });
 

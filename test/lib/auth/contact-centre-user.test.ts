@@ -1,4 +1,4 @@
-/** The contact centre's answers at the edges: odd users, odd headers, other places, and who waits with whom. */
+/** Unusual responses of the contact centre, and calls that wait. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   type LoopbackServer,
@@ -36,32 +36,29 @@ const check = async (token = "agent-token") => checkToken(token, log);
 test.each([
   ["of 4,096 characters", "x".repeat(4096)],
   ["with every character that tokens have", "AZaz09-._~+/="],
-])("a token %s is asked about as it is", async (_, token) => {
-  reply = (asked) => (asked === token ? { status: 200, body: user } : { status: 401 });
+])("a token %s is sent unchanged", async (_, token) => {
+  reply = (sent) => (sent === token ? { status: 200, body: user } : { status: 401 });
   await expect(check(token)).resolves.toBeUndefined();
 });
 
-test("tokens that differ in their last character alone are two", async () => {
+test("tokens that differ in their last character are judged separately", async () => {
   const token = "x".repeat(4095);
-  reply = (asked) => (asked === `${token}a` ? { status: 200, body: user } : { status: 401 });
+  reply = (sent) => (sent === `${token}a` ? { status: 200, body: user } : { status: 401 });
   await check(`${token}a`);
   await expect(check(`${token}b`)).rejects.toMatchObject({ code: "unauthenticated" });
 });
 
-test.each([undefined, null])(
-  "a user whose state is not told (%s) is judged by the division",
-  async (state) => {
-    reply = () => ({ status: 200, body: { ...user, state } });
-    await expect(check()).resolves.toBeUndefined();
-  },
-);
+test.each([undefined, null])("a user without a state (%s) is judged by division", async (state) => {
+  reply = () => ({ status: 200, body: { ...user, state } });
+  await expect(check()).resolves.toBeUndefined();
+});
 
-test("a user in any other state than active is 403", async () => {
+test("the check throws 403 for a user who is not active", async () => {
   reply = () => ({ status: 200, body: { ...user, state: "deleted" } });
   await expect(check()).rejects.toMatchObject({ code: "forbidden" });
 });
 
-test("who is refused for the division is asked about once in 60 s", async () => {
+test("a user of another division causes one call in 60 s", async () => {
   reply = () => ({ status: 200, body: { ...user, division: { id: "other" } } });
   await expect(check()).rejects.toMatchObject({ code: "forbidden" });
   clock.advance(59);
@@ -69,13 +66,13 @@ test("who is refused for the division is asked about once in 60 s", async () => 
   expect(paths).toHaveLength(1);
 });
 
-test("a redirect is not followed: no token goes to another place", async () => {
+test("a redirect is not followed, so the token is not sent elsewhere", async () => {
   reply = () => ({ status: 302, headers: { location: "/elsewhere" } });
   await expect(check()).rejects.toMatchObject({ code: "unauthenticated" });
   expect(paths).toEqual(["/api/v2/users/me"]);
 });
 
-test.each([400, 401, 403, 404])("%i is 401: the token is not one of an agent", async (status) => {
+test.each([400, 401, 403, 404])("the check throws 401 after a %i", async (status) => {
   reply = () => ({ status });
   await expect(check()).rejects.toMatchObject({
     code: "unauthenticated",
@@ -83,7 +80,7 @@ test.each([400, 401, 403, 404])("%i is 401: the token is not one of an agent", a
   });
 });
 
-test("an answer 200 that is no user is 503, not a judgement of the token", async () => {
+test("the check throws 503 after a 200 response that is not a user", async () => {
   reply = () => ({ status: 200, body: { state: "active", division: {} } });
   await expect(check()).rejects.toMatchObject({ code: "contact-centre-unavailable" });
 });
@@ -95,12 +92,12 @@ test.each<[Record<string, string>, number]>([
   [{ "retry-after": "1.2" }, 2],
   [{ "retry-after": "0" }, 5],
   [{ "retry-after": "soon" }, 5],
-])("429 with %j is passed on as %i s", async (headers, retryAfterSeconds) => {
+])("a 429 with %j becomes a Retry-After of %i s", async (headers, retryAfterSeconds) => {
   reply = () => ({ status: 429, headers });
   await expect(check()).rejects.toMatchObject({ details: { retryAfterSeconds } });
 });
 
-test("what is left of a pause is told in whole seconds, rounded up", async () => {
+test("Retry-After is the rest of the pause, rounded up to whole seconds", async () => {
   reply = () => ({ status: 503 });
   await expect(check()).rejects.toMatchObject({ details: { retryAfterSeconds: 5 } });
   clock.advance(0.5);
@@ -109,13 +106,13 @@ test("what is left of a pause is told in whole seconds, rounded up", async () =>
   await expect(check()).rejects.toMatchObject({ details: { retryAfterSeconds: 1 } });
 });
 
-test("the correlation id of a failure is logged as the contact centre gave it", async () => {
+test("the contact centre's correlation ID of a failure is logged", async () => {
   reply = () => ({ status: 503, headers: { "inin-correlation-id": "c-1" } });
   await expect(check()).rejects.toMatchObject({ status: 503 });
   expect(log.fieldsOf("contact-centre-unavailable")).toEqual({ status: 503, correlationId: "c-1" });
 });
 
-test("a contact centre that cannot be reached is logged with the cause", async () => {
+test("the cause is logged if the contact centre cannot be reached", async () => {
   await server.stop();
   await expect(check()).rejects.toMatchObject({ status: 503 });
   expect(log.lines).toEqual([
@@ -129,14 +126,14 @@ test("a contact centre that cannot be reached is logged with the cause", async (
   server = await startLoopbackServer(() => ({ status: 404 }));
 });
 
-test("while 40 wait, a token already asked about waits along, and another is turned away with a log line", async () => {
+test("if 40 calls wait, a token with a pending call shares it and the check throws 503 for another one", async () => {
   const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
   reply = async () => {
     await isReleased;
     return { status: 200, body: user };
   };
   const asked = Array.from({ length: 44 }, async (_, index) => check(`token-${index}`));
-  const along = [check("token-0"), check("token-43")];
+  const sharing = [check("token-0"), check("token-43")];
   await expect(check("one-more")).rejects.toMatchObject({
     code: "contact-centre-unavailable",
     details: { retryAfterSeconds: 5 },
@@ -145,11 +142,11 @@ test("while 40 wait, a token already asked about waits along, and another is tur
     { level: "warn", event: "contact-centre-unavailable", fields: { status: null, waiting: 40 } },
   ]);
   release();
-  await Promise.all([...asked, ...along]);
+  await Promise.all([...asked, ...sharing]);
   expect(paths).toHaveLength(44);
 });
 
-test("a verdict that was used lately outlives those that were not", async () => {
+test("a recently used verdict stays cached longer than others", async () => {
   await check("first");
   for (let index = 0; index < 999; index++) await check(`other-${index}`);
   await check("first");

@@ -1,5 +1,4 @@
-/** Contact-centre tokens: whose are accepted, and how seldom the contact centre is asked. */
-
+/** Contact-centre tokens: which users are accepted, and how often the contact centre is called. */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -48,36 +47,36 @@ afterEach(async () => centre.stop());
 
 const check = async (token: string | null) => checkToken(token, createRecordingLog());
 
-test("an active agent of an authorised division is accepted", async () => {
+test("the check accepts an active agent of an authorized division", async () => {
   await expect(check("agent-token")).resolves.toBeUndefined();
 });
 
 test.each([
   ["of another division", "other-division"],
-  ["of a division that only has the name of an authorised one", "same-division-name"],
+  ["of a division whose name is the ID of an authorized one", "same-division-name"],
   ["who is inactive", "inactive"],
-])("403 for an agent %s", async (_, token) => {
+])("the check throws 403 for an agent %s", async (_, token) => {
   await expect(check(token)).rejects.toMatchObject(forbidden);
 });
 
-test.each(["unknown-token", "deleted"])("401 for the token %s", async (token) => {
+test.each(["unknown-token", "deleted"])("the check throws 401 for the token %s", async (token) => {
   await expect(check(token)).rejects.toMatchObject(unauthenticated);
 });
 
-describe("401 without a call", () => {
+describe("the check throws 401 without a call", () => {
   test.each([
     ["no token", null],
-    ["an empty one", ""],
-    ["one of 4,097 characters", "x".repeat(4097)],
-    ["one with a space", "agent token"],
-    ["one with a line break", "agent-token\r\nX-Other: 1"],
-    ["one with other letters", "agentÿ"],
+    ["an empty token", ""],
+    ["a token of 4,097 characters", "x".repeat(4097)],
+    ["a token with a space", "agent token"],
+    ["a token with a line break", "agent-token\r\nX-Other: 1"],
+    ["a token with other letters", "agentÿ"],
   ])("for %s", async (_, token) => {
     await expect(check(token)).rejects.toMatchObject(unauthenticated);
     expect(centre.callCount()).toBe(0);
   });
 
-  test("for any token with a character that no token has", async () => {
+  test("for any token with a character that tokens cannot contain", async () => {
     const impossible = fc
       .string({ unit: "binary" })
       .filter((text) => !/^[A-Za-z0-9\-._~+/=]{1,4096}$/.test(text));
@@ -90,8 +89,8 @@ describe("401 without a call", () => {
   });
 });
 
-describe("how often the contact centre is asked", () => {
-  test("an accepted token is asked about once in 60 s", async () => {
+describe("the number of calls", () => {
+  test("an accepted token causes one call in 60 s", async () => {
     for (let second = 0; second < 60; second++) {
       await check("agent-token");
       clock.advance(1);
@@ -101,7 +100,7 @@ describe("how often the contact centre is asked", () => {
     expect(centre.callCount()).toBe(2);
   });
 
-  test("who loses the division is refused within 60 s", async () => {
+  test("an agent who leaves the division is forbidden after 60 s", async () => {
     await check("agent-token");
     centre.setUsers([{ ...agent, divisionId: "another" }]);
     clock.advance(60);
@@ -109,7 +108,7 @@ describe("how often the contact centre is asked", () => {
     await expect(check("agent-token")).rejects.toMatchObject(forbidden);
   });
 
-  test("a refused token is asked about again after 10 s", async () => {
+  test("a refused token causes another call after 10 s", async () => {
     await expect(check("unknown-token")).rejects.toMatchObject(unauthenticated);
     clock.advance(9);
     await expect(check("unknown-token")).rejects.toMatchObject(unauthenticated);
@@ -119,19 +118,19 @@ describe("how often the contact centre is asked", () => {
     expect(centre.callCount()).toBe(2);
   });
 
-  test("many requests with one token at once cause one call", async () => {
+  test("concurrent requests with one token cause one call", async () => {
     centre.setLatency(20);
     await Promise.all(Array.from({ length: 100 }, async () => check("agent-token")));
     expect(centre.callCount()).toBe(1);
   });
 
-  test("the verdict of one token says nothing about another", async () => {
+  test("a verdict is not used for another token", async () => {
     await check("agent-token");
     await expect(check("agent-tokem")).rejects.toMatchObject(unauthenticated);
     await expect(check("agent-token")).resolves.toBeUndefined();
   });
 
-  test("verdicts are kept for a thousand tokens: the one used longest ago is forgotten first", async () => {
+  test("verdicts are cached for 1,000 tokens, and the least recently used one is dropped first", async () => {
     centre.setRateLimit(null);
     await check("agent-token");
     const tokens = Array.from({ length: 1000 }, (_, index) => `unknown-${index}`);
@@ -142,7 +141,7 @@ describe("how often the contact centre is asked", () => {
     expect(centre.callCount()).toBe(1002);
   });
 
-  test("no more than 4 questions run and 40 wait: further tokens are told to come back, without a call", async () => {
+  test("at most 4 calls run and 40 wait, and the check throws 503 for further tokens without a call", async () => {
     centre.setRateLimit(null);
     centre.setLatency(20);
     const tokens = Array.from({ length: 60 }, (_, index) => `waiting-${index}`);

@@ -1,4 +1,4 @@
-/** What the identity provider publishes: read whole or not at all, and only from safe addresses. */
+/** Fetching the published keys: all or nothing, and only from safe addresses. */
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { createSigningKey } from "../../../local/simulators/identity/signing-key.ts";
@@ -29,7 +29,7 @@ async function startProvider(replies: Record<string, Reply>): Promise<{ url: str
 const v1 = `/${tenantId}/.well-known/openid-configuration`;
 const v2 = `/${tenantId}/v2.0/.well-known/openid-configuration`;
 
-test("both issuers and the keys of both documents are read", async () => {
+test("fetchPublishedKeys returns both issuers and the keys of both documents", async () => {
   const issuer = await startTokenIssuer({ tenantId, clients: [] });
   issuer.rotateKeys();
   const { issuers, keys } = await fetchPublishedKeys(issuer.url, tenantId);
@@ -42,7 +42,7 @@ test("both issuers and the keys of both documents are read", async () => {
   expect(counts).toMatchObject({ metadata: 2, keys: 2 });
 });
 
-test("documents that share a key set cause one fetch of it", async () => {
+test("fetchPublishedKeys fetches a shared key set once", async () => {
   const replies: Record<string, Reply> = {};
   const { url, paths } = await startProvider(replies);
   const body = { issuer: "https://issuer.example.com/", jwks_uri: `${url}/keys` };
@@ -58,24 +58,24 @@ test.each([
   ["no issuer", { jwks_uri: "https://keys.example.com/" }],
   ["an empty issuer", { issuer: "", jwks_uri: "https://keys.example.com/" }],
   ["no key address", { issuer: "https://issuer.example.com/" }],
-  ["a key address in clear on another host", { issuer: "x", jwks_uri: "http://keys.example.com/" }],
+  ["an http key address on another host", { issuer: "x", jwks_uri: "http://keys.example.com/" }],
   ["a key address with credentials", { issuer: "x", jwks_uri: "https://name:word@keys.example.com/" }],
   ["text", "hello"],
-])("metadata with %s is refused", async (_, body) => {
+])("fetchPublishedKeys rejects metadata with %s", async (_, body) => {
   const { url } = await startProvider({ [v1]: { status: 200, body }, [v2]: { status: 200, body } });
   await expect(fetchPublishedKeys(url, tenantId)).rejects.toThrow(z.ZodError);
 });
 
 test.each([
-  ["one document fails", { [v1]: { status: 500 } }],
-  ["a document redirects", { [v1]: { status: 302, headers: { location: "/elsewhere" } } }],
-])("when %s, nothing is read", async (_, replies) => {
+  ["one document cannot be read", { [v1]: { status: 500 } }],
+  ["a document is a redirect", { [v1]: { status: 302, headers: { location: "/elsewhere" } } }],
+])("fetchPublishedKeys throws if %s", async (_, replies) => {
   const { url, paths } = await startProvider(replies);
   await expect(fetchPublishedKeys(url, tenantId)).rejects.toThrow("Request failed with status code");
   expect(paths).not.toContain("/elsewhere");
 });
 
-test("a redirect is not followed, not even to a place that has the document", async () => {
+test("fetchPublishedKeys does not follow a redirect to a valid document", async () => {
   const replies: Record<string, Reply> = {};
   const { url, paths } = await startProvider(replies);
   const elsewhere = { status: 302, headers: { location: "/elsewhere" } };
@@ -87,7 +87,7 @@ test("a redirect is not followed, not even to a place that has the document", as
   expect(paths).not.toContain("/elsewhere");
 });
 
-test("a provider that stays silent is given up after 5 s, with its documents and with its keys", async () => {
+test("fetchPublishedKeys throws after 5 s if documents or keys do not arrive", async () => {
   server = await startLoopbackServer(({ url }) => {
     if (url.pathname.startsWith(`/${tenantId}/`) || url.pathname === "/keys") return "silence";
     return { status: 200, body: { issuer: "x", jwks_uri: `http://127.0.0.1:${server?.port}/keys` } };
@@ -98,7 +98,7 @@ test("a provider that stays silent is given up after 5 s, with its documents and
   expect((await Promise.allSettled(outcomes)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 }, 20_000);
 
-test("a key set that fails or is empty is refused", async () => {
+test("fetchPublishedKeys throws if the key set fails or is empty", async () => {
   const replies: Record<string, Reply> = {};
   const { url } = await startProvider(replies);
   const body = { issuer: "https://issuer.example.com/", jwks_uri: `${url}/keys` };

@@ -1,4 +1,4 @@
-/** Refreshes of the signing keys: when they start, who waits for them, and what is told of one that fails. */
+/** Refreshes of the signing keys: when they start, who waits for them, and what is logged if they fail. */
 import { createPublicKey } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { createSigningKey } from "../../../local/simulators/identity/signing-key.ts";
@@ -18,28 +18,28 @@ const published = (...keyIds: string[]): PublishedKeys => ({
 
 let clock: ManualClock;
 let log: RecordingLog;
-let answers: (() => Promise<PublishedKeys>)[];
+let responses: (() => Promise<PublishedKeys>)[];
 let fetches: number;
 let keys: SigningKeys;
 beforeEach(() => {
   clock = createManualClock();
   log = createRecordingLog();
-  answers = [];
+  responses = [];
   fetches = 0;
   keys = createSigningKeys(async () => {
     fetches += 1;
-    return answers.shift()?.() ?? published("first");
+    return responses.shift()?.() ?? published("first");
   }, clock);
 });
 
-/** A fetch that ends when the test says so. */
+/** Queues a fetch that ends when the returned function is called. */
 function pendingFetch(): (found: PublishedKeys) => void {
   const { promise, resolve } = Promise.withResolvers<PublishedKeys>();
-  answers.push(async () => promise);
+  responses.push(async () => promise);
   return resolve;
 }
 const fail = async (): Promise<PublishedKeys> => {
-  throw new Error("provider away");
+  throw new Error("provider down");
 };
 
 test("keys younger than an hour are not fetched again", async () => {
@@ -49,7 +49,7 @@ test("keys younger than an hour are not fetched again", async () => {
   expect(fetches).toBe(1);
 });
 
-test("nobody waits for the hourly refresh", async () => {
+test("find does not wait for the hourly refresh", async () => {
   await keys.find("first", log);
   clock.advance(3600);
   const finish = pendingFetch();
@@ -59,10 +59,10 @@ test("nobody waits for the hourly refresh", async () => {
   finish(published("first"));
 });
 
-test("an hourly refresh that fails is tried again after 10 s, not with every request", async () => {
+test("a failed hourly refresh is retried after 10 s, not with every request", async () => {
   await keys.find("first", log);
   clock.advance(3600);
-  answers.push(fail);
+  responses.push(fail);
   await keys.find("first", log);
   await expect.poll(() => log.events(), { interval: 2 }).toEqual(["signing-keys-stale"]);
 
@@ -74,13 +74,13 @@ test("an hourly refresh that fails is tried again after 10 s, not with every req
   expect(fetches).toBe(3);
 });
 
-test("an instance that just fetched its first keys does not fetch again for an unknown key id", async () => {
+test("an unknown key ID causes no fetch right after the first one", async () => {
   expect((await keys.find("unknown-1", log)).key).toBeUndefined();
   expect((await keys.find("unknown-2", log)).key).toBeUndefined();
   expect(fetches).toBe(1);
 });
 
-test("a new key is waited for while a fetch that may bring it is under way", async () => {
+test("find waits for a running fetch that may return the new key", async () => {
   await keys.find("first", log);
   const finish = pendingFetch();
   const asked = [keys.find("second", log), keys.find("second", log)];
@@ -90,10 +90,10 @@ test("a new key is waited for while a fetch that may bring it is under way", asy
   expect(fetches).toBe(2);
 });
 
-test("a failed fetch is logged as an error with its cause and the age of the known keys in seconds", async () => {
+test("a failed fetch is logged with its cause and the age of the known keys in seconds", async () => {
   await keys.find("first", log);
   clock.advance(90);
-  answers.push(fail);
+  responses.push(fail);
   await keys.find("unknown", log);
 
   expect(log.lines).toEqual([
@@ -101,13 +101,13 @@ test("a failed fetch is logged as an error with its cause and the age of the kno
       level: "error",
       event: "signing-keys-stale",
       fields: { ageSeconds: 90 },
-      cause: expect.objectContaining({ message: "provider away" }),
+      cause: expect.objectContaining({ message: "provider down" }),
     },
   ]);
 });
 
-test("without any key known yet, a failed fetch is logged without an age", async () => {
-  answers.push(fail);
+test("a failed first fetch is logged without an age", async () => {
+  responses.push(fail);
   await expect(keys.find("first", log)).rejects.toMatchObject({ code: "identity-provider-unavailable" });
   expect(log.fieldsOf("signing-keys-stale")).toEqual({ ageSeconds: undefined });
 });

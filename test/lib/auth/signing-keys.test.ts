@@ -1,4 +1,4 @@
-/** Signing keys through rotations and outages: who is accepted, and how little the identity provider is asked. */
+/** Signing keys during rotations and outages. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSigningKey } from "../../../local/simulators/identity/signing-key.ts";
 import { startTokenIssuer, type TokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
@@ -38,7 +38,7 @@ function currentKeyId(): string {
 }
 const find = async (keyId = currentKeyId()) => keys.find(keyId, log);
 
-test("a key is found with the issuers of both token versions, and many who ask at once share one fetch", async () => {
+test("find returns the key and both issuers, and concurrent callers share one fetch", async () => {
   const found = await Promise.all(Array.from({ length: 50 }, async () => find()));
 
   expect(fetches).toBe(1);
@@ -46,18 +46,18 @@ test("a key is found with the issuers of both token versions, and many who ask a
   expect(found[0]?.issuers).toEqual([`${issuer.url}/${tenantId}/`, `${issuer.url}/${tenantId}/v2.0`]);
 });
 
-test("1,000 unknown key ids one after the other cause one fetch", async () => {
+test("1,000 unknown key IDs in sequence cause one fetch", async () => {
   await find();
   for (let index = 0; index < 1000; index++) expect((await find(`unknown-${index}`)).key).toBeUndefined();
   expect(fetches).toBe(2);
 });
 
-test("1,000 unknown key ids at once cause one fetch, also for an instance that has no key yet", async () => {
+test("1,000 unknown key IDs at once cause one fetch on a new instance", async () => {
   await Promise.all(Array.from({ length: 1000 }, async (_, index) => find(`unknown-${index}`)));
   expect(fetches).toBe(1);
 });
 
-test("unknown key ids cause one fetch in five minutes", async () => {
+test("unknown key IDs cause one fetch in five minutes", async () => {
   await find();
   await find("unknown-1");
   clock.advance(299);
@@ -68,7 +68,7 @@ test("unknown key ids cause one fetch in five minutes", async () => {
   expect(fetches).toBe(3);
 });
 
-test("a token signed with a key that came after the last fetch is accepted at once", async () => {
+test("find returns a key published after the last fetch", async () => {
   await find();
   issuer.rotateKeys();
 
@@ -76,7 +76,7 @@ test("a token signed with a key that came after the last fetch is accepted at on
   expect(fetches).toBe(2);
 });
 
-test("a key that the provider withdrew is forgotten with the next refresh", async () => {
+test("find no longer returns a withdrawn key after the next refresh", async () => {
   const old = currentKeyId();
   await find(old);
   issuer.rotateKeys({ keepOld: false });
@@ -84,7 +84,7 @@ test("a key that the provider withdrew is forgotten with the next refresh", asyn
   expect((await find(old)).key).toBeUndefined();
 });
 
-test("keys are refreshed hourly behind the answers, which wait for nothing", async () => {
+test("keys are refreshed hourly in the background", async () => {
   await find();
   clock.advance(hour);
   expect((await find()).key).toBeDefined();
@@ -92,7 +92,7 @@ test("keys are refreshed hourly behind the answers, which wait for nothing", asy
   expect(fetches).toBe(2);
 });
 
-test("with the provider down, a known key works for 24 h and the outage is logged", async () => {
+test("a known key works for 24 h if the provider is down, and the outage is logged", async () => {
   const keyId = currentKeyId();
   await find(keyId);
   issuer.setDown(true);
@@ -108,7 +108,7 @@ test("with the provider down, a known key works for 24 h and the outage is logge
   await expect(find(keyId)).rejects.toMatchObject(unavailable);
 });
 
-test("after an outage of more than 24 h the same key is accepted as soon as the provider is back", async () => {
+test("find returns the same key after an outage of more than 24 h", async () => {
   const keyId = currentKeyId();
   await find(keyId);
   issuer.setDown(true);
@@ -120,7 +120,7 @@ test("after an outage of more than 24 h the same key is accepted as soon as the 
   expect((await find(keyId)).key).toBeDefined();
 });
 
-test("an instance that never had a key answers 503, and tries again only after 10 s", async () => {
+test("find throws 503 on an instance without keys and retries after 10 s", async () => {
   issuer.setDown(true);
   await expect(find("any")).rejects.toMatchObject(unavailable);
   await expect(find("any")).rejects.toMatchObject(unavailable);
@@ -133,7 +133,7 @@ test("an instance that never had a key answers 503, and tries again only after 1
   expect((await find()).key).toBeDefined();
 });
 
-test("an unknown key id while the provider is down is unknown, not 503: known keys still hold", async () => {
+test("find returns undefined for an unknown key ID if the provider is down and other keys are known", async () => {
   await find();
   issuer.setDown(true);
 
@@ -141,7 +141,7 @@ test("an unknown key id while the provider is down is unknown, not 503: known ke
   expect((await find()).key).toBeDefined();
 });
 
-test("an answer with a key that cannot be read leaves the known keys as they are", async () => {
+test("a response with a malformed key leaves the known keys unchanged", async () => {
   const { publicJwk } = createSigningKey();
   const pem = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----";
   let published = (await fetchPublishedKeys(issuer.url, tenantId)).keys;

@@ -1,4 +1,4 @@
-/** The metrics row: every column, what is null when it cannot be measured, and the refill to the minimum. */
+/** A metrics run: the row, unaccounted rooms, missing measurements, and filling the pool up to its minimum. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type LogWorkspace, startLogWorkspace } from "../../../local/simulators/log-workspace.ts";
 import { createMetricsCollection } from "../../../src/lib/metrics/collection.ts";
@@ -53,7 +53,7 @@ const assignedSince = (hoursAgo: number) => {
   return { description: formatMarker({ state: "assigned", since, messageId: "m-1" }) };
 };
 
-test("a row has every column, measured", async () => {
+test("collect writes one row with every column measured", async () => {
   await world.addPooled("pooled-1");
   await world.addPooled("pooled-2");
   world.addRoom("in-use", assignedSince(1));
@@ -95,7 +95,7 @@ test("a row has every column, measured", async () => {
   expect(workspace.rows()[0]).toMatchObject({ ruleId: "dcr-1", stream: "Custom-X" });
 });
 
-test("the log has the same row, and neither PIN nor tag", async () => {
+test("collect logs the same row, without any PIN or tag", async () => {
   await world.addPooled("pooled-1", { tag: "https://verification.example.com/secret" });
   await collect();
 
@@ -104,7 +104,7 @@ test("the log has the same row, and neither PIN nor tag", async () => {
     expect(JSON.stringify(world.log.lines)).not.toContain(secret);
 });
 
-test("on an empty platform counts are 0, the oldest age is null and the alarm level none", async () => {
+test("collect writes zero counts, no oldest age and alarm level `none` for an empty platform", async () => {
   await collect();
   expect(Object.keys(rows()[0] ?? {})).toEqual(Object.keys(metricsColumns));
   expect(rows()[0]).toMatchObject({
@@ -121,8 +121,8 @@ test("on an empty platform counts are 0, the oldest age is null and the alarm le
   });
 });
 
-describe("unaccounted rooms", () => {
-  test("are those marked pooled beyond the depth of the pool", async () => {
+describe("UnaccountedRooms", () => {
+  test("counts rooms marked as pooled beyond the depth of the pool", async () => {
     await world.addPooled("pooled-1");
     world.addRoom("lost-1");
     world.addRoom("lost-2");
@@ -130,7 +130,7 @@ describe("unaccounted rooms", () => {
     expect(rows()[0]).toMatchObject({ AvailableRooms: 3, UnaccountedRooms: 2 });
   });
 
-  test("are those assigned for more than a day without a live conference", async () => {
+  test("counts rooms assigned for more than a day without a running conference", async () => {
     world.addRoom("forgotten-1", assignedSince(24.1));
     world.addRoom("forgotten-2", assignedSince(100));
     world.addRoom("recent", assignedSince(24));
@@ -140,28 +140,28 @@ describe("unaccounted rooms", () => {
     expect(rows()[0]).toMatchObject({ InUseRooms: 4, UnaccountedRooms: 2 });
   });
 
-  test("are not those that have waited in the pool for days", async () => {
+  test("does not count rooms that have been in the pool for days", async () => {
     const since = new Date(world.clock.now() - 100 * 3600 * 1000).toISOString();
     await world.addPooled("old", { description: formatMarker({ state: "pooled", since }) });
     await collect();
     expect(rows()[0]).toMatchObject({ AvailableRooms: 1, UnaccountedRooms: 0 });
   });
 
-  test("are those assigned at a time that cannot be read", async () => {
+  test("counts an assigned room whose time cannot be parsed", async () => {
     world.addRoom("odd", { description: "vmr-gateway assigned yesterday m-1" });
     await collect();
     expect(rows()[0]).toMatchObject({ UnaccountedRooms: 1 });
   });
 
-  test("are not fewer than none when names wait in the pool before their room exists", async () => {
+  test("is zero if the pool contains names of rooms that do not exist yet", async () => {
     await world.pool.put("coming");
     await collect();
     expect(rows()[0]).toMatchObject({ PoolDepth: 1, AvailableRooms: 0, UnaccountedRooms: 0 });
   });
 });
 
-describe("what cannot be measured", () => {
-  test("of the platform is null, with PlatformConnected false; the queues are still counted", async () => {
+describe("a missing measurement", () => {
+  test("of the platform is null, PlatformConnected is false, and the queues are counted", async () => {
     await world.addPooled("pooled-1");
     await world.platform.goDown("reset");
     await collect();
@@ -180,7 +180,7 @@ describe("what cannot be measured", () => {
     expect(world.log.events()).toContain("measurement-failed");
   });
 
-  test("of the status API alone leaves the rooms counted, but not who is forgotten", async () => {
+  test("of the status API makes UnaccountedRooms null, and the rooms are counted", async () => {
     await world.addPooled("pooled-1");
     world.addRoom("forgotten", assignedSince(48));
     world.platform.addFault({ kind: "status", status: 403, pathPattern: "/status/v1/" });
@@ -195,7 +195,7 @@ describe("what cannot be measured", () => {
     });
   });
 
-  test("of the queues is null, the platform's columns stay", async () => {
+  test("of the queues is null, and the platform is measured", async () => {
     await world.addPooled("pooled-1");
     world.pool.strikeNext("count", { failure: "unknown" });
     world.deletion.strikeNext("count", { failure: "unknown" });
@@ -217,8 +217,8 @@ describe("what cannot be measured", () => {
   });
 });
 
-describe("the refill to POOL_MINIMUM", () => {
-  test("asks for what pool and waiting requests lack", async () => {
+describe("filling up to POOL_MINIMUM", () => {
+  test("requests the rooms missing from pool and pending requests", async () => {
     await world.addPooled("pooled-1");
     await world.provisioning.put("{}");
     await collect({ minRooms: 4 });
@@ -228,13 +228,13 @@ describe("the refill to POOL_MINIMUM", () => {
     expect(world.log.fieldsOf("pool-refilled")).toEqual({ count: 2, level: 4 });
   });
 
-  test("is logged when a single room is lacking, too", async () => {
+  test("is logged even if a single room is missing", async () => {
     await world.addPooled("pooled-1");
     await collect({ minRooms: 2 });
     expect(world.log.fieldsOf("pool-refilled")).toEqual({ count: 1, level: 2 });
   });
 
-  test("asks for nothing while the level is held, or when there is no minimum", async () => {
+  test("requests nothing if the pool is at its minimum or there is none", async () => {
     await world.addPooled("pooled-1");
     await collect({ minRooms: 1 });
     await collect();
@@ -242,14 +242,14 @@ describe("the refill to POOL_MINIMUM", () => {
     expect(world.log.events()).toEqual(["metrics-collected", "metrics-collected"]);
   });
 
-  test("happens although the workspace is down, and the run fails", async () => {
+  test("happens even if the row cannot be written, and the run fails", async () => {
     workspace.failNext({ status: 400, count: 10 });
     await expect(collect({ minRooms: 1 })).rejects.toThrow("metrics run failed");
     expect(world.provisioning.texts()).toHaveLength(1);
     expect(world.log.fieldsOf("metrics-collected")).toMatchObject({ PoolMinimum: 1 });
   });
 
-  test("that fails fails the run, and the row is written all the same", async () => {
+  test("makes the run fail if it fails, and the row is written", async () => {
     world.provisioning.strikeNext("put", { failure: "unknown" });
     await expect(collect({ minRooms: 1 })).rejects.toThrow("metrics run failed");
     expect(rows()).toHaveLength(1);

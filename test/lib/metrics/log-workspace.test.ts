@@ -1,4 +1,4 @@
-/** Rows to the log workspace: passing faults are repeated with the same row, lasting ones are an error with a cause. */
+/** The log workspace's sink: retries, errors and credentials. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type LogWorkspace, startLogWorkspace } from "../../../local/simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
@@ -23,19 +23,19 @@ beforeEach(async () => {
 });
 afterEach(async () => workspace.stop());
 
-test("a row arrives as it is, at its rule and stream", async () => {
+test("the sink sends the row unchanged to its rule and stream", async () => {
   await sink(row);
   expect(workspace.rows()).toEqual([{ ruleId: "dcr-1", stream: "Custom-VmrGatewayMetrics_CL", row }]);
 });
 
-test.each([429, 503])("a row that is turned away for a moment (%i) arrives once", async (status) => {
+test.each([429, 503])("the sink retries after a transient %i, and the row arrives once", async (status) => {
   workspace.failNext({ status, retryAfterSeconds: 0 });
   await sink(row);
   expect(workspace.rows()).toHaveLength(1);
 });
 
 test.each([400, 403, 404, 413])(
-  "a row that is refused (%i) is an error that carries its cause",
+  "the sink throws an Error with the cause if the row is refused (%i)",
   async (status) => {
     workspace.failNext({ status, count: 10 });
     await expect(sink(row)).rejects.toMatchObject({
@@ -46,17 +46,17 @@ test.each([400, 403, 404, 413])(
   },
 );
 
-test("a workspace that does not answer is given up after the time limit", async () => {
+test("the sink throws after its timeout if the workspace does not respond", async () => {
   const silent = await startLoopbackServer(() => "silence");
-  const impatient = createLogWorkspaceSink({ ...options, endpoint: silent.url, timeoutSeconds: 0.2 });
-  await expect(impatient(row)).rejects.toMatchObject({
+  const fastSink = createLogWorkspaceSink({ ...options, endpoint: silent.url, timeoutSeconds: 0.2 });
+  await expect(fastSink(row)).rejects.toMatchObject({
     message: "the log workspace did not accept the row",
     cause: { name: "AbortError" },
   });
   await silent.stop();
 });
 
-test("in Azure a row is sent with a token for the workspace, and not at all without one", async () => {
+test("the sink requests a token for an https workspace, and sends nothing without one", async () => {
   const scopes: unknown[] = [];
   const inAzure = createLogWorkspaceSink({
     ...options,

@@ -1,4 +1,4 @@
-/** The platform's columns of the metrics row: connected by any answer, alarms by their worst level, rooms only ours. */
+/** The measured columns of the metrics row: connection, alarms, room counts and ages. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createMetricsCollection } from "../../../src/lib/metrics/collection.ts";
 import type { MetricsRow } from "../../../src/lib/metrics/row.ts";
@@ -30,16 +30,16 @@ async function collect(): Promise<MetricsRow | undefined> {
   return rows[0];
 }
 
-describe("the platform counts as connected when it answers", () => {
+describe("PlatformConnected", () => {
   const conferencesOfConfiguration = "/configuration/v1/conference/";
   const liveConferences = "/status/v1/conference/";
   const alarms = "/status/v1/alarm/";
   test.each([
-    ["the alarms alone", [conferencesOfConfiguration, liveConferences], true],
-    ["the live conferences alone", [conferencesOfConfiguration, alarms], true],
-    ["the rooms alone", [liveConferences, alarms], true],
-    ["nothing", [conferencesOfConfiguration, liveConferences, alarms], false],
-  ])("%s", async (_, failing, isConnected) => {
+    ["true if only the alarms can be read", [conferencesOfConfiguration, liveConferences], true],
+    ["true if only the running conferences can be read", [conferencesOfConfiguration, alarms], true],
+    ["true if only the rooms can be read", [liveConferences, alarms], true],
+    ["false if nothing can be read", [conferencesOfConfiguration, liveConferences, alarms], false],
+  ])("is %s", async (_, failing, isConnected) => {
     for (const pathPattern of failing) world.platform.addFault({ kind: "status", status: 503, pathPattern });
     expect(await collect()).toMatchObject({ PlatformConnected: isConnected });
   });
@@ -52,15 +52,15 @@ test.each([
   ["major", "minor"],
   ["error", "major"],
   ["critical", "error"],
-  ["unknown", "a level of tomorrow"],
-])("of two alarms, %s is worse than %s", async (worse, lesser) => {
+  ["unknown", "a future level"],
+])("AlarmLevel is %s if the other level is %s", async (worse, lesser) => {
   world.platform.raiseAlarm({ name: "one", level: lesser });
   world.platform.raiseAlarm({ name: "two", level: worse });
   world.platform.raiseAlarm({ name: "three", level: lesser });
   expect(await collect()).toMatchObject({ AlarmCount: 3, AlarmLevel: worse });
 });
 
-test("of very many alarms, the first 1,000 characters of their names are kept", async () => {
+test("AlarmNames is cut off after 1,000 characters", async () => {
   for (let index = 100; index < 300; index++) world.platform.raiseAlarm({ name: `alarm_${index}` });
   const row = await collect();
   expect(row?.AlarmCount).toBe(200);
@@ -68,7 +68,7 @@ test("of very many alarms, the first 1,000 characters of their names are kept", 
   expect(row?.AlarmNames).toMatch(/^alarm_100,alarm_101,/);
 });
 
-test("what is no room is not counted, whatever its description says", async () => {
+test("a service that is not a room is not counted, even with a marker", async () => {
   const description = formatMarker({ state: "pooled", since: "2026-01-15T09:00:00.000Z" });
   world.addRoom("lecture", { service_type: "lecture", description });
   expect(await collect()).toMatchObject({ AvailableRooms: 0, InUseRooms: 0, UnaccountedRooms: 0 });
@@ -78,7 +78,7 @@ test.each([
   [0, 0],
   [90.4, 90],
   [90.6, 91],
-])("an oldest age of %d seconds is written as %i", async (seconds, written) => {
+])("DeletionOldestSeconds of %d seconds is rounded to %i", async (seconds, written) => {
   await world.deletion.put("ended");
   world.clock.advance(seconds);
   expect(await collect()).toMatchObject({ DeletionOldestSeconds: written });

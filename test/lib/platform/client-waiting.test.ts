@@ -1,4 +1,4 @@
-/** Calls that wait for a slot: not for ever and not too many. */
+/** Calls that wait for a slot. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type LoopbackServer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { createPlatformClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
@@ -10,14 +10,14 @@ const path = "/api/admin/configuration/v1/conference/";
 let server: LoopbackServer;
 let clock: ManualClock;
 let client: PlatformClient;
-let asked: number;
+let requests: number;
 let release: () => void;
 beforeEach(async () => {
-  asked = 0;
+  requests = 0;
   const { promise: isReleased, resolve } = Promise.withResolvers<void>();
   release = resolve;
   server = await startLoopbackServer(async () => {
-    asked += 1;
+    requests += 1;
     await isReleased;
     return { status: 200, body: {} };
   });
@@ -32,27 +32,27 @@ function newClient(url: string): PlatformClient {
 }
 const get = async () => client.call({ method: "GET", path });
 
-/** Takes all four slots until `release`. */
+/** Occupies all four slots until `release`. */
 async function occupy(): Promise<Promise<unknown>[]> {
   const calls = Array.from({ length: 4 }, get);
-  await expect.poll(() => asked, { interval: 2 }).toBe(4);
+  await expect.poll(() => requests, { interval: 2 }).toBe(4);
   return calls;
 }
 
-test("who waited 20 s for a slot is not sent any more, while the background waits on", async () => {
+test("a call that waited 20 s for a slot is not sent; background calls keep waiting", async () => {
   const before = await occupy();
   const late = get().catch((error: unknown) => error);
-  const patient = client.background.call({ method: "GET", path });
+  const inBackground = client.background.call({ method: "GET", path });
   clock.advance(20);
   release();
 
   expect(await late).toMatchObject({ outcome: "not-sent", code: "platform-timeout" });
-  await expect(patient).resolves.toEqual({ body: {} });
+  await expect(inBackground).resolves.toEqual({ body: {} });
   await Promise.all(before);
-  expect(asked).toBe(5);
+  expect(requests).toBe(5);
 });
 
-test("who waited less is sent", async () => {
+test("a call that waited less than 20 s is sent", async () => {
   const before = await occupy();
   const waiting = get();
   clock.advance(19.999);
@@ -60,7 +60,7 @@ test("who waited less is sent", async () => {
   await expect(Promise.all([waiting, ...before])).resolves.toHaveLength(5);
 });
 
-test("a deadline of its own takes the place of the 20 s", async () => {
+test("a call's deadline replaces the 20 s", async () => {
   const before = await occupy();
   const waiting = client.call({ method: "GET", path, startBefore: clock.now() + 60_000 });
   clock.advance(59);
@@ -68,7 +68,7 @@ test("a deadline of its own takes the place of the 20 s", async () => {
   await expect(Promise.all([waiting, ...before])).resolves.toHaveLength(5);
 });
 
-test("when 500 calls wait, a further one is turned away at once", async () => {
+test("a call fails at once if 500 calls wait", async () => {
   const before = await occupy();
   const waiting = Array.from({ length: 500 }, get);
   await expect(get()).rejects.toMatchObject({
@@ -80,7 +80,7 @@ test("when 500 calls wait, a further one is turned away at once", async () => {
   await expect(Promise.all([...waiting, ...before])).resolves.toHaveLength(504);
 });
 
-test("what happened on the way is kept as the failure's cause, for the log", async () => {
+test("the error keeps the transport failure as its cause", async () => {
   await server.stop();
   await expect(get()).rejects.toMatchObject({
     message: `GET ${path}: ECONNREFUSED`,

@@ -1,4 +1,4 @@
-/** Calls to the platform over real sockets: named failures, time limits, no redirects, few at once. */
+/** Calls to the platform over real sockets: failures, timeouts, redirects and concurrency. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type LoopbackServer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import {
@@ -37,7 +37,7 @@ function newClient(url: string, password = account.password, timeoutSeconds = 20
 }
 const get = async (changes: Partial<PlatformCall> = {}) => client.call({ method: "GET", path, ...changes });
 
-test("a call logs in, sends its query and gives the body", async () => {
+test("a call logs in, sends its query and returns the body", async () => {
   platform.seedRooms({ count: 3 });
   expect((await get({ query: { name: "room-00001", limit: 5 } })).body).toMatchObject({
     meta: { total_count: 1, limit: 5 },
@@ -46,14 +46,14 @@ test("a call logs in, sends its query and gives the body", async () => {
 });
 
 test.each(["ü & = ?", "a+b", "a%2Fb", "../x", "#1", "🏠"])(
-  "the query value %j arrives as it is",
+  "the query value %j arrives unchanged",
   async (name) => {
     platform.seedRooms({ rows: [{ name }] });
     expect((await get({ query: { name } })).body).toMatchObject({ objects: [{ name }] });
   },
 );
 
-test("wrong credentials are refused, and not tried again", async () => {
+test("a call with wrong credentials fails and is not retried", async () => {
   const wrong = newClient(platform.url, "wrong");
   await expect(wrong.call({ method: "GET", path })).rejects.toMatchObject({
     code: "platform-rejected",
@@ -81,33 +81,33 @@ describe("failures", () => {
     await expect(get()).rejects.toMatchObject({ outcome: "unknown", code: "platform-unavailable" });
   });
 
-  test("no answer within the time limit is a timeout of unknown outcome", async () => {
+  test("a missing response is a timeout of unknown outcome", async () => {
     platform.addFault({ kind: "timeout" });
-    const impatient = newClient(platform.url, account.password, 1);
-    await expect(impatient.call({ method: "GET", path })).rejects.toMatchObject({
+    const fastClient = newClient(platform.url, account.password, 1);
+    await expect(fastClient.call({ method: "GET", path })).rejects.toMatchObject({
       outcome: "unknown",
       code: "platform-timeout",
     });
   });
 
-  test("a call's own time limit takes the place of the usual one", async () => {
+  test("a call's timeout replaces the default", async () => {
     platform.setLatency({ milliseconds: 250 });
     await expect(get({ timeoutSeconds: 0.05 })).rejects.toMatchObject({ code: "platform-timeout" });
     await expect(get()).resolves.toBeDefined();
-    const impatient = newClient(platform.url, account.password, 0.05);
-    await expect(impatient.call({ method: "GET", path, timeoutSeconds: 20 })).resolves.toBeDefined();
+    const fastClient = newClient(platform.url, account.password, 0.05);
+    await expect(fastClient.call({ method: "GET", path, timeoutSeconds: 20 })).resolves.toBeDefined();
   });
 
-  test("a closed port was never reached", async () => {
+  test("a call to a closed port was not sent", async () => {
     await platform.goDown("refuse");
     await expect(get()).rejects.toMatchObject({ outcome: "not-sent", code: "platform-unavailable" });
     await platform.goUp();
   });
 
-  // A label of more than 63 characters is no name for any resolver, asked or not.
+  // No resolver accepts a label of more than 63 characters.
   const noName = `${"x".repeat(64)}.invalid`;
   test.each([`http://${noName}`, `https://${noName}`])(
-    "a name that does not resolve (%s) was never reached",
+    "a call to a name that does not resolve (%s) was not sent",
     async (url) => {
       await expect(newClient(url).call({ method: "GET", path })).rejects.toMatchObject({
         outcome: "not-sent",
@@ -115,13 +115,13 @@ describe("failures", () => {
     },
   );
 
-  test("TLS with a server that speaks none was never a request", async () => {
+  test("a call over TLS to a server without TLS was not sent", async () => {
     const url = platform.url.replace("http:", "https:");
     await expect(newClient(url).call({ method: "GET", path })).rejects.toMatchObject({ outcome: "not-sent" });
   });
 
   test.each([300, 301, 302, 307, 308])(
-    "a redirect (%i) is refused and not followed: no log-in goes to another host",
+    "a redirect (%i) is not followed, so credentials are not sent to another host",
     async (status) => {
       let visits = 0;
       const other = await startLoopbackServer(() => {
@@ -139,7 +139,7 @@ describe("failures", () => {
     ["7", 7],
     ["1", 1],
     ["1.2", 2],
-  ])("Retry-After %s is passed on in seconds", async (given, seconds) => {
+  ])("a Retry-After of %s is returned in seconds", async (given, seconds) => {
     platform.addFault({ kind: "status", status: 503, headers: { "retry-after": given } });
     await expect(get()).rejects.toMatchObject({
       hasRetryAfter: true,
@@ -148,14 +148,14 @@ describe("failures", () => {
   });
 
   test.each(["-1", "0", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"])(
-    "Retry-After %s is not used",
+    "a Retry-After of %s is ignored",
     async (given) => {
       platform.addFault({ kind: "status", status: 503, headers: { "retry-after": given } });
       await expect(get()).rejects.toMatchObject({ hasRetryAfter: false, details: { retryAfterSeconds: 5 } });
     },
   );
 
-  test("the body of a 400 is kept for its field names, of other failures it is not", async () => {
+  test("the error keeps the body of a 400 and of no other status", async () => {
     platform.addFault({
       kind: "status",
       status: 400,
@@ -167,7 +167,7 @@ describe("failures", () => {
     await expect(get()).rejects.toMatchObject({ body: undefined });
   });
 
-  test("an error's text holds method, path and status, and neither query, body nor password", async () => {
+  test("the error's message contains method, path and status, and no query, body or password", async () => {
     platform.addFault({ kind: "status", status: 500 });
     const call = { method: "POST" as const, path, query: { name: "secret-q" }, body: { pin: "secret-b" } };
     const error: unknown = await client.call(call).catch((cause: unknown) => cause);
@@ -178,7 +178,7 @@ describe("failures", () => {
 });
 
 describe("a call with a deadline", () => {
-  test("is not sent at that time any more", async () => {
+  test("is not sent once the deadline has passed", async () => {
     await expect(get({ startBefore: clock.now() })).rejects.toMatchObject({
       outcome: "not-sent",
       code: "platform-timeout",
@@ -187,7 +187,7 @@ describe("a call with a deadline", () => {
     await expect(get({ startBefore: clock.now() + 1 })).resolves.toBeDefined();
   });
 
-  test("is not sent either when its turn comes too late", async () => {
+  test("is not sent if a slot becomes free too late", async () => {
     platform.setLatency({ milliseconds: 100 });
     const before = Array.from({ length: 4 }, async () => get());
     const late = get({ startBefore: clock.now() + 1000 });
@@ -198,8 +198,8 @@ describe("a call with a deadline", () => {
   });
 });
 
-describe("calls at once", () => {
-  test("are never more than the setting allows, in front and behind", async () => {
+describe("concurrent calls", () => {
+  test("never exceed the maximum, including background calls", async () => {
     platform.setLatency({ milliseconds: 10 });
     const calls = Array.from({ length: 40 }, async (_, index) =>
       (index % 2 === 0 ? client : client.background).call({ method: "GET", path }),
@@ -208,7 +208,7 @@ describe("calls at once", () => {
     expect(platform.requests().maxInFlight).toBe(4);
   });
 
-  test("of the background leave two slots to those that somebody waits for", async () => {
+  test("leave two slots free if they are background calls", async () => {
     platform.setLatency({ milliseconds: 10 });
     await Promise.all(
       Array.from({ length: 20 }, async () => client.background.call({ method: "GET", path })),
@@ -216,7 +216,7 @@ describe("calls at once", () => {
     expect(platform.requests().maxInFlight).toBe(2);
   });
 
-  test("a call that somebody waits for goes before the background's", async () => {
+  test("run before background calls", async () => {
     const paths: string[] = [];
     const release: (() => void)[] = [];
     const server: LoopbackServer = await startLoopbackServer(async ({ url }) => {
@@ -231,7 +231,7 @@ describe("calls at once", () => {
       ...Array.from({ length: 4 }, async () => call({ method: "GET", path: "/waiting/" })),
     ];
     await expect.poll(() => release.length, { interval: 2 }).toBe(4);
-    for (let answered = 0; answered < 12; answered++) {
+    for (let finished = 0; finished < 12; finished++) {
       await expect.poll(() => release.length, { interval: 2 }).toBeGreaterThan(0);
       release.shift()?.();
     }
@@ -240,7 +240,7 @@ describe("calls at once", () => {
     expect(paths.slice(4, 8)).toEqual(Array.from({ length: 4 }, () => "/waiting/"));
   });
 
-  test("with one slot in all, the background still gets its turn", async () => {
+  test("run in the background even if there is only one slot", async () => {
     const logIn = createBasicLogIn(account.username, account.password);
     const narrow = createPlatformClient({
       url: platform.url,

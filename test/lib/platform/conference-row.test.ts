@@ -1,4 +1,4 @@
-/** Rows of the platform: what the gateway relies on is checked, and what it does not need may be missing. */
+/** Rows of the platform: only what the gateway relies on is checked. */
 import { expect, test } from "vitest";
 import { isConferenceRow } from "../../../src/lib/platform/conference-row.ts";
 
@@ -11,7 +11,7 @@ test.each<object>([
   { aliases: [] },
   { aliases: [{ alias: "room-a", id: 5 }, { alias: null }, {}] },
   { future: { deep: [1] }, aliases: undefined, tag: undefined },
-])("a row with %j is one", (fields) => {
+])("isConferenceRow accepts a row with %j", (fields) => {
   expect(isConferenceRow({ ...row, ...fields })).toBe(true);
 });
 
@@ -29,7 +29,7 @@ test.each<object>([
   { aliases: ["room-a"] },
   { aliases: [null] },
   { aliases: [{ alias: "room-a" }, { alias: 5 }] },
-])("a row with %j is none", (fields) => {
+])("isConferenceRow rejects a row with %j", (fields) => {
   expect(isConferenceRow({ ...row, ...fields })).toBe(false);
 });
 

@@ -1,4 +1,4 @@
-/** The platform's conferences: exact names, all pages, and answers that are not what the platform documents. */
+/** The platform's conferences: exact names, all pages, and undocumented responses. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type Answer,
@@ -36,7 +36,7 @@ function newClient(url: string): PlatformClient {
   const logIn = createBasicLogIn(account.username, account.password);
   return createPlatformClient({ url, timeoutSeconds: 20, maxConcurrency: 5, logIn, clock: systemClock });
 }
-/** A platform that gives these answers one after the other, the last one for ever. */
+/** Starts a platform that returns these responses in order, and then repeats the last one. */
 async function startAnswering(
   ...answers: Answer[]
 ): Promise<{ conferences: Conferences; targets: string[] }> {
@@ -54,7 +54,7 @@ const page = (objects: unknown, next: unknown = null): Answer => ({
 const row = (id: number) => ({ id, name: `room-${id}`, service_type: "conference" });
 const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
 
-describe("finding by name", () => {
+describe("findByName", () => {
   test.each(["room-a", "Room A", "a/b", "a&name=b", "a%2Fb", "ü", "🏠", "a'b", "__all__"])(
     "finds %j",
     async (name) => {
@@ -63,23 +63,23 @@ describe("finding by name", () => {
     },
   );
 
-  test("finds no other name, also where the platform ignores the filter", async () => {
+  test("finds no other name, even if the platform ignores the filter", async () => {
     platform.seedRooms({ rows: [{ name: "room-a2" }] });
     expect(await conferences.findByName("room-a")).toBeUndefined();
 
-    const { conferences: careless } = await startAnswering(page([row(1), row(2)]));
-    expect(await careless.findByName("room-3")).toBeUndefined();
-    expect(await careless.findByName("room-2")).toMatchObject({ id: 2 });
+    const { conferences: unfiltered } = await startAnswering(page([row(1), row(2)]));
+    expect(await unfiltered.findByName("room-3")).toBeUndefined();
+    expect(await unfiltered.findByName("room-2")).toMatchObject({ id: 2 });
   });
 
-  test("a name in another case is another room", async () => {
-    const { conferences: careless } = await startAnswering(page([{ ...row(1), name: "ROOM-A" }]));
-    expect(await careless.findByName("room-a")).toBeUndefined();
+  test("distinguishes upper and lower case", async () => {
+    const { conferences: unfiltered } = await startAnswering(page([{ ...row(1), name: "ROOM-A" }]));
+    expect(await unfiltered.findByName("room-a")).toBeUndefined();
   });
 });
 
-describe("listing", () => {
-  test("gives all rooms of all pages, each once, whatever their kind", async () => {
+describe("list", () => {
+  test("returns the conferences of all pages and kinds without duplicates", async () => {
     platform.setBehaviour({ maxPageSize: 50 });
     platform.seedRooms({ count: 230, mixed: true });
     const rows = await conferences.list();
@@ -89,11 +89,11 @@ describe("listing", () => {
     expect(rows.some(({ service_type }) => service_type === "test_call")).toBe(true);
   });
 
-  test("an empty platform gives an empty list", async () => {
+  test("returns an empty list for an empty platform", async () => {
     expect(await conferences.list()).toEqual([]);
   });
 
-  test("while rooms are made and deleted between pages, none is listed twice, and those that stay before it are listed", async () => {
+  test("returns no room twice and misses none if rooms are created between pages", async () => {
     platform.setBehaviour({ maxPageSize: 10 });
     platform.seedRooms({ count: 50 });
     let calls = 0;
@@ -108,7 +108,7 @@ describe("listing", () => {
     expect(names(rows).filter((name) => name.startsWith("room-"))).toHaveLength(50);
   });
 
-  test("the page links are followed on the configured address alone", async () => {
+  test("follows page links on the configured address only", async () => {
     const { conferences: linked, targets } = await startAnswering(
       page([row(1)], `https://elsewhere.example.com${path}?limit=1&offset=1`),
       page([row(2)]),
@@ -124,13 +124,13 @@ describe("listing", () => {
     "https://elsewhere.example.com/",
     "?offset=1",
     "not a link",
-  ])("a link to another resource (%s) is refused", async (next) => {
+  ])("throws for a link to another resource (%s)", async (next) => {
     const { conferences: linked, targets } = await startAnswering(page([row(1)], next));
     await expect(linked.list()).rejects.toMatchObject({ code: "platform-rejected" });
     expect(targets).toHaveLength(1);
   });
 
-  test("pages without end are given up", async () => {
+  test("throws after 1,000 pages", async () => {
     let calls = 0;
     const endless = createConferences({
       call: async () => {
@@ -142,7 +142,7 @@ describe("listing", () => {
     expect(calls).toBe(1000);
   });
 
-  test("a page that fails fails the list: half a list would look like deleted rooms", async () => {
+  test("throws if one page fails, because missing rooms would look deleted", async () => {
     platform.setBehaviour({ maxPageSize: 10 });
     platform.seedRooms({ count: 30 });
     platform.addFault({ kind: "status", status: 503, pathPattern: "offset=20" });
@@ -153,23 +153,23 @@ describe("listing", () => {
     ["a page of HTML", { status: 200, body: "<html></html>" }],
     ["an empty body", { status: 200 }],
     ["no envelope", { status: 200, body: [row(1)] }],
-    ["no list of objects", page({})],
-    ["a row without an id", page([{ name: "x", service_type: "conference" }])],
+    ["objects that are not a list", page({})],
+    ["a row without an ID", page([{ name: "x", service_type: "conference" }])],
     ["a row without a name", page([{ id: 1, service_type: "conference" }])],
     ["a row that is null", page([null])],
-    ["a link that is no text", page([], 5)],
-  ])("%s is not taken for a list", async (_, answer) => {
+    ["a link that is not a string", page([], 5)],
+  ])("throws for %s", async (_, answer) => {
     const { conferences: odd } = await startAnswering(answer);
     await expect(odd.list()).rejects.toMatchObject({ code: "platform-rejected" });
     await expect(odd.findByName("x")).rejects.toMatchObject({ code: "platform-rejected" });
   });
 
-  test("a row needs no more than its id and its name", async () => {
+  test("accepts a row with only ID and name", async () => {
     const { conferences: bare } = await startAnswering(page([{ id: 1, name: "x" }]));
     expect(await bare.list()).toEqual([{ id: 1, name: "x" }]);
   });
 
-  test("fields that nobody knows yet are kept as they came", async () => {
+  test("keeps unknown fields unchanged", async () => {
     const { conferences: newer } = await startAnswering(page([{ ...row(1), future: { deep: [1, null] } }]));
     expect(await newer.list()).toEqual([{ ...row(1), future: { deep: [1, null] } }]);
   });
@@ -177,12 +177,12 @@ describe("listing", () => {
 
 describe("writing", () => {
   test.each([
-    ["empty answers", {}],
+    ["empty responses", {}],
     [
-      "answers with the object and an absolute Location",
+      "responses with the object and an absolute Location",
       { patchReturnsObject: true, absoluteLocation: true },
     ],
-  ])("a room is made, changed and deleted, with %s", async (_, behaviour) => {
+  ])("create, update and delete work with %s", async (_, behaviour) => {
     platform.setBehaviour(behaviour);
     await conferences.create({ name: "room-a", aliases: [{ alias: "room-a" }] });
     const id = Number((await conferences.findByName("room-a"))?.id);
@@ -193,21 +193,18 @@ describe("writing", () => {
     expect(await conferences.findByName("room-a")).toBeUndefined();
   });
 
-  test("what is gone is told by false, not by an error", async () => {
+  test("update and delete return false if the conference does not exist", async () => {
     expect(await conferences.update(99, { tag: "x" })).toBe(false);
     expect(await conferences.delete(99)).toBe(false);
   });
 
-  test.each([400, 403, 409, 429])(
-    "what is refused with %i is not gone: an error tells it",
-    async (status) => {
-      const refusing = (await startAnswering({ status })).conferences;
-      await expect(refusing.update(1, { tag: "x" })).rejects.toMatchObject({ platformStatus: status });
-      await expect(refusing.delete(1)).rejects.toMatchObject({ platformStatus: status });
-    },
-  );
+  test.each([400, 403, 409, 429])("update and delete throw after a %i", async (status) => {
+    const refusing = (await startAnswering({ status })).conferences;
+    await expect(refusing.update(1, { tag: "x" })).rejects.toMatchObject({ platformStatus: status });
+    await expect(refusing.delete(1)).rejects.toMatchObject({ platformStatus: status });
+  });
 
-  test("a taken name is refused with the platform's fields", async () => {
+  test("create throws the platform's field errors if the name is taken", async () => {
     platform.seedRooms({ rows: [{ name: "room-a" }] });
     await expect(conferences.create({ name: "room-a" })).rejects.toMatchObject({
       outcome: "refused",
@@ -215,7 +212,7 @@ describe("writing", () => {
     });
   });
 
-  test("no call ever addresses a whole list for a change", async () => {
+  test("update and delete never address the whole list", async () => {
     platform.seedRooms({ count: 2 });
     const [first] = await conferences.list();
     await conferences.update(Number(first?.id), { tag: "x" });

@@ -1,4 +1,4 @@
-/** Events of the platform: which rooms have ended, and that nothing odd in them stops the sink. */
+/** Platform events: which rooms have ended; malformed events do not stop the sink. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isUsableName, readEvents } from "../../../src/lib/platform/events.ts";
@@ -12,7 +12,7 @@ const ended = (data: unknown) => ({
   time: 1,
 });
 
-test("the name of an ended room is taken from data.name", () => {
+test("readEvents takes the name of an ended room from data.name", () => {
   const event = ended({ name: "room-a", conference: "other", service_type: "conference" });
   expect(readEvents(event)).toEqual({ endedRooms: ["room-a"], ignored: [], unusable: 0 });
 });
@@ -21,7 +21,7 @@ test.each([
   { conference: "room-a" },
   { name: null, conference: "room-a" },
   { name: "", conference: "room-a" },
-])("where data.name is absent (%j), data.conference is taken", (data) => {
+])("readEvents takes data.conference if data.name is missing (%j)", (data) => {
   expect(readEvents(ended(data)).endedRooms).toEqual(["room-a"]);
 });
 
@@ -32,7 +32,7 @@ test.each([
   "future_event",
   "Conference_Ended",
   "",
-])("an event %j is ignored", (event) => {
+])("readEvents ignores an event %j", (event) => {
   expect(readEvents({ event, data: { name: "room-a" } })).toEqual({
     endedRooms: [],
     ignored: [event],
@@ -41,14 +41,14 @@ test.each([
 });
 
 test.each([{}, { event: 5 }, { event: null }, { data: { name: "room-a" } }])(
-  "%j has no kind, and is ignored",
+  "readEvents ignores %j, which has no kind",
   (body) => {
     expect(readEvents(body)).toEqual({ endedRooms: [], ignored: ["unnamed"], unusable: 0 });
   },
 );
 
 test.each(["gateway", "two_stage_dialing", "test_call", "media_playback"])(
-  "an ended %s was no room",
+  "readEvents ignores an ended %s, which is not a room",
   (service_type) => {
     expect(readEvents(ended({ name: "room-a", service_type }))).toEqual({
       endedRooms: [],
@@ -59,7 +59,7 @@ test.each(["gateway", "two_stage_dialing", "test_call", "media_playback"])(
 );
 
 test.each(["conference", "lecture", "future_type", "", null, 5])(
-  "service type %j does not hinder",
+  "readEvents accepts the service type %j",
   (service_type) => {
     expect(readEvents(ended({ name: "room-a", service_type })).endedRooms).toEqual(["room-a"]);
   },
@@ -76,14 +76,14 @@ test.each([
   { name: 5 },
   { name: ["x"] },
   { name: "\u0000" },
-])("odd data (%j) is counted as unusable", (data) => {
+])("readEvents counts malformed data (%j) as unusable", (data) => {
   expect(readEvents(ended(data))).toEqual({ endedRooms: [], ignored: [], unusable: 1 });
 });
 
 describe("a bulk envelope", () => {
   const bulk = (data: unknown) => ({ event: "eventsink_bulk", data });
 
-  test("gives each ended room once, and counts the rest", () => {
+  test("is read as ended rooms without duplicates, ignored kinds and unusable events", () => {
     const events = [
       ended({ name: "room-a" }),
       { event: "conference_started", data: { name: "room-b" } },
@@ -100,11 +100,11 @@ describe("a bulk envelope", () => {
     });
   });
 
-  test.each([undefined, null, {}, "text", []])("with %j in it is empty", (data) => {
+  test.each([undefined, null, {}, "text", []])("with %j as data is empty", (data) => {
     expect(readEvents(bulk(data))).toEqual({ endedRooms: [], ignored: [], unusable: 0 });
   });
 
-  test("inside another is not opened", () => {
+  test("inside another one is ignored", () => {
     const inner = bulk([ended({ name: "room-a" })]);
     expect(readEvents(bulk([inner]))).toEqual({ endedRooms: [], ignored: ["eventsink_bulk"], unusable: 0 });
   });
@@ -114,26 +114,26 @@ test.each([
   ["one character", "x", true],
   ["250 characters", "x".repeat(250), true],
   ["251 characters", "x".repeat(251), false],
-  ["nothing", "", false],
+  ["no characters", "", false],
   ["a line break and a tab", "a\n\tb", true],
-  ["a carriage return, which XML would fold", "a\rb", false],
+  ["a carriage return, which XML normalizes", "a\rb", false],
   ["a control character", "a\u0001", false],
   ["half of a surrogate pair", "a\ud800", false],
-  ["a character beyond 16 bits", "🏠", true],
+  ["a character of two UTF-16 units", "🏠", true],
   ["a noncharacter", "\uffff", false],
   ["the other noncharacter", "\ufffe", false],
   ["a vertical tab", "a\u000b", false],
   ["the last control character", "a\u001f", false],
   ["a number", 5, false],
-])("a name of %s", (_, name, isUsable) => {
+])("isUsableName for %s", (_, name, isUsable) => {
   expect(isUsableName(name)).toBe(isUsable);
 });
 
-test("a long kind is cut for the log", () => {
+test("readEvents cuts a long kind for the log", () => {
   expect(readEvents({ event: "x".repeat(10_000) }).ignored[0]).toHaveLength(250);
 });
 
-test("any JSON object is read without an error, and gives only usable names, each once", () => {
+test("readEvents returns only usable names without duplicates for any JSON object", () => {
   const event = fc.oneof(
     fc.jsonValue(),
     fc.record({

@@ -17,7 +17,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A server that keeps idle connections for a minute, and a client of it. */
+/** Starts a server that keeps idle connections for a minute, and a client for it. */
 async function start(handle: RequestListener) {
   const started = createServer({ keepAliveTimeout: 60_000 }, handle);
   server = started;
@@ -40,15 +40,15 @@ async function start(handle: RequestListener) {
   return { client, counts };
 }
 
-test("calls one after the other use one connection, which is given up once it is idle", async () => {
+test("consecutive calls share one connection, which is closed when it is idle", async () => {
   const { client, counts } = await start((_, response) => response.end("{}"));
   for (let count = 0; count < 5; count++) await client.call({ method: "GET", path: "/" });
   expect(counts).toEqual({ opened: 1, closed: 0 });
-  // After 4 s, so that no call goes out on a connection that a server closes after its usual 5 s.
+  // After 4 s: servers usually close idle connections after 5 s, which would break a call.
   await expect.poll(() => counts.closed, { timeout: 20_000 }).toBe(1);
 });
 
-test("a call asks for JSON", async () => {
+test("a call accepts JSON", async () => {
   const { client } = await start(({ headers }, response) => {
     response.setHeader("content-type", "application/json").end(JSON.stringify(headers));
   });
@@ -57,13 +57,13 @@ test("a call asks for JSON", async () => {
   });
 });
 
-test("an answer of several megabytes, as a page of many rooms is, is read whole", async () => {
+test("a response of several megabytes is read completely", async () => {
   const text = "x".repeat(8 * 1024 * 1024);
   const { client } = await start((_, response) => response.end(JSON.stringify({ text })));
   expect((await client.call({ method: "GET", path: "/" })).body).toEqual({ text });
 });
 
-test("an answer that comes in drops is cut off at the time limit", async () => {
+test("a response that arrives slowly is cut off at the timeout", async () => {
   const drip = async (response: ServerResponse) => {
     for (let count = 0; count < 100 && !response.destroyed; count++) {
       response.write(" ");
@@ -83,14 +83,14 @@ afterEach(() => setDefaultCACertificates(trustedBefore));
 
 interface Certificate {
   readonly isTrusted?: boolean;
-  /** Signed by an authority of its own instead of by itself. */
+  /** Signed by a separate authority instead of self-signed. */
   readonly hasAuthority?: boolean;
   readonly address?: string;
   readonly validFromYear?: number;
   readonly validToYear?: number;
 }
 
-/** Sends one POST to a server with this certificate; tells which requests arrived. */
+/** Sends one POST to a server with this certificate, and returns the methods of the requests that arrived. */
 async function post(certificate: Certificate) {
   const { address = "127.0.0.1", validFromYear = 2020, validToYear = 2120 } = certificate;
   const authority = await generate([{ name: "commonName", value: "authority" }], { keyType: "ec" });
@@ -126,13 +126,13 @@ async function post(certificate: Certificate) {
   return { outcome, arrived };
 }
 
-test("a trusted certificate: the call arrives", async () => {
+test("a call reaches a server with a trusted certificate", async () => {
   expect(await post({})).toEqual({ outcome: { body: {} }, arrived: ["POST"] });
 });
 
-describe("platform-unavailable, and nothing is sent, for a certificate", () => {
+describe("a call is not sent to a server with a certificate", () => {
   test.each<[string, Certificate, string]>([
-    ["signed by itself", { isTrusted: false }, "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["that is self-signed", { isTrusted: false }, "DEPTH_ZERO_SELF_SIGNED_CERT"],
     ["of an unknown authority", { isTrusted: false, hasAuthority: true }, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
     ["that has expired", { validToYear: 2021 }, "CERT_HAS_EXPIRED"],
     ["that is not valid yet", { validFromYear: 2110 }, "CERT_NOT_YET_VALID"],

@@ -1,4 +1,4 @@
-/** Tokens of the platform's log-in: how long each is used, what asks for it, and which answers bring none. */
+/** Tokens of the OAuth log-in: lifetime, request and unusable responses. */
 import { generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
@@ -39,21 +39,24 @@ const newLogIn = (changes: Partial<OAuthLogInOptions> = {}) =>
   createOAuthLogIn({ url: server.url, clientId: "c", privateKey: pem, timeoutSeconds: 5, clock, ...changes });
 
 test.each([
-  ["of an hour, unless it says otherwise,", undefined, 3540],
+  ["without a lifetime", undefined, 3540],
   ["of ten minutes", 600, 540],
   ["of 100 s", 100, 50],
   ["of 10 s", 10, 5],
-])("a token %s is used until a minute before its end, or its half", async (_, expires_in, seconds) => {
-  token = () => ({ status: 200, body: { access_token: `token-${forms.length}`, expires_in } });
-  const logIn = newLogIn();
-  expect(await logIn.authorization()).toBe("Bearer token-1");
-  clock.advance(seconds - 0.001);
-  expect(await logIn.authorization()).toBe("Bearer token-1");
-  clock.advance(0.001);
-  expect(await logIn.authorization()).toBe("Bearer token-2");
-});
+])(
+  "a token %s is used until a minute before it expires, or for half its lifetime",
+  async (_, expires_in, seconds) => {
+    token = () => ({ status: 200, body: { access_token: `token-${forms.length}`, expires_in } });
+    const logIn = newLogIn();
+    expect(await logIn.authorization()).toBe("Bearer token-1");
+    clock.advance(seconds - 0.001);
+    expect(await logIn.authorization()).toBe("Bearer token-1");
+    clock.advance(0.001);
+    expect(await logIn.authorization()).toBe("Bearer token-2");
+  },
+);
 
-test("the form is the one of a client with a signed assertion, and names a scope only where one is set", async () => {
+test("the request contains a signed assertion, and a scope only if one is configured", async () => {
   await newLogIn().authorization();
   await newLogIn({ scope: "rooms" }).authorization();
 
@@ -73,7 +76,7 @@ test.each([
   [500, "not-sent", "platform-unavailable"],
   [429, "refused", "platform-unavailable"],
 ] as const)(
-  "a log-in answered %i is %s, with its status and without its body",
+  "a log-in with status %i has the outcome `%s`, and its error contains the status but no body",
   async (status, outcome, code) => {
     token = () => ({ status, body: { access_token: "token-of-a-failure", error: "secret-word" } });
     const error: unknown = await newLogIn()
@@ -90,12 +93,12 @@ test.each([
   },
 );
 
-test("an empty token is none", async () => {
+test("an empty token is not accepted", async () => {
   token = () => ({ status: 200, body: { access_token: "" } });
   await expect(newLogIn().authorization()).rejects.toMatchObject({ outcome: "not-sent" });
 });
 
-test("a log-in without an answer keeps what happened as its cause", async () => {
+test("a log-in without a response keeps the cause", async () => {
   token = () => "reset";
   await expect(newLogIn().authorization()).rejects.toMatchObject({
     message: "log-in: no response",
@@ -104,7 +107,7 @@ test("a log-in without an answer keeps what happened as its cause", async () => 
 });
 
 test.each([403, 404, 409, 429, 500])(
-  "a call answered %i asks for no other token and is not repeated",
+  "a call with status %i causes no new token and is not retried",
   async (status) => {
     const logIn = newLogIn();
     const client = createPlatformClient({

@@ -1,4 +1,4 @@
-/** Log-in to the platform with a signed assertion: one token for all, renewed in time and after a 401. */
+/** OAuth log-in to the platform: one shared token, renewed in time and after a 401. */
 import { generateKeyPairSync } from "node:crypto";
 import jwt from "jsonwebtoken";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -27,7 +27,7 @@ let platform: PlatformSimulator;
 let clock: ManualClock;
 let server: LoopbackServer | undefined;
 beforeEach(async () => {
-  // The assertion's own times are real ones, hence the clocks start at the present.
+  // The assertion contains real times, so the clock starts at the present.
   clock = createManualClock(Date.now());
   platform = await startPlatformSimulator({
     username: "api-user",
@@ -49,7 +49,7 @@ function newClient(url = platform.url, logIn = newLogIn(url)) {
 }
 const tokenRequests = () => platform.requests().byRoute["POST /oauth/token/"] ?? 0;
 
-test("twenty calls at once share one token request and are accepted", async () => {
+test("twenty concurrent calls share one token request", async () => {
   const client = newClient();
   await Promise.all(Array.from({ length: 20 }, async () => client.call({ method: "GET", path })));
 
@@ -57,7 +57,7 @@ test("twenty calls at once share one token request and are accepted", async () =
   expect(platform.requests().byOutcome).toEqual({ "200": 21 });
 });
 
-test("the token is used until a minute before its end, then renewed", async () => {
+test("a token is renewed a minute before it expires", async () => {
   const logIn = newLogIn();
   const first = await logIn.authorization();
   clock.advance(3600 - 61);
@@ -67,7 +67,7 @@ test("the token is used until a minute before its end, then renewed", async () =
   expect(tokenRequests()).toBe(2);
 });
 
-test("a token that the platform has forgotten is renewed once, and the calls succeed", async () => {
+test("a revoked token is renewed once, and the call succeeds", async () => {
   const client = newClient();
   await client.call({ method: "GET", path });
   platform.addFault({ kind: "status", status: 401, method: "GET", count: 1 });
@@ -76,7 +76,7 @@ test("a token that the platform has forgotten is renewed once, and the calls suc
   expect(tokenRequests()).toBe(2);
 });
 
-test("many calls refused with the same token cause one renewal", async () => {
+test("concurrent calls that get 401 with the same token cause one renewal", async () => {
   let issued = 0;
   let isFirstRevoked = false;
   server = await startLoopbackServer(({ url, headers }) => {
@@ -94,7 +94,7 @@ test("many calls refused with the same token cause one renewal", async () => {
   expect(issued).toBe(2);
 });
 
-test("a call that is refused with a fresh token too is refused for good", async () => {
+test("a call fails if a new token is refused too", async () => {
   platform.addFault({ kind: "status", status: 401, method: "GET" });
 
   await expect(newClient().call({ method: "GET", path })).rejects.toMatchObject({
@@ -104,7 +104,7 @@ test("a call that is refused with a fresh token too is refused for good", async 
   expect(platform.requests().total).toBe(4);
 });
 
-test("the assertion is a short-lived ES256 token for the token address alone, each with its own id", async () => {
+test("each assertion is a short-lived ES256 token for the token address, with its own ID", async () => {
   const forms: URLSearchParams[] = [];
   server = await startLoopbackServer(({ body }) => {
     forms.push(new URLSearchParams(body.toString()));
@@ -130,11 +130,11 @@ test("the assertion is a short-lived ES256 token for the token address alone, ea
 
 test.each<[string, Reply, string]>([
   ["a refusal", { status: 401, body: { error: "invalid_client" } }, "refused"],
-  ["a server fault", { status: 500 }, "not-sent"],
-  ["no token in the answer", { status: 200, body: { expires_in: 3600 } }, "not-sent"],
+  ["a server error", { status: 500 }, "not-sent"],
+  ["a response without a token", { status: 200, body: { expires_in: 3600 } }, "not-sent"],
   ["a page instead of JSON", { status: 200, body: "<html>" }, "not-sent"],
   ["a redirect", { status: 302, headers: { location: "/elsewhere" } }, "not-sent"],
-])("%s at the log-in: the call that wanted the token was not sent", async (_, reply, outcome) => {
+])("a call is not sent after %s at the log-in", async (_, reply, outcome) => {
   const paths: string[] = [];
   server = await startLoopbackServer(({ url }) => {
     paths.push(url.pathname);
@@ -146,7 +146,7 @@ test.each<[string, Reply, string]>([
 });
 
 test.each(["reset", "silence"] as const)(
-  "%s at the log-in: not sent, and the next call tries again",
+  "a call is not sent after a %s at the log-in, and the next call retries",
   async (answer) => {
     let isHealthy = false;
     server = await startLoopbackServer(({ url }) => {

@@ -1,4 +1,4 @@
-/** Pages of the platform's list: how many are asked for and when, and what each call is told of its limits. */
+/** Pages of the conference list: how many are requested and when; and the limits of each call. */
 import { expect, test } from "vitest";
 import type { PlatformCall } from "../../../src/lib/platform/client.ts";
 import { createConferences } from "../../../src/lib/platform/conferences.ts";
@@ -6,14 +6,14 @@ import { createConferences } from "../../../src/lib/platform/conferences.ts";
 const path = "/api/admin/configuration/v1/conference/";
 const row = (id: number) => ({ id, name: `room-${id}` });
 
-/** A platform of `total` rooms on pages of `limit`, which answers when the test lets it and keeps what it was asked. */
+/** Creates a platform with `total` rooms on pages of `limit` that records the calls. */
 function paged({ total, limit, meta = {} }: { total: number; limit: number; meta?: object }) {
   const calls: PlatformCall[] = [];
-  let [inFlight, most] = [0, 0];
+  let [inFlight, maxInFlight] = [0, 0];
   const call = async (request: PlatformCall) => {
     calls.push(request);
     inFlight += 1;
-    most = Math.max(most, inFlight);
+    maxInFlight = Math.max(maxInFlight, inFlight);
     await Promise.resolve();
     inFlight -= 1;
     const url = new URL(request.path, "http://platform.example.com");
@@ -24,10 +24,10 @@ function paged({ total, limit, meta = {} }: { total: number; limit: number; meta
     );
     return { body: { meta: { limit, next, total_count: total, ...meta }, objects } };
   };
-  return { conferences: createConferences({ call }), calls, most: () => most };
+  return { conferences: createConferences({ call }), calls, maxInFlight: () => maxInFlight };
 }
 
-test("the first page is asked for with 500 rows, ordered by name", async () => {
+test("list requests 500 rows, ordered by name", async () => {
   const { conferences, calls } = paged({ total: 3, limit: 500 });
   expect(await conferences.list()).toHaveLength(3);
   expect(calls).toEqual([{ method: "GET", path, query: { limit: 500, order_by: "name" } }]);
@@ -37,39 +37,39 @@ test.each([
   [20, 2],
   [21, 3],
   [29, 3],
-])("%i rooms on pages of ten are read with %i calls", async (total, expected) => {
+])("list reads %i rooms on pages of ten with %i calls", async (total, expected) => {
   const { conferences, calls } = paged({ total, limit: 10 });
   expect(await conferences.list()).toHaveLength(total);
   expect(calls).toHaveLength(expected);
 });
 
-test("a page of 500 rows is read whole", async () => {
+test("list reads all rows of pages of 500", async () => {
   const { conferences } = paged({ total: 1000, limit: 500 });
   expect(await conferences.list()).toHaveLength(1000);
 });
 
-test("pages that can be foreseen are fetched side by side", async () => {
-  const { conferences, most } = paged({ total: 50, limit: 10 });
+test("list fetches predictable pages in parallel", async () => {
+  const { conferences, maxInFlight } = paged({ total: 50, limit: 10 });
   expect(await conferences.list()).toHaveLength(50);
-  expect(most()).toBe(4);
+  expect(maxInFlight()).toBe(4);
 });
 
 test.each<[string, object]>([
   ["no count", { total_count: undefined }],
-  ["a count that is no number", { total_count: "many" }],
-  ["a count below zero", { total_count: -1 }],
-  ["a count beyond all measure", { total_count: 1e12 }],
+  ["a count that is not a number", { total_count: "many" }],
+  ["a negative count", { total_count: -1 }],
+  ["a huge count", { total_count: 1e12 }],
   ["no page size", { limit: undefined }],
   ["a page size of zero", { limit: 0 }],
-  ["another page size than the link's", { limit: 7 }],
-])("with %s the links are followed one after the other", async (_, meta) => {
-  const { conferences, calls, most } = paged({ total: 30, limit: 10, meta });
+  ["a page size that differs from the link", { limit: 7 }],
+])("list follows the links one by one with %s", async (_, meta) => {
+  const { conferences, calls, maxInFlight } = paged({ total: 30, limit: 10, meta });
   expect(await conferences.list()).toHaveLength(30);
   expect(calls).toHaveLength(3);
-  expect(most()).toBe(1);
+  expect(maxInFlight()).toBe(1);
 });
 
-test("a link to smaller pages than the first is followed, and no row between them is missed", async () => {
+test("list misses no row if later pages are smaller than the first", async () => {
   const call = async (request: PlatformCall) => {
     const { searchParams } = new URL(request.path, "http://platform.example.com");
     const offset = Number(searchParams.get("offset") ?? 0);
@@ -81,12 +81,12 @@ test("a link to smaller pages than the first is followed, and no row between the
   expect(await createConferences({ call }).list()).toHaveLength(30);
 });
 
-test("a first page without a link is the whole list", async () => {
+test("list returns one page if it has no link", async () => {
   const { conferences } = paged({ total: 5, limit: 10, meta: { next: undefined } });
   expect(await conferences.list()).toHaveLength(5);
 });
 
-test("each call keeps the time limit and the deadline that it was given", async () => {
+test("every operation passes on timeout and deadline", async () => {
   const calls: PlatformCall[] = [];
   const conferences = createConferences({
     call: async (request) => {

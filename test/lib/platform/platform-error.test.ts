@@ -1,4 +1,4 @@
-/** Failures of the platform: what became of the call decides how the caller is answered. */
+/** Failures of platform calls: the outcome determines the response. */
 import { expect, test } from "vitest";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 
@@ -12,7 +12,7 @@ test.each([
   ["not-sent", undefined, undefined, "platform-unavailable", 503],
   ["not-sent", undefined, true, "platform-timeout", 503],
 ] as const)(
-  "%s with status %s, timeout %s: %s, answered %i",
+  "outcome %s with status %s and timeout %s is %s, a %i",
   (outcome, platformStatus, isTimeout, code, status) => {
     const timeout = isTimeout && { isTimeout };
     const error = new PlatformError({ outcome, message: "x", status: platformStatus, ...timeout });
@@ -20,7 +20,7 @@ test.each([
   },
 );
 
-test("its text is the given one, and what caused it is kept", () => {
+test("a PlatformError keeps message, body and cause", () => {
   const cause = new Error("reset");
   const error = new PlatformError({
     outcome: "refused",
@@ -32,13 +32,13 @@ test("its text is the given one, and what caused it is kept", () => {
   expect(error).toMatchObject({ message: "GET /x", cause, body: { a: 1 } });
 });
 
-test("what is away or slow tells when to come back: as the platform says, else in 5 s", () => {
-  const away = { outcome: "unknown", message: "x" } as const;
-  expect(new PlatformError(away).details.retryAfterSeconds).toBe(5);
-  expect(new PlatformError({ ...away, retryAfterSeconds: 9 }).details.retryAfterSeconds).toBe(9);
+test("a 503 has the platform's Retry-After, or 5 s by default", () => {
+  const unreachable = { outcome: "unknown", message: "x" } as const;
+  expect(new PlatformError(unreachable).details.retryAfterSeconds).toBe(5);
+  expect(new PlatformError({ ...unreachable, retryAfterSeconds: 9 }).details.retryAfterSeconds).toBe(9);
 });
 
-test("a refusal has no Retry-After: the same request would be refused again", () => {
+test("a refused call has no Retry-After, because the platform would refuse it again", () => {
   const error = new PlatformError({ outcome: "refused", status: 400, message: "x" });
   expect(error.details).not.toHaveProperty("retryAfterSeconds");
 });

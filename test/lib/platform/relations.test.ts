@@ -1,4 +1,4 @@
-/** Relations between the specification's lists of objects and the platform's URIs, there and back. */
+/** Relations: the API's lists of objects and the platform's URIs, in both directions. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Conference } from "../../../src/lib/api/room-schemas.ts";
@@ -14,30 +14,30 @@ const uri = "/api/admin/configuration/v1/ivr_theme/1/";
 test.each([
   ["null", null, null],
   ["nothing", undefined, null],
-  ["an empty text", "", null],
+  ["an empty string", "", null],
   ["a URI", uri, [{ resource_uri: uri }]],
   ["an object", { id: 1 }, [{ id: 1 }]],
   ["a list of URIs", [uri, uri], [{ resource_uri: uri }, { resource_uri: uri }]],
   ["a list of objects", [{ id: 1 }, { id: 2 }], [{ id: 1 }, { id: 2 }]],
   ["an empty list", [], []],
-  ["a list with what is neither", [null, 5, { id: 1 }], [{ id: 1 }]],
-])("%s is shown as the specification types it", (_, value, shown) => {
+  ["a list with other values", [null, 5, { id: 1 }], [{ id: 1 }]],
+])("toObjects converts %s to the API's type", (_, value, shown) => {
   expect(toObjects(value)).toEqual(shown);
 });
 
 test.each([
-  ["its URI", { resource_uri: uri, id: 9 }, uri],
-  ["its id, without a URI", { id: 9 }, "/api/admin/configuration/v1/ivr_theme/9/"],
+  ["a URI", { resource_uri: uri, id: 9 }, uri],
+  ["an ID and no URI", { id: 9 }, "/api/admin/configuration/v1/ivr_theme/9/"],
   ["neither", { name: "x" }, undefined],
   ["a URI of another API", { resource_uri: "/api/admin/command/v1/platform/restart/", id: 9 }, undefined],
   ["a URI on another host", { resource_uri: "https://example.com/x/" }, undefined],
-  ["an id that is text", { id: "9/../../" }, undefined],
-  ["an id with a fraction", { id: 1.5 }, undefined],
-])("an object stands for %s", (_, entry, expected) => {
+  ["an ID that is a string", { id: "9/../../" }, undefined],
+  ["a fractional ID", { id: 1.5 }, undefined],
+])("toUri of an object with %s", (_, entry, expected) => {
   expect(toUri(entry, "ivr_theme")).toBe(expected);
 });
 
-test("a room read in full and sent back is never refused, and its relations point where they did", async () => {
+test("a room that is read in full and sent back keeps its relations", async () => {
   const id = fc.nat();
   const single = (resource: string) =>
     id.chain((number) => {
@@ -107,7 +107,7 @@ test.each([
   ["automatic_participants", "automatic_participant", true],
   ["scheduled_conferences", "scheduled_conference", true],
 ])(
-  "an id in %s stands for the platform's %s, and its URI is shown as an object",
+  "an ID in %s is sent as a URI of %s, and the URI is returned as an object",
   async (field, resource, isMany) => {
     const path = `/api/admin/configuration/v1/${resource}/7/`;
     const row: ConferenceRow = { id: 1, name: "room-a", [field]: isMany ? [path] : path };

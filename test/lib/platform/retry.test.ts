@@ -1,4 +1,4 @@
-/** Repeated calls: only where a repetition does no harm, and never later than somebody waits. */
+/** Retries of platform calls. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type PlatformSimulator,
@@ -42,19 +42,19 @@ const outcomeOf = async (
 };
 const attempts = () => platform.requests().total;
 
-describe("with a fault that passes", () => {
-  test.each([500, 502, 503, 504])("a read is repeated after status %i", async (status) => {
+describe("with a transient fault", () => {
+  test.each([500, 502, 503, 504])("a GET is retried after status %i", async (status) => {
     platform.addFault({ kind: "status", status, count: 2 });
     expect(await outcomeOf("GET")).toBe("done");
     expect(attempts()).toBe(3);
   });
 
-  test("a read is repeated after a reset", async () => {
+  test("a GET is retried after a reset", async () => {
     platform.addFault({ kind: "reset", count: 2 });
     expect(await outcomeOf("GET")).toBe("done");
   });
 
-  test("a delete is repeated, and what the first one did is found done", async () => {
+  test("a DELETE is retried, and returns 404 if the first attempt was carried out", async () => {
     platform.seedRooms({ count: 1 });
     platform.addFault({ kind: "status", status: 500, when: "after", count: 1 });
     expect(await outcomeOf("DELETE")).toMatchObject({ platformStatus: 404 });
@@ -62,7 +62,7 @@ describe("with a fault that passes", () => {
   });
 
   test.each(["POST", "PATCH"] as const)(
-    "a %s is never repeated when it may have been carried out",
+    "a %s is not retried if it may have been carried out",
     async (method) => {
       for (const fault of [
         { kind: "status", status: 500 },
@@ -76,40 +76,34 @@ describe("with a fault that passes", () => {
     },
   );
 
-  test.each(["GET", "POST", "PATCH", "DELETE"] as const)(
-    "a throttled %s is repeated: nothing happened",
-    async (method) => {
-      platform.seedRooms({ count: 1 });
-      platform.addFault({ kind: "status", status: 429, retryAfterSeconds: 1, count: 1 });
-      await outcomeOf(method);
-      expect(attempts()).toBe(2);
-      expect(clock.sleeps).toEqual([1000]);
-    },
-  );
+  test.each(["GET", "POST", "PATCH", "DELETE"] as const)("a throttled %s is retried", async (method) => {
+    platform.seedRooms({ count: 1 });
+    platform.addFault({ kind: "status", status: 429, retryAfterSeconds: 1, count: 1 });
+    await outcomeOf(method);
+    expect(attempts()).toBe(2);
+    expect(clock.sleeps).toEqual([1000]);
+  });
 
-  test.each(["GET", "PATCH"] as const)(
-    "a %s that timed out is not repeated: somebody waited long enough",
-    async (method) => {
-      platform.addFault({ kind: "timeout", count: 1 });
-      expect(await outcomeOf(method, { timeoutSeconds: 1 })).toMatchObject({ code: "platform-timeout" });
-      expect(attempts()).toBe(1);
-    },
-  );
+  test.each(["GET", "PATCH"] as const)("a %s that timed out is not retried", async (method) => {
+    platform.addFault({ kind: "timeout", count: 1 });
+    expect(await outcomeOf(method, { timeoutSeconds: 1 })).toMatchObject({ code: "platform-timeout" });
+    expect(attempts()).toBe(1);
+  });
 
-  test.each([400, 401, 403, 404, 409])("status %i is not repeated", async (status) => {
+  test.each([400, 401, 403, 404, 409])("a GET is not retried after status %i", async (status) => {
     platform.addFault({ kind: "status", status, count: 1 });
     expect(await outcomeOf("GET")).toMatchObject({ platformStatus: status });
     expect(attempts()).toBe(1);
   });
 });
 
-test("a fault that lasts is the answer after three attempts", async () => {
+test("a lasting fault is thrown after three attempts", async () => {
   platform.addFault({ kind: "status", status: 503 });
   expect(await outcomeOf("GET")).toMatchObject({ code: "platform-unavailable" });
   expect(attempts()).toBe(3);
 });
 
-test("pauses grow and differ: 50 to 150 ms, then 200 to 600 ms", async () => {
+test("the pauses are random: 50 to 150 ms, then 200 to 600 ms", async () => {
   platform.addFault({ kind: "status", status: 503 });
   for (let call = 0; call < 10; call++) await outcomeOf("GET");
 
@@ -120,32 +114,32 @@ test("pauses grow and differ: 50 to 150 ms, then 200 to 600 ms", async () => {
   expect(new Set(clock.sleeps).size).toBeGreaterThan(10);
 });
 
-test("a longer Retry-After than two seconds is the caller's to wait", async () => {
+test("a call is not retried if Retry-After exceeds two seconds", async () => {
   platform.addFault({ kind: "status", status: 503, retryAfterSeconds: 3 });
   expect(await outcomeOf("GET")).toMatchObject({ details: { retryAfterSeconds: 3 } });
   expect(attempts()).toBe(1);
 });
 
-test("a Retry-After of two seconds is waited for", async () => {
+test("a call is retried after a Retry-After of two seconds", async () => {
   platform.addFault({ kind: "status", status: 503, retryAfterSeconds: 2, count: 1 });
   expect(await outcomeOf("GET")).toBe("done");
   expect(clock.sleeps).toEqual([2000]);
 });
 
-test("a throttled write without a Retry-After is repeated after a short pause", async () => {
+test("a throttled POST without Retry-After is retried after a short pause", async () => {
   platform.addFault({ kind: "status", status: 429, count: 1 });
   await outcomeOf("POST");
   expect(attempts()).toBe(2);
   expect(clock.sleeps[0]).toBeLessThanOrEqual(150);
 });
 
-test("a call is not repeated when the pause would end at its deadline or later", async () => {
+test("a call is not retried if the pause would end at its deadline or later", async () => {
   platform.addFault({ kind: "status", status: 503 });
   expect(await outcomeOf("GET", { startBefore: clock.now() + 50 })).toMatchObject({ platformStatus: 503 });
   expect(attempts()).toBe(1);
 });
 
-test("the next attempt waits for the end of the pause", async () => {
+test("the next attempt starts after the pause", async () => {
   const { promise: pause, resolve: endPause } = Promise.withResolvers<void>();
   let calls = 0;
   const call = async () => {
@@ -153,25 +147,25 @@ test("the next attempt waits for the end of the pause", async () => {
     if (calls === 1) throw new PlatformError({ outcome: "not-sent", message: "x" });
     return { body: {} };
   };
-  const patient = { ...clock, sleep: async () => pause };
-  const answer = withRetries({ call, background: { call } }, patient, secureRandom).call({
+  const pausedClock = { ...clock, sleep: async () => pause };
+  const response = withRetries({ call, background: { call } }, pausedClock, secureRandom).call({
     method: "GET",
     path,
   });
   await new Promise((resolve) => setImmediate(resolve));
   expect(calls).toBe(1);
   endPause();
-  await expect(answer).resolves.toEqual({ body: {} });
+  await expect(response).resolves.toEqual({ body: {} });
 });
 
-test("an unreachable platform is tried three times", async () => {
+test("a call to an unreachable platform has three attempts", async () => {
   await platform.goDown("refuse");
   expect(await outcomeOf("POST")).toMatchObject({ outcome: "not-sent" });
   expect(clock.sleeps).toHaveLength(2);
   await platform.goUp();
 });
 
-test("calls of the background are repeated by the same rule", async () => {
+test("background calls are retried too", async () => {
   platform.addFault({ kind: "status", status: 503, count: 2 });
   await expect(client.background.call({ method: "GET", path })).resolves.toBeDefined();
 });

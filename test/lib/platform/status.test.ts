@@ -1,4 +1,4 @@
-/** The platform's status API: who is live, which alarms are raised, on all pages. */
+/** The platform's status API: running conferences and active alarms, on all pages. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type PlatformSimulator,
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(async () => platform.stop());
 
-test("a conference is live from its start until its end on the last node", async () => {
+test("isLive returns true from the start of a conference until it ends on the last node", async () => {
   expect(await status.isLive("room-a")).toBe(false);
   platform.startConference({ name: "room-a", nodes: ["10.0.0.21", "10.0.0.22"] });
   expect(await status.isLive("room-a")).toBe(true);
@@ -30,24 +30,24 @@ test("a conference is live from its start until its end on the last node", async
   expect(await status.isLive("room-a")).toBe(false);
 });
 
-test.each(["room", "room-a2", "ROOM-A"])("a live room-a says nothing about %s", async (name) => {
+test.each(["room", "room-a2", "ROOM-A"])("isLive returns false for %s if room-a is running", async (name) => {
   platform.startConference({ name: "room-a" });
   expect(await status.isLive(name)).toBe(false);
 });
 
-test("a platform that ignores the filter by name is not believed about other conferences", async () => {
+test("isLive compares names itself if the platform ignores the filter", async () => {
   const odd = createPlatformStatus({ call: async () => ({ body: { objects: [{ name: "room-b" }] } }) });
   expect(await odd.isLive("room-a")).toBe(false);
   expect(await odd.isLive("room-b")).toBe(true);
 });
 
-test("all live conferences of all pages are named", async () => {
+test("liveConferences returns the names on all pages", async () => {
   platform.setBehaviour({ maxPageSize: 10 });
   for (let index = 0; index < 35; index++) platform.startConference({ name: `room-${index}` });
   expect((await status.liveConferences()).size).toBe(35);
 });
 
-test("alarms are told with their levels", async () => {
+test("alarms returns names and levels", async () => {
   platform.raiseAlarm({ name: "licence_expiring", level: "error" });
   platform.raiseAlarm({ name: "node_offline", level: "warning" });
   expect(await status.alarms()).toEqual([
@@ -57,7 +57,7 @@ test("alarms are told with their levels", async () => {
 });
 
 test.each(["isLive", "liveConferences", "alarms"] as const)(
-  "%s: an odd answer or a fault is an error, never an empty list",
+  "%s throws after a fault or a redirect instead of returning an empty list",
   async (name) => {
     platform.addFault({ kind: "status", status: 503, count: 1 });
     await expect(status[name]("room-a")).rejects.toMatchObject({ code: "platform-unavailable" });
@@ -66,7 +66,7 @@ test.each(["isLive", "liveConferences", "alarms"] as const)(
   },
 );
 
-describe("answers of another platform", () => {
+describe("with an unusual platform", () => {
   const answering = (body: (path: string) => unknown) => {
     const calls: PlatformCall[] = [];
     const call = async (request: PlatformCall) => {
@@ -77,7 +77,7 @@ describe("answers of another platform", () => {
   };
 
   test.each(["isLive", "liveConferences", "alarms"] as const)(
-    "%s: what is not of the documented shape is an error",
+    "%s throws if the response does not have the documented format",
     async (name) => {
       for (const body of ["<html>", {}, { meta: {}, objects: {} }, { meta: {}, objects: [5] }]) {
         await expect(answering(() => body).odd[name]("room-a")).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe("answers of another platform", () => {
     },
   );
 
-  test("a conference is asked for by its name, and lists by 500 rows", async () => {
+  test("isLive filters by name, and lists request 500 rows", async () => {
     const { odd, calls } = answering(() => ({ meta: {}, objects: [] }));
     await odd.isLive("room-a");
     await odd.liveConferences();
@@ -95,7 +95,7 @@ describe("answers of another platform", () => {
     expect(calls.map(({ query }) => query)).toEqual([{ name: "room-a" }, { limit: 500 }, { limit: 500 }]);
   });
 
-  test("an alarm without a name or a level is an alarm all the same", async () => {
+  test("alarms includes an alarm without name or level", async () => {
     const { odd } = answering(() => ({ meta: {}, objects: [{}, { name: null, level: 5 }] }));
     expect(await odd.alarms()).toEqual([
       { name: "unnamed", level: "unknown" },
@@ -103,7 +103,7 @@ describe("answers of another platform", () => {
     ]);
   });
 
-  test("pages without end are given up after a hundred", async () => {
+  test("alarms throws after a hundred pages", async () => {
     const { odd, calls } = answering((path) => ({
       meta: { next: `${path.split("?")[0]}?offset=1` },
       objects: [],

@@ -1,4 +1,4 @@
-/** Deleting a message for sure: what two answers together say about it. */
+/** Confirmed deletion: what one or two responses say about a message. */
 import { expect, test } from "vitest";
 import { deleteConfirmed } from "../../../src/lib/queues/delete-confirmed.ts";
 import type { QueueFailure } from "../../../src/lib/queues/queue.ts";
@@ -6,7 +6,7 @@ import { createFaultyQueue } from "../../support/faulty-queue.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";
 
-const answers: [(QueueFailure | "done")[], "deleted" | "lost" | "unknown"][] = [
+const cases: [(QueueFailure | "done")[], "deleted" | "lost" | "unknown"][] = [
   [["done"], "deleted"],
   [["receipt-stale"], "lost"],
   [["message-gone"], "lost"],
@@ -16,16 +16,19 @@ const answers: [(QueueFailure | "done")[], "deleted" | "lost" | "unknown"][] = [
   [["unknown", "receipt-stale"], "lost"],
   [["unknown", "unknown"], "unknown"],
 ];
-test.each(answers)("answers %j: %s, and no further try", async (failures, outcome) => {
-  const queue = createFaultyQueue(createMemoryQueue(createManualClock()));
-  const message = await queue.put("room-a");
-  for (const failure of failures) queue.strikeNext("delete", failure === "done" ? {} : { failure });
+test.each(cases)(
+  "after the responses %j, deleteConfirmed returns %s and makes no further attempt",
+  async (failures, outcome) => {
+    const queue = createFaultyQueue(createMemoryQueue(createManualClock()));
+    const message = await queue.put("room-a");
+    for (const failure of failures) queue.strikeNext("delete", failure === "done" ? {} : { failure });
 
-  expect(await deleteConfirmed(queue, message)).toBe(outcome);
-  expect(queue.calls.filter((call) => call === "delete")).toHaveLength(failures.length);
-});
+    expect(await deleteConfirmed(queue, message)).toBe(outcome);
+    expect(queue.calls.filter((call) => call === "delete")).toHaveLength(failures.length);
+  },
+);
 
-test("an error that is not the queue's own is thrown", async () => {
+test("deleteConfirmed throws an error that is not a QueueError", async () => {
   const queue = createMemoryQueue(createManualClock());
   const message = await queue.put("room-a");
   const broken = {

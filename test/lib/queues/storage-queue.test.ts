@@ -1,4 +1,4 @@
-/** The queue port over Azure Storage Queues when the service fails: named failures, time limits, no repeated put. */
+/** The queue port when Azure Storage fails: named failures, timeouts and retries; and the ages of messages. */
 import { QueueServiceClient } from "@azure/storage-queue";
 import { afterEach, describe, expect, test } from "vitest";
 import {
@@ -57,7 +57,7 @@ const storageError = (status: number, code: string): Answer => ({
 });
 
 test.each(operations)(
-  "%s of a service that never answers: unknown, within its time limit",
+  "%s fails as `unknown` after its timeout if the service does not respond",
   async (_, run) => {
     const { queue } = await start("silence");
     await expect(run(queue)).rejects.toMatchObject({
@@ -68,13 +68,13 @@ test.each(operations)(
   },
 );
 
-test.each(operations)("%s of a service that fails: unknown, 503", async (_, run) => {
+test.each(operations)("%s fails as `unknown`, a 503, if the service returns 500", async (_, run) => {
   const { queue } = await start(storageError(500, "InternalError"));
   await expect(run(queue)).rejects.toMatchObject({ failure: "unknown", code: "storage-unavailable" });
 });
 
 test.each(["put", "delete", "setInvisible"] as const)(
-  "%s is sent once only: a repetition could do harm",
+  "%s is not retried, because a retry could do harm",
   async (name) => {
     const { queue, urls } = await start(storageError(503, "ServerBusy"));
     await expect(operations.find(([operation]) => operation === name)?.[1](queue)).rejects.toThrow("queue");
@@ -82,7 +82,7 @@ test.each(["put", "delete", "setInvisible"] as const)(
   },
 );
 
-test.each(["receive", "count", "oldestAgeSeconds", "clear"] as const)("%s is repeated", async (name) => {
+test.each(["receive", "count", "oldestAgeSeconds", "clear"] as const)("%s is retried twice", async (name) => {
   const { queue, urls } = await start(storageError(503, "ServerBusy"));
   await expect(operations.find(([operation]) => operation === name)?.[1](queue)).rejects.toThrow("queue");
   expect(urls).toHaveLength(3);
@@ -95,12 +95,12 @@ test.each([
   [400, "InvalidXmlDocument", "refused"],
   [413, "RequestBodyTooLarge", "refused"],
   [403, "AuthenticationFailed", "unknown"],
-] as const)("an answer %i %s is the failure %s", async (status, code, failure) => {
+] as const)("a response %i %s is the failure `%s`", async (status, code, failure) => {
   const { queue } = await start(storageError(status, code));
   await expect(queue.delete(message)).rejects.toMatchObject({ failure, message: `queue delete: ${code}` });
 });
 
-test("a service that cannot be reached is unknown", async () => {
+test("put fails as `unknown` if the service cannot be reached", async () => {
   const { queue } = await start("reset");
   await server?.stop();
   server = undefined;

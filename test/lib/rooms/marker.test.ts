@@ -1,4 +1,4 @@
-/** The marker line in a room's description: written, found again, hidden from answers, never too long. */
+/** The marker line in a room's description. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -25,12 +25,12 @@ const descriptions = fc.oneof(
   fc.array(fc.string(), { maxLength: 8 }).map((lines) => lines.join("\n")),
 );
 
-test("the line is of a fixed form, which operators may search for", () => {
+test("formatMarker returns the fixed format that operators search for", () => {
   expect(formatMarker(pooled)).toBe("vmr-gateway pooled 2026-01-15T09:00:00.000Z");
   expect(formatMarker(assigned)).toBe("vmr-gateway assigned 2026-01-15T09:05:00.000Z m-1");
 });
 
-test("whatever the description was, its marker is found again and it fits 250 characters", () => {
+test("parseMarker finds what withMarker wrote into any description, within 250 characters", () => {
   fc.assert(
     fc.property(descriptions, markers, markers, (description, before, after) => {
       const marked = withMarker(withMarker(description, before), after);
@@ -40,7 +40,7 @@ test("whatever the description was, its marker is found again and it fits 250 ch
   );
 });
 
-test("a description that fits comes back as it was without the marker", () => {
+test("withoutMarker restores a description that fits", () => {
   const short = fc.string({ maxLength: 120 }).filter((text) => parseMarker(text) === undefined);
   fc.assert(
     fc.property(short, markers, (description, marker) => {
@@ -50,21 +50,21 @@ test("a description that fits comes back as it was without the marker", () => {
 });
 
 test.each([null, undefined, ""])(
-  "an absent description (%j) becomes the marker line alone",
+  "withMarker returns the marker line only if the description is missing (%j)",
   (description) => {
     expect(withMarker(description, pooled)).toBe(formatMarker(pooled));
     expect(parseMarker(description)).toBeUndefined();
   },
 );
 
-test("a character of two units is left out whole when only half of it fits", () => {
+test("withMarker drops a surrogate pair of which only half fits", () => {
   for (const text of ["😀".repeat(125), `a${"😀".repeat(124)}`]) {
     expect(withMarker(text, pooled).isWellFormed()).toBe(true);
     expect(withMarker(text, assigned).isWellFormed()).toBe(true);
   }
 });
 
-test("text that no longer fits is cut at its end, the marker is whole", () => {
+test("withMarker cuts text that does not fit, and keeps the marker complete", () => {
   const marked = withMarker("x".repeat(250), assigned);
   expect(marked).toHaveLength(250);
   expect(marked.endsWith(`x\n${formatMarker(assigned)}`)).toBe(true);
@@ -74,26 +74,26 @@ test.each([
   ["first", `${formatMarker(pooled)}\nmade by hand`, pooled],
   ["between others", `one\n${formatMarker(pooled)}\ntwo`, pooled],
   ["with carriage returns", `one\r\n${formatMarker(pooled)}\r\ntwo`, pooled],
-  ["with spaces behind", `${formatMarker(assigned)}  `, assigned],
-])("a marker line that stands %s is found", (_, description, marker) => {
+  ["with trailing spaces", `${formatMarker(assigned)}  `, assigned],
+])("parseMarker finds a marker line %s", (_, description, marker) => {
   expect(parseMarker(description)).toEqual({ messageId: undefined, ...marker });
 });
 
-test("what is shown has no marker line wherever it stood, and its other lines", () => {
+test("withoutMarker removes all marker lines and keeps the others", () => {
   expect(withoutMarker(`one\n${formatMarker(pooled)}\ntwo\n${formatMarker(assigned)}`)).toBe("one\ntwo");
   expect(withoutMarker(`one\r\n${formatMarker(pooled)}\r\ntwo`)).toBe("one\ntwo");
 });
 
-test("a description without a marker is shown as it is, line ends included", () => {
+test("withoutMarker returns a description without a marker unchanged, including line endings", () => {
   expect(withoutMarker("one\r\ntwo")).toBe("one\r\ntwo");
 });
 
-test("a new marker takes the place of the one before", () => {
+test("withMarker replaces the previous marker", () => {
   const before = withMarker("made by hand", pooled);
   expect(withMarker(before, assigned)).toBe(`made by hand\n${formatMarker(assigned)}`);
 });
 
-test("of two marker lines the last one counts", () => {
+test("parseMarker returns the last of two markers", () => {
   expect(parseMarker(`${formatMarker(pooled)}\n${formatMarker(assigned)}`)).toEqual(assigned);
 });
 
@@ -104,7 +104,7 @@ test.each([
   "VMR-GATEWAY pooled 2026-01-15T09:00:00.000Z",
   "x vmr-gateway pooled 2026-01-15T09:00:00.000Z",
   "vmr-gateway pooled 2026-01-15T09:00:00.000Z m-1 and more",
-])("%s is no marker, and stays in what is shown", (description) => {
+])("%s is not a marker, so withoutMarker keeps it", (description) => {
   expect(parseMarker(description)).toBeUndefined();
   expect(withoutMarker(description)).toBe(description);
 });

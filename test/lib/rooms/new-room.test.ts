@@ -5,14 +5,14 @@ import { secureRandom } from "../../../src/lib/random.ts";
 import { parseMarker } from "../../../src/lib/rooms/marker.ts";
 import { newGuestPin, newRoomName, toNewConference } from "../../../src/lib/rooms/new-room.ts";
 
-test("names have 144 random bits, are fit for a URL, and none is persistent or begins with a hyphen", () => {
+test("newRoomName returns unique URL-safe names of 24 characters, none persistent or starting with a hyphen", () => {
   const names = Array.from({ length: 10_000 }, () => newRoomName(secureRandom));
   expect(new Set(names).size).toBe(10_000);
   for (const name of names) expect(name).toMatch(/^(?!test_|vkiosk_)[A-Za-z0-9_][A-Za-z0-9_-]{23}$/);
 });
 
 test.each(["test_AAAAAAAAAAAAAAAAAAA", "vkiosk_AAAAAAAAAAAAAAAAA", "-AAAAAAAAAAAAAAAAAAAAAAA"])(
-  "a draw that would give %s is drawn again",
+  "newRoomName skips the name %s",
   (unwanted) => {
     const draws = [Buffer.from(unwanted, "base64url"), Buffer.alloc(18)];
     const random = { ...secureRandom, bytes: () => draws.shift() ?? Buffer.alloc(18) };
@@ -20,7 +20,7 @@ test.each(["test_AAAAAAAAAAAAAAAAAAA", "vkiosk_AAAAAAAAAAAAAAAAA", "-AAAAAAAAAAA
   },
 );
 
-test("a guest PIN has the host PIN's length and final #, and differs from it", () => {
+test("newGuestPin returns a PIN with the host PIN's length and final # that differs from it", () => {
   const hostPins = fc
     .tuple(fc.integer({ min: 4, max: 19 }), fc.constantFrom("", "#"))
     .chain(([length, end]) =>
@@ -36,18 +36,18 @@ test("a guest PIN has the host PIN's length and final #, and differs from it", (
   );
 });
 
-test("every digit can stand in a guest PIN", () => {
+test("newGuestPin uses all digits", () => {
   const highest = { ...secureRandom, integerBelow: (bound: number) => bound - 1 };
   expect(newGuestPin("1234", highest)).toBe("9999");
 });
 
-test("a guest PIN that would equal the host PIN is drawn again", () => {
+test("newGuestPin skips a PIN that equals the host PIN", () => {
   const digits = [1, 2, 3, 4, 1, 2, 3, 5];
   const random = { ...secureRandom, integerBelow: () => digits.shift() ?? 0 };
   expect(newGuestPin("1234", random)).toBe("1235");
 });
 
-test("whatever the template says, name, alias, PINs, type and marker are ours", () => {
+test("toNewConference ignores the template's name, alias, PINs, type and description", () => {
   const since = "2026-01-15T09:00:00.000Z";
   const given = { name: "room-a", hostPin: "482913", guestPin: "771204", since };
   fc.assert(

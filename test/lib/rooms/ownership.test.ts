@@ -3,13 +3,16 @@ import { expect, test } from "vitest";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
 import { isForeign, isPersistent, isRoom } from "../../../src/lib/rooms/ownership.ts";
 
-test.each(["test_", "test_room", "vkiosk_1"])("%s is persistent", (name) => {
+test.each(["test_", "test_room", "vkiosk_1"])("a room named %s is persistent", (name) => {
   expect(isPersistent(name)).toBe(true);
 });
 
-test.each(["test", "Test_room", "atest_", "vkiosk", " test_room", ""])("%j is not persistent", (name) => {
-  expect(isPersistent(name)).toBe(false);
-});
+test.each(["test", "Test_room", "atest_", "vkiosk", " test_room", ""])(
+  "a room named %j is not persistent",
+  (name) => {
+    expect(isPersistent(name)).toBe(false);
+  },
+);
 
 test.each([
   ["conference", true],
@@ -19,19 +22,19 @@ test.each([
   ["media_playback", false],
   [undefined, true],
   [null, true],
-])("service type %s: a room is %s", (service_type, expected) => {
+])("isRoom of service type %s is %s", (service_type, expected) => {
   expect(isRoom({ id: 1, name: "x", ...(service_type !== undefined && { service_type }) })).toBe(expected);
 });
 
 const marked = { description: formatMarker({ state: "pooled", since: "2026-01-01T00:00:00.000Z" }) };
 test.each([
-  ["with our marker", marked, false],
-  ["with our marker and another alias", { ...marked, aliases: [{ alias: "other" }] }, false],
-  ["with an alias that is its name", { aliases: [{ alias: "other" }, { alias: "room" }] }, false],
+  ["with a marker", marked, false],
+  ["with a marker and another alias", { ...marked, aliases: [{ alias: "other" }] }, false],
+  ["with its name among its aliases", { aliases: [{ alias: "other" }, { alias: "room" }] }, false],
   ["without aliases", { aliases: [] }, false],
-  ["whose aliases are null", { aliases: null }, false],
+  ["with null as aliases", { aliases: null }, false],
   ["with other aliases only", { aliases: [{ alias: "other" }] }, true],
-  ["that is no room, marker or not", { ...marked, service_type: "lecture" }, true],
-])("a conference %s: foreign or not", (_, fields, expected) => {
+  ["that has a marker but is not a room", { ...marked, service_type: "lecture" }, true],
+])("isForeign of a conference %s", (_, fields, expected) => {
   expect(isForeign({ id: 1, name: "room", ...fields })).toBe(expected);
 });

@@ -30,7 +30,7 @@ const regions = [
   "edee1.eusc-pure.cloud",
 ];
 
-test.each(regions)("the contact centre's region %s is accepted", (region) => {
+test.each(regions)("contactCentreAddress accepts the region %s", (region) => {
   expect(read(url.contactCentreAddress, `https://api.${region}/`)).toBe(`https://api.${region}`);
 });
 
@@ -40,19 +40,19 @@ test.each([
   "https://example.com.api.mypurecloud.de",
   "https://xapi.mypurecloud.de",
   "https://api.mypurecloud.de:8443",
-])("no agent's token goes to %s", (text) => {
+])("contactCentreAddress rejects %s", (text) => {
   expect(accepts(url.contactCentreAddress, text)).toBe(false);
 });
 
 test.each([
   ["https://example.com///", "https://example.com"],
   ["https://EXAMPLE.com/Path/", "https://example.com/Path"],
-])("the address %s is read as %s", (text, expected) => {
+])("address reads %s as %s", (text, expected) => {
   expect(read(url.address, text)).toBe(expected);
 });
 
 test.each(["https://name@example.com", "https://:word@example.com"])(
-  "an address with half of a log-in (%s) is refused",
+  "address rejects half a log-in (%s)",
   (text) => {
     expect(accepts(url.address, text)).toBe(false);
     expect(url.isSafeAddress(text)).toBe(false);
@@ -60,13 +60,13 @@ test.each(["https://name@example.com", "https://:word@example.com"])(
 );
 
 test.each(["ftp://127.0.0.1", "ws://localhost", "http://127.0.0.1.example.com"])(
-  "an address that is neither https nor http on loopback (%s) is refused",
+  "address rejects %s, which is neither https nor http on loopback",
   (text) => {
     expect(accepts(url.address, text)).toBe(false);
   },
 );
 
-test("what service tags begin with has at most 180 characters", () => {
+test("serviceTagBase accepts at most 180 characters", () => {
   const base = "https://tags.example.com/";
   expect(accepts(url.serviceTagBase, base.padEnd(180, "x"))).toBe(true);
   expect(accepts(url.serviceTagBase, base.padEnd(181, "x"))).toBe(false);

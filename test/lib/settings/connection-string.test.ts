@@ -13,7 +13,7 @@ test.each([
   "QueueEndpoint=https://a.queue.example.com/;SharedAccessSignature=sv=1&sig=x",
   "SharedAccessSignature=sv=1&sig=x;QueueEndpoint=http://127.0.0.1:10001/a",
   "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;QueueEndpoint=http://127.0.0.1:10001/a",
-])("the connection string %s is accepted", (text) => {
+])("connectionString accepts %s", (text) => {
   expect(connectionString.safeParse(text).success).toBe(true);
 });
 
@@ -30,6 +30,6 @@ test.each([
   "UseDevelopmentStorage=true;AccountName=a",
   "DoUseDevelopmentStorage=true",
   "DefaultEndpointsProtocol=HTTP;AccountName=a;AccountKey=b==",
-])("the connection string %s is refused", (text) => {
+])("connectionString rejects %s", (text) => {
   expect(connectionString.safeParse(text).success).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** Settings that are wrong: all faults at once, each by its name, and no value shown. */
+/** Invalid settings: all faults at once, each by its name and without values. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
@@ -7,7 +7,7 @@ import { exampleEnvironment } from "../../support/example-settings.ts";
 
 type Environment = Record<string, string | undefined>;
 
-/** The text of the error; undefined when the environment loads. */
+/** Returns the error's message, or undefined if the environment loads. */
 function refusalOf(changes: Environment): string | undefined {
   try {
     loadSettings({ ...exampleEnvironment, ...changes });
@@ -17,13 +17,13 @@ function refusalOf(changes: Environment): string | undefined {
   }
 }
 
-/** The names with a fault, in order; lines of another form as they are. */
+/** Returns the names with a fault in order. Lines of another format are returned unchanged. */
 function faultyNames(changes: Environment): string[] {
   const [, ...lines] = (refusalOf(changes) ?? "").split("\n");
   return lines.map((line) => /^- (\w+): \S/.exec(line)?.[1] ?? line);
 }
 
-test.each(Object.keys(exampleEnvironment))("without %s the app refuses to start", (name) => {
+test.each(Object.keys(exampleEnvironment))("loadSettings throws without %s", (name) => {
   const expected = name === "PLATFORM_PASSWORD" ? "PLATFORM_USERNAME" : name;
   expect(faultyNames({ [name]: undefined })).toEqual([expected]);
   expect(faultyNames({ [name]: "  " })).toEqual([expected]);
@@ -74,25 +74,25 @@ const wrongValues: Record<string, string[]> = {
   EVENT_SINK_USERNAME: ["a:b"],
 };
 for (const [name, values] of Object.entries(wrongValues)) {
-  test.each(values)(`${name} must not be %s`, (value) => {
+  test.each(values)(`loadSettings rejects ${name} = %s`, (value) => {
     expect(new Set(faultyNames({ [name]: value }))).toEqual(new Set([name]));
   });
 }
 
-test("what is missing is said to be required, and what is wrong is said how", () => {
+test("loadSettings reports missing settings as required and names what is wrong with invalid ones", () => {
   expect(refusalOf({ MAX_VMR: undefined, ROOM_HOST_PIN: "12" })).toBe(
     "Invalid settings:\n- ROOM_HOST_PIN: must be 4 to 20 digits, or 3 to 19 digits and a #\n- MAX_VMR: is required",
   );
 });
 
-test("a private key must be in PEM form", () => {
+test("loadSettings rejects a private key that is not in PEM format", () => {
   const oauth = { PLATFORM_USERNAME: undefined, PLATFORM_PASSWORD: undefined, PLATFORM_OAUTH_CLIENT_ID: "c" };
   expect(faultyNames({ ...oauth, PLATFORM_OAUTH_PRIVATE_KEY: "AAAA" })).toEqual([
     "PLATFORM_OAUTH_PRIVATE_KEY",
   ]);
 });
 
-test("all faults are reported at once", () => {
+test("loadSettings reports all faults at once", () => {
   const nothing = Object.fromEntries(Object.keys(exampleEnvironment).map((name) => [name, undefined]));
   const wrong = { POOL_LEASE_SECONDS: "x", GC_MAX_MESSAGES: "0", ROOM_TEMPLATE: "{" };
   expect(faultyNames({ ...nothing, ...wrong }).toSorted()).toEqual(
@@ -103,12 +103,12 @@ test("all faults are reported at once", () => {
   );
 });
 
-describe("settings that go together", () => {
+describe("settings that depend on each other", () => {
   test.each<[string, Environment, string[]]>([
     ["half of the password log-in", { PLATFORM_PASSWORD: undefined }, ["PLATFORM_USERNAME"]],
     ["both log-ins", { PLATFORM_OAUTH_CLIENT_ID: "c" }, ["PLATFORM_OAUTH_CLIENT_ID"]],
-    ["a previous name alone", { EVENT_SINK_PREVIOUS_USERNAME: "old" }, ["EVENT_SINK_PREVIOUS_USERNAME"]],
-    ["a previous password alone", { EVENT_SINK_PREVIOUS_PASSWORD: "old" }, ["EVENT_SINK_PREVIOUS_USERNAME"]],
+    ["a previous user name only", { EVENT_SINK_PREVIOUS_USERNAME: "old" }, ["EVENT_SINK_PREVIOUS_USERNAME"]],
+    ["a previous password only", { EVENT_SINK_PREVIOUS_PASSWORD: "old" }, ["EVENT_SINK_PREVIOUS_USERNAME"]],
     [
       "a workspace without rule",
       { LOGS_INGESTION_ENDPOINT: "https://l.example.com" },
@@ -116,12 +116,12 @@ describe("settings that go together", () => {
     ],
     ["a workspace without endpoint", { LOGS_INGESTION_STREAM: "Custom-X" }, ["LOGS_INGESTION_ENDPOINT"]],
     ["a minimum above the maximum", { MAX_VMR: "3", POOL_MINIMUM: "4" }, ["POOL_MINIMUM"]],
-  ])("%s is refused", (_, changes, names) => {
+  ])("loadSettings rejects %s", (_, changes, names) => {
     expect(faultyNames(changes)).toEqual(names);
   });
 });
 
-test("a Key Vault reference that was not resolved is named as such, and its text is not shown", () => {
+test("loadSettings reports an unresolved Key Vault reference without its text", () => {
   const reference = "@Microsoft.KeyVault(SecretUri=https://vault.example.com/secrets/pin)";
   const load = () => loadSettings({ ...exampleEnvironment, EVENT_SINK_PASSWORD: reference });
 
@@ -129,7 +129,7 @@ test("a Key Vault reference that was not resolved is named as such, and its text
   expect(load).not.toThrow("vault.example.com");
 });
 
-test("whatever the environment holds, it loads, or an error names settings and shows no value", () => {
+test("loadSettings returns settings or throws an error that names settings and contains no values", () => {
   const value = fc.oneof(
     fc.string({ minLength: 1 }),
     fc.integer().map(String),
@@ -137,10 +137,10 @@ test("whatever the environment holds, it loads, or an error names settings and s
     fc.json(),
     fc.constant(undefined),
   );
-  // Long enough that it cannot be part of a message by chance.
-  const telling = value.map((text) => (text === undefined ? undefined : `${text}§7f3a91`));
+  // Long enough not to be part of a message by chance.
+  const recognizable = value.map((text) => (text === undefined ? undefined : `${text}§7f3a91`));
   const environment = fc.record(
-    Object.fromEntries(settingNames.map((name) => [name, fc.oneof(value, telling)])),
+    Object.fromEntries(settingNames.map((name) => [name, fc.oneof(value, recognizable)])),
     { requiredKeys: [] },
   );
   fc.assert(

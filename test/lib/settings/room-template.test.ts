@@ -15,6 +15,6 @@ test.each([
   "resource_uri",
   "creation_time",
   "scheduled_conferences_count",
-])("a room template must not set %s", (field) => {
+])("roomTemplate rejects the field %s", (field) => {
   expect(roomTemplate.safeParse(JSON.stringify({ [field]: null, participant_limit: 4 })).success).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** Rules between settings: each holds at its limit, and asks nothing of settings that do not need it. */
+/** Rules between settings, at their limits. */
 import { expect, test } from "vitest";
 import { faultsBetweenSettings } from "../../../src/lib/settings/rules.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
@@ -8,7 +8,7 @@ const oauth = { PLATFORM_OAUTH_CLIENT_ID: "client", PLATFORM_OAUTH_PRIVATE_KEY: 
 
 type Changes = Readonly<Record<string, string | undefined>>;
 
-/** The names that have a fault; a setting that is undefined in the changes is not given. */
+/** Returns the names with a fault. A setting that is undefined in the changes is missing. */
 function faultyNames(changes: Changes): string[] {
   const given = Object.entries({ ...exampleEnvironment, ...changes }).flatMap(([name, text]) =>
     text === undefined ? [] : [[name, text] as const],
@@ -25,8 +25,8 @@ const workspace = {
 };
 
 test.each<[string, Changes]>([
-  ["a connection string alone", {}],
-  ["an account name alone", { ...withoutKey, [`${storage}__accountName`]: "account" }],
+  ["a connection string only", {}],
+  ["an account name only", { ...withoutKey, [`${storage}__accountName`]: "account" }],
   [
     "an account name with a queue address",
     {
@@ -44,41 +44,52 @@ test.each<[string, Changes]>([
       [`${storage}__blobServiceUri`]: "https://blobs.example.com",
     },
   ],
-  ["a log-in by key", { ...withoutPassword, ...oauth }],
+  ["an OAuth log-in", { ...withoutPassword, ...oauth }],
   ["a lease of 60 s and an age of 600 s", { POOL_LEASE_SECONDS: "60", GC_MINIMUM_AGE_SECONDS: "600" }],
   [
     "a short lease and a short age on loopback",
     { PLATFORM_URL: "http://127.0.0.1:1", POOL_LEASE_SECONDS: "59", GC_MINIMUM_AGE_SECONDS: "599" },
   ],
-  ["a minimum as high as the maximum", { MAX_VMR: "10", POOL_MINIMUM: "10" }],
-  ["both parts of a previous pair", { EVENT_SINK_PREVIOUS_USERNAME: "o", EVENT_SINK_PREVIOUS_PASSWORD: "p" }],
-  ["a whole workspace", workspace],
-])("%s is accepted", (_, changes) => {
+  ["a minimum equal to the maximum", { MAX_VMR: "10", POOL_MINIMUM: "10" }],
+  [
+    "a complete previous pair of credentials",
+    { EVENT_SINK_PREVIOUS_USERNAME: "o", EVENT_SINK_PREVIOUS_PASSWORD: "p" },
+  ],
+  ["a complete workspace", workspace],
+])("faultsBetweenSettings accepts %s", (_, changes) => {
   expect(faultyNames(changes)).toEqual([]);
 });
 
 test.each<[string, Changes, string]>([
-  ["no storage", withoutKey, storage],
+  ["missing storage", withoutKey, storage],
   [
-    "a queue address alone: the host would have no place for its timers' leases",
+    "a queue address only, which leaves the host without storage for timer leases",
     { ...withoutKey, [`${storage}__queueServiceUri`]: "https://queues.example.com" },
     `${storage}__blobServiceUri`,
   ],
   [
-    "a blob address alone",
+    "a blob address only",
     { ...withoutKey, [`${storage}__blobServiceUri`]: "https://blobs.example.com" },
     storage,
   ],
-  ["no log-in", withoutPassword, "PLATFORM_USERNAME"],
+  ["a missing log-in", withoutPassword, "PLATFORM_USERNAME"],
   ["a client without a key", { ...withoutPassword, PLATFORM_OAUTH_CLIENT_ID: "client" }, "PLATFORM_USERNAME"],
   ["a key without a client", { ...withoutPassword, PLATFORM_OAUTH_PRIVATE_KEY: "key" }, "PLATFORM_USERNAME"],
-  ["a key beside a password log-in", { PLATFORM_OAUTH_PRIVATE_KEY: "key" }, "PLATFORM_OAUTH_CLIENT_ID"],
   [
-    "a password beside a log-in by key",
+    "a key in addition to a password log-in",
+    { PLATFORM_OAUTH_PRIVATE_KEY: "key" },
+    "PLATFORM_OAUTH_CLIENT_ID",
+  ],
+  [
+    "a password in addition to an OAuth log-in",
     { ...oauth, PLATFORM_USERNAME: undefined },
     "PLATFORM_OAUTH_CLIENT_ID",
   ],
-  ["a name beside a log-in by key", { ...oauth, PLATFORM_PASSWORD: undefined }, "PLATFORM_OAUTH_CLIENT_ID"],
+  [
+    "a user name in addition to an OAuth log-in",
+    { ...oauth, PLATFORM_PASSWORD: undefined },
+    "PLATFORM_OAUTH_CLIENT_ID",
+  ],
   ["a lease of 59 s", { POOL_LEASE_SECONDS: "59" }, "POOL_LEASE_SECONDS"],
   ["an age of 599 s", { GC_MINIMUM_AGE_SECONDS: "599" }, "GC_MINIMUM_AGE_SECONDS"],
   ["a minimum above the maximum", { MAX_VMR: "9", POOL_MINIMUM: "10" }, "POOL_MINIMUM"],
@@ -92,7 +103,7 @@ test.each<[string, Changes, string]>([
     { ...workspace, LOGS_INGESTION_STREAM: undefined },
     "LOGS_INGESTION_ENDPOINT",
   ],
-  ["a rule alone", { LOGS_INGESTION_RULE_ID: "dcr-1" }, "LOGS_INGESTION_ENDPOINT"],
-])("%s is refused", (_, changes, name) => {
+  ["a rule only", { LOGS_INGESTION_RULE_ID: "dcr-1" }, "LOGS_INGESTION_ENDPOINT"],
+])("faultsBetweenSettings rejects %s", (_, changes, name) => {
   expect(faultyNames(changes)).toEqual([name]);
 });

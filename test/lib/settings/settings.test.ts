@@ -1,4 +1,4 @@
-/** Settings that load: what the app gets from the environment. */
+/** Valid settings: what the app reads from the environment. */
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
@@ -7,7 +7,7 @@ import { exampleEnvironment } from "../../support/example-settings.ts";
 const load = (changes: Readonly<Record<string, string | undefined>> = {}) =>
   loadSettings({ ...exampleEnvironment, ...changes });
 
-test("the required settings alone load, with the documented defaults", () => {
+test("the required settings load with the documented defaults", () => {
   expect(load()).toEqual({
     storage: { connectionString: "UseDevelopmentStorage=true" },
     platform: {
@@ -36,22 +36,22 @@ test("the required settings alone load, with the documented defaults", () => {
   });
 });
 
-test("an empty or blank setting counts as absent", () => {
+test("an empty or blank setting counts as missing", () => {
   expect(load({ POOL_MINIMUM: "", AUTH_REQUIRED_ROLE: "  ", GC_MAX_MESSAGES: "" })).toEqual(load());
 });
 
-test("space around a value is dropped", () => {
+test("surrounding spaces are removed", () => {
   expect(load({ MAX_VMR: " 7 ", PLATFORM_URL: " https://platform.example.com\n" })).toMatchObject({
     pool: { maxRooms: 7 },
     platform: { url: "https://platform.example.com" },
   });
 });
 
-test("lists are separated by commas, with or without space", () => {
+test("lists are comma-separated, with or without spaces", () => {
   expect(load({ AUTH_AUDIENCES: "one, two,three" }).bearer.audiences).toEqual(["one", "two", "three"]);
 });
 
-test("addresses lose their final slash and keep their path", () => {
+test("addresses lose their trailing slash and keep their path", () => {
   expect(
     load({
       PLATFORM_URL: "https://platform.example.com/",
@@ -63,16 +63,16 @@ test("addresses lose their final slash and keep their path", () => {
   });
 });
 
-test("a room template is a JSON object", () => {
+test("the room template is read as a JSON object", () => {
   const template = { host_view: "two_mains_twentyone_pips", ivr_theme: null };
   expect(load({ ROOM_TEMPLATE: JSON.stringify(template) }).rooms.template).toEqual(template);
 });
 
-test("a host PIN may end in #", () => {
+test("a host PIN with a final # is accepted", () => {
   expect(load({ ROOM_HOST_PIN: "12345#" }).rooms.hostPin).toBe("12345#");
 });
 
-test("a previous pair of event-sink credentials is accepted after the present one", () => {
+test("a previous pair of event-sink credentials follows the current one", () => {
   const previous = { EVENT_SINK_PREVIOUS_USERNAME: "old", EVENT_SINK_PREVIOUS_PASSWORD: "older" };
   expect(load(previous).eventSink).toEqual([
     { username: "sink", password: "sink-password-7d1e" },
@@ -80,7 +80,7 @@ test("a previous pair of event-sink credentials is accepted after the present on
   ]);
 });
 
-test("OAuth takes the place of the password, and its key may have line breaks written as \\n", () => {
+test("OAuth settings replace the password, and \\n in the key becomes a line break", () => {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString().trim();
   const { platform } = load({
@@ -93,7 +93,7 @@ test("OAuth takes the place of the password, and its key may have line breaks wr
   expect(platform.logIn).toEqual({ clientId: "client", privateKey: pem, scope: "rooms" });
 });
 
-test("all three settings of the log workspace together make one", () => {
+test("the three settings of the log workspace are read together", () => {
   const given = {
     LOGS_INGESTION_ENDPOINT: "https://logs.example.com",
     LOGS_INGESTION_RULE_ID: "dcr-1",
@@ -109,7 +109,7 @@ test("all three settings of the log workspace together make one", () => {
 describe("storage by identity", () => {
   const withoutKey = { AzureWebJobsStorage: undefined };
 
-  test("an account name gives its queue address", () => {
+  test("an account name is turned into the queue address", () => {
     expect(load({ ...withoutKey, AzureWebJobsStorage__accountName: "exampleaccount" }).storage).toEqual({
       queueServiceUrl: "https://exampleaccount.queue.core.windows.net",
       usesManagedIdentity: false,
@@ -117,7 +117,7 @@ describe("storage by identity", () => {
     });
   });
 
-  test("a queue address is used as it is, with a user-assigned identity", () => {
+  test("a queue address is used unchanged, with a user-assigned identity", () => {
     const identity = {
       AzureWebJobsStorage__queueServiceUri: "https://queues.example.com/",
       AzureWebJobsStorage__blobServiceUri: "https://blobs.example.com",
@@ -142,14 +142,14 @@ describe("on loopback", () => {
     },
   );
 
-  test("lease and age may be short", () => {
+  test("short lease and age are accepted", () => {
     expect(load({ ...local, POOL_LEASE_SECONDS: "2", GC_MINIMUM_AGE_SECONDS: "0" })).toMatchObject({
       pool: { leaseSeconds: 2 },
       garbage: { minAgeSeconds: 0 },
     });
   });
 
-  test("contact centre, authority and workspace may be stand-ins", () => {
+  test("contact centre and authority on loopback are accepted", () => {
     const url = "http://127.0.0.1:9000";
     expect(load({ CONTACT_CENTRE_API_URL: url, AUTH_AUTHORITY: url })).toMatchObject({
       contactCentre: { url },
@@ -158,7 +158,7 @@ describe("on loopback", () => {
   });
 });
 
-test("every other setting takes the place of its default", () => {
+test("every optional setting replaces its default", () => {
   const given = {
     PLATFORM_TIMEOUT_SECONDS: "9",
     PLATFORM_MAX_CONCURRENCY: "7",
@@ -185,13 +185,13 @@ test("every other setting takes the place of its default", () => {
   });
 });
 
-test("a password may begin or end with a space, and is the only setting that may", () => {
+test("passwords keep surrounding spaces, other settings do not", () => {
   const { eventSink, platform } = load({ EVENT_SINK_PASSWORD: " word ", PLATFORM_USERNAME: " user " });
   expect(eventSink).toEqual([{ username: "sink", password: " word " }]);
   expect(platform.logIn).toMatchObject({ username: "user" });
 });
 
-test("a connection string goes before an account name", () => {
+test("a connection string takes precedence over an account name", () => {
   expect(load({ AzureWebJobsStorage__accountName: "exampleaccount" }).storage).toEqual({
     connectionString: "UseDevelopmentStorage=true",
   });
@@ -216,10 +216,10 @@ test.each([
   ["POOL_READY_DELAY_SECONDS", "3600"],
   ["GC_MAX_MESSAGES", "1000"],
   ["GC_MINIMUM_AGE_SECONDS", "600"],
-])("%s may be %s, its limit", (name, value) => {
+])("%s accepts its limit %s", (name, value) => {
   expect(() => load({ [name]: value })).not.toThrow();
 });
 
-test("the pool's minimum may be as high as the highest maximum", () => {
+test("POOL_MINIMUM accepts 10,000 if MAX_VMR is 10,000", () => {
   expect(load({ MAX_VMR: "10000", POOL_MINIMUM: "10000" }).pool).toMatchObject({ minRooms: 10_000 });
 });

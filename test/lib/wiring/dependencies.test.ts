@@ -1,4 +1,4 @@
-/** The object graph: each part gets the settings that are meant for it, and the platform's slots that are its due. */
+/** The object graph: each part gets its settings and the right priority of platform calls. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { MetricsRow } from "../../../src/lib/metrics/row.ts";
 import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
@@ -63,17 +63,17 @@ const inBackground = () => [...new Set(seen.map(({ isBackground }) => isBackgrou
 
 test.each<[string, boolean, (parts: Dependencies) => Promise<unknown>]>([
   ["a claim", false, async ({ claims }) => claims.claim(undefined, world.log)],
-  ["the reading of one room", false, async ({ conferences }) => conferences.findByName("room-a")],
-  ["the list of rooms", true, async ({ backgroundConferences }) => backgroundConferences.list()],
-  ["a bulk delete", true, async ({ bulkDeletion }) => bulkDeletion.deleteAll(world.log)],
+  ["reading one room", false, async ({ conferences }) => conferences.findByName("room-a")],
+  ["listing rooms", true, async ({ backgroundConferences }) => backgroundConferences.list()],
+  ["bulk delete", true, async ({ bulkDeletion }) => bulkDeletion.deleteAll(world.log)],
   [
-    "the making of a room",
+    "provisioning a room",
     true,
     async ({ provisioning }) => provisioning.provision({ reason: "claimed" }, 1, world.log),
   ],
-  ["the garbage collection", true, async ({ garbageCollection }) => garbageCollection.collect(world.log)],
-  ["the metrics run", true, async ({ metricsCollection }) => metricsCollection.collect(world.log)],
-])("%s waits behind those that somebody waits for: %s", async (_, isBackground, run) => {
+  ["garbage collection", true, async ({ garbageCollection }) => garbageCollection.collect(world.log)],
+  ["a metrics run", true, async ({ metricsCollection }) => metricsCollection.collect(world.log)],
+])("%s calls the platform in the background: %s", async (_, isBackground, run) => {
   await world.addPooled("room-a");
   world.addRoom("ended");
   await world.deletion.put("ended");
@@ -83,13 +83,13 @@ test.each<[string, boolean, (parts: Dependencies) => Promise<unknown>]>([
   expect(inBackground()).toEqual([isBackground]);
 });
 
-test("a passing failure of the platform is repeated", async () => {
+test("a call is retried after a transient failure of the platform", async () => {
   world.addRoom("room-a");
   failures = [new PlatformError({ outcome: "unknown", message: "GET: status 503", status: 503 })];
   expect(await connect().conferences.findByName("room-a")).toMatchObject({ name: "room-a" });
 });
 
-test("a claim holds its message for the lease of the settings, and calls with their time limit", async () => {
+test("a claim uses the lease and the platform timeout of the settings", async () => {
   await world.addPooled("room-a");
   const held: number[] = [];
   const watch = () =>
@@ -102,7 +102,7 @@ test("a claim holds its message for the lease of the settings, and calls with th
   expect(seen.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([7, 7]);
 });
 
-test("four claims for each of the platform's slots are in work at once", async () => {
+test("four claims per platform slot run at once", async () => {
   const { claims } = connect({ PLATFORM_MAX_CONCURRENCY: "3" });
   const gate = Promise.withResolvers<void>();
   for (let index = 0; index < 20; index++) {
@@ -116,7 +116,7 @@ test("four claims for each of the platform's slots are in work at once", async (
   expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(all.map(() => "rejected"));
 });
 
-test("a room is made by the settings' lease, time limit, template and ripening delay", async () => {
+test("provisioning uses lease, platform timeout, template and ready delay of the settings", async () => {
   const { provisioning } = connect({
     POOL_LEASE_SECONDS: "100",
     PLATFORM_TIMEOUT_SECONDS: "7",
@@ -136,7 +136,7 @@ test("a room is made by the settings' lease, time limit, template and ripening d
   ]);
 });
 
-test("the garbage collection takes as many messages as the settings say, at the age that they say", async () => {
+test("garbage collection uses the maximum of messages and the minimum age of the settings", async () => {
   for (const name of ["a", "b", "c"]) {
     world.addRoom(name);
     await world.deletion.put(name);
@@ -152,7 +152,7 @@ test("the garbage collection takes as many messages as the settings say, at the 
   expect(world.platform.roomCount()).toBe(1);
 });
 
-test("rows of one instance have its id, and each run has its own", async () => {
+test("all rows of an instance have its ID, and each run has its own", async () => {
   const { metricsCollection } = connect({ MAX_VMR: "9", POOL_MINIMUM: "2" });
   await metricsCollection.collect(world.log);
   await metricsCollection.collect(world.log);
