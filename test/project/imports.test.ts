@@ -51,13 +51,8 @@ const rows: readonly Row[] = [
   },
   {
     part: "local/host/triggers",
-    imports: ["local/process"],
-    types: [
-      "local/host/http",
-      "local/host/hosted-function.ts",
-      "local/host/host-json.ts",
-      "local/host/worker",
-    ],
+    imports: ["local/host/worker", "local/process"],
+    types: ["local/host/http", "local/host/hosted-function.ts", "local/host/host-json.ts"],
   },
   { part: "local/host/http", imports: ["local/host/worker"] },
   { part: "local/host/hosted-function.ts", imports: [], types: ["local/host/worker"] },
