@@ -23,7 +23,8 @@ export function createBearerCheck(rules: BearerRules, keys: SigningKeys): Bearer
   return async (authorization, log) => {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
     if (token === undefined) throw new GatewayError("unauthenticated", { challenge: realm });
-    const claims = await verifyToken(token, { ...rules, keys, log });
+    const { tenantId, audiences } = rules;
+    const claims = await verifyToken(token, { tenantId, audiences, keys, log });
     const client = claims.azp ?? claims.appid;
     const hasRole = rules.requiredRole === undefined || (claims.roles ?? []).includes(rules.requiredRole);
     if (client === undefined || !rules.clientIds.includes(client) || !hasRole) {

@@ -30,9 +30,9 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
   const platformTimeoutSeconds = settings.platform.timeoutSeconds;
 
   const client = withRetries(adapters.platformClient, clock, random);
-  // For requests whose caller waits.
+  // For requests with a waiting caller.
   const conferences = createConferences(client);
-  // For work that nobody waits for, and for lists, whose many pages must not delay those who wait for a room.
+  // For background work, and for lists: their many pages must not delay requests for a room.
   const backgroundConferences = createConferences(client.background);
   const status = createPlatformStatus(client.background);
   const replenishment = createReplenishment({ pool, provisioning, maxRooms });
