@@ -1,4 +1,4 @@
-/** Writes openapi.json from the HTTP functions; `--check` only tells whether it is up to date. */
+/** Generates openapi.json from the contracts of the HTTP functions. With `--check`, only reports whether it is current. */
 import { readFile, writeFile } from "node:fs/promises";
 import { createDocument } from "./openapi/document.ts";
 import { loadHttpContracts } from "./openapi/http-functions.ts";
@@ -7,9 +7,9 @@ const file = new URL("../openapi.json", import.meta.url);
 const text = `${JSON.stringify(createDocument(await loadHttpContracts()), null, 2)}\n`;
 if (process.argv.includes("--check")) {
   const isFresh = (await readFile(file, "utf8")) === text;
-  console.log(isFresh ? "openapi.json is up to date" : "openapi.json is stale: run npm run openapi");
+  console.log(isFresh ? "openapi.json is up to date" : "openapi.json is out of date: run npm run openapi");
   process.exitCode = isFresh ? 0 : 1;
 } else {
   await writeFile(file, text);
-  console.log("openapi.json");
+  console.log("Wrote openapi.json");
 }

@@ -14,7 +14,8 @@ import { healthCheck } from "./functions/health-check.ts";
 import { listRooms } from "./functions/list-rooms.ts";
 import { provisionRoom } from "./functions/provision-room.queue.ts";
 import { updateRoom } from "./functions/update-room.ts";
-import { registerQueueFunctions, registerTimerFunctions } from "./lib/background/triggers.ts";
+import { registerQueueFunctions } from "./lib/background/queue-function.ts";
+import { registerTimerFunctions } from "./lib/background/timer-function.ts";
 import { registerHttpFunctions } from "./lib/http/handler.ts";
 import { loadSettings } from "./lib/settings/load-settings.ts";
 import { createAdapters } from "./lib/wiring/adapters.ts";
@@ -39,8 +40,8 @@ registerHttpFunctions(app, dependencies, {
 });
 
 registerTimerFunctions(app, dependencies, {
-  collectGarbage, // every 10 minutes
-  collectMetrics, // every 5 minutes and on startup
+  collectGarbage, // 0 */10 * * * *
+  collectMetrics, // 0 */5 * * * *, and on startup
 });
 
 registerQueueFunctions(app, dependencies, {

@@ -1,4 +1,4 @@
-/** The API document (OpenAPI 3.0.3), made from the contracts of the HTTP functions. */
+/** Generates the API document (OpenAPI 3.0.3) from the contracts of the HTTP functions. */
 import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { version } from "../../src/lib/wiring/version.ts";
 import { operation, tagOf } from "./operation.ts";
@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 
 const methods = ["GET", "POST", "PATCH", "DELETE"];
 
-/** The whole document. `functions` are the HTTP functions by name, as they are registered. */
+/** Returns the document. `functions` are the contracts of the HTTP functions by the name of each function. */
 export function createDocument(functions: Readonly<Record<string, HttpContract>>): Json {
   const paths: Record<string, Json> = {};
   for (const [name, contract] of Object.entries(functions).toSorted(byTagPathAndMethod)) {
@@ -24,18 +24,21 @@ export function createDocument(functions: Readonly<Record<string, HttpContract>>
       version,
       description: [
         "Hands out pre-provisioned virtual meeting rooms of a conferencing platform.",
-        "Answers may get further fields in a minor version: readers ignore what they do not know.",
-        "Texts in `detail` are for people and may change; statuses are the contract.",
+        "Minor versions may add response fields; clients must ignore fields they do not know.",
+        "The texts in `detail` are for people and may change; clients must rely on the status.",
       ].join(" "),
       contact: { name: "Platform team", email: "platform-team@example.com" },
       license: { name: "MIT", url: "https://opensource.org/licenses/MIT" },
     },
     servers: [
-      { url: "https://gateway.example.com", description: "Stands for the address of an environment" },
+      {
+        url: "https://gateway.example.com",
+        description: "Placeholder: each environment has its own address",
+      },
     ],
     tags: [
       { name: "private", description: "For server-side consumers with an OAuth 2.0 bearer token" },
-      { name: "public", description: "For agents, the platform's event sinks and probes" },
+      { name: "public", description: "For agents, platform event sinks and health probes" },
     ],
     paths,
     components: { schemas: componentSchemas(), headers: responseHeaders, securitySchemes },
@@ -52,12 +55,12 @@ function byTagPathAndMethod([, one]: Entry, [, other]: Entry): number {
   );
 }
 
-// By code points, a parameter comes after every fixed word, and no locale changes the order.
+// Comparing code units sorts a parameter after every literal, regardless of the locale.
 function compare(one: string, other: string): number {
   return Number(one > other) - Number(one < other);
 }
 
-/** The route without the host's constraints on its parameter. */
+/** Returns the route without the constraint on its parameter. */
 function pathOf({ route }: HttpContract): string {
   return `/${route.replace(/\{room_name:.*\}$/, "{room_name}")}`;
 }

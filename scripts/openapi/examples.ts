@@ -1,4 +1,6 @@
-/** Examples of the API document: made-up rooms, tags and faults. */
+/** The examples in the API document: fictitious rooms, tags and faults. */
+
+import { encodeServiceTag } from "../../src/lib/api/service-tag.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { queryParameters } from "./schemas.ts";
 
@@ -6,7 +8,7 @@ type Json = Record<string, unknown>;
 
 const name = "WsOWh_sZ3K5Z5lYTppNVJV3y";
 const tag = "https://verify.example.com/sessions/8d1f";
-const uuiData = `${Buffer.from(tag).toString("hex")};encoding=hex`;
+const uuiData = encodeServiceTag(tag);
 
 const created = {
   id: 123,
@@ -29,7 +31,7 @@ const aliases = [
 const publicRoom = { ...created, aliases };
 const room = { ...publicRoom, pin: "482913" };
 
-const examples: Record<string, { request?: unknown; response?: unknown }> = {
+const bodies: Readonly<Record<string, { readonly request?: Json; readonly response?: Json | Json[] }>> = {
   createRoomFromQueue: { response: created },
   createRoom: { response: created },
   listRooms: { response: [room] },
@@ -49,16 +51,16 @@ const examples: Record<string, { request?: unknown; response?: unknown }> = {
   healthCheck: { response: { status: "alive", timestamp: "2026-11-21T08:30:00.000Z" } },
 };
 
-/** The example of a function's request or success; none where there is no body. */
-export function bodyExamples(functionName: string, kind: "request" | "response"): Json {
-  const example = examples[functionName]?.[kind];
-  return example === undefined ? {} : { example };
+const parameters: Json = { room_name: name, uuiData, constrained_attributes: true, max_vmr: 50 };
+
+/** Returns the example of a request or success body. Throws an error if the table above has none. */
+export function bodyExample(functionName: string, kind: "request" | "response"): unknown {
+  return bodies[functionName]?.[kind] ?? missing(`an example of the ${kind} of ${functionName}`);
 }
 
-/** The example of a parameter. */
-export function parameterExamples(parameter: string): Json {
-  const values: Json = { room_name: name, uuiData, constrained_attributes: true, max_vmr: 50 };
-  return { example: values[parameter] };
+/** Returns the example of a parameter. Throws an error if the table above has none. */
+export function parameterExample(parameter: string): unknown {
+  return parameters[parameter] ?? missing(`an example of the parameter ${parameter}`);
 }
 
 const queryFaults: Readonly<Record<string, Json>> = {
@@ -84,8 +86,17 @@ const queryFaults: Readonly<Record<string, Json>> = {
 };
 const missingBody: Json = { type: "missing", loc: ["body"], msg: "Field required", input: null };
 
-/** A 422 that this operation can answer: of its body, or else of its first query parameter. */
+/**
+ * Returns a possible 422 body: a fault of the request body or else of the first query parameter. Throws an error if the
+ * table above has no fault of that parameter.
+ */
 export function validationExample({ body, query }: HttpContract): Json {
+  if (body) return { detail: [missingBody] };
   const [parameter] = query ? queryParameters(query) : [];
-  return { detail: [body ? missingBody : queryFaults[String(parameter?.["name"])]] };
+  const first = String(parameter?.["name"]);
+  return { detail: [queryFaults[first] ?? missing(`an example of a fault of the parameter ${first}`)] };
+}
+
+function missing(what: string): never {
+  throw new Error(`Add ${what} to scripts/openapi/examples.ts`);
 }

@@ -1,14 +1,37 @@
-/** Finds the HTTP functions: each file in src/functions exports one value, under the name that it is registered by. */
+/** Finds the functions of the app: each file in src/functions exports one, under the name that it is registered by. */
 import { readdir } from "node:fs/promises";
-import type { HttpContract } from "../../src/lib/http/contract.ts";
+import type { QueueFunction } from "../../src/lib/background/queue-function.ts";
+import type { TimerFunction } from "../../src/lib/background/timer-function.ts";
+import type { HttpContract, HttpFunction } from "../../src/lib/http/contract.ts";
+import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 
 const folder = new URL("../../src/functions/", import.meta.url);
 
-/** The contracts of all HTTP functions by name. */
-export async function loadHttpContracts(): Promise<Record<string, HttpContract>> {
-  const files = (await readdir(folder)).filter((file) => /^[a-z-]+\.ts$/.test(file)).toSorted();
+/** The functions by trigger and name, as src/main.ts registers them. */
+export interface AppFunctions {
+  readonly http: Readonly<Record<string, HttpFunction<Dependencies>>>;
+  readonly timers: Readonly<Record<string, TimerFunction<Dependencies>>>;
+  readonly queues: Readonly<Record<string, QueueFunction<Dependencies>>>;
+}
+
+/** Loads all functions. The ending of a file's name states its trigger: `.timer.ts`, `.queue.ts`, or HTTP. */
+export async function loadFunctions(): Promise<AppFunctions> {
+  const files = (await readdir(folder)).toSorted();
+  return {
+    http: await load(files.filter((file) => /^[a-z-]+\.ts$/.test(file))),
+    timers: await load(files.filter((file) => file.endsWith(".timer.ts"))),
+    queues: await load(files.filter((file) => file.endsWith(".queue.ts"))),
+  };
+}
+
+/** Loads the contracts of all HTTP functions by name. */
+export async function loadHttpContracts(): Promise<Readonly<Record<string, HttpContract>>> {
+  return (await loadFunctions()).http;
+}
+
+async function load<Definition>(files: readonly string[]): Promise<Record<string, Definition>> {
   const modules = await Promise.all(
-    files.map(async (file) => (await import(new URL(file, folder).href)) as Record<string, HttpContract>),
+    files.map(async (file) => (await import(new URL(file, folder).href)) as Record<string, Definition>),
   );
-  return Object.assign({}, ...modules) as Record<string, HttpContract>;
+  return Object.assign({}, ...modules) as Record<string, Definition>;
 }

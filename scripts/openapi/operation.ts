@@ -1,13 +1,13 @@
-/** One operation of the API document, from the contract of its function. */
+/** Generates one operation of the API document from the contract of its function. */
 import type { HttpContract } from "../../src/lib/http/contract.ts";
-import { bodyExamples, parameterExamples } from "./examples.ts";
+import { bodyExample, parameterExample } from "./examples.ts";
 import { responses } from "./responses.ts";
 import { queryParameters, referenceTo } from "./schemas.ts";
 import { security } from "./security.ts";
 
 type Json = Record<string, unknown>;
 
-/** The operation of a function, which is named in snake case as the specification does. */
+/** Returns the operation of a function. Its operationId is the name in snake case, as in the specification. */
 export function operation(name: string, contract: HttpContract): Json {
   const { access, summary, description, isDeprecated, body } = contract;
   const parameters = parametersOf(contract);
@@ -22,9 +22,9 @@ export function operation(name: string, contract: HttpContract): Json {
     ...(body && {
       requestBody: {
         required: true,
-        description: `At most ${body.maxBytes / 1024 / 1024} MiB.`,
+        description: `Maximum size: ${body.maxBytes / 1024 / 1024} MiB.`,
         content: {
-          "application/json": { schema: referenceTo(body.schema), ...bodyExamples(name, "request") },
+          "application/json": { schema: referenceTo(body.schema), example: bodyExample(name, "request") },
         },
       },
     }),
@@ -32,7 +32,7 @@ export function operation(name: string, contract: HttpContract): Json {
   };
 }
 
-/** `private` or `public`, as the specification parts the operations. */
+/** Returns the tag of an operation: `private` or `public`, as in the specification. */
 export function tagOf({ access }: HttpContract): "private" | "public" {
   return access === "application" ? "private" : "public";
 }
@@ -49,5 +49,8 @@ function parametersOf({ route, query }: HttpContract): Json[] {
     ...(route.includes("{room_name") ? [roomName] : []),
     ...(query ? queryParameters(query) : []),
   ];
-  return parameters.map((parameter) => ({ ...parameter, ...parameterExamples(String(parameter["name"])) }));
+  return parameters.map((parameter) => ({
+    ...parameter,
+    example: parameterExample(String(parameter["name"])),
+  }));
 }

@@ -1,7 +1,8 @@
-/** Every status that an operation can answer, with its body and headers: from its access, its input and its own list. */
+/** The responses of each operation, derived from its access, its input and the failures that it states. */
+import type { Access } from "../../src/lib/auth/access.ts";
 import { type FailureCode, publicDetailOf, statusOf } from "../../src/lib/errors.ts";
-import type { Access, HttpContract } from "../../src/lib/http/contract.ts";
-import { bodyExamples, validationExample } from "./examples.ts";
+import type { HttpContract } from "../../src/lib/http/contract.ts";
+import { bodyExample, validationExample } from "./examples.ts";
 import { queryParameters, referenceTo } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
@@ -15,25 +16,24 @@ const accessFailures: Record<Access, readonly FailureCode[]> = {
 
 const bodyFailures: readonly FailureCode[] = ["length-required", "body-too-large", "invalid-request"];
 
-// What stands before the app can answer each operation with 400 and 429, and the app with 500; the specification wants
-// 404 for all of them.
+// The Functions host can return 400, API Management 429 and the app 500. The specification requires 404 everywhere.
 const everyOperation = [400, 404, 429, 500];
 
 const statusTexts: Record<number, string> = {
-  200: "Success",
-  202: "Taken; there is no body",
-  204: "Done; there is no body",
-  400: "The request is not valid HTTP; the Functions host answers, without a body",
-  401: "The credentials are missing or wrong",
-  403: "The credentials are right, but may not do this",
-  404: "Not found; there is no body",
-  411: "The body came without a Content-Length",
-  413: "The body is too large",
-  422: "A parameter or the body is wrong",
-  429: "More calls than API Management lets through in a minute",
-  500: "An unexpected error",
-  502: "The conferencing platform refused the request",
-  503: "Something that is needed cannot be reached, or the request was too much; try again",
+  200: "Success.",
+  202: "Accepted. The response has no body.",
+  204: "Success. The response has no body.",
+  400: "The Functions host cannot read the request as HTTP. The response has no body.",
+  401: "The credentials are missing or not valid.",
+  403: "The caller is not authorised for this operation.",
+  404: "Not found. The response has no body.",
+  411: "The body was sent without a Content-Length header.",
+  413: "The body is too large.",
+  422: "A parameter or the body is not valid.",
+  429: "The number of requests exceeds the limit that API Management allows per minute.",
+  500: "An unexpected error occurred.",
+  502: "The conferencing platform rejected the request.",
+  503: "A dependency is unavailable, or the request could not be completed. Retry after `Retry-After` seconds.",
 };
 
 const header = (name: keyof typeof responseHeaders): Json => ({
@@ -42,27 +42,28 @@ const header = (name: keyof typeof responseHeaders): Json => ({
 
 export const responseHeaders = {
   "X-Invocation-Id": {
-    description: "Quote it when you report a problem: the log lines of this request carry it",
+    description: "Identifies the request in the log of the gateway. Include it when you report a problem.",
     schema: { type: "string" },
     example: "77777777-7777-4777-8777-777777777777",
   },
   "Retry-After": {
-    description: "Seconds to wait before the request is sent again",
+    description: "The number of seconds to wait before retrying the request",
     schema: { type: "integer" },
     example: 5,
   },
   "WWW-Authenticate": {
-    description: "Which credentials are wanted, and what was wrong with those sent",
+    description: "The required authentication scheme and, if a token was rejected, the reason",
     schema: { type: "string" },
     example: 'Bearer realm="vmr-gateway", error="invalid_token"',
   },
 } as const;
 
-/** The responses of an operation by status, in the order of their numbers. */
+/** Returns the responses of an operation by status, in ascending order. */
 export function responses(name: string, contract: HttpContract): Json {
-  const successes = Object.entries(contract.answers).map(([status, schema]) => {
-    const examples = bodyExamples(name, "response");
-    const content = schema && { "application/json": { schema: referenceTo(schema), ...examples } };
+  const successes = Object.entries(contract.responses).map(([status, schema]) => {
+    const content = schema && {
+      "application/json": { schema: referenceTo(schema), example: bodyExample(name, "response") },
+    };
     return [
       Number(status),
       {
@@ -76,7 +77,7 @@ export function responses(name: string, contract: HttpContract): Json {
   const failed = [...new Set([...everyOperation, ...failures.keys()])].map(
     (status) => [status, failure(status, failures.get(status) ?? [], contract)] as const,
   );
-  // Keys that are numbers come in their own order, whatever it is here.
+  // Objects list integer keys in ascending order.
   return Object.fromEntries([...successes, ...failed]);
 }
 
@@ -90,16 +91,17 @@ function failure(status: number, codes: readonly FailureCode[], contract: HttpCo
   const description = statusTexts[status];
   const hasChallenge = status === 401 || (status === 403 && contract.access === "application");
   const isWorthRetrying = status === 429 || status === 503 || codes.includes("pool-exhausted");
-  const isOfTheApp = status !== 400 && status !== 429;
+  const isFromApp = status !== 400 && status !== 429;
   const headers = {
-    ...(isOfTheApp && header("X-Invocation-Id")),
+    ...(isFromApp && header("X-Invocation-Id")),
     ...(isWorthRetrying && header("Retry-After")),
     ...(hasChallenge && header("WWW-Authenticate")),
   };
   if (status === 400) return { description };
   if (status === 404) return { description, headers };
-  if (status === 422)
+  if (status === 422) {
     return { description, headers, content: json("HTTPValidationError", validationExample(contract)) };
+  }
   return { description, headers, content: json("Failure", { detail: detailOf(status, codes) }) };
 }
 

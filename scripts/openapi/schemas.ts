@@ -1,5 +1,5 @@
-/** The component schemas of the API document: the app's own zod schemas, and the bodies of failures. */
-import { z } from "zod";
+/** The component schemas of the API document: the zod schemas of the app, and the bodies of failures. */
+import * as z from "zod";
 
 type Schema = Record<string, unknown>;
 
@@ -7,14 +7,14 @@ const options: Parameters<typeof z.toJSONSchema>[1] = {
   target: "openapi-3.0",
   io: "output",
   override({ jsonSchema }) {
-    // Fields may be added in a minor version: no schema is closed.
+    // Minor versions may add fields, so no schema is closed.
     delete jsonSchema.additionalProperties;
     if (jsonSchema.type === "integer" && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
       delete jsonSchema.minimum;
       delete jsonSchema.maximum;
       jsonSchema.format = "int64";
     }
-    // A Unix time is understood, too, but ISO 8601 is what is documented and answered.
+    // Unix times are accepted too, but only ISO 8601 is documented and returned.
     if (
       jsonSchema.anyOf?.some((option) => option.type === "string") &&
       jsonSchema.description?.startsWith("ISO 8601")
@@ -25,7 +25,7 @@ const options: Parameters<typeof z.toJSONSchema>[1] = {
   },
 };
 
-// As FastAPI publishes them.
+// In the form that FastAPI publishes.
 const validationSchemas: Record<string, Schema> = {
   ValidationError: {
     title: "ValidationError",
@@ -52,14 +52,14 @@ const validationSchemas: Record<string, Schema> = {
   },
   Failure: {
     title: "Failure",
-    description: "What failed, as a fixed text",
+    description: "An error, described by a fixed text",
     type: "object",
     required: ["detail"],
     properties: { detail: { type: "string" } },
   },
 };
 
-/** Every schema that has an id, by that id. */
+/** Returns every schema that has an id, by that id, and the schemas of failures. */
 export function componentSchemas(): Record<string, Schema> {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     ...options,
@@ -72,7 +72,7 @@ export function componentSchemas(): Record<string, Schema> {
   return { ...Object.fromEntries(own), ...validationSchemas };
 }
 
-/** The parameters of a query schema, in its order. */
+/** Returns the parameters of a query schema, in the order of its fields. */
 export function queryParameters(schema: z.ZodType): Schema[] {
   const { properties = {} } = z.toJSONSchema(schema, options) as { properties?: Record<string, Schema> };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
@@ -84,9 +84,9 @@ export function queryParameters(schema: z.ZodType): Schema[] {
   }));
 }
 
-/** A reference to the component that a schema was given by its id. Throws for a schema without one. */
+/** Returns a reference to the component of a schema. Throws an error if the schema has no id. */
 export function referenceTo(schema: z.ZodType): Schema {
   const id = z.globalRegistry.get(schema)?.id;
-  if (id === undefined) throw new Error("a published schema needs an id");
+  if (id === undefined) throw new Error("A published schema needs an id: add .meta({ id }) to it");
   return { $ref: `#/components/schemas/${id}` };
 }

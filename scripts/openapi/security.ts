@@ -1,16 +1,16 @@
-/** Who may call, in the API document's words: three schemes, and what each access asks for. */
-import type { Access } from "../../src/lib/http/contract.ts";
+/** The security schemes of the API document, and which of them each kind of access requires. */
+import type { Access } from "../../src/lib/auth/access.ts";
 
 const scope = "api://22222222-2222-4222-8222-222222222222/.default";
 
 export const securitySchemes = {
   bearerToken: {
     type: "oauth2",
-    description: "OAuth 2.0 client credentials; the scope is that of the consumer's own application",
+    description: "OAuth 2.0 client credentials. The scope is that of the consumer's own application.",
     flows: {
       clientCredentials: {
         tokenUrl: "https://login.example.com/11111111-1111-4111-8111-111111111111/oauth2/v2.0/token",
-        scopes: { [scope]: "Every private operation" },
+        scopes: { [scope]: "All private operations" },
       },
     },
   },
@@ -18,12 +18,12 @@ export const securitySchemes = {
     type: "apiKey",
     in: "header",
     name: "x-auth-token",
-    description: "The agent's own bearer token of the contact-centre cloud",
+    description: "The agent's bearer token for the contact-centre cloud",
   },
   eventSinkCredentials: {
     type: "http",
     scheme: "basic",
-    description: "The credentials of the event sink, which the platform's administrator enters there",
+    description: "The credentials that the platform administrator enters for the event sink",
   },
 } as const;
 

@@ -1,12 +1,12 @@
-/** POST /room/bulk/: fills the pool up to a level, in the background. */
+/** POST /room/bulk/: requests the rooms that the pool needs to reach a size. They are provisioned in the background. */
 import * as z from "zod";
 import { empty, queryFunction } from "../lib/http/http-function.ts";
 import { laxInteger } from "../lib/http/lax-schemas.ts";
 import type { Replenishment } from "../lib/pool/replenishment.ts";
 
-const maxRooms = 10_000;
+const maxPoolSize = 10_000;
 
-export interface BulkCreateDependencies {
+interface BulkCreateDependencies {
   readonly replenishment: Pick<Replenishment, "fillUpTo">;
   readonly maxRooms: number;
 }
@@ -15,15 +15,19 @@ export const bulkCreateRooms = queryFunction({
   method: "POST",
   route: "room/bulk/",
   access: "application",
-  summary: "Fill the pool",
-  description: "Asks for as many rooms as the pool lacks of max_vmr, or of the configured maximum.",
+  summary: "Create rooms in bulk",
+  description:
+    "Requests enough rooms to bring the pool up to `max_vmr`, or to the configured maximum. " +
+    "The rooms are provisioned in the background.",
   query: z.object({
     max_vmr: laxInteger
-      .pipe(z.int().min(0).max(maxRooms))
+      .pipe(z.int().min(0).max(maxPoolSize))
       .optional()
-      .meta({ description: "How many rooms the pool is to hold; the configured maximum unless given" }),
+      .meta({
+        description: "The number of rooms that the pool should contain. Defaults to the configured maximum.",
+      }),
   }),
-  answers: { 202: null },
+  responses: { 202: null },
   failures: ["storage-unavailable"],
   async handle({ query }, { replenishment, maxRooms }: BulkCreateDependencies, log) {
     const level = query.max_vmr ?? maxRooms;

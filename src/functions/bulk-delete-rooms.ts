@@ -1,4 +1,4 @@
-/** DELETE /room/bulk/: empties the pool and deletes every room of ours. */
+/** DELETE /room/bulk/: empties the pool and deletes every room of the gateway. */
 import { empty, noQuery, queryFunction } from "../lib/http/http-function.ts";
 import type { BulkDeletion } from "../lib/pool/bulk-deletion.ts";
 
@@ -6,10 +6,12 @@ export const bulkDeleteRooms = queryFunction({
   method: "DELETE",
   route: "room/bulk/",
   access: "application",
-  summary: "Delete all rooms of this service",
-  description: "204 says that it is done. 503 says that rooms are left; the request is safe to repeat.",
+  summary: "Delete all rooms",
+  description:
+    "Empties the pool and deletes every room of the gateway, except persistent rooms. " +
+    "Returns 204 when all rooms are deleted and 503 if some remain. Safe to retry.",
   query: noQuery,
-  answers: { 204: null },
+  responses: { 204: null },
   failures: [
     "bulk-delete-incomplete",
     "platform-rejected",

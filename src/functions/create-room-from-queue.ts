@@ -1,10 +1,18 @@
-/** POST /room/create: hands out one room from the pool. */
-
-import { roomCreation } from "../lib/api/room-creation.ts";
-import { queryFunction } from "../lib/http/http-function.ts";
+/** POST /room/create: hands out a room from the pool. */
+import { type RoomCreationDependencies, roomCreation } from "../lib/api/room-creation.ts";
+import { toCreatedRoom } from "../lib/api/room-shapes.ts";
+import { decodeServiceTag } from "../lib/api/service-tag.ts";
+import { json, queryFunction } from "../lib/http/http-function.ts";
 
 export const createRoomFromQueue = queryFunction({
   ...roomCreation,
+  method: "POST",
   route: "room/create",
-  summary: "Hand out a room from the pool",
+  access: "application",
+  summary: "Create a room",
+  async handle({ query }, { claims, serviceTagBaseUrl }: RoomCreationDependencies, log) {
+    const { uuiData } = query;
+    const serviceTag = uuiData === undefined ? undefined : decodeServiceTag(uuiData, serviceTagBaseUrl);
+    return json(200, toCreatedRoom(await claims.claim(serviceTag, log)));
+  },
 });

@@ -1,5 +1,4 @@
-/** DELETE /room/{room_name}: deletes a room on the platform at once. */
-
+/** DELETE /room/{room_name}: deletes a room on the platform immediately. */
 import { roomRoute } from "../lib/api/room-route.ts";
 import { GatewayError } from "../lib/errors.ts";
 import { empty, noQuery, queryFunction } from "../lib/http/http-function.ts";
@@ -9,10 +8,10 @@ export const deleteRoom = queryFunction({
   method: "DELETE",
   route: roomRoute,
   access: "application",
-  summary: "Delete a room at once",
-  description: "Deletes the room of exactly this name on the platform, whether or not somebody is in it.",
+  summary: "Delete a room",
+  description: "Immediately deletes the room with exactly this name, even if it has participants.",
   query: noQuery,
-  answers: { 204: null },
+  responses: { 204: null },
   failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
   async handle(
     { roomName },
@@ -21,7 +20,7 @@ export const deleteRoom = queryFunction({
   ) {
     const room = await conferences.findByName(roomName);
     if (!room) throw new GatewayError("room-not-found");
-    // It was there: gone by now is as good, as a repeated call finds after an answer that was lost.
+    // A room that disappeared since the search counts as deleted, for example by a call whose response was lost.
     const wasThere = await conferences.delete(room.id);
     log.info("room-deleted", { room: room.name, wasThere });
     return empty(204);

@@ -1,4 +1,4 @@
-/** POST /public/event_sink: takes the platform's events, and queues rooms whose conference has ended for deletion. */
+/** POST /public/event_sink: receives platform events and queues the rooms of ended conferences for deletion. */
 import * as z from "zod";
 import { bodyFunction, empty } from "../lib/http/http-function.ts";
 import { readEvents } from "../lib/platform/events.ts";
@@ -8,17 +8,22 @@ export const eventSink = bodyFunction({
   method: "POST",
   route: "public/event_sink",
   access: "event-sink",
-  summary: "Take events of the conferencing platform",
-  description: "Takes every JSON object, single events and bulk envelopes; acts on conference_ended alone.",
+  summary: "Receive platform events",
+  description:
+    "Accepts single events and bulk envelopes. Only `conference_ended` has an effect: " +
+    "it queues the room for deletion.",
   body: {
     schema: z
       .record(z.string(), z.unknown())
-      .meta({ id: "PlatformEvent", description: "One event of the platform, or a bulk envelope of several" }),
+      .meta({
+        id: "PlatformEvent",
+        description: "A platform event, or a bulk envelope that contains several",
+      }),
     maxBytes: 16 * 1024 * 1024,
-    // The platform does not document the Content-Type that it sends.
+    // The platform does not document which Content-Type it sends.
     requiresJsonType: false,
   },
-  answers: { 204: null },
+  responses: { 204: null },
   failures: ["storage-unavailable"],
   async handle({ body }, { endedRooms }: { endedRooms: EndedRooms }, log) {
     const { endedRooms: names, ignored, unusable } = readEvents(body);

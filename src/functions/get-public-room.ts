@@ -1,23 +1,18 @@
-/** GET /public/room/{room_name}: one room for the agent's desktop, without the host PIN. */
-
-import { Room, ShapeQuery } from "../lib/api/room-schemas.ts";
-import { toReadRoom } from "../lib/api/room-shapes.ts";
-import { GatewayError } from "../lib/errors.ts";
+/** GET /public/room/{room_name}: returns one room to an agent, without its host PIN. */
+import { type RoomReadingDependencies, readRoom, roomReading } from "../lib/api/room-reading.ts";
 import { json, queryFunction } from "../lib/http/http-function.ts";
-import type { Conferences } from "../lib/platform/conferences.ts";
 
 export const getPublicRoom = queryFunction({
+  ...roomReading,
   method: "GET",
   route: "public/room/{room_name}",
   access: "agent",
-  summary: "Read a room as an agent",
-  description: "The room of exactly this name in the constrained or the full shape, without its host PIN.",
-  query: ShapeQuery,
-  answers: { 200: Room },
-  failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
-  async handle({ query, roomName }, { conferences }: { conferences: Pick<Conferences, "findByName"> }) {
-    const room = await conferences.findByName(roomName);
-    if (!room) throw new GatewayError("room-not-found");
-    return json(200, toReadRoom(room, { constrained: query.constrained_attributes, showHostPin: false }));
+  summary: "Get a room as an agent",
+  description:
+    "Returns the room with exactly this name, without its host PIN: the constrained shape omits `pin`, " +
+    "and the full shape sets it to null.",
+  async handle({ query, roomName }, dependencies: RoomReadingDependencies) {
+    const shape = { constrained: query.constrained_attributes, showHostPin: false };
+    return json(200, await readRoom(dependencies, roomName, shape));
   },
 });

@@ -1,20 +1,20 @@
-/** GET /public/health: says that the service answers, and no more. */
+/** GET /public/health: reports that the gateway is up, and nothing else. */
 import * as z from "zod";
 import type { Clock } from "../lib/clock.ts";
 import { json, noQuery, queryFunction } from "../lib/http/http-function.ts";
 
 const Health = z
   .object({ status: z.literal("alive"), timestamp: z.iso.datetime() })
-  .meta({ id: "Health", description: "The service answers" });
+  .meta({ id: "Health", description: "The health of the gateway" });
 
 export const healthCheck = queryFunction({
   method: "GET",
   route: "public/health",
   access: "anyone",
-  summary: "Tell that the service answers",
-  description: "Asks nothing of the platform or the queues, and needs no credentials.",
+  summary: "Check health",
+  description: "Reports that the gateway is up. Does not contact the platform or the queues.",
   query: noQuery,
-  answers: { 200: Health },
+  responses: { 200: Health },
   failures: [],
   handle(_input, { clock }: { clock: Clock }) {
     return json(200, { status: "alive", timestamp: new Date(clock.now()).toISOString() });

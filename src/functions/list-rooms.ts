@@ -1,5 +1,4 @@
-/** GET /room/list: every conference on the platform. */
-
+/** GET /room/list: returns every conference on the platform. */
 import { RoomList, ShapeQuery } from "../lib/api/room-schemas.ts";
 import { toReadRoom } from "../lib/api/room-shapes.ts";
 import { json, queryFunction } from "../lib/http/http-function.ts";
@@ -9,11 +8,12 @@ export const listRooms = queryFunction({
   method: "GET",
   route: "room/list",
   access: "application",
-  summary: "List all rooms and other services",
+  summary: "List rooms",
   description:
-    "Every conference on the platform. What is no room, such as a test call, has an empty pin and tag.",
+    "Returns every conference on the platform. Services that are not rooms, such as test calls, " +
+    "have an empty `pin` and `tag` in the constrained shape.",
   query: ShapeQuery,
-  answers: { 200: RoomList },
+  responses: { 200: RoomList },
   failures: ["platform-rejected", "platform-unavailable", "platform-timeout"],
   async handle({ query }, { backgroundConferences }: { backgroundConferences: Pick<Conferences, "list"> }) {
     const shape = { constrained: query.constrained_attributes, showHostPin: true };

@@ -1,6 +1,5 @@
-/** Queue trigger on room-provisioning-queue: makes one room for the pool. */
-
-import { queueFunction } from "../lib/background/triggers.ts";
+/** Queue trigger on room-provisioning-queue: provisions one room for the pool. */
+import { queueFunction } from "../lib/background/queue-function.ts";
 import type { Provisioning } from "../lib/pool/provisioning.ts";
 import { queueNames } from "../lib/queues/queue-names.ts";
 

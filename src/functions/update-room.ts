@@ -1,5 +1,4 @@
-/** PATCH /room/{room_name}: changes a room on the platform. */
-
+/** PATCH /room/{room_name}: updates a room on the platform. */
 import { roomRoute } from "../lib/api/room-route.ts";
 import { Conference } from "../lib/api/room-schemas.ts";
 import { changeRoom } from "../lib/api/room-update.ts";
@@ -11,10 +10,12 @@ export const updateRoom = bodyFunction({
   method: "PATCH",
   route: roomRoute,
   access: "application",
-  summary: "Change a room",
-  description: "Read-only fields are dropped, unknown ones passed on; name and aliases cannot be changed.",
+  summary: "Update a room",
+  description:
+    "Updates the given fields of the room with exactly this name. `name` and `aliases` cannot be changed. " +
+    "Read-only fields are ignored; fields that are not listed here are passed to the platform.",
   body: { schema: Conference, maxBytes: 1024 * 1024, requiresJsonType: true },
-  answers: { 202: null },
+  responses: { 202: null },
   failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
   async handle(
     { body, roomName },

@@ -1,5 +1,4 @@
-/** Every failure the gateway expects: its status, what the caller may read, and the one class that carries it. */
-import type { ValidationFault } from "./http/validation-fault.ts";
+/** Every failure that the gateway expects: its status, the text for the caller, and the error class that carries it. */
 
 const failures = {
   "invalid-request": { status: 422, detail: undefined },
@@ -9,31 +8,41 @@ const failures = {
   "pool-exhausted": { status: 404, detail: undefined },
   "length-required": { status: 411, detail: "Send the body with a Content-Length header" },
   "body-too-large": { status: 413, detail: "The body is too large" },
-  "platform-rejected": { status: 502, detail: "The conferencing platform refused the request" },
+  "platform-rejected": { status: 502, detail: "The conferencing platform rejected the request" },
   "platform-unavailable": { status: 503, detail: "The conferencing platform cannot be reached" },
-  "platform-timeout": { status: 503, detail: "The conferencing platform did not answer in time" },
+  "platform-timeout": { status: 503, detail: "The conferencing platform did not respond in time" },
   "storage-unavailable": { status: 503, detail: "The room queues cannot be reached" },
   "identity-provider-unavailable": { status: 503, detail: "The token cannot be checked at the moment" },
   "contact-centre-unavailable": { status: 503, detail: "The token cannot be checked at the moment" },
-  "claim-failed": { status: 503, detail: "No room could be secured, try again" },
-  "bulk-delete-incomplete": { status: 503, detail: "Not all rooms are deleted yet, send the request again" },
+  "claim-failed": { status: 503, detail: "Could not allocate a room; retry the request" },
+  "bulk-delete-incomplete": { status: 503, detail: "Not all rooms have been deleted; retry the request" },
 } as const;
 
-/** The closed list of expected failures; a new one needs a status in the table above. */
+/** The closed list of expected failures. A new one needs a status in the table above. */
 export type FailureCode = keyof typeof failures;
 
-export interface FailureDetails {
-  /** What went wrong, for the log only. */
-  cause?: unknown;
-  /** Sent as `Retry-After`. */
-  retryAfterSeconds?: number;
-  /** Sent as `WWW-Authenticate`. */
-  challenge?: string;
-  /** The faults of a 422. */
-  faults?: readonly ValidationFault[];
+/** One entry of an HTTPValidationError (https://fastapi.tiangolo.com/reference/openapi/models/). */
+export interface ValidationFault {
+  /** The place of the fault: `["query", "max_vmr"]`, `["body", "aliases", 0, "id"]`. */
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly type: string;
+  readonly input?: unknown;
+  readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** An expected failure: what the caller reads is fixed by `code`, the cause is for the log alone. */
+export interface FailureDetails {
+  /** What went wrong. Only logged, never sent. */
+  readonly cause?: unknown;
+  /** Sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  /** Sent as `WWW-Authenticate`. */
+  readonly challenge?: string;
+  /** The faults of a 422. */
+  readonly faults?: readonly ValidationFault[];
+}
+
+/** An expected failure. `code` determines what the caller reads; the cause is only logged. */
 export class GatewayError extends Error {
   override readonly name: string = "GatewayError";
   readonly code: FailureCode;
@@ -50,12 +59,12 @@ export class GatewayError extends Error {
   }
 }
 
-/** The status that answers a failure; the source of the API document's statuses. */
+/** Returns the status of a failure. The API document takes its statuses from here. */
 export function statusOf(code: FailureCode): number {
   return failures[code].status;
 }
 
-/** The fixed text that a caller reads, or undefined where the answer has no such text (404, 422). */
+/** Returns the fixed text for the caller, or undefined if the response has none (404, 422). */
 export function publicDetailOf(code: FailureCode): string | undefined {
   return failures[code].detail;
 }

@@ -66,7 +66,7 @@ test("503 bulk-delete-incomplete with Retry-After when a room resists, and the o
   expect(answer).toMatchObject({
     status: 503,
     code: "bulk-delete-incomplete",
-    json: { detail: "Not all rooms are deleted yet, send the request again" },
+    json: { detail: "Not all rooms have been deleted; retry the request" },
   });
   expect(answer.headers.get("retry-after")).toBe("30");
   expect(gateway.log.join("\n")).toContain("bulk-delete-incomplete");

@@ -98,7 +98,7 @@ test("422 with a fixed text for what the platform refuses as invalid", async () 
       detail: [
         {
           loc: ["body", "participant_limit"],
-          msg: "Value error, the conferencing platform refuses this value",
+          msg: "Value error, the conferencing platform rejected this value",
         },
       ],
     },

@@ -14,7 +14,8 @@ import { healthCheck } from "../../src/functions/health-check.ts";
 import { listRooms } from "../../src/functions/list-rooms.ts";
 import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
 import { updateRoom } from "../../src/functions/update-room.ts";
-import { registerQueueFunctions, registerTimerFunctions } from "../../src/lib/background/triggers.ts";
+import { registerQueueFunctions } from "../../src/lib/background/queue-function.ts";
+import { registerTimerFunctions } from "../../src/lib/background/timer-function.ts";
 import { registerHttpFunctions } from "../../src/lib/http/handler.ts";
 import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 

@@ -61,8 +61,8 @@ function check(
   const text = typeof answer.body === "string" ? answer.body : "";
   const body: unknown = text === "" ? undefined : JSON.parse(text);
   const by = `#${task.id} ${name}`;
-  if (status in contract.answers) {
-    const schema = contract.answers[status];
+  if (status in contract.responses) {
+    const schema = contract.responses[status];
     const isDocumented = schema === null ? body === undefined : schema?.safeParse(body).success === true;
     if (!isDocumented) ledger.violated("I10", `${by} answers ${status} with an undocumented body`);
   } else if (!failureStatuses(contract).has(status)) {

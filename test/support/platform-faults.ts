@@ -26,7 +26,7 @@ export function testPlatformFaults({ gateway, definition, sent, headers, prepare
     expect(await send()).toMatchObject({
       status: 502,
       code: "platform-rejected",
-      json: { detail: "The conferencing platform refused the request" },
+      json: { detail: "The conferencing platform rejected the request" },
     });
   });
 
@@ -64,7 +64,7 @@ export function testPlatformFaults({ gateway, definition, sent, headers, prepare
     expect(await send(gateway().connect({ PLATFORM_TIMEOUT_SECONDS: "1" }))).toMatchObject({
       status: 503,
       code: "platform-timeout",
-      json: { detail: "The conferencing platform did not answer in time" },
+      json: { detail: "The conferencing platform did not respond in time" },
     });
   });
 }

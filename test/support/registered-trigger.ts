@@ -1,11 +1,7 @@
 /** Registers a timer or queue function as main.ts does, and gives what the host would get. */
 import type { StorageQueueHandler, Timer, TimerHandler } from "@azure/functions";
-import {
-  type QueueFunction,
-  registerQueueFunctions,
-  registerTimerFunctions,
-  type TimerFunction,
-} from "../../src/lib/background/triggers.ts";
+import { type QueueFunction, registerQueueFunctions } from "../../src/lib/background/queue-function.ts";
+import { registerTimerFunctions, type TimerFunction } from "../../src/lib/background/timer-function.ts";
 import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 
 /** What the host passes to a timer's handler. */
@@ -29,26 +25,16 @@ interface RegisteredQueue {
 
 export function registeredTimer(timer: TimerFunction<Dependencies>, needs: Dependencies): RegisteredTimer {
   const registered: RegisteredTimer[] = [];
-  const app = {
-    timer: (_: string, options: RegisteredTimer) => void registered.push(options),
-    storageQueue: never,
-  };
+  const app = { timer: (_: string, options: RegisteredTimer) => void registered.push(options) };
   registerTimerFunctions(app, needs, { underTest: timer });
   return only(registered);
 }
 
 export function registeredQueue(queue: QueueFunction<Dependencies>, needs: Dependencies): RegisteredQueue {
   const registered: RegisteredQueue[] = [];
-  const app = {
-    timer: never,
-    storageQueue: (_: string, options: RegisteredQueue) => void registered.push(options),
-  };
+  const app = { storageQueue: (_: string, options: RegisteredQueue) => void registered.push(options) };
   registerQueueFunctions(app, needs, { underTest: queue });
   return only(registered);
-}
-
-function never(): void {
-  throw new Error("another kind of trigger was registered");
 }
 
 function only<T>(entries: readonly T[]): T {

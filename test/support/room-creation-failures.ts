@@ -16,12 +16,12 @@ const refusedTags: readonly (readonly [what: string, uuiData: string, reason: st
   [
     "a URL with credentials",
     hex("https://a:b@example.com/"),
-    "uuiData must hold an http or https URL without credentials, or a path token",
+    "uuiData must contain an http or https URL without credentials, or a path token",
   ],
   [
     "another scheme",
     hex("ftp://example.com/x"),
-    "uuiData must hold an http or https URL without credentials, or a path token",
+    "uuiData must contain an http or https URL without credentials, or a path token",
   ],
   [
     "a tag of 251 characters",
@@ -94,7 +94,7 @@ export function testRoomCreationFailures(
     expect(answer).toMatchObject({
       status: 503,
       code: "claim-failed",
-      json: { detail: "No room could be secured, try again" },
+      json: { detail: "Could not allocate a room; retry the request" },
     });
     expect(answer.headers.get("retry-after")).toBe("1");
     expect(gateway().log.join("\n")).toContain("claim-failed");

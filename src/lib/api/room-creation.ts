@@ -1,23 +1,21 @@
-/** What the two paths of creating a room share: everything but their route. */
-import { json } from "../http/http-function.ts";
-import type { Log } from "../log.ts";
+/** The contract that both paths of creating a room share. */
 import type { Claims } from "../pool/claim.ts";
 import { CreatedRoom, CreateQuery } from "./room-schemas.ts";
-import { toCreatedRoom } from "./room-shapes.ts";
-import { decodeServiceTag } from "./service-tag.ts";
 
+/** What creating a room depends on. */
 export interface RoomCreationDependencies {
   readonly claims: Claims;
+  /** The address that a path token in `uuiData` is appended to. Without it, `uuiData` must contain a URL. */
   readonly serviceTagBaseUrl: string | undefined;
 }
 
+/** The shared part of the contracts. */
 export const roomCreation = {
-  method: "POST",
-  access: "application",
   description:
-    "Takes one room from the pool, writes the service tag decoded from uuiData to it and answers at once.",
+    "Allocates a room from the pool, sets its tag to the URL decoded from `uuiData`, and returns the room. " +
+    "The response omits the host PIN. Returns 404 if the pool is empty.",
   query: CreateQuery,
-  answers: { 200: CreatedRoom },
+  responses: { 200: CreatedRoom },
   failures: [
     "pool-exhausted",
     "claim-failed",
@@ -26,14 +24,4 @@ export const roomCreation = {
     "platform-timeout",
     "storage-unavailable",
   ],
-  async handle(
-    { query }: { query: { uuiData?: string | undefined } },
-    dependencies: RoomCreationDependencies,
-    log: Log,
-  ) {
-    const { uuiData } = query;
-    const serviceTag =
-      uuiData === undefined ? undefined : decodeServiceTag(uuiData, dependencies.serviceTagBaseUrl);
-    return json(200, toCreatedRoom(await dependencies.claims.claim(serviceTag, log)));
-  },
 } as const;

@@ -1,4 +1,4 @@
-/** The specification's resources as schemas: they validate PATCH bodies and are published in the API document. */
+/** The resources of docs/specification.md as schemas. They validate requests and are published in the API document. */
 import * as z from "zod";
 import { laxBoolean, laxDateTime, laxInteger } from "../http/lax-schemas.ts";
 
@@ -8,12 +8,12 @@ const integer = laxInteger.nullish();
 const dateTime = laxDateTime.nullish();
 const objects = z.array(z.record(z.string(), z.unknown())).nullish();
 
-/** Specification §2.1. */
+/** Specification 2.1. */
 const Alias = z
   .looseObject({ id: integer, alias: text, conference: text, creation_time: dateTime, description: text })
-  .meta({ id: "Alias", description: "A name under which a room can be dialled" });
+  .meta({ id: "Alias", description: "A name that can be dialled to join a room" });
 
-/** Specification §2.3; fields that it does not list pass through. */
+/** The full shape (specification 2.3). Fields that are not listed pass through. */
 export const Conference = z
   .looseObject({
     aliases: z.array(Alias).nullish(),
@@ -65,9 +65,9 @@ export const Conference = z
     sync_tag: text,
     system_location: objects,
   })
-  .meta({ id: "Conference", description: "A room with all its fields as the platform keeps them" });
+  .meta({ id: "Conference", description: "A room with all the fields that the platform stores" });
 
-/** A Conference without any of its fields unknown to zod; what a checked PATCH body is. */
+/** A validated PATCH body. */
 export type Conference = z.output<typeof Conference>;
 
 const constrainedFields = {
@@ -79,41 +79,44 @@ const constrainedFields = {
   tag: z.string(),
 };
 
-/** Specification §2.2, as reads answer it; a public read leaves the host PIN out. */
+/** The constrained shape (specification 2.2). Public responses omit `pin`. */
 export const ConstrainedConference = z
   .object({ ...constrainedFields, pin: z.string().optional(), aliases: z.array(Alias) })
-  .meta({ id: "ConstrainedConference", description: "What one needs to connect to a room" });
+  .meta({ id: "ConstrainedConference", description: "The fields needed to join a room" });
 
 const CreatedAlias = z
   .object({ alias: z.string() })
-  .meta({ id: "CreatedAlias", description: "The name under which a new room can be dialled" });
+  .meta({ id: "CreatedAlias", description: "The alias of a created room" });
 
-/** Specification §2.2, as creating a room answers it: no host PIN, and aliases by their name alone. */
+/** The response of a create (specification 2.2): no host PIN, and each alias carries only its name. */
 export const CreatedRoom = z
   .object({ ...constrainedFields, aliases: z.array(CreatedAlias) })
-  .meta({ id: "CreatedRoom", description: "A room handed out" });
+  .meta({ id: "CreatedRoom", description: "A room allocated from the pool" });
 
-/** One room in either shape, as the query asks. */
+/** A room in the shape that the query selects. */
 export const Room = z
   .union([ConstrainedConference, Conference])
   .meta({ id: "Room", description: "A room in the constrained or the full shape" });
 
-/** All conferences of the platform in either shape. */
-export const RoomList = z
-  .array(Room)
-  .meta({ id: "RoomList", description: "Rooms, and services that are no rooms" });
+/** All conferences on the platform in the shape that the query selects. */
+export const RoomList = z.array(Room).meta({ id: "RoomList", description: "Rooms and other services" });
 
-/** The query of the reading operations. */
+/** The query of the operations that read rooms. */
 export const ShapeQuery = z.object({
   constrained_attributes: laxBoolean
     .default(true)
-    .meta({ description: "true: what one needs to connect; false: every field of the room" }),
+    .meta({
+      description: "If true, only the fields needed to join a room are returned; if false, every field.",
+    }),
 });
 
-/** The query of the creating operations; the value is decoded by `decodeServiceTag`. */
+/** The query of the operations that create a room. `decodeServiceTag` decodes the value. */
 export const CreateQuery = z.object({
   uuiData: z
     .string()
     .optional()
-    .meta({ description: "The service tag, hex-encoded, in the shape <hex>;encoding=hex" }),
+    .meta({
+      description:
+        "The service tag, hex-encoded, in the form `<hex>;encoding=hex`. Without it, the room's tag does not change.",
+    }),
 });

@@ -1,4 +1,4 @@
-/** Turns the platform's rows into the shapes of the specification's answers. */
+/** Converts platform conferences to the shapes of the responses. */
 import type * as z from "zod";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import { manyRelations, singleRelations, toObjects } from "../platform/relations.ts";
@@ -8,16 +8,16 @@ import type { ConstrainedConference, CreatedRoom } from "./room-schemas.ts";
 
 export interface ShapeOptions {
   readonly constrained: boolean;
-  /** False for public answers, which never carry the host PIN. */
+  /** False for public responses, which never contain the host PIN. */
   readonly showHostPin: boolean;
 }
 
-/** One room as a read answers it, in the constrained or the full shape. */
+/** Returns a conference in the constrained or the full shape. */
 export function toReadRoom(row: ConferenceRow, { constrained, showHostPin }: ShapeOptions): object {
   return constrained ? toConstrained(row, showHostPin) : toFull(row, showHostPin);
 }
 
-/** The constrained shape. Services that are no rooms (a test call, say) have neither PIN nor tag to show. */
+/** In the constrained shape, services that are not rooms, such as test calls, have an empty PIN and tag. */
 function toConstrained(row: ConferenceRow, showHostPin: boolean): z.output<typeof ConstrainedConference> {
   const shown = isRoom(row);
   return {
@@ -28,7 +28,7 @@ function toConstrained(row: ConferenceRow, showHostPin: boolean): z.output<typeo
   };
 }
 
-/** The answer of a create: no host PIN, whatever else is asked for. */
+/** Returns a room in the shape of a create response, which never contains the host PIN. */
 export function toCreatedRoom(row: ConferenceRow): z.output<typeof CreatedRoom> {
   return {
     ...common(row),
@@ -48,7 +48,7 @@ function common(row: ConferenceRow): z.output<typeof CreatedRoom> {
   };
 }
 
-/** The full shape: every field of the platform, the marker left out, relations as arrays of objects. */
+/** The full shape has every field of the platform except the marker, with relations as arrays of objects. */
 function toFull(row: ConferenceRow, showHostPin: boolean): object {
   const relations = [...Object.keys(singleRelations), ...Object.keys(manyRelations)].filter(
     (field) => field in row,

@@ -1,6 +1,6 @@
-/** PATCH of a room: turns the specification's fields into what is sent to the platform, or says which cannot change. */
-import { GatewayError } from "../errors.ts";
-import { type ValidationFault, valueFault } from "../http/validation-fault.ts";
+/** Updates a room: converts a PATCH body to platform fields, and reports the fields that cannot be changed. */
+import { GatewayError, type ValidationFault } from "../errors.ts";
+import { valueFault } from "../http/validation-fault.ts";
 import { asRecord } from "../platform/as-record.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
@@ -10,7 +10,10 @@ import { manyRelations, singleRelations, toUri } from "../platform/relations.ts"
 import { formatMarker, maxDescriptionCharacters, parseMarker, withoutMarker } from "../rooms/marker.ts";
 import type { Conference } from "./room-schemas.ts";
 
-/** Changes the room of this name; false when there is none. Throws `invalid-request` or PlatformError. */
+/**
+ * Updates the room with this name and returns whether it exists. Throws `invalid-request` if a field cannot be changed
+ * or the platform rejects its value, and PlatformError if the platform fails otherwise.
+ */
 export async function changeRoom(
   conferences: Pick<Conferences, "findByName" | "update">,
   name: string,
@@ -27,7 +30,7 @@ export async function changeRoom(
 
 const readOnlyFields = new Set(["id", "resource_uri", "creation_time", "scheduled_conferences_count"]);
 
-/** The fields to send; empty when nothing changes. Throws `invalid-request` with every field that cannot be changed. */
+/** Returns the fields to send, which may be none. Throws `invalid-request` with every field that cannot be changed. */
 function toUpdate(change: Conference, room: ConferenceRow): ConferenceFields {
   const faults: ValidationFault[] = [];
   const fields = Object.entries(change).flatMap(([field, value]): [string, unknown][] => {
@@ -47,8 +50,8 @@ function toUpdate(change: Conference, room: ConferenceRow): ConferenceFields {
   return Object.fromEntries(fields);
 }
 
-// A rename cuts a room off from its alias, its queue message and its events; a write of aliases may take
-// them away from other rooms. Both are accepted only when they change nothing.
+// Renaming would separate a room from its alias, queue message and events, and writing aliases could take them from
+// other rooms. Both are accepted only if they change nothing.
 function isUnchanged(field: "name" | "aliases", value: unknown, room: ConferenceRow): boolean {
   if (field === "name") return value === null || value === room.name;
   if (value === null) return true;
@@ -65,7 +68,7 @@ function keepMarker(
   room: ConferenceRow,
   faults: ValidationFault[],
 ): string {
-  // Nobody but the gateway may make a room look like one of its own.
+  // Only the gateway writes markers.
   const text = withoutMarker(description ?? "");
   const marker = parseMarker(room.description);
   if (marker === undefined) return text;
@@ -89,7 +92,10 @@ function toRelation(field: string, value: unknown, faults: ValidationFault[]): u
     const uri = toUri(asRecord(entry), resource);
     if (uri === undefined) {
       faults.push(
-        valueFault(["body", field, index], "the object must carry the resource_uri or id of a GET answer"),
+        valueFault(
+          ["body", field, index],
+          "the object must contain the resource_uri or id from a GET response",
+        ),
       );
     }
     return uri;
@@ -99,14 +105,14 @@ function toRelation(field: string, value: unknown, faults: ValidationFault[]): u
   return uris[0] ?? null;
 }
 
-/** What the platform refused as invalid, as a 422 of the same fields with a fixed text; other failures as they are. */
+/** Converts a platform 400 to a 422 for the same fields with a fixed text. Returns any other error unchanged. */
 function asInvalidRequest(error: unknown): unknown {
   const paths = error instanceof PlatformError ? rejectedPaths(error) : undefined;
   if (paths === undefined) return error;
   return new GatewayError("invalid-request", {
     cause: error,
     faults: paths.map((path) =>
-      valueFault(["body", ...path], "the conferencing platform refuses this value"),
+      valueFault(["body", ...path], "the conferencing platform rejected this value"),
     ),
   });
 }

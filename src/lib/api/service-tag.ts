@@ -1,13 +1,18 @@
-/** Decodes `uuiData` (RFC 7433 User-to-User Information, hex) into the URL of a service tag. */
+/** Converts between service tags and `uuiData`: User-to-User Information in hex (RFC 7433). */
 import { GatewayError } from "../errors.ts";
 import { faultWithInput, valueFault } from "../http/validation-fault.ts";
 
 const maxTagCharacters = 250;
 const maxInputCharacters = 4096;
 
+/** Returns the `uuiData` of a text, in the form `<hex>;encoding=hex`. */
+export function encodeServiceTag(text: string): string {
+  return `${Buffer.from(text, "utf8").toString("hex")};encoding=hex`;
+}
+
 /**
- * The service tag in `<hex>;encoding=hex`: an absolute http(s) URL as it is, or a path token behind `baseUrl`.
- * Throws `invalid-request` for everything else; the fault names the rule that was broken.
+ * Returns the service tag in `uuiData`: an absolute http or https URL unchanged, or a path token appended to `baseUrl`.
+ * Throws `invalid-request` with the violated rule for any other text.
  */
 export function decodeServiceTag(uuiData: string, baseUrl: string | undefined): string {
   const refuse = (reason: string): never => {
@@ -24,11 +29,11 @@ export function decodeServiceTag(uuiData: string, baseUrl: string | undefined): 
   if (!/^(?:[0-9a-f]{2})+$/i.test(hex)) return refuse("uuiData must be pairs of hexadecimal digits");
   const tag = toUrl(decodeText(hex) ?? refuse("uuiData must be UTF-8 without control characters"), baseUrl);
   if (tag === undefined)
-    return refuse("uuiData must hold an http or https URL without credentials, or a path token");
+    return refuse("uuiData must contain an http or https URL without credentials, or a path token");
   return tag.length > maxTagCharacters ? refuse("the service tag must have at most 250 characters") : tag;
 }
 
-/** The text, without one leading protocol discriminator (octet 00 or 04); undefined when it is not plain text. */
+/** Returns the text without a leading protocol discriminator (octet 00 or 04), or undefined if it is not plain text. */
 function decodeText(hex: string): string | undefined {
   const octets = Buffer.from(hex, "hex");
   const start = octets[0] === 0x00 || octets[0] === 0x04 ? 1 : 0;
@@ -40,7 +45,7 @@ function decodeText(hex: string): string | undefined {
   }
 }
 
-// One of 32 base64url tokens begins with - or _; a dot at the start could climb up the base address.
+// A base64url token may begin with - or _. A leading dot could lead out of the base address.
 const pathToken = /^[\w\-~][\w\-.~]*$/;
 
 function toUrl(text: string, baseUrl: string | undefined): string | undefined {

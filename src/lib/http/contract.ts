@@ -1,24 +1,20 @@
-/** What an HTTP function states about itself: the gateway enforces it, and the API document is made from it. */
+/** The contract of an HTTP function: the gateway enforces it, and the API document is generated from it. */
 import type * as z from "zod";
+import type { Access } from "../auth/access.ts";
 import type { FailureCode } from "../errors.ts";
 import type { Log } from "../log.ts";
-
-/**
- * Who may call: `application` by bearer token, `agent` by contact-centre token, `event-sink` by HTTP Basic, or `anyone`.
- * There is no default, so that it cannot be forgotten.
- */
-export type Access = "application" | "agent" | "event-sink" | "anyone";
 
 export interface BodyContract<Body> {
   readonly schema: z.ZodType<Body>;
   readonly maxBytes: number;
-  /** Whether a body of another Content-Type than JSON is refused, as FastAPI does. */
+  /** Whether only JSON content types are accepted, as in FastAPI. */
   readonly requiresJsonType: boolean;
 }
 
+/** What an HTTP function states about itself. */
 export interface HttpContract {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** ASP.NET route template; `{room_name}` is the only parameter there is. */
+  /** An ASP.NET route template. Its only parameter is `{room_name}`. */
   readonly route: string;
   readonly access: Access;
   readonly summary: string;
@@ -26,28 +22,33 @@ export interface HttpContract {
   readonly isDeprecated?: boolean;
   readonly query?: z.ZodType;
   readonly body?: BodyContract<unknown>;
-  /** The successful statuses, each with the schema of its body or null for an empty one. */
-  readonly answers: Readonly<Record<number, z.ZodType | null>>;
-  /** The failures it can answer, besides those that follow from access, query and body. */
+  /** The success statuses, each with the schema of its body, or null if there is none. */
+  readonly responses: Readonly<Record<number, z.ZodType | null>>;
+  /** The possible failures, except those that follow from `access`, `query` and `body`. */
   readonly failures: readonly FailureCode[];
 }
 
-export interface Answer {
+/** What a function returns: a status and, unless the response is empty, a body to write as JSON. */
+export interface FunctionResponse {
   readonly status: number;
-  /** Written as JSON; absent for an empty body. */
   readonly body?: object;
 }
 
-/** Input as it stands on the wire, before it is checked. */
+/** A request's input before validation. */
 interface UncheckedInput {
   readonly query: Readonly<Record<string, string>>;
-  /** Reads, bounds and decodes the body. */
+  /** Reads and parses the body within the limits of `contract`. */
   readonly readBody: (contract: BodyContract<unknown>) => Promise<unknown>;
-  /** The decoded `{room_name}`; empty where the route has none. */
+  /** The decoded `{room_name}`, or an empty string if the route has no parameter. */
   readonly roomName: string;
 }
 
-/** An HTTP function whose dependencies are `Dependencies`. */
+/** An HTTP function, ready to be registered once its `Dependencies` are known. */
 export interface HttpFunction<Dependencies> extends HttpContract {
-  readonly respond: (input: UncheckedInput, dependencies: Dependencies, log: Log) => Promise<Answer>;
+  /** Validates the input and handles it. Throws GatewayError for an expected failure. */
+  readonly respond: (
+    input: UncheckedInput,
+    dependencies: Dependencies,
+    log: Log,
+  ) => Promise<FunctionResponse>;
 }

@@ -1,29 +1,34 @@
-/** Makes an HTTP function from its contract and a handler that gets checked input only. */
+/** Builds an HTTP function from its contract and a `handle` that receives validated input only. */
 import * as z from "zod";
 import type { Log } from "../log.ts";
-import type { Answer, BodyContract, HttpContract, HttpFunction } from "./contract.ts";
+import type { BodyContract, FunctionResponse, HttpContract, HttpFunction } from "./contract.ts";
 import { validate } from "./validation.ts";
 
 type Handle<Input, Dependencies> = (
   input: Input,
   dependencies: Dependencies,
   log: Log,
-) => Promise<Answer> | Answer;
+) => Promise<FunctionResponse> | FunctionResponse;
 
+/** The contract and the `handle` of a function without a body. */
 export interface QueryFunctionDefinition<Query, Dependencies> extends HttpContract {
   readonly query: z.ZodType<Query>;
-  readonly handle: Handle<{ query: Query; roomName: string }, Dependencies>;
+  readonly handle: Handle<{ readonly query: Query; readonly roomName: string }, Dependencies>;
 }
 
+/** The contract and the `handle` of a function with a JSON body. */
 export interface BodyFunctionDefinition<Body, Dependencies> extends HttpContract {
   readonly body: BodyContract<Body>;
-  readonly handle: Handle<{ body: Body; roomName: string }, Dependencies>;
+  readonly handle: Handle<{ readonly body: Body; readonly roomName: string }, Dependencies>;
 }
 
-/** For functions that take no query parameters. */
+/** The query of functions that have no query parameters. Parameters sent anyway are ignored. */
 export const noQuery = z.object({});
 
-/** A function without a body; its query is checked before `handle` runs. */
+/**
+ * Returns a function without a body. `respond` validates the query before it calls `handle`, and throws
+ * `invalid-request` if the query is not valid.
+ */
 export function queryFunction<Query, Dependencies>(
   definition: QueryFunctionDefinition<Query, Dependencies>,
 ): HttpFunction<Dependencies> {
@@ -35,7 +40,10 @@ export function queryFunction<Query, Dependencies>(
   };
 }
 
-/** A function with a JSON body, which is bounded, decoded and checked before `handle` runs. */
+/**
+ * Returns a function with a JSON body. `respond` reads and validates the body before it calls `handle`, and throws
+ * `length-required`, `body-too-large` or `invalid-request` if it cannot.
+ */
 export function bodyFunction<Body, Dependencies>(
   definition: BodyFunctionDefinition<Body, Dependencies>,
 ): HttpFunction<Dependencies> {
@@ -49,12 +57,12 @@ export function bodyFunction<Body, Dependencies>(
   };
 }
 
-/** An answer with a JSON body. */
-export function json(status: number, body: object): Answer {
+/** Returns a response with a JSON body. */
+export function json(status: number, body: object): FunctionResponse {
   return { status, body };
 }
 
-/** An answer without a body. */
-export function empty(status: number): Answer {
+/** Returns a response without a body. */
+export function empty(status: number): FunctionResponse {
   return { status };
 }

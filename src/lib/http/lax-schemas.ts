@@ -1,7 +1,7 @@
-/** Schemas that read as leniently as FastAPI (Pydantic 2 in its lax mode). */
+/** Schemas that parse as leniently as FastAPI (the lax mode of Pydantic 2). */
 import * as z from "zod";
 
-/** Reads integers as Pydantic's lax mode: "12", "12.0" and 12.0 are 12; true is 1. */
+/** Parses integers as Pydantic's lax mode does: "12", "12.0" and 12.0 are 12, and true is 1. */
 export const laxInteger = z.preprocess((value) => {
   if (typeof value === "boolean") return Number(value);
   return typeof value === "string" && /^\s*[-+]?\d+(?:_\d+)*(?:\.0*)?\s*$/.test(value)
@@ -9,7 +9,7 @@ export const laxInteger = z.preprocess((value) => {
     : value;
 }, z.int());
 
-/** Keeps a number too large to count with outside every bound, so that the bound is what its fault names. */
+/** Moves a number beyond the safe integers to their limit, so its fault names the bound that it exceeds. */
 function clamp(value: number): number {
   return Math.min(Math.max(value, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 }
@@ -19,7 +19,7 @@ const booleanWords = new Map([
   ...["false", "0", "off", "f", "n", "no"].map((word) => [word, false] as const),
 ]);
 
-/** Reads booleans as Pydantic's lax mode: true/false, 1/0, on/off, t/f, y/n, yes/no in any case. */
+/** Parses booleans as Pydantic's lax mode does: true/false, 1/0, on/off, t/f, y/n and yes/no, in any case. */
 export const laxBoolean = z.preprocess((value) => {
   if (value === 0 || value === 1) return value === 1;
   return typeof value === "string" ? (booleanWords.get(value.toLowerCase()) ?? value) : value;
@@ -28,7 +28,7 @@ export const laxBoolean = z.preprocess((value) => {
 const isoDateTime =
   /^\d{4}-\d{2}-\d{2}(?:[T _t]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:[zZ]|[-+]\d{2}:?\d{2})?)?$/;
 
-/** Takes what Pydantic takes for a date-time: ISO 8601 with or without a zone, or a Unix time. */
+/** Accepts what Pydantic accepts as a date-time: ISO 8601 with or without a time zone, or a Unix time. */
 export const laxDateTime = z
   .union([z.string(), z.number()])
   .refine(

@@ -1,16 +1,22 @@
-/** Reads a request's body: bounded, decoded, with FastAPI's faults for what is missing or not JSON. */
+/** Reads and parses request bodies within their limits, and reports missing or invalid JSON as FastAPI does. */
 import type { HttpRequest } from "@azure/functions";
-import { GatewayError } from "../errors.ts";
+import { GatewayError, type ValidationFault } from "../errors.ts";
 import type { BodyContract } from "./contract.ts";
 import { findJsonFault } from "./json-fault.ts";
 
+// Serialising a value that is nested much deeper would overflow the stack.
 const maxNestingDepth = 100;
 
-/** Throws `length-required`, `body-too-large` or `invalid-request`. */
+/**
+ * Returns the parsed body, or its text if the contract requires a JSON content type and it has another one. Throws
+ * `length-required` if the body has no Content-Length, `body-too-large` if it exceeds `maxBytes`, and `invalid-request`
+ * if it is missing or not JSON.
+ */
 export async function readBody(request: HttpRequest, contract: BodyContract<unknown>): Promise<unknown> {
   const { headers } = request;
   if (headers.get("content-length") === null && headers.get("transfer-encoding") !== null) {
-    // The Functions host drops such bodies (azure-functions-nodejs-worker#524): it would look like an empty one.
+    // The Functions host drops such a body, so it would look empty:
+    // https://github.com/Azure/azure-functions-nodejs-worker/issues/524
     throw new GatewayError("length-required");
   }
   if (Number(headers.get("content-length") ?? 0) > contract.maxBytes)
@@ -18,7 +24,8 @@ export async function readBody(request: HttpRequest, contract: BodyContract<unkn
   const bytes = await request.arrayBuffer();
   if (bytes.byteLength > contract.maxBytes) throw new GatewayError("body-too-large");
   const text = new TextDecoder().decode(bytes);
-  if (text === "") throw refused({ type: "missing", loc: ["body"], msg: "Field required", input: null });
+  if (text === "")
+    throw invalidRequest({ type: "missing", loc: ["body"], msg: "Field required", input: null });
   if (contract.requiresJsonType && !isJsonType(headers.get("content-type"))) return text;
   return parseJson(text);
 }
@@ -41,14 +48,20 @@ function parseJson(text: string): unknown {
 
 function jsonInvalid(offset: number, reason: string): GatewayError {
   const ctx = { error: reason };
-  return refused({ type: "json_invalid", loc: ["body", offset], msg: "JSON decode error", input: {}, ctx });
+  return invalidRequest({
+    type: "json_invalid",
+    loc: ["body", offset],
+    msg: "JSON decode error",
+    input: {},
+    ctx,
+  });
 }
 
-function refused(fault: NonNullable<GatewayError["details"]["faults"]>[number]): GatewayError {
+function invalidRequest(fault: ValidationFault): GatewayError {
   return new GatewayError("invalid-request", { faults: [fault] });
 }
 
-/** Level by level, so that the depth of the input costs no stack here; writing it out again would. */
+/** Goes through the value level by level, so the check itself uses no stack. */
 function isDeeperThan(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; depth <= limit; depth++) {

@@ -1,31 +1,22 @@
-/** One entry of an HTTPValidationError, and the rule which inputs it may repeat to the caller. */
-
-/** As FastAPI writes it: https://fastapi.tiangolo.com/reference/openapi/models/ (HTTPValidationError). */
-export interface ValidationFault {
-  /** Where: `["query", "max_vmr"]`, `["body", "aliases", 0, "id"]`. */
-  readonly loc: readonly (string | number)[];
-  readonly msg: string;
-  readonly type: string;
-  readonly input?: unknown;
-  readonly ctx?: Readonly<Record<string, unknown>>;
-}
+/** Builds the entries of an HTTPValidationError, and decides which inputs they may return to the caller. */
+import type { ValidationFault } from "../errors.ts";
 
 const secretFields = new Set(["pin", "guest_pin", "password", "token", "gms_access_token"]);
-const maxEchoedCharacters = 1000;
+const maxReturnedCharacters = 1000;
 
-/** A fault with its input, which is left out when it is, or may hold, a PIN or a token, or is long. */
+/** Returns the fault with its input, unless the input is, or may contain, a PIN or a token, or is too long. */
 export function faultWithInput(fault: Omit<ValidationFault, "input">, input: unknown): ValidationFault {
   if (fault.loc.some((part) => secretFields.has(String(part)))) return fault;
   const text = JSON.stringify(input);
-  if (text === undefined || text.length > maxEchoedCharacters) return fault;
-  // A body that was not read as JSON is one text, in which the names may stand in any form.
+  if (text === undefined || text.length > maxReturnedCharacters) return fault;
+  // A body that was not parsed as JSON is one text, where a field name may be written in any form.
   const isNamed = (field: string) => text.includes(typeof input === "string" ? field : `"${field}"`);
   if ([...secretFields].some(isNamed)) return fault;
   const { loc, msg, type, ctx } = fault;
   return { type, loc, msg, input, ...(ctx && { ctx }) };
 }
 
-/** The fault of a rule of ours, as a validator function of FastAPI's would report it. */
+/** Returns the fault of a rule of the gateway, in the form that FastAPI gives to a custom validator's fault. */
 export function valueFault(loc: ValidationFault["loc"], reason: string): ValidationFault {
   return { type: "value_error", loc, msg: `Value error, ${reason}`, ctx: { error: {} } };
 }

@@ -1,9 +1,12 @@
-/** Checks input with a zod schema and reports every fault as FastAPI (Pydantic 2) does. */
+/** Validates input with a zod schema and reports every fault in the format of FastAPI (Pydantic 2). */
 import type * as z from "zod";
-import { GatewayError } from "../errors.ts";
-import { faultWithInput, type ValidationFault } from "./validation-fault.ts";
+import { GatewayError, type ValidationFault } from "../errors.ts";
+import { faultWithInput } from "./validation-fault.ts";
 
-/** The checked value, or a GatewayError `invalid-request` with every fault; `place` opens each `loc`. */
+/**
+ * Returns the value as `schema` parses it. Throws `invalid-request` with every fault if it is not valid; each `loc`
+ * begins with `place`.
+ */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, place: "query" | "body"): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -36,7 +39,7 @@ const notValid: Description = {
   ctx: { error: {} },
 };
 
-/** The texts are Pydantic's: https://docs.pydantic.dev/latest/errors/validation_errors/. */
+/** Uses the texts of Pydantic: https://docs.pydantic.dev/latest/errors/validation_errors/. */
 function describe(issue: z.core.$ZodIssue, input: unknown): Description {
   switch (issue.code) {
     case "invalid_type":

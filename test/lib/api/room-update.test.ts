@@ -191,7 +191,7 @@ describe("relations", () => {
     ],
   ])("%s is 422", async (_, body, loc) => {
     await expect(change(body)).rejects.toMatchObject(
-      refused(loc, "the object must carry the resource_uri or id of a GET answer"),
+      refused(loc, "the object must contain the resource_uri or id from a GET response"),
     );
   });
 
@@ -214,7 +214,7 @@ test("all faults are told at once, in the order of the published fields", async 
 });
 
 describe("what the platform refuses", () => {
-  const text = "the conferencing platform refuses this value";
+  const text = "the conferencing platform rejected this value";
   test("is 422 at its field with a fixed text", async () => {
     await expect(change({ call_type: "smoke signals" })).rejects.toMatchObject(
       refused(["body", "call_type"], text),

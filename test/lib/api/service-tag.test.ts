@@ -53,7 +53,7 @@ test("a path token goes behind the base address, when there is one", () => {
   const base = "https://tags.example.com/session";
   expect(decodeServiceTag(hex("a1B2.c-d_e~f"), base)).toBe(`${base}/a1B2.c-d_e~f`);
   expect(() => decodeServiceTag(hex("a1B2"), undefined)).toThrow(
-    refusal("uuiData must hold an http or https URL without credentials, or a path token"),
+    refusal("uuiData must contain an http or https URL without credentials, or a path token"),
   );
 });
 
@@ -70,7 +70,7 @@ test("a URL is used as it is, whatever the base address and the case of its sche
 describe("422 that names the rule", () => {
   const notHex = "uuiData must be pairs of hexadecimal digits";
   const notText = "uuiData must be UTF-8 without control characters";
-  const notUrl = "uuiData must hold an http or https URL without credentials, or a path token";
+  const notUrl = "uuiData must contain an http or https URL without credentials, or a path token";
   test.each([
     ["nothing", "", notHex],
     ["only parameters", ";encoding=hex", notHex],

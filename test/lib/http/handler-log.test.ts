@@ -2,8 +2,9 @@
 import { type HttpHandler, HttpRequest, InvocationContext } from "@azure/functions";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import type { AccessChecks } from "../../../src/lib/auth/access.ts";
 import { GatewayError } from "../../../src/lib/errors.ts";
-import { type AccessChecks, toHandler } from "../../../src/lib/http/handler.ts";
+import { toHandler } from "../../../src/lib/http/handler.ts";
 import { json, queryFunction } from "../../../src/lib/http/http-function.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
@@ -21,7 +22,7 @@ async function answer(handle: (query: unknown) => object, url = "http://127.0.0.
     summary: "x",
     description: "x",
     failures: [],
-    answers: { 200: z.object({}) },
+    responses: { 200: z.object({}) },
     query: z.record(z.string(), z.string()),
     handle({ query }) {
       clock.advance(1.5);

@@ -2,9 +2,10 @@
 import { type HttpHandler, HttpRequest, InvocationContext } from "@azure/functions";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { Access, AccessChecks } from "../../../src/lib/auth/access.ts";
 import { GatewayError } from "../../../src/lib/errors.ts";
-import type { Access, HttpFunction } from "../../../src/lib/http/contract.ts";
-import { type AccessChecks, registerHttpFunctions, toHandler } from "../../../src/lib/http/handler.ts";
+import type { HttpFunction } from "../../../src/lib/http/contract.ts";
+import { registerHttpFunctions, toHandler } from "../../../src/lib/http/handler.ts";
 import { bodyFunction, empty, json, noQuery, queryFunction } from "../../../src/lib/http/http-function.ts";
 import { laxInteger } from "../../../src/lib/http/lax-schemas.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
@@ -59,7 +60,7 @@ const throwing = (error: unknown) =>
   queryFunction({
     ...contract,
     query: noQuery,
-    answers: { 204: null },
+    responses: { 204: null },
     handle() {
       throw error;
     },
@@ -69,7 +70,7 @@ test("a body is written as JSON with its type and its length in octets, and no c
   const definition = queryFunction({
     ...contract,
     query: noQuery,
-    answers: { 200: z.object({}) },
+    responses: { 200: z.object({}) },
     handle: () => json(200, { name: "Zürich 🏠" }),
   });
   const { status, body, headers } = await call(definition);
@@ -87,7 +88,7 @@ test("an empty answer has no body and no content type", async () => {
   const definition = queryFunction({
     ...contract,
     query: noQuery,
-    answers: { 204: null },
+    responses: { 204: null },
     handle: () => empty(204),
   });
   const { status, body, headers } = await call(definition);
@@ -99,7 +100,7 @@ describe("authentication goes first", () => {
   const strict = bodyFunction({
     ...contract,
     body: { schema: z.object({ name: z.string() }), maxBytes: 5, requiresJsonType: true },
-    answers: { 204: null },
+    responses: { 204: null },
     handle: () => empty(204),
   });
 
@@ -127,7 +128,7 @@ describe("authentication goes first", () => {
           ...contract,
           access,
           query: noQuery,
-          answers: { 204: null },
+          responses: { 204: null },
           handle: () => empty(204),
         }),
         { checks },
@@ -151,14 +152,14 @@ describe("failures", () => {
     ["pool-exhausted", 404, undefined],
     ["length-required", 411, '{"detail":"Send the body with a Content-Length header"}'],
     ["body-too-large", 413, '{"detail":"The body is too large"}'],
-    ["platform-rejected", 502, '{"detail":"The conferencing platform refused the request"}'],
+    ["platform-rejected", 502, '{"detail":"The conferencing platform rejected the request"}'],
     ["platform-unavailable", 503, '{"detail":"The conferencing platform cannot be reached"}'],
-    ["platform-timeout", 503, '{"detail":"The conferencing platform did not answer in time"}'],
+    ["platform-timeout", 503, '{"detail":"The conferencing platform did not respond in time"}'],
     ["storage-unavailable", 503, '{"detail":"The room queues cannot be reached"}'],
     ["identity-provider-unavailable", 503, '{"detail":"The token cannot be checked at the moment"}'],
     ["contact-centre-unavailable", 503, '{"detail":"The token cannot be checked at the moment"}'],
-    ["claim-failed", 503, '{"detail":"No room could be secured, try again"}'],
-    ["bulk-delete-incomplete", 503, '{"detail":"Not all rooms are deleted yet, send the request again"}'],
+    ["claim-failed", 503, '{"detail":"Could not allocate a room; retry the request"}'],
+    ["bulk-delete-incomplete", 503, '{"detail":"Not all rooms have been deleted; retry the request"}'],
   ] as const)("%s is %i", async (code, status, body) => {
     const answer = await call(
       throwing(new GatewayError(code, { retryAfterSeconds: 7, cause: new Error("secret") })),
@@ -215,7 +216,7 @@ describe("input", () => {
   const echo = queryFunction({
     ...contract,
     query: z.object({ max_vmr: laxInteger.optional() }),
-    answers: { 200: z.object({}) },
+    responses: { 200: z.object({}) },
     handle: ({ query, roomName }) => json(200, { query, roomName }),
   });
 
@@ -240,7 +241,7 @@ describe("input", () => {
     const strict = bodyFunction({
       ...contract,
       body: { schema: z.object({ name: z.string() }), maxBytes: 100, requiresJsonType: true },
-      answers: { 200: z.object({}) },
+      responses: { 200: z.object({}) },
       handle: ({ body }) => json(200, body),
     });
     expect((await call(strict, { body: '{"name":"x"}' })).body).toBe('{"name":"x"}');

@@ -10,7 +10,7 @@ const contract = {
   access: "anyone",
   summary: "x",
   description: "x",
-  answers: {},
+  responses: {},
   failures: [],
 } as const;
 const Count = z.object({ count: z.coerce.number().max(5) });
