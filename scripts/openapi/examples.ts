@@ -1,5 +1,4 @@
 /** The examples in the API document: fictitious rooms, tags and faults. */
-
 import { encodeServiceTag } from "../../src/lib/api/service-tag.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { queryParameters } from "./schemas.ts";

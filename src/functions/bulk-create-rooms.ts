@@ -20,12 +20,9 @@ export const bulkCreateRooms = queryFunction({
     "Requests enough rooms to bring the pool up to `max_vmr`, or to the configured maximum. " +
     "The rooms are provisioned in the background.",
   query: z.object({
-    max_vmr: laxInteger
-      .pipe(z.int().min(0).max(maxPoolSize))
-      .optional()
-      .meta({
-        description: "The number of rooms that the pool should contain. Defaults to the configured maximum.",
-      }),
+    max_vmr: laxInteger.pipe(z.int().min(0).max(maxPoolSize)).optional().meta({
+      description: "The number of rooms that the pool should contain. Defaults to the configured maximum.",
+    }),
   }),
   responses: { 202: null },
   failures: ["storage-unavailable"],

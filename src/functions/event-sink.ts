@@ -13,12 +13,10 @@ export const eventSink = bodyFunction({
     "Accepts single events and bulk envelopes. Only `conference_ended` has an effect: " +
     "it queues the room for deletion.",
   body: {
-    schema: z
-      .record(z.string(), z.unknown())
-      .meta({
-        id: "PlatformEvent",
-        description: "A platform event, or a bulk envelope that contains several",
-      }),
+    schema: z.record(z.string(), z.unknown()).meta({
+      id: "PlatformEvent",
+      description: "A platform event, or a bulk envelope that contains several",
+    }),
     maxBytes: 16 * 1024 * 1024,
     // The platform does not document which Content-Type it sends.
     requiresJsonType: false,

@@ -1,6 +1,7 @@
 /** PATCH /room/{room_name}: updates a room on the platform. */
+
+import { Conference } from "../lib/api/conference-schema.ts";
 import { roomRoute } from "../lib/api/room-route.ts";
-import { Conference } from "../lib/api/room-schemas.ts";
 import { changeRoom } from "../lib/api/room-update.ts";
 import { GatewayError } from "../lib/errors.ts";
 import { bodyFunction, empty } from "../lib/http/http-function.ts";

@@ -31,6 +31,7 @@ export interface ValidationFault {
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
+/** What may accompany a failure. */
 export interface FailureDetails {
   /** What went wrong. Only logged, never sent. */
   readonly cause?: unknown;

@@ -6,7 +6,9 @@ import { withoutMarker } from "../rooms/marker.ts";
 import { isRoom } from "../rooms/ownership.ts";
 import type { ConstrainedConference, CreatedRoom } from "./room-schemas.ts";
 
+/** How a room is returned. */
 export interface ShapeOptions {
+  /** Whether only the fields needed to join the room are returned. */
   readonly constrained: boolean;
   /** False for public responses, which never contain the host PIN. */
   readonly showHostPin: boolean;

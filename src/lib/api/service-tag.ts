@@ -21,16 +21,19 @@ export function decodeServiceTag(uuiData: string, baseUrl: string | undefined): 
   };
   if (uuiData.length > maxInputCharacters) return refuse("uuiData is too long");
   const [hex = "", ...parameters] = uuiData.split(";").map((part) => part.trim());
-  const encodings = parameters
-    .map((parameter) => /^encoding\s*=\s*"?([^"]*?)"?$/i.exec(parameter)?.[1])
-    .filter((encoding) => encoding !== undefined);
-  if (encodings.some((encoding) => encoding.toLowerCase() !== "hex"))
-    return refuse("the encoding must be hex");
+  if (!parameters.every(allowsHex)) return refuse("the encoding must be hex");
   if (!/^(?:[0-9a-f]{2})+$/i.test(hex)) return refuse("uuiData must be pairs of hexadecimal digits");
   const tag = toUrl(decodeText(hex) ?? refuse("uuiData must be UTF-8 without control characters"), baseUrl);
-  if (tag === undefined)
+  if (tag === undefined) {
     return refuse("uuiData must contain an http or https URL without credentials, or a path token");
+  }
   return tag.length > maxTagCharacters ? refuse("the service tag must have at most 250 characters") : tag;
+}
+
+/** Whether a parameter is not an encoding, or is `encoding=hex`. */
+function allowsHex(parameter: string): boolean {
+  const encoding = /^encoding\s*=\s*"?([^"]*?)"?$/i.exec(parameter)?.[1];
+  return encoding === undefined || encoding.toLowerCase() === "hex";
 }
 
 /** Returns the text without a leading protocol discriminator (octet 00 or 04), or undefined if it is not plain text. */

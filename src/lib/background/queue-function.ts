@@ -4,6 +4,7 @@ import { createLog } from "../invocation-log.ts";
 import type { Log } from "../log.ts";
 import { runLogged } from "./run-logged.ts";
 
+/** A queue and the work that each message triggers. */
 export interface QueueFunction<Dependencies> {
   readonly queueName: string;
   /** Handles one decoded message. `dequeueCount` is 1 on the first delivery. */

@@ -4,6 +4,7 @@ import { createLog } from "../invocation-log.ts";
 import type { Log } from "../log.ts";
 import { runLogged } from "./run-logged.ts";
 
+/** A schedule and the work that runs on it. */
 export interface TimerFunction<Dependencies> {
   /** NCRONTAB with seconds, in UTC. */
   readonly schedule: string;

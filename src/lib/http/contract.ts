@@ -4,6 +4,7 @@ import type { Access } from "../auth/access.ts";
 import type { FailureCode } from "../errors.ts";
 import type { Log } from "../log.ts";
 
+/** What a function requires of a request body. */
 export interface BodyContract<Body> {
   readonly schema: z.ZodType<Body>;
   readonly maxBytes: number;

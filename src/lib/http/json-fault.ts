@@ -1,5 +1,6 @@
 /** Finds where and why a text is not JSON, with the messages and offsets of Python's decoder, which FastAPI returns. */
 
+/** The first place where a text is not JSON, and the reason. */
 export interface JsonFault {
   /** The number of characters before the fault, counted in code points as Python does. */
   readonly offset: number;

@@ -35,8 +35,6 @@ export const laxDateTime = z
     (value) =>
       typeof value === "number" ||
       (isoDateTime.test(value) && !Number.isNaN(Date.parse(value.replace("_", "T")))),
-    {
-      params: { pydantic: "datetime_from_date_parsing" },
-    },
+    { params: { pydantic: "datetime_from_date_parsing" } },
   )
   .meta({ description: "ISO 8601 without a time zone, in UTC" });

@@ -1,7 +1,8 @@
 /** The shapes of answers: what they carry, and that the host PIN and the marker stay where they belong. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Conference, ConstrainedConference, CreatedRoom } from "../../../src/lib/api/room-schemas.ts";
+import { Conference } from "../../../src/lib/api/conference-schema.ts";
+import { ConstrainedConference, CreatedRoom } from "../../../src/lib/api/room-schemas.ts";
 import { toCreatedRoom, toReadRoom } from "../../../src/lib/api/room-shapes.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";

@@ -4,7 +4,7 @@ import {
   type PlatformSimulator,
   startPlatformSimulator,
 } from "../../../local/simulators/platform/platform-simulator.ts";
-import { Conference } from "../../../src/lib/api/room-schemas.ts";
+import { Conference } from "../../../src/lib/api/conference-schema.ts";
 import { toReadRoom } from "../../../src/lib/api/room-shapes.ts";
 import { changeRoom } from "../../../src/lib/api/room-update.ts";
 import { validate } from "../../../src/lib/http/validation.ts";

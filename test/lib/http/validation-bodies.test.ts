@@ -1,7 +1,7 @@
 /** The 422 answers to bodies: where the fault stands, and FastAPI's words for it. */
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { Conference } from "../../../src/lib/api/room-schemas.ts";
+import { Conference } from "../../../src/lib/api/conference-schema.ts";
 import { validate } from "../../../src/lib/http/validation.ts";
 
 const EventBody = z.record(z.string(), z.unknown());

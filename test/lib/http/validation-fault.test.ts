@@ -1,7 +1,7 @@
 /** What a 422 may repeat of its input: never what is, or may hold, a secret, and nothing long. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Conference } from "../../../src/lib/api/room-schemas.ts";
+import { Conference } from "../../../src/lib/api/conference-schema.ts";
 import { validate } from "../../../src/lib/http/validation.ts";
 import { faultWithInput, valueFault } from "../../../src/lib/http/validation-fault.ts";
 

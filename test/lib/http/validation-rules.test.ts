@@ -1,7 +1,7 @@
 /** Date-times as Pydantic reads them, and the words for rules that are no types. */
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { Conference } from "../../../src/lib/api/room-schemas.ts";
+import { Conference } from "../../../src/lib/api/conference-schema.ts";
 import { validate } from "../../../src/lib/http/validation.ts";
 
 function inBody(value: unknown, schema: z.ZodType = Conference): unknown {

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { Conference, ShapeQuery } from "../../../src/lib/api/room-schemas.ts";
+import { Conference } from "../../../src/lib/api/conference-schema.ts";
+import { ShapeQuery } from "../../../src/lib/api/room-schemas.ts";
 import { laxBoolean, laxInteger } from "../../../src/lib/http/lax-schemas.ts";
 import { validate } from "../../../src/lib/http/validation.ts";
 

@@ -1,7 +1,7 @@
 /** Relations: the API's lists of objects and the platform's URIs, in both directions. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Conference } from "../../../src/lib/api/room-schemas.ts";
+import { Conference } from "../../../src/lib/api/conference-schema.ts";
 import { toReadRoom } from "../../../src/lib/api/room-shapes.ts";
 import { changeRoom } from "../../../src/lib/api/room-update.ts";
 import { validate } from "../../../src/lib/http/validation.ts";

@@ -1,0 +1,71 @@
+/** The full shape of a room. It validates PATCH bodies and is published in the API document. */
+import * as z from "zod";
+import { laxBoolean, laxDateTime, laxInteger } from "../http/lax-schemas.ts";
+
+const text = z.string().nullish();
+const flag = laxBoolean.nullish();
+const integer = laxInteger.nullish();
+const dateTime = laxDateTime.nullish();
+const objects = z.array(z.record(z.string(), z.unknown())).nullish();
+
+/** An alias of a room (specification 2.1). */
+export const Alias = z
+  .looseObject({ id: integer, alias: text, conference: text, creation_time: dateTime, description: text })
+  .meta({ id: "Alias", description: "A name that can be dialled to join a room" });
+
+/** The full shape (specification 2.3). Fields that are not listed pass through. */
+export const Conference = z
+  .looseObject({
+    aliases: z.array(Alias).nullish(),
+    allow_guests: flag,
+    automatic_participants: objects,
+    breakout_rooms: flag,
+    call_type: text,
+    creation_time: dateTime,
+    crypto_mode: text,
+    denoise_enabled: flag,
+    description: text,
+    direct_media: text,
+    direct_media_notification_duration: integer,
+    enable_active_speaker_indication: flag,
+    enable_chat: text,
+    enable_overlay_text: flag,
+    force_presenter_into_main: flag,
+    gms_access_token: objects,
+    guest_identity_provider_group: objects,
+    guest_pin: text,
+    guest_view: text,
+    guests_can_present: flag,
+    host_identity_provider_group: objects,
+    host_view: text,
+    id: integer,
+    ivr_theme: objects,
+    live_captions_enabled: text,
+    match_string: text,
+    max_callrate_in: integer,
+    max_callrate_out: integer,
+    max_pixels_per_second: text,
+    media_playlist: objects,
+    mssip_proxy: objects,
+    mute_all_guests: flag,
+    name: text,
+    non_idp_participants: text,
+    on_completion: text,
+    participant_limit: integer,
+    pin: text,
+    post_match_string: text,
+    post_replace_string: text,
+    primary_owner_email_address: text,
+    replace_string: text,
+    resource_uri: text,
+    scheduled_conferences: objects,
+    scheduled_conferences_count: integer,
+    service_type: text,
+    softmute_enabled: flag,
+    sync_tag: text,
+    system_location: objects,
+  })
+  .meta({ id: "Conference", description: "A room with all the fields that the platform stores" });
+
+/** A validated PATCH body. */
+export type Conference = z.output<typeof Conference>;
