@@ -1,6 +1,6 @@
-/** What makes an HTTP function: its input is checked, and each fault says where it stands. */
+/** HTTP functions: what they validate, and what their `handle` receives. */
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { bodyFunction, empty, json, noQuery, queryFunction } from "../../../src/lib/http/http-function.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 
@@ -18,7 +18,7 @@ const log = createRecordingLog();
 const input = { query: { count: "7" }, readBody: async () => ({ count: 7 }), roomName: "room-a" };
 const faultAt = (...loc: string[]) => ({ code: "invalid-request", details: { faults: [{ loc }] } });
 
-test("a fault of a query is told with the query, one of a body with the body", async () => {
+test("a fault in the query is located in the query, and a fault in the body in the body", async () => {
   const byQuery = queryFunction({ ...contract, query: Count, handle: () => empty(204) });
   await expect(byQuery.respond(input, {}, log)).rejects.toMatchObject(faultAt("query", "count"));
 
@@ -27,21 +27,21 @@ test("a fault of a query is told with the query, one of a body with the body", a
   await expect(byBody.respond(input, {}, log)).rejects.toMatchObject(faultAt("body", "count"));
 });
 
-test("the handler gets the checked value, the room's name, what it needs and the log", async () => {
-  const asked: unknown[] = [];
+test("handle receives the validated value, the room name, the dependencies and the log", async () => {
+  const received: unknown[] = [];
   const definition = queryFunction({
     ...contract,
     query: Count,
     handle(...given: unknown[]) {
-      asked.push(...given);
+      received.push(...given);
       return json(200, {});
     },
   });
-  await definition.respond({ ...input, query: { count: "3" } }, { need: 1 }, log);
-  expect(asked).toEqual([{ query: { count: 3 }, roomName: "room-a" }, { need: 1 }, log]);
+  await definition.respond({ ...input, query: { count: "3" } }, { dependency: 1 }, log);
+  expect(received).toEqual([{ query: { count: 3 }, roomName: "room-a" }, { dependency: 1 }, log]);
 });
 
-test("without a query of its own a function ignores what it is sent", async () => {
+test("a function without query parameters ignores the parameters that are sent", async () => {
   const definition = queryFunction({ ...contract, query: noQuery, handle: ({ query }) => json(200, query) });
   expect(await definition.respond(input, {}, log)).toEqual({ status: 200, body: {} });
 });

@@ -1,9 +1,9 @@
-/** Where a text is not JSON: the offsets and words of Python's decoder, and the verdict of JSON.parse. */
+/** JSON faults: the offsets and messages of Python's decoder, and agreement with JSON.parse. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findJsonFault } from "../../../src/lib/http/json-fault.ts";
 
-// Written by Python 3.11: `json.loads(text)` → `error.pos`, `error.msg`.
+// Generated with Python 3.11: the `pos` and `msg` of the error of `json.loads(text)`.
 const vectors: [text: string, offset: number, reason: string][] = [
   ["", 0, "Expecting value"],
   [" ", 1, "Expecting value"],
@@ -82,19 +82,24 @@ const vectors: [text: string, offset: number, reason: string][] = [
   ["\u00a01", 0, "Expecting value"],
 ];
 
-test.each(vectors)("%j fails at %i: %s", (text, offset, reason) => {
+test.each(vectors)("the text %j has its first fault at %i: %s", (text, offset, reason) => {
   expect(findJsonFault(text)).toEqual({ offset, reason });
 });
 
-test("a thousand open brackets cost no stack", () => {
+test("100,000 open brackets do not overflow the stack", () => {
   expect(findJsonFault("[".repeat(100_000))).toEqual({ offset: 100_000, reason: "Expecting value" });
   expect(findJsonFault('{"a":'.repeat(100_000))).toEqual({ offset: 500_000, reason: "Expecting value" });
 });
 
-test("it finds a fault exactly where JSON.parse refuses a text", () => {
+test("a text has a fault exactly if JSON.parse rejects it", () => {
   const whole = fc.jsonValue().map((value) => JSON.stringify(value, undefined, 1));
   const piece = fc.constantFrom(
-    ..."{ } [ ] : ,".split(" "),
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
     '"',
     "\\",
     "0",
@@ -130,7 +135,7 @@ test("it finds a fault exactly where JSON.parse refuses a text", () => {
   );
 });
 
-test("a text that grows takes time that grows with it, not with its square", () => {
+test("the time to find a fault in a long text grows linearly", () => {
   const text = `[${'"\\u0041\\n", '.repeat(200_000)}x]`;
   expect(findJsonFault(text)).toEqual({ offset: text.length - 2, reason: "Expecting value" });
 });

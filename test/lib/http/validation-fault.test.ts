@@ -1,4 +1,4 @@
-/** What a 422 may repeat of its input: never what is, or may hold, a secret, and nothing long. */
+/** The input that a 422 returns to the caller: never one that is, or may contain, a secret, and never a long one. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Conference } from "../../../src/lib/api/conference-schema.ts";
@@ -8,7 +8,7 @@ import { faultWithInput, valueFault } from "../../../src/lib/http/validation-fau
 const fault = { loc: ["body", "name"], msg: "Input should be a valid string", type: "string_type" };
 const secret = "48291377";
 
-const answerTo = (body: unknown): string => {
+const resultOf = (body: unknown): string => {
   try {
     return JSON.stringify(validate(Conference, body, "body"));
   } catch (error) {
@@ -16,36 +16,36 @@ const answerTo = (body: unknown): string => {
   }
 };
 
-test("an input is repeated as it was sent", () => {
+test("an input is returned as it was sent", () => {
   expect(faultWithInput(fault, 5)).toEqual({ ...fault, input: 5 });
   expect(faultWithInput(fault, null)).toEqual({ ...fault, input: null });
 });
 
 test.each(["pin", "guest_pin", "password", "token", "gms_access_token"])(
-  "an input at %s is left out",
+  "an input in the field %s is omitted",
   (field) => {
     const at = { ...fault, loc: ["body", "list", 0, field] };
     expect(faultWithInput(at, 5)).toEqual(at);
   },
 );
 
-test("an input below a secret field is left out, too", () => {
+test("an input nested in a secret field is omitted", () => {
   const at = { ...fault, loc: ["body", "gms_access_token", 0, "value"] };
   expect(faultWithInput(at, "x")).toEqual(at);
 });
 
-test("an input that is absent or longer than 1,000 characters is left out", () => {
+test("an input that is missing or longer than 1,000 characters as JSON is omitted", () => {
   expect(faultWithInput(fault, undefined)).toEqual(fault);
   expect(faultWithInput(fault, "x".repeat(999))).toEqual(fault);
   expect(faultWithInput(fault, "x".repeat(998))).toHaveProperty("input");
 });
 
-test("words that only contain a secret field's name hide nothing", () => {
+test("an input is returned if a word merely contains the name of a secret field", () => {
   const input = { topping: "spinach", tokens: 2 };
   expect(faultWithInput(fault, input)).toEqual({ ...fault, input });
 });
 
-test("a rule of ours is worded as a validator of FastAPI words it", () => {
+test("a rule of the gateway is reported as FastAPI reports a custom validator", () => {
   expect(valueFault(["query", "uuiData"], "too long")).toEqual({
     type: "value_error",
     loc: ["query", "uuiData"],
@@ -54,22 +54,22 @@ test("a rule of ours is worded as a validator of FastAPI words it", () => {
   });
 });
 
-describe("a PIN in a refused body is never repeated", () => {
+describe("a PIN in a rejected body is never returned", () => {
   test.each([
     ["as a number", { pin: Number(secret) }],
     ["in a list", { guest_pin: [secret] }],
-    ["in a list that takes the body's place", [{ pin: secret }]],
-    ["inside another field", { automatic_participants: { pin: secret } }],
-    ["in a text that was not read as JSON", JSON.stringify({ pin: secret })],
-    ["in a form", `guest_pin=${secret}`],
-    ["inside an element", { ivr_theme: [[{ guest_pin: secret }]] }],
+    ["in a list instead of an object", [{ pin: secret }]],
+    ["nested in another field", { automatic_participants: { pin: secret } }],
+    ["in a text that was not parsed as JSON", JSON.stringify({ pin: secret })],
+    ["in form data", `guest_pin=${secret}`],
+    ["nested in a list element", { ivr_theme: [[{ guest_pin: secret }]] }],
   ])("%s", (_, body) => {
-    const answer = answerTo(body);
-    expect(answer).toContain("faults");
-    expect(answer).not.toContain(secret);
+    const result = resultOf(body);
+    expect(result).toContain("faults");
+    expect(result).not.toContain(secret);
   });
 
-  test("wherever it stands in any body that is refused", () => {
+  test("at any place in any rejected body", () => {
     const secretly = fc.constantFrom("pin", "guest_pin").map((field) => ({ [field]: Number(secret) }));
     const body = fc.oneof(
       secretly,
@@ -81,7 +81,7 @@ describe("a PIN in a refused body is never repeated", () => {
     );
     fc.assert(
       fc.property(body, (value) => {
-        expect(answerTo(value)).not.toContain(secret);
+        expect(resultOf(value)).not.toContain(secret);
       }),
     );
   });
