@@ -1,4 +1,4 @@
-/** The shapes of answers: what they carry, and that the host PIN and the marker stay where they belong. */
+/** The shapes of rooms in responses: their fields, and that neither the host PIN nor the marker leaks. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Conference } from "../../../src/lib/api/conference-schema.ts";
@@ -32,7 +32,7 @@ const row: ConferenceRow = {
 const constrained = { constrained: true, showHostPin: true };
 const full = { constrained: false, showHostPin: true };
 
-test("the constrained shape carries what one needs to connect, and nothing else", () => {
+test("the constrained shape contains the fields needed to join a room, and no others", () => {
   expect(toReadRoom(row, constrained)).toEqual({
     id: 7,
     name: "room-a",
@@ -45,7 +45,7 @@ test("the constrained shape carries what one needs to connect, and nothing else"
   });
 });
 
-test("a created room has no host PIN, and aliases by their name alone", () => {
+test("a created room has no host PIN, and its aliases have only their name", () => {
   expect(toCreatedRoom(row)).toEqual({
     id: 7,
     name: "room-a",
@@ -57,12 +57,12 @@ test("a created room has no host PIN, and aliases by their name alone", () => {
   });
 });
 
-test("a created room leaves out aliases that have no name", () => {
+test("a created room omits aliases without a name", () => {
   const named = { alias: "room-a" };
   expect(toCreatedRoom({ ...row, aliases: [{ alias: null }, named, {}] }).aliases).toEqual([named]);
 });
 
-test("the full shape has every field, relations as lists of objects, and no marker line", () => {
+test("the full shape contains every field except the marker, with relations as lists of objects", () => {
   expect(toReadRoom(row, full)).toEqual({
     ...row,
     description: "by hand",
@@ -72,12 +72,12 @@ test("the full shape has every field, relations as lists of objects, and no mark
   });
 });
 
-test("in public, the constrained shape has no field pin, and the full one has null in it", () => {
+test("without the host PIN, the constrained shape omits pin and the full shape sets it to null", () => {
   expect(toReadRoom(row, { ...constrained, showHostPin: false })).not.toHaveProperty("pin");
   expect(toReadRoom(row, { ...full, showHostPin: false })).toHaveProperty("pin", null);
 });
 
-test("a service that is no room shows neither PIN nor tag", () => {
+test("a service that is not a room has an empty pin and tag in the constrained shape", () => {
   const testCall = { ...row, service_type: "test_call", allow_guests: false, guest_pin: "" };
   expect(toReadRoom(testCall, constrained)).toMatchObject({
     service_type: "test_call",
@@ -87,7 +87,7 @@ test("a service that is no room shows neither PIN nor tag", () => {
   });
 });
 
-test("fields that the platform leaves out or gives as null become empty ones of the right type", () => {
+test("fields that are missing or null on the platform become empty values of the published type", () => {
   const bare = { id: 1, name: "x", service_type: null, description: null, tag: null, aliases: null };
   expect(toReadRoom(bare, constrained)).toEqual({
     id: 1,
@@ -102,7 +102,7 @@ test("fields that the platform leaves out or gives as null become empty ones of 
   expect(toReadRoom({ id: 1, name: "x" }, constrained)).toEqual(toReadRoom(bare, constrained));
 });
 
-describe("for any row of the platform", () => {
+describe("for any conference on the platform", () => {
   const text = fc.oneof(fc.string(), fc.constant(null));
   const relation = fc.oneof(
     fc.constant(null),
@@ -126,24 +126,24 @@ describe("for any row of the platform", () => {
     participant_limit: fc.oneof(fc.nat(), fc.constant(null)),
   });
 
-  test("no public answer and no create answer holds the host PIN", () => {
+  test("no public response and no create response contains the host PIN", () => {
     fc.assert(
-      fc.property(rows, fc.boolean(), (any, isConstrained) => {
-        const shown = toReadRoom(any, { constrained: isConstrained, showHostPin: false });
-        expect(JSON.stringify([shown, toCreatedRoom(any)])).not.toContain(hostPin);
+      fc.property(rows, fc.boolean(), (row, isConstrained) => {
+        const shown = toReadRoom(row, { constrained: isConstrained, showHostPin: false });
+        expect(JSON.stringify([shown, toCreatedRoom(row)])).not.toContain(hostPin);
       }),
     );
   });
 
-  test("every answer keeps its published schema, and none shows the marker", () => {
+  test("every response matches its published schema, and none contains the marker", () => {
     fc.assert(
-      fc.property(rows, fc.boolean(), (any, showHostPin) => {
-        const answers = [
-          ConstrainedConference.parse(toReadRoom(any, { constrained: true, showHostPin })),
-          Conference.parse(toReadRoom(any, { constrained: false, showHostPin })),
-          CreatedRoom.parse(toCreatedRoom(any)),
+      fc.property(rows, fc.boolean(), (row, showHostPin) => {
+        const responses = [
+          ConstrainedConference.parse(toReadRoom(row, { constrained: true, showHostPin })),
+          Conference.parse(toReadRoom(row, { constrained: false, showHostPin })),
+          CreatedRoom.parse(toCreatedRoom(row)),
         ];
-        expect(JSON.stringify(answers)).not.toContain("vmr-gateway pooled");
+        expect(JSON.stringify(responses)).not.toContain("vmr-gateway pooled");
       }),
     );
   });

@@ -1,7 +1,7 @@
-/** Service tags from `uuiData`: which texts become a tag, unchanged, and why the others are refused. */
+/** Service tags in `uuiData`: which texts are accepted, and why the others are rejected. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeServiceTag } from "../../../src/lib/api/service-tag.ts";
+import { decodeServiceTag, encodeServiceTag } from "../../../src/lib/api/service-tag.ts";
 
 const url = "https://verification.example.com/session/1";
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
@@ -20,23 +20,27 @@ const refusal = (reason: string) =>
     }),
   });
 
+test("a text is encoded as the hexadecimal digits of its UTF-8 bytes", () => {
+  expect(encodeServiceTag("é/1")).toBe("c3a92f31;encoding=hex");
+});
+
 test.each([
-  ["the documented form", `${hex(url)};encoding=hex`],
-  ["no encoding, which means hex", hex(url)],
+  ["the documented form", encodeServiceTag(url)],
+  ["hex digits without an encoding", hex(url)],
   [
     "parameters in another order and case",
     `${hex(url).toUpperCase()};Purpose=x;ENCODING=HEX;Content=isdn-uui`,
   ],
-  ["a quoted encoding and space", ` ${hex(url)} ; encoding = "hex" `],
+  ["a quoted encoding and spaces", ` ${hex(url)} ; encoding = "hex" `],
   ["a protocol discriminator 00", `00${hex(url)};encoding=hex`],
   ["a protocol discriminator 04", `04${hex(url)};encoding=hex`],
   ["a parameter whose name only ends in encoding", `${hex(url)};x-encoding=base64`],
   ["a parameter without a value", `${hex(url)};flag;encoding=hex`],
-])("%s gives the URL", (_, uuiData) => {
+])("%s is decoded to the URL", (_, uuiData) => {
   expect(decodeServiceTag(uuiData, undefined)).toBe(url);
 });
 
-test("any http or https URL of up to 250 characters survives, character by character", () => {
+test("every http or https URL of up to 250 characters is decoded unchanged", () => {
   const urls = fc
     .webUrl({ withFragments: true, withQueryParameters: true })
     .filter((text) => text.length <= 250);
@@ -49,7 +53,7 @@ test("any http or https URL of up to 250 characters survives, character by chara
   );
 });
 
-test("a path token goes behind the base address, when there is one", () => {
+test("a path token is appended to the base address, and is rejected without one", () => {
   const base = "https://tags.example.com/session";
   expect(decodeServiceTag(hex("a1B2.c-d_e~f"), base)).toBe(`${base}/a1B2.c-d_e~f`);
   expect(() => decodeServiceTag(hex("a1B2"), undefined)).toThrow(
@@ -57,17 +61,20 @@ test("a path token goes behind the base address, when there is one", () => {
   );
 });
 
-test.each(["-a1B2", "_a1B2", "~a1B2"])("the path token %s, which begins with a mark", (token) => {
-  const base = "https://tags.example.com/session";
-  expect(decodeServiceTag(hex(token), base)).toBe(`${base}/${token}`);
-});
+test.each(["-a1B2", "_a1B2", "~a1B2"])(
+  "the path token %s, which begins with a punctuation mark, is accepted",
+  (token) => {
+    const base = "https://tags.example.com/session";
+    expect(decodeServiceTag(hex(token), base)).toBe(`${base}/${token}`);
+  },
+);
 
-test("a URL is used as it is, whatever the base address and the case of its scheme", () => {
+test("a URL is used unchanged, whatever the base address and the case of its scheme", () => {
   expect(decodeServiceTag(hex("HTTPS://example.com/a"), undefined)).toBe("HTTPS://example.com/a");
   expect(decodeServiceTag(hex(url), "https://tags.example.com")).toBe(url);
 });
 
-describe("422 that names the rule", () => {
+describe("422 with the violated rule", () => {
   const notHex = "uuiData must be pairs of hexadecimal digits";
   const notText = "uuiData must be UTF-8 without control characters";
   const notUrl = "uuiData must contain an http or https URL without credentials, or a path token";
@@ -79,14 +86,14 @@ describe("422 that names the rule", () => {
     ["a space between digits", "68 74", notHex],
     ["another encoding", `${hex(url)};encoding=ascii`, "the encoding must be hex"],
     [
-      "two encodings, one of them other",
+      "two encodings, one of which is not hex",
       `${hex(url)};encoding=hex;encoding=base64`,
       "the encoding must be hex",
     ],
-    ["another encoding behind a space", `${hex(url)};encoding = base64`, "the encoding must be hex"],
+    ["another encoding after a space", `${hex(url)};encoding = base64`, "the encoding must be hex"],
     ["an empty encoding", `${hex(url)};encoding=`, "the encoding must be hex"],
     ["text that is not UTF-8", "c328", notText],
-    ["half of a character", "e282", notText],
+    ["an incomplete character", "e282", notText],
     ["a NUL inside", `${hex(url)}00`, notText],
     ["a line break inside", hex(`${url}\r\nX: 1`), notText],
     ["a text direction mark", hex(`${url}\u202e`), notText],
@@ -102,7 +109,7 @@ describe("422 that names the rule", () => {
     ["a URL with a password only", hex("https://:word@example.com/"), notUrl],
     ["a URL without a host", hex("https://"), notUrl],
     ["a URL with a space", hex("https://example.com/a b"), notUrl],
-    ["an address without a scheme", hex("//example.com/x"), notUrl],
+    ["a URL without a scheme", hex("//example.com/x"), notUrl],
     ["a path", hex("../x"), notUrl],
     ["a token that begins with a dot", hex(".x"), notUrl],
     ["a token with a slash", hex("a/b"), notUrl],
@@ -112,18 +119,18 @@ describe("422 that names the rule", () => {
     expect(() => decodeServiceTag(uuiData, "https://tags.example.com")).toThrow(refusal(reason));
   });
 
-  test("a path token that makes the address too long", () => {
+  test("a path token that makes the tag too long", () => {
     expect(() => decodeServiceTag(hex("x".repeat(240)), "https://tags.example.com")).toThrow(
       refusal("the service tag must have at most 250 characters"),
     );
   });
 });
 
-test("250 characters are accepted", () => {
+test("a tag of 250 characters is accepted", () => {
   expect(decodeServiceTag(hex(url.padEnd(250, "x")), undefined)).toHaveLength(250);
 });
 
-test("whatever is sent, it is a tag that the platform can keep, or a 422", () => {
+test("every input is decoded to a tag that the platform can store, or is 422", () => {
   const input = fc.oneof(
     fc.string(),
     fc.string({ unit: "binary" }).map(hex),
