@@ -23,9 +23,9 @@ export function createDocument(functions: Readonly<Record<string, HttpContract>>
       title: "VMR Gateway",
       version,
       description: [
-        "Hands out pre-provisioned virtual meeting rooms of a conferencing platform.",
+        "Hands out pre-provisioned virtual meeting rooms (VMRs) hosted on a conferencing platform.",
         "Minor versions may add response fields; clients must ignore fields they do not know.",
-        "The texts in `detail` are for people and may change; clients must rely on the status.",
+        "The texts in `detail` are meant for people and may change; clients must rely on the status.",
       ].join(" "),
       contact: { name: "Platform team", email: "platform-team@example.com" },
       license: { name: "MIT", url: "https://opensource.org/licenses/MIT" },

@@ -8,7 +8,7 @@ export const bulkDeleteRooms = queryFunction({
   access: "application",
   summary: "Delete all rooms",
   description:
-    "Empties the pool and deletes every room of the gateway, except persistent rooms. " +
+    "Empties the pool and deletes every room that belongs to the gateway, except persistent rooms. " +
     "Returns 204 when all rooms are deleted and 503 if some remain. Safe to retry.",
   query: noQuery,
   responses: { 204: null },

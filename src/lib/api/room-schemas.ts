@@ -37,7 +37,8 @@ export const RoomList = z.array(Room).meta({ id: "RoomList", description: "Rooms
 /** The query of the operations that read rooms. */
 export const ShapeQuery = z.object({
   constrained_attributes: laxBoolean.default(true).meta({
-    description: "If true, only the fields needed to join a room are returned; if false, every field.",
+    description:
+      "If true, the response has the constrained shape, with only the fields needed to join; if false, the full shape.",
   }),
 });
 
