@@ -1,6 +1,6 @@
 /** Exactly the files that are deployed: the bundle with its source map, what the host reads, and the notices. */
 import { readFile } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { bundleApp } from "./bundle.ts";
 import { createNotices } from "./third-party-notices.ts";
 

@@ -25,10 +25,10 @@ export interface HttpApp {
   http(
     name: string,
     options: {
-      methods: HttpContract["method"][];
-      route: string;
-      authLevel: "anonymous";
-      handler: HttpHandler;
+      readonly methods: HttpContract["method"][];
+      readonly route: string;
+      readonly authLevel: "anonymous";
+      readonly handler: HttpHandler;
     },
   ): void;
 }
