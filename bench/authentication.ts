@@ -1,6 +1,7 @@
 /** What checking a caller costs when everything is warm: a bearer token, and a contact-centre token from the cache. */
 import { verify } from "node:crypto";
-import { identities, startDevelopmentStack } from "../local/gateway/development-stack.ts";
+import { startDevelopmentStack } from "../local/gateway/development-stack.ts";
+import { identities } from "../local/gateway/identities.ts";
 import { createBearerCheck } from "../src/lib/auth/bearer.ts";
 import { createContactCentreCheck } from "../src/lib/auth/contact-centre.ts";
 import { fetchPublishedKeys } from "../src/lib/auth/published-keys.ts";

@@ -1,7 +1,8 @@
 /** The floor of a create: its calls to queue and platform, made bare over warm connections by node:http alone. */
-import "../local/process/bypass-proxy.ts";
+
 import { QueueSASPermissions, QueueServiceClient } from "@azure/storage-queue";
-import { identities } from "../local/gateway/development-stack.ts";
+import { identities } from "../local/gateway/identities.ts";
+import { bypassProxy } from "../local/process/bypass-proxy.ts";
 import { queueNames } from "../src/lib/queues/queue-names.ts";
 import type { BenchStack } from "./bench-stack.ts";
 import { send } from "./warm-http.ts";
@@ -32,6 +33,7 @@ export interface BareCalls {
 
 /** Queue calls carry a shared access signature in their address, so that nothing is signed while it is measured. */
 export function createBareCalls({ connectionString, platformUrl }: BenchStack): BareCalls {
+  bypassProxy();
   const service = QueueServiceClient.fromConnectionString(connectionString);
   const signed = async (queueName: string) => {
     await service.getQueueClient(queueName).createIfNotExists();

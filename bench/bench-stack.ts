@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { identities } from "../local/gateway/development-stack.ts";
+import { identities } from "../local/gateway/identities.ts";
 import { childOf } from "./linux-process.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

@@ -1,5 +1,5 @@
 /** How fast the event sink answers, against a bare put of the same name. */
-import { identities } from "../local/gateway/development-stack.ts";
+import { identities } from "../local/gateway/identities.ts";
 import { createBareCalls } from "./bare-calls.ts";
 import type { BenchStack } from "./bench-stack.ts";
 import { describeFailures, runOpenLoop } from "./open-loop.ts";

@@ -1,6 +1,6 @@
 /** The parts around the gateway, each a process of its own, with a fault proxy before the storage and the platform. */
 import { z } from "zod";
-import { identities } from "../local/gateway/development-stack.ts";
+import { identities } from "../local/gateway/identities.ts";
 import { type Child, startChild } from "./child.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";

@@ -1,6 +1,6 @@
 /** The calls that callers and the platform make to the gateway, and what came of each. */
 import { z } from "zod";
-import { identities } from "../local/gateway/development-stack.ts";
+import { identities } from "../local/gateway/identities.ts";
 import { hostPin } from "./environment.ts";
 
 /** A status with its body; `lost` when the connection broke or the caller gave up; `not-sent` when nobody listened. */

@@ -1,6 +1,6 @@
 /** Reads what the app processes log: counts events, remembers what became of each room, and looks out for secrets. */
 import { z } from "zod";
-import { identities } from "../local/gateway/development-stack.ts";
+import { identities } from "../local/gateway/identities.ts";
 import { hostPin } from "./environment.ts";
 
 interface LoggedStep {

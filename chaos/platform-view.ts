@@ -1,6 +1,6 @@
 /** Looks at the simulated platform past the proxy, and sets it up. */
 import { z } from "zod";
-import { identities } from "../local/gateway/development-stack.ts";
+import { identities } from "../local/gateway/identities.ts";
 
 const roomSchema = z.looseObject({
   name: z.string(),

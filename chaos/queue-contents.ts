@@ -1,7 +1,8 @@
 /** Looks into the gateway's queues past the proxy. */
-import "../local/process/bypass-proxy.ts";
+
 import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
-import { orWhenMissing } from "../local/gateway/or-when-missing.ts";
+import { ifQueueMissing } from "../local/gateway/queue-contents.ts";
+import { bypassProxy } from "../local/process/bypass-proxy.ts";
 import { queueNames } from "../src/lib/queues/queue-names.ts";
 
 type QueueKey = keyof typeof queueNames;
@@ -17,14 +18,15 @@ const maxPerReceive = 32;
 const leaseSeconds = 3600;
 
 export function openQueueContents(connectionString: string): QueueContents {
+  bypassProxy();
   const service = QueueServiceClient.fromConnectionString(connectionString);
   const open = (queue: QueueKey): QueueClient => service.getQueueClient(queueNames[queue]);
 
   return {
     count: async (queue) =>
-      orWhenMissing(0, async () => (await open(queue).getProperties()).approximateMessagesCount ?? 0),
+      ifQueueMissing(0, async () => (await open(queue).getProperties()).approximateMessagesCount ?? 0),
     takeAll: async (queue) =>
-      orWhenMissing<string[]>([], async () => {
+      ifQueueMissing<string[]>([], async () => {
         const texts: string[] = [];
         for (;;) {
           const options = { numberOfMessages: maxPerReceive, visibilityTimeout: leaseSeconds };

@@ -15,6 +15,6 @@ const control = await startLoopbackServer(({ method, url, body }) => {
   return { status: 204 };
 });
 const { connectionString, queueServiceUrl } = azurite;
-serveUntilEnded({ connectionString, queueServiceUrl, controlUrl: control.url }, async () =>
+await serveUntilEnded({ connectionString, queueServiceUrl, controlUrl: control.url }, async () =>
   Promise.all([azurite.stop(), control.stop()]),
 );

@@ -1,18 +1,11 @@
-// Command line: runs Azurite until a signal comes or the parent process closes our stdin.
+/** Runs Azurite as its own process until its end is requested. */
 import { parseArgs } from "node:util";
+import { serveUntilEnded } from "../process/serve-until-ended.ts";
 import { startAzurite } from "../simulators/azurite.ts";
 
 const { values } = parseArgs({ options: { blob: { type: "boolean" }, table: { type: "boolean" } } });
-const azurite = await startAzurite({ blob: values.blob ?? false, table: values.table ?? false });
-process.stdout.write(`${JSON.stringify(azurite)}\n`);
-
-const end = (): void => {
-  azurite.stop().then(
-    () => process.exit(0),
-    () => process.exit(1),
-  );
-};
-process.once("SIGINT", end);
-process.once("SIGTERM", end);
-process.stdin.once("end", end);
-process.stdin.resume();
+const { stop, ...addresses } = await startAzurite({
+  blob: values.blob ?? false,
+  table: values.table ?? false,
+});
+await serveUntilEnded({ ...addresses }, stop);

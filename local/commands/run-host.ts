@@ -1,7 +1,9 @@
-// Command line of the local Functions host: runs an app with this process's environment until a signal comes.
+/** Runs an app in the local Functions host, with this process's environment, until its end is requested. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { startFunctionsHost } from "../host/functions-host.ts";
+import type { LogEntry } from "../host/worker/messages.ts";
+import { untilEndRequested } from "../process/serve-until-ended.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -9,6 +11,8 @@ const { values, positionals } = parseArgs({
     port: { type: "string", default: "0" },
     "host-json": { type: "string", default: "host.json" },
     "no-timers": { type: "boolean", default: false },
+    /** Prints each log entry as one JSON object. */
+    "json-log": { type: "boolean", default: false },
     "lock-seconds": { type: "string" },
     "retry-seconds": { type: "string" },
     "poll-seconds": { type: "string" },
@@ -16,18 +20,17 @@ const { values, positionals } = parseArgs({
 });
 const [entry] = positionals;
 if (entry === undefined) {
-  process.stderr.write(
-    "Usage: run.ts <entry> [--port N] [--host-json path] [--no-timers]" +
-      " [--lock-seconds N] [--retry-seconds N] [--poll-seconds N]\n",
+  console.error(
+    "Usage: node local/commands/run-host.ts <entry> [--port N] [--host-json path] [--no-timers] [--json-log]" +
+      " [--lock-seconds N] [--retry-seconds N] [--poll-seconds N]",
   );
   process.exit(2);
 }
 
-const lockSeconds = values["lock-seconds"];
-const retrySeconds = values["retry-seconds"];
-const pollSeconds = values["poll-seconds"];
-// The line with the address comes first; what the app logs while it loads waits for it.
-let waitingLines: string[] | undefined = [];
+const endRequested = untilEndRequested();
+// The line with the address comes first: what the app logs while it loads waits for it.
+const waitingLines: string[] = [];
+let print = (line: string): void => void waitingLines.push(line);
 const host = await startFunctionsHost({
   entry: resolve(entry),
   hostJsonPath: resolve(values["host-json"]),
@@ -37,26 +40,23 @@ const host = await startFunctionsHost({
   port: Number(values.port),
   timersEnabled: !values["no-timers"],
   timeScale: {
-    ...(lockSeconds === undefined ? {} : { messageLockSeconds: Number(lockSeconds) }),
-    ...(retrySeconds === undefined ? {} : { retryDelaySeconds: Number(retrySeconds) }),
-    ...(pollSeconds === undefined ? {} : { pollSeconds: Number(pollSeconds) }),
+    ...(values["lock-seconds"] && { messageLockSeconds: Number(values["lock-seconds"]) }),
+    ...(values["retry-seconds"] && { retryDelaySeconds: Number(values["retry-seconds"]) }),
+    ...(values["poll-seconds"] && { pollSeconds: Number(values["poll-seconds"]) }),
   },
-  onLog({ level, category, message }) {
-    const line = `${new Date().toISOString()} ${level} ${category}: ${message}\n`;
-    if (waitingLines) {
-      waitingLines.push(line);
-    } else {
-      process.stdout.write(line);
-    }
-  },
+  onLog: (logged) => print(format(logged)),
 });
-process.stdout.write(`${JSON.stringify({ url: host.url, functions: host.functions })}\n`);
-process.stdout.write(waitingLines.join(""));
-waitingLines = undefined;
+const { url, functions } = host;
+console.log(JSON.stringify({ url, functions, appProcessId: host.workerProcessId() }));
+for (const line of waitingLines) console.log(line);
+print = (line) => console.log(line);
 
-const stop = (): void => void host.stop();
-process.on("SIGINT", stop);
-process.on("SIGTERM", stop);
+void endRequested.then(async () => host.stop());
 const { reason } = await host.exited;
-process.stdout.write(`The host has ended: ${reason}\n`);
-process.exitCode = reason === "stopped" ? 0 : 1;
+print(format({ level: "information", category: "Host", message: `The host has ended: ${reason}` }));
+process.exit(reason === "stopped" ? 0 : 1);
+
+function format({ level, category, message }: LogEntry): string {
+  if (values["json-log"]) return JSON.stringify({ level, category, message });
+  return `${new Date().toISOString()} ${level} ${category}: ${message}`;
+}

@@ -2,7 +2,7 @@
  * Runs the token issuer, the contact-centre stub and the log workspace as one process. Usage:
  * `node local/commands/run-identity.ts '{"tenantId":"…","clients":[…],"users":[…]}'`; every part has a default.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { serveUntilEnded } from "../process/serve-until-ended.ts";
 import { startContactCentre } from "../simulators/contact-centre.ts";
 import { startTokenIssuer } from "../simulators/identity/token-issuer.ts";
@@ -35,7 +35,7 @@ const options = optionsSchema.parse(JSON.parse(process.argv[2] ?? "{}"));
 const issuer = await startTokenIssuer({ ...options, port: options.issuerPort });
 const contactCentre = await startContactCentre({ users: options.users, port: options.contactCentrePort });
 const logWorkspace = await startLogWorkspace({ port: options.logWorkspacePort });
-serveUntilEnded(
+await serveUntilEnded(
   {
     authorityUrl: issuer.url,
     tokenUrl: issuer.tokenUrl,

@@ -3,7 +3,7 @@
  * `node local/commands/run-platform.ts '{"username":"…","password":"…","eventSink":{"url":"…"}}'`; the options are
  * those of `startPlatformSimulator`.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { serveUntilEnded } from "../process/serve-until-ended.ts";
 import { simulatorOptionsSchema } from "../simulators/platform/platform-options.ts";
 import { startPlatformSimulator } from "../simulators/platform/platform-simulator.ts";
@@ -12,4 +12,4 @@ const defaults = { username: "admin", password: "local-password" };
 const given = z.record(z.string(), z.unknown()).parse(JSON.parse(process.argv[2] ?? "{}"));
 const options = simulatorOptionsSchema.parse({ ...defaults, ...given });
 const platform = await startPlatformSimulator(options);
-serveUntilEnded({ url: platform.url, controlUrl: platform.controlUrl }, platform.stop);
+await serveUntilEnded({ url: platform.url, controlUrl: platform.controlUrl }, platform.stop);

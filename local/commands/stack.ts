@@ -3,7 +3,8 @@ import { parseArgs } from "node:util";
 import { fetchAccessToken } from "../gateway/access-token.ts";
 import { connectionFile, connectionOf, removeConnection, writeConnection } from "../gateway/connection.ts";
 import { startDevelopmentStack } from "../gateway/development-stack.ts";
-import { fastSettings, pointEventSinkTo } from "../gateway/local-gateway.ts";
+import { fastSettings } from "../gateway/gateway-settings.ts";
+import { pointEventSinkTo } from "../gateway/local-gateway.ts";
 import { ownerOf, removeSettingsFile, writeSettingsFile } from "../gateway/settings-file.ts";
 import { freePort } from "../process/free-port.ts";
 import { stopSignal, untilStopped } from "../process/stop-signal.ts";
@@ -52,7 +53,7 @@ async function connectApp(): Promise<void> {
   process.on("exit", () => removeConnection(connectionPath));
   await writeConnection(connectionPath, connection);
 
-  console.log(introduction(connection, await fetchAccessToken(connection)));
+  console.log(introduction(connection, await fetchAccessToken(connection.tokenUrl)));
   const replaced = owner === "nobody" ? "" : ", in the place of the one that was there";
   console.log(`${settingsPath} is written${replaced}; it is removed at the end, unless you change it.`);
   console.log(

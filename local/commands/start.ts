@@ -3,10 +3,10 @@ import { parseArgs } from "node:util";
 import { fetchAccessToken } from "../gateway/access-token.ts";
 import { type Connection, connectionFile, removeConnection, writeConnection } from "../gateway/connection.ts";
 import { startLocalGateway } from "../gateway/local-gateway.ts";
-import { watchPoolFill } from "../gateway/queue-contents.ts";
 import { stopSignal, untilStopped } from "../process/stop-signal.ts";
 import { introduction } from "../terminal/introduction.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
+import { showPoolFill } from "../terminal/pool-progress.ts";
 
 const { values } = parseArgs({
   options: {
@@ -39,11 +39,11 @@ console.log("Ended.");
 process.exitCode = 0;
 
 async function fillAndIntroduce(connection: Connection): Promise<void> {
-  const token = await fetchAccessToken(connection);
+  const token = await fetchAccessToken(connection.tokenUrl);
   const headers = { authorization: `Bearer ${token}` };
   const filling = await fetch(`${connection.gatewayUrl}/room/bulk/`, { method: "POST", headers });
   if (filling.status !== 202) throw new Error(`Filling the pool was answered ${filling.status}, not 202.`);
-  await watchPoolFill(connection, connection.maxRooms, { output: process.stdout, stopping });
+  await showPoolFill(connection, connection.maxRooms, { output: process.stdout, stopping });
   await writeConnection(connectionPath, connection);
   console.log(`\n${introduction(connection, token)}`);
   console.log("The gateway is ready. `npm run demo` in another terminal shows it at work; Ctrl-C ends it.");

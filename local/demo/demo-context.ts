@@ -1,10 +1,12 @@
 // What every step of the demonstration needs.
 import type { Connection } from "../gateway/connection.ts";
+import { openQueueContents, type QueueContents } from "../gateway/queue-contents.ts";
 import { type DemoAnswer, type DemoRequest, exchange } from "./exchange.ts";
 import type { Report } from "./report.ts";
 
 export interface DemoContext {
   readonly connection: Connection;
+  readonly queues: QueueContents;
   readonly report: Report;
   readonly stopping: AbortSignal;
   /**
@@ -27,6 +29,7 @@ export function createStage(
 ): DemoContext {
   return {
     connection,
+    queues: openQueueContents(connection.storageConnectionString),
     report,
     stopping,
     gateway: async (method, path, more = {}) => {

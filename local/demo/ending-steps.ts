@@ -1,6 +1,5 @@
 // The demonstration's steps at the end of a room: conference, event, garbage collection, explicit deletion.
 
-import { seenMessages } from "../gateway/queue-contents.ts";
 import { poll } from "../process/poll.ts";
 import { createProgress } from "../terminal/progress.ts";
 import type { DemoContext } from "./demo-context.ts";
@@ -10,7 +9,7 @@ import type { DemoRoom } from "./room-steps.ts";
 
 /** Holds a conference in a room and sees its end arrive; returns the time of the end in milliseconds. */
 export async function holdConference(stage: DemoContext, room: DemoRoom): Promise<number> {
-  const { connection, report, stopping } = stage;
+  const { connection, queues, report, stopping } = stage;
   report.step("Let the platform hold a conference in the first room, and end it");
   const control = `${connection.platformControlUrl}/control/conferences`;
   const names = { name: room.name };
@@ -18,10 +17,11 @@ export async function holdConference(stage: DemoContext, room: DemoRoom): Promis
   const endedAt = Date.now();
   const ended = await exchange(report, { method: "POST", url: `${control}/end`, body: names });
   report.check("the conference has ended", ended.status === 204, ended);
-  await poll(
-    async () => ((await seenMessages(connection, "deletion")).includes(room.name) ? true : undefined),
-    { description: "the room's name on room-deletion-queue", timeoutSeconds: 20, stopping },
-  );
+  await poll(async () => ((await queues.peek("deletion")).includes(room.name) ? true : undefined), {
+    description: "the room's name on room-deletion-queue",
+    timeoutSeconds: 20,
+    stopping,
+  });
   report.check("the event sink has put the room's name on room-deletion-queue", true);
   return endedAt;
 }

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { parseMarker } from "../../src/lib/rooms/marker.ts";
 import { isPersistent } from "../../src/lib/rooms/ownership.ts";
-import { maxSeen, seenMessages, untilNoRoomIsMade, watchPoolFill } from "../gateway/queue-contents.ts";
+import { maxPeeked } from "../gateway/queue-contents.ts";
 import { poll } from "../process/poll.ts";
+import { showPoolFill } from "../terminal/pool-progress.ts";
 import type { DemoContext } from "./demo-context.ts";
 import { exchange } from "./exchange.ts";
 import { indent } from "./report.ts";
@@ -15,30 +16,42 @@ const roomsSchema = z.array(
 const addedRooms = 10;
 
 /** Asks for more rooms than the pool holds and watches them come; returns how many can be claimed then. */
-export async function fillPool({ connection, report, stopping, gateway }: DemoContext): Promise<number> {
+export async function fillPool({
+  connection,
+  queues,
+  report,
+  stopping,
+  gateway,
+}: DemoContext): Promise<number> {
   report.step("Fill the pool in the background");
-  const level = (await seenMessages(connection, "pool")).length + addedRooms;
+  const level = (await queues.peek("pool")).length + addedRooms;
   const answer = await gateway("POST", `/room/bulk/?max_vmr=${level}`);
   report.check("bulk create answers 202", answer.status === 202, answer.status);
-  await watchPoolFill(connection, level, { output: report.output, indent, stopping });
-  const ready = (await seenMessages(connection, "pool")).length;
-  report.check("the pool holds the rooms asked for", ready >= Math.min(level, maxSeen), ready);
+  await showPoolFill(connection, level, { output: report.output, indent, stopping });
+  const ready = (await queues.peek("pool")).length;
+  report.check("the pool holds the rooms asked for", ready >= Math.min(level, maxPeeked), ready);
   return ready;
 }
 
 /** Waits until the pool holds as many rooms as before some were handed out. */
 export async function seeReplacements(
-  { connection, report, stopping }: DemoContext,
+  { connection, queues, report, stopping }: DemoContext,
   rooms: number,
 ): Promise<void> {
   report.step("See that each room handed out was replaced");
-  await watchPoolFill(connection, rooms, { output: report.output, indent, stopping });
-  const ready = (await seenMessages(connection, "pool")).length;
+  await showPoolFill(connection, rooms, { output: report.output, indent, stopping });
+  const ready = (await queues.peek("pool")).length;
   report.check(`the pool holds ${rooms} rooms again`, ready === rooms, ready);
 }
 
 /** Has a metrics row written and compares it with the pool. */
-export async function writeMetrics({ connection, report, stopping, gateway }: DemoContext): Promise<void> {
+export async function writeMetrics({
+  connection,
+  queues,
+  report,
+  stopping,
+  gateway,
+}: DemoContext): Promise<void> {
   report.step("Write a metrics row, as the timer does every 5 minutes");
   const before = (await metricsRows(connection.logWorkspaceUrl)).length;
   await gateway("POST", "/admin/functions/collectMetrics", { headers: {}, body: {} });
@@ -49,7 +62,7 @@ export async function writeMetrics({ connection, report, stopping, gateway }: De
   });
   const { PoolDepth, AvailableRooms, InUseRooms, AlarmCount, PlatformConnected } = row;
   report.line(JSON.stringify({ PoolDepth, AvailableRooms, InUseRooms, AlarmCount, PlatformConnected }));
-  const ready = (await seenMessages(connection, "pool")).length;
+  const ready = (await queues.peek("pool")).length;
   report.check(
     "it has the depth of the pool",
     typeof PoolDepth === "number" && PoolDepth >= ready,
@@ -90,11 +103,17 @@ export async function deleteAll({ connection, report, gateway }: DemoContext): P
 }
 
 /** Gives a gateway that was running before the demonstration its rooms back. */
-export async function refillPool({ connection, report, stopping, gateway }: DemoContext): Promise<void> {
+export async function refillPool({
+  connection,
+  queues,
+  report,
+  stopping,
+  gateway,
+}: DemoContext): Promise<void> {
   report.step("Fill the pool again, for whoever uses this gateway");
   // The create that found no room has asked for one, which bulk create would count as its request and as its name.
-  await untilNoRoomIsMade(connection, stopping);
+  await queues.untilProvisioned(stopping);
   const answer = await gateway("POST", "/room/bulk/");
   report.check("bulk create answers 202", answer.status === 202, answer.status);
-  await watchPoolFill(connection, connection.maxRooms, { output: report.output, indent, stopping });
+  await showPoolFill(connection, connection.maxRooms, { output: report.output, indent, stopping });
 }

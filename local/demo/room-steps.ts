@@ -1,7 +1,8 @@
 // The demonstration's steps with rooms that were handed out: create, read, change, list.
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { uuiDataOf } from "../terminal/curl-lines.ts";
+import { identities } from "../gateway/identities.ts";
+import { encodeServiceTag } from "../gateway/service-tag.ts";
 import type { DemoContext } from "./demo-context.ts";
 import {
   constrainedShape,
@@ -22,7 +23,7 @@ export async function createRooms({ report, gateway }: DemoContext): Promise<[De
   report.step("Create three rooms, that is, take them from the pool");
   const create = async (path: string, session: string): Promise<DemoRoom> => {
     const tag = `https://verify.example.com/sessions/${session}`;
-    const answer = await gateway("POST", `${path}?uuiData=${uuiDataOf(tag)}`);
+    const answer = await gateway("POST", `${path}?uuiData=${encodeServiceTag(tag)}`);
     const created = createdShape.safeParse(answer.json);
     report.check("200 in the constrained shape, without the host PIN", created.success, answer.json);
     const room = createdShape.parse(answer.json);
@@ -66,19 +67,16 @@ export async function readRoom({ report, gateway }: DemoContext, room: DemoRoom)
 }
 
 /** Reads a room as the agent's desktop does. */
-export async function readAsAgent(
-  { connection, report, gateway }: DemoContext,
-  room: DemoRoom,
-): Promise<void> {
+export async function readAsAgent({ report, gateway }: DemoContext, room: DemoRoom): Promise<void> {
   report.step("Read the room as the agent's desktop does");
   const path = `/public/room/${encodeURIComponent(room.name)}`;
   const read = async (headers: Record<string, string>) => gateway("GET", path, { headers });
-  const answer = await read({ "x-auth-token": connection.agentToken });
+  const answer = await read({ "x-auth-token": identities.agentToken });
   const isPublic = answer.status === 200 && publicShape.safeParse(answer.json).success;
   report.check("200 in the constrained shape, without the host PIN", isPublic, answer.json);
   const anonymous = await read({});
   report.check("no token: 401", anonymous.status === 401, anonymous.status);
-  const foreign = await read({ "x-auth-token": connection.otherAgentToken });
+  const foreign = await read({ "x-auth-token": identities.otherAgentToken });
   report.check("a user of another division: 403", foreign.status === 403, foreign.status);
 }
 

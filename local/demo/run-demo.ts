@@ -48,7 +48,7 @@ async function logIn(connection: Connection, report: Report): Promise<string> {
   const health = await exchange(report, { method: "GET", url: `${connection.gatewayUrl}/public/health` });
   const isAlive = health.status === 200 && healthSchema.safeParse(health.json).success;
   report.check("it is alive and tells the time", isAlive, health.json);
-  const body = new URLSearchParams(tokenForm(connection));
+  const body = new URLSearchParams(tokenForm);
   const grant = await exchange(report, { method: "POST", url: connection.tokenUrl, body });
   report.check("a bearer token for 3599 seconds", grantSchema.safeParse(grant.json).success, grant.status);
   return grantSchema.parse(grant.json).access_token;

@@ -1,25 +1,20 @@
-// Fetches a bearer token as a consumer of the gateway does.
-import { z } from "zod";
-import type { Connection } from "./connection.ts";
+/** Fetches a bearer token as a consumer of the gateway does: by client credentials. */
+import * as z from "zod";
+import { identities } from "./identities.ts";
 
 const grantSchema = z.object({ access_token: z.string() });
 
-/** The form of a client-credentials request. */
-export function tokenForm({ clientId, clientSecret }: Connection): Record<string, string> {
-  return {
-    grant_type: "client_credentials",
-    client_id: clientId,
-    client_secret: clientSecret,
-    scope: `api://${clientId}/.default`,
-  };
-}
+/** The form of the token request. */
+export const tokenForm = {
+  grant_type: "client_credentials",
+  client_id: identities.clientId,
+  client_secret: identities.clientSecret,
+  scope: `api://${identities.clientId}/.default`,
+} as const;
 
-/** A token that is valid for about an hour. Throws when the issuer gives none. */
-export async function fetchAccessToken(connection: Connection): Promise<string> {
-  const response = await fetch(connection.tokenUrl, {
-    method: "POST",
-    body: new URLSearchParams(tokenForm(connection)),
-  });
-  if (!response.ok) throw new Error(`The token issuer answered ${response.status}.`);
+/** Returns a token that is valid for about an hour. Throws if the issuer refuses. */
+export async function fetchAccessToken(tokenUrl: string): Promise<string> {
+  const response = await fetch(tokenUrl, { method: "POST", body: new URLSearchParams(tokenForm) });
+  if (!response.ok) throw new Error(`the token issuer returned ${response.status}`);
   return grantSchema.parse(await response.json()).access_token;
 }

@@ -1,12 +1,12 @@
-// What somebody needs to talk to a gateway that runs on this computer, and the file that tells `npm run demo`.
+/** The addresses of a running local gateway, and the file through which `npm run demo` finds them. */
 import { readFileSync, rmSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { z } from "zod";
-import { type DevelopmentStack, identities } from "./development-stack.ts";
+import * as z from "zod";
+import type { DevelopmentStack } from "./development-stack.ts";
 
 const connectionSchema = z.object({
-  /** Of the command that started it. */
+  /** The process that started the gateway and wrote the file. */
   processId: z.int(),
   gatewayUrl: z.string(),
   platformUrl: z.string(),
@@ -16,17 +16,13 @@ const connectionSchema = z.object({
   logWorkspaceUrl: z.string(),
   queueServiceUrl: z.string(),
   storageConnectionString: z.string(),
-  clientId: z.string(),
-  clientSecret: z.string(),
-  agentToken: z.string(),
-  otherAgentToken: z.string(),
   maxRooms: z.int(),
   garbageMinimumAgeSeconds: z.number(),
 });
 
 export type Connection = z.output<typeof connectionSchema>;
 
-/** The facts about a stack and the gateway in front of it, whose settings these are. */
+/** Describes a stack and the gateway in front of it, which has these settings. */
 export function connectionOf(
   stack: DevelopmentStack,
   gatewayUrl: string,
@@ -42,35 +38,31 @@ export function connectionOf(
     logWorkspaceUrl: stack.logWorkspace.url,
     queueServiceUrl: stack.azurite.queueServiceUrl,
     storageConnectionString: stack.azurite.connectionString,
-    clientId: identities.clientId,
-    clientSecret: identities.clientSecret,
-    agentToken: identities.agentToken,
-    otherAgentToken: identities.otherAgentToken,
     maxRooms: Number(settings["MAX_VMR"]),
     garbageMinimumAgeSeconds: Number(settings["GC_MINIMUM_AGE_SECONDS"]),
   };
 }
 
-/** Where the facts are, unless told otherwise. */
+/** The default path of the file. */
 export const connectionFile = ".tmp/stack.json";
 
-/** Writes the facts, in the place of those of an earlier gateway. */
+/** Writes the file, replacing that of an earlier gateway. */
 export async function writeConnection(path: string, connection: Connection): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, `${JSON.stringify(connection, undefined, 2)}\n`, { mode: 0o600 });
 }
 
-/** Removes the file if it is this process's; for the very end of a process, where nothing can be awaited. */
+/** Removes the file if this process wrote it. Synchronous, because it runs while the process exits. */
 export function removeConnection(path: string): void {
   try {
     const { processId } = connectionSchema.parse(JSON.parse(readFileSync(path, "utf8")));
     if (processId === process.pid) rmSync(path);
   } catch {
-    // There is no such file, or another process has just written to it.
+    // There is no such file, or another process is writing it.
   }
 }
 
-/** The facts in the file when the gateway there answers; undefined when there is none, or it has ended. */
+/** Returns the file's content if its gateway responds; undefined if there is no file or no response. */
 export async function findRunningGateway(path: string): Promise<Connection | undefined> {
   try {
     const connection = connectionSchema.parse(JSON.parse(await readFile(path, "utf8")));

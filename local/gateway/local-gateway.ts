@@ -1,34 +1,29 @@
-// The whole gateway on this computer: the development stack, and the app in the local Functions host in front of it.
+/** Starts the whole gateway: the development stack, and the app in the local Functions host in front of it. */
 import { fileURLToPath } from "node:url";
 import { startFunctionsHost } from "../host/functions-host.ts";
 import type { LogEntry } from "../host/worker/messages.ts";
 import { type Connection, connectionOf } from "./connection.ts";
-import { type DevelopmentStack, identities, startDevelopmentStack } from "./development-stack.ts";
-
-/** Waiting times fit for looking on: rooms ripen in a second, and are collected half a minute after their end. */
-export const fastSettings = {
-  MAX_VMR: "20",
-  POOL_READY_DELAY_SECONDS: "1",
-  GC_MINIMUM_AGE_SECONDS: "30",
-};
+import { type DevelopmentStack, startDevelopmentStack } from "./development-stack.ts";
+import { fastSettings } from "./gateway-settings.ts";
+import { identities } from "./identities.ts";
 
 export interface LocalGateway {
   readonly connection: Connection;
   readonly stack: DevelopmentStack;
-  /** Resolves with the reason when the app has ended, by `stop` or because it crashed too often. */
+  /** Resolves with the reason when the host has ended, by `stop` or because the app crashed too often. */
   readonly exited: Promise<{ reason: string }>;
   stop(): Promise<void>;
 }
 
 export interface LocalGatewayOptions {
-  /** Laid over the stack's own settings and the impatient ones. */
+  /** Override the stack's settings and the fast ones. */
   readonly settings?: Record<string, string>;
   readonly onLog?: (entry: LogEntry) => void;
 }
 
 /**
- * Starts everything on free ports of 127.0.0.1, timers running, and points the platform's event sink to the app.
- * Throws when the app does not load; what was started is stopped then.
+ * Starts everything on free ports of 127.0.0.1, with timers, and points the platform's event sink to the app.
+ * Stops what was started and throws if the app does not load.
  */
 export async function startLocalGateway(options: LocalGatewayOptions = {}): Promise<LocalGateway> {
   const stack = await startDevelopmentStack();
@@ -43,7 +38,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}): Prom
     });
     if (host.functions.length === 0) {
       await host.stop();
-      throw new Error("The app could not be loaded; its error is above.");
+      throw new Error("the app could not be loaded; its error is above");
     }
     pointEventSinkTo(stack, host.url);
     return {

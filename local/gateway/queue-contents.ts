@@ -1,65 +1,67 @@
-// Looks into the queues of a gateway that runs on this computer, without changing them.
-import "../process/bypass-proxy.ts";
-import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
+/** Reads the queues of a local gateway: how many messages there are, and their texts. */
+import { type QueueClient, QueueServiceClient, RestError } from "@azure/storage-queue";
 import { queueNames } from "../../src/lib/queues/queue-names.ts";
+import { bypassProxy } from "../process/bypass-proxy.ts";
 import { poll } from "../process/poll.ts";
-import { createProgress, type Output } from "../terminal/progress.ts";
-import type { Connection } from "./connection.ts";
-import { orWhenMissing } from "./or-when-missing.ts";
 
-/** As many messages as one look into a queue shows. */
-export const maxSeen = 32;
+export type QueueKey = keyof typeof queueNames;
 
-const fillSeconds = 60;
-
-/** Texts of the visible messages, `maxSeen` at most; none when the queue does not exist yet. */
-export async function seenMessages(
-  connection: Connection,
-  queue: keyof typeof queueNames,
-): Promise<string[]> {
-  return orWhenMissing([], async () => {
-    const { peekedMessageItems } = await open(connection, queue).peekMessages({ numberOfMessages: maxSeen });
-    return peekedMessageItems.map(({ messageText }) => messageText);
-  });
+export interface QueueContents {
+  /** The number of messages, invisible ones included. */
+  depth(queue: QueueKey): Promise<number>;
+  /** Returns the texts of the visible messages, `maxPeeked` at most, and leaves them visible. */
+  peek(queue: QueueKey): Promise<string[]>;
+  /** Receives all visible messages, which makes them invisible for an hour, and returns their texts. */
+  receiveAll(queue: QueueKey): Promise<string[]>;
+  /** Resolves when no room is requested or being provisioned. Throws after 60 s. */
+  untilProvisioned(stopping?: AbortSignal): Promise<void>;
 }
 
-/** Resolves when no request for a room waits or is being worked on. Throws after 60 s. */
-export async function untilNoRoomIsMade(connection: Connection, stopping?: AbortSignal): Promise<void> {
-  const requests = async () =>
-    (await open(connection, "provisioning").getProperties()).approximateMessagesCount ?? 0;
-  await poll(async () => ((await orWhenMissing(0, requests)) === 0 ? true : undefined), {
-    description: "the end of all requests for rooms",
-    timeoutSeconds: fillSeconds,
-    stopping,
-  });
+/** The number of messages that the queue service shows or hands out per call. */
+export const maxPeeked = 32;
+
+const leaseSeconds = 3600;
+
+/** Opens the queues. One that does not exist yet is empty: the app creates a queue when it first uses it. */
+export function openQueueContents(connectionString: string): QueueContents {
+  bypassProxy();
+  const service = QueueServiceClient.fromConnectionString(connectionString);
+  const open = (queue: QueueKey): QueueClient => service.getQueueClient(queueNames[queue]);
+
+  async function depth(queue: QueueKey): Promise<number> {
+    return ifQueueMissing(0, async () => (await open(queue).getProperties()).approximateMessagesCount ?? 0);
+  }
+  return {
+    depth,
+    peek: async (queue) =>
+      ifQueueMissing<string[]>([], async () => {
+        const { peekedMessageItems } = await open(queue).peekMessages({ numberOfMessages: maxPeeked });
+        return peekedMessageItems.map(({ messageText }) => messageText);
+      }),
+    receiveAll: async (queue) =>
+      ifQueueMissing<string[]>([], async () => {
+        const texts: string[] = [];
+        for (;;) {
+          const options = { numberOfMessages: maxPeeked, visibilityTimeout: leaseSeconds };
+          const { receivedMessageItems } = await open(queue).receiveMessages(options);
+          if (receivedMessageItems.length === 0) return texts;
+          texts.push(...receivedMessageItems.map(({ messageText }) => messageText));
+        }
+      }),
+    untilProvisioned: async (stopping) => {
+      const isDone = async (): Promise<true | undefined> =>
+        (await depth("provisioning")) === 0 ? true : undefined;
+      await poll(isDone, { description: "all requested rooms", timeoutSeconds: 60, stopping });
+    },
+  };
 }
 
-function open({ storageConnectionString }: Connection, queue: keyof typeof queueNames): QueueClient {
-  return QueueServiceClient.fromConnectionString(storageConnectionString).getQueueClient(queueNames[queue]);
-}
-
-export interface WatchOptions {
-  readonly output: Output;
-  readonly indent?: string;
-  readonly stopping?: AbortSignal;
-}
-
-/** Shows how the pool fills and resolves when so many rooms (`maxSeen` at most) can be claimed. Throws after 60 s. */
-export async function watchPoolFill(
-  connection: Connection,
-  rooms: number,
-  { output, indent, stopping }: WatchOptions,
-): Promise<void> {
-  const wanted = Math.min(rooms, maxSeen);
-  const progress = createProgress(output, "rooms ready in the pool", wanted, indent);
-  const options = { description: `${wanted} rooms in the pool`, timeoutSeconds: fillSeconds, stopping };
+/** Returns what `read` returns, or `fallback` if the queue does not exist. */
+export async function ifQueueMissing<Value>(fallback: Value, read: () => Promise<Value>): Promise<Value> {
   try {
-    await poll(async () => {
-      const ready = (await seenMessages(connection, "pool")).length;
-      progress.show(Math.min(ready, wanted));
-      return ready >= wanted ? true : undefined;
-    }, options);
-  } finally {
-    progress.end();
+    return await read();
+  } catch (error) {
+    if (error instanceof RestError && error.code === "QueueNotFound") return fallback;
+    throw error;
   }
 }

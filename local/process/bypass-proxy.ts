@@ -1,5 +1,10 @@
-// Imported for its effect by whatever opens a queue: Azure's clients would otherwise look for one on this computer
-// through the proxy that the environment names.
-for (const name of ["NO_PROXY", "no_proxy"]) {
-  process.env[name] = [process.env[name], "127.0.0.1"].filter(Boolean).join(",");
+/** Keeps Azure's clients from reaching loopback addresses through the proxy that the environment names. */
+const loopback = "127.0.0.1";
+
+/** Adds 127.0.0.1 to the addresses that bypass the proxy. Call it before opening a queue. */
+export function bypassProxy(): void {
+  for (const name of ["NO_PROXY", "no_proxy"]) {
+    const addresses = (process.env[name] ?? "").split(",").filter(Boolean);
+    if (!addresses.includes(loopback)) process.env[name] = [...addresses, loopback].join(",");
+  }
 }

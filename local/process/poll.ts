@@ -1,17 +1,17 @@
-// Waits for something that can only be asked for.
+/** Polls until a condition holds. */
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface PollOptions {
-  /** What is waited for, for the error's text. */
-  description: string;
-  timeoutSeconds: number;
-  pauseMilliseconds?: number;
-  stopping?: AbortSignal | undefined;
+  /** The condition, for the error message. */
+  readonly description: string;
+  readonly timeoutSeconds: number;
+  readonly pauseMilliseconds?: number;
+  readonly stopping?: AbortSignal | undefined;
 }
 
 /**
- * Asks until the answer is not undefined and returns it. Throws when the time is over, and at once when
- * `stopping` aborts.
+ * Calls `ask` until it returns something other than undefined, and returns that. Throws after the timeout, and at once
+ * if `stopping` aborts.
  */
 export async function poll<Answer>(
   ask: () => Promise<Answer | undefined>,
@@ -22,7 +22,8 @@ export async function poll<Answer>(
     stopping?.throwIfAborted();
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (Date.now() >= until) throw new Error(`Waited ${timeoutSeconds} seconds in vain for: ${description}.`);
+    if (Date.now() >= until)
+      throw new Error(`timed out after ${timeoutSeconds} seconds waiting for ${description}`);
     await delay(pauseMilliseconds, undefined, { ...(stopping && { signal: stopping }) });
   }
 }

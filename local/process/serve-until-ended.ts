@@ -1,22 +1,25 @@
-/** How a stand-in that runs as its own process announces itself and ends. */
+/** How a script that runs as its own process reports its addresses and ends. */
 
 /**
- * Prints the addresses as one line of JSON, then stops the servers and exits on SIGINT, SIGTERM, or when
- * standard input closes, so that a process whose parent has died does not stay behind.
+ * Resolves on SIGINT, SIGTERM, or when standard input closes, so a process does not outlive a parent that was killed.
  */
-export function serveUntilEnded(addresses: Record<string, string>, stop: () => Promise<unknown>): void {
+export async function untilEndRequested(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    process.on("SIGINT", resolve);
+    process.on("SIGTERM", resolve);
+    process.stdin.once("close", resolve);
+    process.stdin.resume();
+  });
+}
+
+/** Prints the addresses as one line of JSON, waits until the end is requested, stops the servers and exits. */
+export async function serveUntilEnded(
+  addresses: Readonly<Record<string, string | undefined>>,
+  stop: () => Promise<unknown>,
+): Promise<never> {
+  const endRequested = untilEndRequested();
   console.log(JSON.stringify(addresses));
-  const end = (): void => {
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error);
-        process.exit(1);
-      },
-    );
-  };
-  process.once("SIGINT", end);
-  process.once("SIGTERM", end);
-  process.stdin.once("close", end);
-  process.stdin.resume();
+  await endRequested;
+  await stop();
+  process.exit(0);
 }

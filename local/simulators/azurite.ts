@@ -14,7 +14,7 @@ export interface Azurite {
   blobServiceUrl?: string;
   tableServiceUrl?: string;
   /** Closes the servers and every connection to them; what was stored is gone. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 interface AzuriteServer {

@@ -1,6 +1,8 @@
 // Ready-to-paste curl lines for the whole life of a room.
 import { tokenForm } from "../gateway/access-token.ts";
 import type { Connection } from "../gateway/connection.ts";
+import { identities } from "../gateway/identities.ts";
+import { encodeServiceTag } from "../gateway/service-tag.ts";
 
 export interface CurlLine {
   /** What the line does. */
@@ -9,19 +11,14 @@ export interface CurlLine {
   readonly command: string;
 }
 
-/** A service tag as the contact centre sends it: hexadecimal digits of UTF-8. */
-export function uuiDataOf(text: string): string {
-  return `${Buffer.from(text, "utf8").toString("hex")};encoding=hex`;
-}
-
 /** The lines in the order of a room's life; each works as it stands when those before it were pasted. */
 export function curlLines(connection: Connection): CurlLine[] {
-  const { gatewayUrl, tokenUrl, platformControlUrl, logWorkspaceUrl, agentToken } = connection;
+  const { gatewayUrl, tokenUrl, platformControlUrl, logWorkspaceUrl } = connection;
   const curl = "curl -i -w '\\n'";
   const authorized = `${curl} -H "Authorization: Bearer $TOKEN"`;
   const room = `"${gatewayUrl}/room/$ROOM"`;
-  const form = Object.entries(tokenForm(connection)).map(([name, value]) => `-d ${name}=${value}`);
-  const uuiData = uuiDataOf("https://verify.example.com/sessions/4711");
+  const form = Object.entries(tokenForm).map(([name, value]) => `-d ${name}=${value}`);
+  const uuiData = encodeServiceTag("https://verify.example.com/sessions/4711");
   const field = (name: string): string => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
   const conference = (action: string): string =>
     `${curl} -d "{\\"name\\":\\"$ROOM\\"}" ${platformControlUrl}/control/conferences/${action}`;
@@ -41,7 +38,7 @@ export function curlLines(connection: Connection): CurlLine[] {
     line("", `${authorized} "${gatewayUrl}/room/$ROOM?constrained_attributes=false"`),
     line(
       "Read it as the agent's desktop does (no host PIN)",
-      `${curl} -H 'x-auth-token: ${agentToken}' "${gatewayUrl}/public/room/$ROOM"`,
+      `${curl} -H 'x-auth-token: ${identities.agentToken}' "${gatewayUrl}/public/room/$ROOM"`,
     ),
     line(
       "Change it (202)",

@@ -1,6 +1,6 @@
 // The page that `npm start` and `npm run stack` print: addresses, tokens, and lines to paste.
 import type { Connection } from "../gateway/connection.ts";
-import { identities } from "../gateway/development-stack.ts";
+import { identities } from "../gateway/identities.ts";
 import { curlLines } from "./curl-lines.ts";
 
 /** The page as text. The secrets in it are made up and work on this computer only. */
@@ -26,7 +26,7 @@ export function introduction(connection: Connection, token: string): string {
     `  ${token}`,
     "",
     "An agent's x-auth-token for /public/room/...",
-    `  ${connection.agentToken}`,
+    `  ${identities.agentToken}`,
     "",
     "The life of a room, to paste into another terminal",
     ...commands,

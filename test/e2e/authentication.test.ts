@@ -1,6 +1,6 @@
 /** Who may call what: specification §5, and every wrong credential over HTTP. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { asAgent, asEventSink } from "../support/credentials.ts";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
 import { forbiddenTokens, missingTokens, wrongTokens } from "../support/wrong-tokens.ts";

@@ -1,6 +1,6 @@
 /** A thousand events from four nodes, the gateway away in between: nothing is lost, nothing is deleted twice. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
 
 const nodes = ["10.0.0.21", "10.0.0.22", "10.0.0.23", "10.0.0.24"];

@@ -1,7 +1,7 @@
 /** The limits of specification §8, and its version. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
 
 let gateway: RunningGateway;

@@ -1,7 +1,7 @@
 /** Ten thousand requests made from the API document against the running product: each answer is one it names. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { knownRooms } from "../support/arbitraries.ts";
 import { faultOf, operationOf, operations } from "../support/openapi-answers.ts";
 import { type GeneratedRequest, generatedRequests } from "../support/openapi-requests.ts";

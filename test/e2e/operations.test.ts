@@ -1,7 +1,7 @@
 /** Every operation of specification §4 with its success, and the rules under its tables. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { asAgent, asEventSink } from "../support/credentials.ts";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
 

@@ -1,6 +1,6 @@
 /** What answers when something is down: each in turn and all together, as the table in the operations guide says. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { asEventSink } from "../support/credentials.ts";
 import type { Answer } from "../support/http-client.ts";
 import { documentedAnswers } from "../support/outage-table.ts";

@@ -1,6 +1,6 @@
 /** The life of a room through HTTP: specification §3, row by row, and the ways through it of §1. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { asEventSink } from "../support/credentials.ts";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
 

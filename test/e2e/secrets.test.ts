@@ -1,7 +1,7 @@
 /** A whole run with known secrets, after which everything that came out is searched for them. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
 import { createRecorder, type Exchange, useEverything } from "../support/secrets-run.ts";
 

@@ -1,6 +1,6 @@
 /** POST /public/event_sink: every status it can answer. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { eventSink } from "../../src/functions/event-sink.ts";
 import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { testBodyRefusals } from "../support/body-refusals.ts";

@@ -1,6 +1,6 @@
 /** GET /public/room/{room_name}: every status it can answer. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import type { ContactCentreUser } from "../../local/simulators/contact-centre.ts";
 import { getPublicRoom } from "../../src/functions/get-public-room.ts";
 import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";

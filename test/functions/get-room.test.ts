@@ -1,6 +1,6 @@
 /** GET /room/{room_name}: every status it can answer. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { getRoom } from "../../src/functions/get-room.ts";
 import { testBearerRefusals } from "../support/bearer-refusals.ts";
 import {

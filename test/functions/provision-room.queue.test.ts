@@ -1,6 +1,6 @@
 /** The provisioning trigger: its queue, the room it makes, and that failures reach the host. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
 import { type InProcessGateway, startInProcessGateway, storageDown } from "../support/in-process-gateway.ts";
 import { registeredQueue } from "../support/registered-trigger.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { parse, sep } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { createArchive } from "../../scripts/package/archive.ts";
 import { createDeployment } from "../../scripts/package/deployment.ts";
 import { packageOf, type UnpackedPackage, unpackPackage } from "./unpacked-package.ts";

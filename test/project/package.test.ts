@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { identities, startDevelopmentStack } from "../../local/gateway/development-stack.ts";
+import { startDevelopmentStack } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { startFunctionsHost } from "../../local/host/functions-host.ts";
 import { poll } from "../../local/process/poll.ts";
 import { packageOf, type UnpackedPackage, unpackPackage } from "./unpacked-package.ts";

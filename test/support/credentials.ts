@@ -1,5 +1,5 @@
 /** The headers with which callers of the public endpoints authenticate. */
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 
 /** The header of an agent of the authorised division. */
 export const asAgent = { "x-auth-token": identities.agentToken } as const;

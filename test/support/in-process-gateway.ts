@@ -6,7 +6,8 @@ import {
   type HttpResponseInit,
   InvocationContext,
 } from "@azure/functions";
-import { identities, startDevelopmentStack } from "../../local/gateway/development-stack.ts";
+import { startDevelopmentStack } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { toHandler } from "../../src/lib/http/handler.ts";
 import { openQueues } from "../../src/lib/queues/storage-account.ts";

@@ -1,6 +1,6 @@
 /** Requests made from the API document: valid, nearly valid and absurd. */
 import fc from "fast-check";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { anyText, knownRooms, oneOf, weighted } from "./arbitraries.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
 import type { Sent } from "./http-client.ts";

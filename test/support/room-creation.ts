@@ -1,6 +1,6 @@
 /** The tests of creating a room with success; its two paths behave the same. */
 import { expect, test } from "vitest";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { openQueues } from "../../src/lib/queues/storage-account.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";

@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import {
   type DevelopmentStackOptions,
-  identities,
   startDevelopmentStack,
 } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { type FunctionsHostOptions, startFunctionsHost } from "../../local/host/functions-host.ts";
 import type { LogEntry } from "../../local/host/worker/messages.ts";
 import { openQueues } from "../../src/lib/queues/storage-account.ts";

@@ -1,5 +1,5 @@
 /** A run through everything the gateway does, with known secrets, whose exchanges are kept. */
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
 import type { Answer, Sent } from "./http-client.ts";
 import type { RunningGateway } from "./running-gateway.ts";

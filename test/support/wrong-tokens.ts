@@ -1,6 +1,6 @@
 /** Bearer tokens of every wrong kind, each signed with the issuer's own key unless its name says otherwise. */
 import { createHmac, createPublicKey } from "node:crypto";
-import { identities } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
 import { createSigningKey } from "../../local/simulators/identity/signing-key.ts";
 import type { TokenIssuer } from "../../local/simulators/identity/token-issuer.ts";
 

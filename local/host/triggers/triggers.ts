@@ -1,6 +1,6 @@
 // Starts the timers and queue listeners of the app's functions, and fires them by hand.
-import "../../process/bypass-proxy.ts";
 import { QueueServiceClient } from "@azure/storage-queue";
+import { bypassProxy } from "../../process/bypass-proxy.ts";
 import type { HostedFunction } from "../functions-host.ts";
 import type { HostSettings } from "../host-json.ts";
 import type { FireFunction } from "../http/admin.ts";
@@ -101,6 +101,7 @@ function listenToQueue(
   if (connectionString === undefined) {
     throw new Error(`There is no connection string named '${connection || "AzureWebJobsStorage"}'.`);
   }
+  bypassProxy();
   const service = QueueServiceClient.fromConnectionString(connectionString, { retryOptions: storageRetries });
   const { queues } = settings;
   return startQueueListener({

@@ -7,8 +7,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { fetchAccessToken } from "../../../local/gateway/access-token.ts";
 import { findRunningGateway } from "../../../local/gateway/connection.ts";
-import { watchPoolFill } from "../../../local/gateway/queue-contents.ts";
 import { startFunctionsHost } from "../../../local/host/functions-host.ts";
+import { showPoolFill } from "../../../local/terminal/pool-progress.ts";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import {
   childrenOf,
@@ -76,10 +76,10 @@ test("an app with the written settings, on the written port, is the gateway that
   expect(connection?.gatewayUrl).toBe(host.url);
   if (!connection) throw new Error("no connection");
   expect(output()).toContain(host.url);
-  const headers = { authorization: `Bearer ${await fetchAccessToken(connection)}` };
+  const headers = { authorization: `Bearer ${await fetchAccessToken(connection.tokenUrl)}` };
   const filling = await fetch(`${host.url}/room/bulk/?max_vmr=2`, { method: "POST", headers });
   expect(filling.status).toBe(202);
-  await watchPoolFill(connection, 2, { output: { write: () => true } });
+  await showPoolFill(connection, 2, { output: { write: () => true } });
   const sink = await fetch(`${connection.platformControlUrl}/control/sink`);
   expect(await sink.json()).toMatchObject({ url: `${host.url}/public/event_sink` });
   await host.stop();

@@ -1,12 +1,9 @@
-// What happens when the app's process dies, never comes up, or loses its host.
-
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+/** What happens if the app's process dies, cannot start, or loses its host. */
 import { existsSync, readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import * as z from "zod";
 import type { FunctionsHost } from "../../../local/host/functions-host.ts";
+import { startChild } from "../../../local/process/child.ts";
 import { startTestHost } from "./test-host.ts";
 
 async function call(host: FunctionsHost, path: string) {
@@ -78,48 +75,57 @@ test("a running call is answered before stop ends the app, and stopping twice is
   expect(isAlive(processId)).toBe(false);
 });
 
-describe("the command line", () => {
-  async function run() {
-    const script = fileURLToPath(new URL("../../../local/commands/run-host.ts", import.meta.url));
-    const supervisor = spawn(
-      process.execPath,
-      [script, fileURLToPath(new URL("./apps/probe-app.ts", import.meta.url)), "--no-timers"],
-      {
-        stdio: ["ignore", "pipe", "inherit"],
-        cwd: fileURLToPath(new URL("../../..", import.meta.url)),
-      },
-    );
-    const [line] = await once(createInterface(supervisor.stdout), "line");
-    const { url, functions } = JSON.parse(String(line));
-    const { pid } = JSON.parse(await (await fetch(`${url}/u/pid`)).text());
-    return { supervisor, url, functions, appProcessId: Number(pid) };
+describe("run-host", () => {
+  const addressesSchema = z.object({ url: z.url(), functions: z.array(z.unknown()), appProcessId: z.int() });
+
+  async function run(...args: string[]) {
+    const lines: string[] = [];
+    const host = await startChild({
+      script: "local/commands/run-host.ts",
+      addressesSchema,
+      args: ["test/local/host/apps/probe-app.ts", "--no-timers", ...args],
+      onLine: (line) => lines.push(line),
+    });
+    onTestFinished(host.kill);
+    return { host, lines, ...host.addresses };
   }
 
-  test("SIGTERM ends both processes", async () => {
-    const { supervisor, functions, appProcessId } = await run();
+  test("SIGTERM ends host and app", async () => {
+    const { host, functions, appProcessId } = await run();
     expect(functions).toContainEqual({
       name: "ping",
       trigger: "httpTrigger",
       route: "ping",
       methods: ["GET"],
     });
-    const ended = once(supervisor, "exit");
-    supervisor.kill("SIGTERM");
-    expect(await ended).toEqual([0, null]);
+    expect(isAlive(appProcessId)).toBe(true);
+    await host.stop();
+    expect(await host.exited).toBe(0);
     expect(isAlive(appProcessId)).toBe(false);
   });
 
-  test("SIGKILL of the host leaves no app behind", async () => {
-    const { supervisor, url, appProcessId } = await run();
-    // An idle process would end for want of work: this one has a call to finish.
+  test("SIGKILL of the host also ends the app", async () => {
+    const { host, url, appProcessId } = await run();
+    // An idle process would end for lack of work: this one has a call to finish.
     const unfinished = fetch(`${url}/sleep?ms=20000`).then(
       () => "answered",
       () => "cut off",
     );
     expect((await fetch(`${url}/ping`)).status).toBe(200);
     expect(isAlive(appProcessId)).toBe(true);
-    supervisor.kill("SIGKILL");
+    await host.kill();
     await vi.waitFor(() => expect(isAlive(appProcessId)).toBe(false), { timeout: 5000, interval: 20 });
     expect(await unfinished).toBe("cut off");
+  });
+
+  test("closed standard input ends host and app, and --json-log prints JSON lines", async () => {
+    const { host, lines, url, appProcessId } = await run("--json-log");
+    expect((await fetch(`${url}/ping`)).status).toBe(200);
+    host.process.stdin?.end();
+    expect(await host.exited).toBe(0);
+    expect(isAlive(appProcessId)).toBe(false);
+    const messages = lines.map((line) => z.object({ message: z.string() }).parse(JSON.parse(line)).message);
+    expect(messages).toContainEqual(expect.stringContaining("Executed 'Functions.ping' (Succeeded"));
+    expect(messages.at(-1)).toBe("The host has ended: stopped");
   });
 });

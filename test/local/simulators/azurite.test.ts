@@ -1,8 +1,4 @@
-// Azurite in process and as a command: it stores, it is private to its owner, and it ends.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+/** Azurite in process: instances are separate, and `stop` closes every service. */
 import { QueueServiceClient } from "@azure/storage-queue";
 import { describe, expect, test } from "vitest";
 import { startAzurite } from "../../../local/simulators/azurite.ts";
@@ -47,17 +43,4 @@ describe("startAzurite", () => {
       await expect(fetch(`${url}?comp=list`)).rejects.toThrow("fetch failed");
     }
   });
-});
-
-test("run-azurite prints its addresses and ends when its stdin is closed", async () => {
-  const script = fileURLToPath(new URL("../../../local/commands/run-azurite.ts", import.meta.url));
-  const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
-  const ended = once(child, "exit");
-  const [line] = await once(createInterface(child.stdout), "line");
-  const addresses = JSON.parse(String(line));
-  expect(addresses.connectionString).toContain(`QueueEndpoint=${addresses.queueServiceUrl}`);
-  const service = QueueServiceClient.fromConnectionString(addresses.connectionString, oneTry);
-  expect(await service.getQueueClient("absent").exists()).toBe(false);
-  child.stdin.end();
-  expect(await ended).toEqual([0, null]);
 });

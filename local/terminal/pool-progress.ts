@@ -1,0 +1,32 @@
+/** Shows on the terminal how the pool fills. */
+import type { Connection } from "../gateway/connection.ts";
+import { maxPeeked, openQueueContents } from "../gateway/queue-contents.ts";
+import { poll } from "../process/poll.ts";
+import { createProgress, type Output } from "./progress.ts";
+
+export interface PoolProgressOptions {
+  readonly output: Output;
+  readonly indent?: string;
+  readonly stopping?: AbortSignal;
+}
+
+/** Resolves when `rooms` rooms (`maxPeeked` at most) can be claimed. Throws after 60 s. */
+export async function showPoolFill(
+  { storageConnectionString }: Connection,
+  rooms: number,
+  { output, indent, stopping }: PoolProgressOptions,
+): Promise<void> {
+  const queues = openQueueContents(storageConnectionString);
+  const wanted = Math.min(rooms, maxPeeked);
+  const progress = createProgress(output, "rooms ready in the pool", wanted, indent);
+  const options = { description: `${wanted} rooms in the pool`, timeoutSeconds: 60, stopping };
+  try {
+    await poll(async () => {
+      const ready = (await queues.peek("pool")).length;
+      progress.show(Math.min(ready, wanted));
+      return ready >= wanted ? true : undefined;
+    }, options);
+  } finally {
+    progress.end();
+  }
+}
