@@ -1,4 +1,4 @@
-// `npm run demo`: shows the gateway at work, on one that is running on this computer or on one of its own.
+/** `npm run demo`: shows the gateway at work, on one that is running on this computer or on one of its own. */
 import { parseArgs } from "node:util";
 import { createReport } from "../demo/report.ts";
 import { walk } from "../demo/run-demo.ts";

@@ -1,4 +1,4 @@
-// `npm run stack`: runs everything but the app, and writes the local.settings.json with which `func start` finds it.
+/** `npm run stack`: runs everything but the app, and writes the local.settings.json with which `func start` finds it. */
 import { parseArgs } from "node:util";
 import { fetchAccessToken } from "../gateway/access-token.ts";
 import { connectionFile, connectionOf, removeConnection, writeConnection } from "../gateway/connection.ts";

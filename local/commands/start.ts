@@ -1,4 +1,4 @@
-// `npm start`: runs the gateway with everything around it on this computer, its pool filled, until Ctrl-C.
+/** `npm start`: runs the gateway with everything around it on this computer, its pool filled, until Ctrl-C. */
 import { parseArgs } from "node:util";
 import { fetchAccessToken } from "../gateway/access-token.ts";
 import { type Connection, connectionFile, removeConnection, writeConnection } from "../gateway/connection.ts";

@@ -1,4 +1,4 @@
-// What every step of the demonstration needs.
+/** What every step of the demonstration needs. */
 import type { Connection } from "../gateway/connection.ts";
 import { openQueueContents, type QueueContents } from "../gateway/queue-contents.ts";
 import { type DemoAnswer, type DemoRequest, exchange } from "./exchange.ts";

@@ -1,5 +1,4 @@
-// The demonstration's steps at the end of a room: conference, event, garbage collection, explicit deletion.
-
+/** The demonstration's steps at the end of a room: conference, event, garbage collection, explicit deletion. */
 import { poll } from "../process/poll.ts";
 import { createProgress } from "../terminal/progress.ts";
 import type { DemoContext } from "./demo-context.ts";

@@ -1,22 +1,22 @@
-// One request of the demonstration: sent, timed and shown with its answer.
+/** One request of the demonstration: sent, timed and shown with its answer. */
 import { type Report, shorten } from "./report.ts";
 
 export interface DemoRequest {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
-  url: string;
-  headers?: Record<string, string>;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly url: string;
+  readonly headers?: Record<string, string>;
   /** Sent as a form when it is one, else as JSON. */
-  body?: URLSearchParams | object;
+  readonly body?: URLSearchParams | object;
   /** Leaves out of the printed line what would fill the page. */
-  hides?: boolean;
+  readonly hides?: boolean;
 }
 
 export interface DemoAnswer {
-  status: number;
-  headers: Headers;
-  text: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
   /** The body as JSON; undefined when it is empty or something else. */
-  json: unknown;
+  readonly json: unknown;
 }
 
 const timeoutMilliseconds = 240_000;

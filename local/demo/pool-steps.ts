@@ -1,5 +1,5 @@
-// The demonstration's steps around the pool: fill it, measure it, empty it.
-import { z } from "zod";
+/** The demonstration's steps around the pool: fill it, measure it, empty it. */
+import * as z from "zod";
 import { parseMarker } from "../../src/lib/rooms/marker.ts";
 import { isPersistent } from "../../src/lib/rooms/ownership.ts";
 import { maxPeeked } from "../gateway/queue-contents.ts";

@@ -1,4 +1,4 @@
-// What the demonstration prints: steps, requests with their answers and times, checks, and the summary.
+/** What the demonstration prints: steps, requests with their answers and times, checks, and the summary. */
 import type { Output } from "../terminal/progress.ts";
 
 export interface Report {

@@ -1,6 +1,6 @@
-// The demonstration's steps with rooms that were handed out: create, read, change, list.
+/** The demonstration's steps with rooms that were handed out: create, read, change, list. */
 import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { identities } from "../gateway/identities.ts";
 import { encodeServiceTag } from "../gateway/service-tag.ts";
 import type { DemoContext } from "./demo-context.ts";

@@ -1,5 +1,5 @@
-// The demonstration: the whole life of a room, step by step.
-import { z } from "zod";
+/** The demonstration: the whole life of a room, step by step. */
+import * as z from "zod";
 import { tokenForm } from "../gateway/access-token.ts";
 import type { Connection } from "../gateway/connection.ts";
 import { createStage } from "./demo-context.ts";

@@ -1,5 +1,5 @@
-// The shapes of answers as the specification writes them, apart from the gateway's own schemas on purpose.
-import { z } from "zod";
+/** The shapes of answers as the specification writes them, apart from the gateway's own schemas on purpose. */
+import * as z from "zod";
 
 /** §2.2 in the answer of a create: no host PIN, aliases by their name alone. */
 export const createdShape = z.strictObject({

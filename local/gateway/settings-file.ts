@@ -1,6 +1,6 @@
-// The local.settings.json that `func start` reads, written for the time that a development stack runs.
+/** The local.settings.json that `func start` reads, written for the time that a development stack runs. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Marks a file as ours. It stands among the values, where every Core Tools version keeps it. */
 const authorName = "LOCAL_SETTINGS_WRITTEN_BY";

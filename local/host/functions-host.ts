@@ -1,7 +1,8 @@
-// The local Functions host: runs the app in a child process and drives it by HTTP, timers and queues.
+/** The local Functions host: runs the app in a child process and drives it by HTTP, timers and queues. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { readHostJson } from "./host-json.ts";
+import type { HostedFunction } from "./hosted-function.ts";
 import { buildHttpRoutes } from "./http/http-routes.ts";
 import { createHttpServer } from "./http/http-server.ts";
 import { startTriggers } from "./triggers/triggers.ts";
@@ -11,33 +12,24 @@ import type { LogEntry } from "./worker/messages.ts";
 
 export interface FunctionsHostOptions {
   /** Absolute path of the app: `src/main.ts`, `dist/main.js` or any other module that registers functions. */
-  entry: string;
-  hostJsonPath: string;
+  readonly entry: string;
+  readonly hostJsonPath: string;
   /** The app's whole environment, apart from what the operating system needs, such as PATH. */
-  environment: Record<string, string>;
+  readonly environment: Record<string, string>;
   /** 0, the default, takes a free port. */
-  port?: number;
-  onLog?: (entry: LogEntry) => void;
-  timeScale?: { messageLockSeconds?: number; retryDelaySeconds?: number; pollSeconds?: number };
+  readonly port?: number;
+  readonly onLog?: (entry: LogEntry) => void;
+  readonly timeScale?: { messageLockSeconds?: number; retryDelaySeconds?: number; pollSeconds?: number };
   /** When false no timer fires by itself, not even on startup; firing by hand still works. */
-  timersEnabled?: boolean;
-}
-
-export interface HostedFunction {
-  name: string;
-  trigger: string;
-  route?: string;
-  methods?: readonly string[];
-  schedule?: string;
-  queueName?: string;
+  readonly timersEnabled?: boolean;
 }
 
 export interface FunctionsHost {
-  url: string;
-  functions: readonly HostedFunction[];
+  readonly url: string;
+  readonly functions: readonly HostedFunction[];
   workerProcessId(): number | undefined;
   /** Resolves when the host has ended, by `stop` or because the app crashed for the third time. */
-  exited: Promise<{ reason: string }>;
+  readonly exited: Promise<{ reason: string }>;
   /** Lets running calls finish for up to 10 seconds, then ends the app. */
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
-// Reads the settings of host.json that the local host follows.
+/** Reads the settings of host.json that the local host follows. */
 import { readFile } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 
 const timeSpan = z
   .string()
@@ -29,17 +29,17 @@ const hostJson = z.object({
 });
 
 export interface QueueSettings {
-  batchSize: number;
-  newBatchThreshold: number;
-  visibilityTimeoutSeconds: number;
-  maxDequeueCount: number;
-  maxPollingIntervalSeconds: number;
-  messageEncoding: "base64" | "none";
+  readonly batchSize: number;
+  readonly newBatchThreshold: number;
+  readonly visibilityTimeoutSeconds: number;
+  readonly maxDequeueCount: number;
+  readonly maxPollingIntervalSeconds: number;
+  readonly messageEncoding: "base64" | "none";
 }
 
 export interface HostSettings {
-  routePrefix: string;
-  queues: QueueSettings;
+  readonly routePrefix: string;
+  readonly queues: QueueSettings;
 }
 
 /** Reads the file and fills in the real host's defaults; rejects when a value is not allowed there. */

@@ -1,4 +1,4 @@
-// Chooses the port of a server that another program will start.
+/** Chooses the port of a server that another program will start. */
 import { once } from "node:events";
 import { createServer } from "node:net";
 

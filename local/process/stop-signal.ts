@@ -1,4 +1,4 @@
-// Ends a command in an orderly way: on Ctrl-C, when it is asked to end, and when its terminal goes away.
+/** Ends a command in an orderly way: on Ctrl-C, when it is asked to end, and when its terminal goes away. */
 
 const repeatMilliseconds = 500;
 const watchMilliseconds = 1000;

@@ -1,31 +1,31 @@
-// Starts Azurite, the storage emulator, inside this process: in memory, on free loopback ports.
+/** Starts Azurite, the storage emulator, inside this process: in memory, on free loopback ports. */
 import { createRequire } from "node:module";
 
 export interface AzuriteOptions {
-  blob?: boolean;
-  table?: boolean;
+  readonly blob?: boolean;
+  readonly table?: boolean;
   /** Only 0 (a free port) is allowed, so that nobody comes to depend on a fixed one. */
-  port?: 0;
+  readonly port?: 0;
 }
 
 export interface Azurite {
-  connectionString: string;
-  queueServiceUrl: string;
-  blobServiceUrl?: string;
-  tableServiceUrl?: string;
+  readonly connectionString: string;
+  readonly queueServiceUrl: string;
+  readonly blobServiceUrl?: string;
+  readonly tableServiceUrl?: string;
   /** Closes the servers and every connection to them; what was stored is gone. */
   readonly stop: () => Promise<void>;
 }
 
 interface AzuriteServer {
-  httpServer: { closeAllConnections(): void };
+  readonly httpServer: { closeAllConnections(): void };
   start(): Promise<void>;
   close(): Promise<void>;
   getHttpServerAddress(): string;
 }
 
 interface QueueServer extends AzuriteServer {
-  gcManager: { gcIntervalInMS: number };
+  readonly gcManager: { gcIntervalInMS: number };
 }
 
 const require = createRequire(import.meta.url);

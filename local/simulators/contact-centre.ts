@@ -1,7 +1,7 @@
 /** Stand-in for the contact-centre cloud: its current-user endpoint, with faults and rate limits on demand. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
 
 const userSchema = z.object({
@@ -23,8 +23,8 @@ const rateLimitSchema = z.object({ requestsPerMinute: z.int().min(0).nullable() 
 export type ContactCentreUser = z.output<typeof userSchema>;
 
 export interface ContactCentre {
-  url: string;
-  stop: () => Promise<void>;
+  readonly url: string;
+  readonly stop: () => Promise<void>;
   /** Calls of the current-user endpoint so far, refused ones included. */
   callCount(): number;
   setUsers(users: ContactCentreUser[]): void;

@@ -1,6 +1,6 @@
 /** Stand-in for the log workspace: takes uploaded rows, keeps them, and fails on demand. */
 import { gunzipSync } from "node:zlib";
-import { z } from "zod";
+import * as z from "zod";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
 
 const rowsSchema = z.array(z.record(z.string(), z.unknown()));
@@ -11,14 +11,14 @@ const failureSchema = z.object({
 });
 
 interface StoredRow {
-  ruleId: string;
-  stream: string;
-  row: Record<string, unknown>;
+  readonly ruleId: string;
+  readonly stream: string;
+  readonly row: Record<string, unknown>;
 }
 
 export interface LogWorkspace {
-  url: string;
-  stop: () => Promise<void>;
+  readonly url: string;
+  readonly stop: () => Promise<void>;
   rows(): StoredRow[];
   /** The next `count` uploads (default 1) are refused with this status and store nothing. */
   failNext(failure: z.input<typeof failureSchema>): void;

@@ -4,26 +4,26 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { buffer } from "node:stream/consumers";
 
 export interface LoopbackRequest {
-  method: string;
-  url: URL;
-  headers: IncomingHttpHeaders;
-  body: Buffer;
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
 }
 
 export interface Reply {
-  status: number;
-  headers?: Record<string, string>;
+  readonly status: number;
+  readonly headers?: Record<string, string>;
   /** A string or bytes are sent as they are, anything else as JSON; nothing gives an empty body. */
-  body?: unknown;
+  readonly body?: unknown;
 }
 
 /** What a handler decides: a reply, a connection reset, or silence until the client gives up. */
 export type Answer = Reply | "reset" | "silence";
 
 export interface LoopbackServer {
-  url: string;
-  port: number;
-  stop: () => Promise<void>;
+  readonly url: string;
+  readonly port: number;
+  readonly stop: () => Promise<void>;
 }
 
 /**

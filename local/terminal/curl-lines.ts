@@ -1,4 +1,4 @@
-// Ready-to-paste curl lines for the whole life of a room.
+/** Ready-to-paste curl lines for the whole life of a room. */
 import { tokenForm } from "../gateway/access-token.ts";
 import type { Connection } from "../gateway/connection.ts";
 import { identities } from "../gateway/identities.ts";

@@ -1,4 +1,4 @@
-// The page that `npm start` and `npm run stack` print: addresses, tokens, and lines to paste.
+/** The page that `npm start` and `npm run stack` print: addresses, tokens, and lines to paste. */
 import type { Connection } from "../gateway/connection.ts";
 import { identities } from "../gateway/identities.ts";
 import { curlLines } from "./curl-lines.ts";

@@ -1,4 +1,4 @@
-// What the app logs, as single lines for a person at a console.
+/** What the app logs, as single lines for a person at a console. */
 import type { LogEntry } from "../host/worker/messages.ts";
 
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];

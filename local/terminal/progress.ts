@@ -1,8 +1,8 @@
-// Shows how far something has come: a bar that is drawn over on a terminal, a line for each step elsewhere.
+/** Shows how far something has come: a bar that is drawn over on a terminal, a line for each step elsewhere. */
 
 /** The part of standard output that is used here. */
 export interface Output {
-  isTTY?: boolean;
+  readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 

@@ -1,7 +1,7 @@
-// The admin routes: firing a function by hand, and the status that is not given away without a key.
+/** The admin routes: firing a function by hand, and the status that is not given away without a key. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
-import { z } from "zod";
+import * as z from "zod";
 import { writeEmpty } from "./http-response.ts";
 
 /** Starts a timer or queue function with this input; false when there is none of that name. */
@@ -19,16 +19,10 @@ export async function answerAdminRequest(
   path: string,
   fireFunction: FireFunction,
 ): Promise<void> {
-  if (/^\/admin\/host\/status\/?$/i.test(path)) {
-    return writeEmpty(response, 401);
-  }
+  if (/^\/admin\/host\/status\/?$/i.test(path)) return writeEmpty(response, 401);
   const [, functionName] = /^\/admin\/functions\/([^/]+)\/?$/i.exec(path) ?? [];
-  if (functionName === undefined || request.method !== "POST") {
-    return writeEmpty(response, 404);
-  }
+  if (functionName === undefined || request.method !== "POST") return writeEmpty(response, 404);
   const body = firingBody.safeParse(await json(request).catch(() => undefined));
-  if (!body.success) {
-    return writeEmpty(response, 400);
-  }
+  if (!body.success) return writeEmpty(response, 400);
   writeEmpty(response, fireFunction(functionName, body.data.input) ? 202 : 404);
 }

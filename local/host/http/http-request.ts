@@ -1,4 +1,4 @@
-// Turns a request into the data that the real host hands to the app.
+/** Turns a request into the data that the real host hands to the app. */
 import type { IncomingMessage } from "node:http";
 import type { HttpRequestData } from "../worker/messages.ts";
 import { encodePath, flattenQuery, type RequestTarget } from "./request-target.ts";
@@ -10,9 +10,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * real host does. Rejects when the client goes away before all of it is here.
  */
 export async function readBody(request: IncomingMessage, lengthBytes: number): Promise<Buffer | undefined> {
-  if (lengthBytes === 0) {
-    return undefined;
-  }
+  if (lengthBytes === 0) return undefined;
   const body = Buffer.allocUnsafe(lengthBytes);
   let received = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -27,9 +25,7 @@ export function flattenHeaders(rawHeaders: readonly string[]): Map<string, strin
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? "").toLowerCase();
     const value = decodeHeaderValue(rawHeaders[index + 1] ?? "");
-    if (value === undefined) {
-      return undefined;
-    }
+    if (value === undefined) return undefined;
     const before = headers.get(name);
     headers.set(name, before === undefined ? value : `${before},${value}`);
   }
@@ -63,9 +59,7 @@ function toNullable(entries: Iterable<readonly [string, string]>): Record<string
 }
 
 function decodeHeaderValue(value: string): string | undefined {
-  if (!/[\x80-\xff]/.test(value)) {
-    return value;
-  }
+  if (!/[\x80-\xff]/.test(value)) return value;
   try {
     return utf8.decode(Buffer.from(value, "latin1"));
   } catch {

@@ -1,4 +1,4 @@
-// Writes the app's answer the way the real host's web server does, down to its odd corners.
+/** Writes the app's answer the way the real host's web server does, down to its odd corners. */
 import type { ServerResponse } from "node:http";
 import { stringifySetCookie } from "cookie";
 import type { CookieData, HttpResponseData } from "../worker/messages.ts";
@@ -25,15 +25,11 @@ export function writeEmpty(response: ServerResponse, status: number): void {
 
 /** Writes what the function returned; no answer at all becomes 204, one that cannot be sent an empty 500. */
 export function writeResponse(response: ServerResponse, data: HttpResponseData | undefined): void {
-  if (!data) {
-    return writeEmpty(response, 204);
-  }
+  if (!data) return writeEmpty(response, 204);
   const body = data.body?.bytes ?? new Uint8Array();
   for (const [name, value] of Object.entries(data.headers)) {
     // The web server refuses such a value when it is set; the headers before it have been set by then.
-    if (/[^\t\x20-\x7e]/.test(value)) {
-      return writeEmpty(response, 500);
-    }
+    if (/[^\t\x20-\x7e]/.test(value)) return writeEmpty(response, 500);
     response.setHeader(knownNames.get(name) ?? name, value);
   }
   for (const cookie of data.cookies) {

@@ -1,19 +1,19 @@
-// The table of HTTP routes: which function answers a path and a method.
+/** The table of HTTP routes: which function answers a path and a method. */
 import type { FunctionMetadata, OnLog } from "../worker/messages.ts";
 import { matchRoute, parseRouteTemplate, type RouteTemplate } from "./route-template.ts";
 
 export interface HttpRoute {
-  functionName: string;
+  readonly functionName: string;
   /** With the prefix of host.json, without slashes around it. */
-  route: string;
-  methods: readonly string[];
-  isAnonymous: boolean;
-  template: RouteTemplate;
+  readonly route: string;
+  readonly methods: readonly string[];
+  readonly isAnonymous: boolean;
+  readonly template: RouteTemplate;
 }
 
 export interface RouteMatch {
-  route: HttpRoute;
-  parameters: Record<string, string>;
+  readonly route: HttpRoute;
+  readonly parameters: Record<string, string>;
 }
 
 /**
@@ -53,22 +53,16 @@ export function findRoute(
   path: string,
 ): RouteMatch | undefined {
   for (const route of routes) {
-    if (!route.methods.includes(method)) {
-      continue;
-    }
+    if (!route.methods.includes(method)) continue;
     const parameters = matchRoute(route.template, path);
-    if (parameters) {
-      return { route, parameters };
-    }
+    if (parameters) return { route, parameters };
   }
   return undefined;
 }
 
 function describeRoute(metadata: FunctionMetadata, routePrefix: string): HttpRoute | undefined {
   const trigger = Object.values(metadata.bindings).find((binding) => binding.type === "httpTrigger");
-  if (!trigger) {
-    return undefined;
-  }
+  if (!trigger) return undefined;
   const ownRoute = (trigger.route || metadata.name).replace(/^\/+/, "");
   if (/^(admin|runtime)/i.test(ownRoute)) {
     throw new Error("The specified route conflicts with one or more built in routes.");
@@ -94,7 +88,5 @@ function refuseConflict(route: HttpRoute, routes: readonly HttpRoute[]): void {
       candidate.route.toLowerCase() === route.route.toLowerCase() &&
       candidate.methods.some((method) => route.methods.includes(method)),
   );
-  if (other) {
-    throw new Error(`The route conflicts with the route of the function '${other.functionName}'.`);
-  }
+  if (other) throw new Error(`The route conflicts with the route of the function '${other.functionName}'.`);
 }

@@ -1,4 +1,4 @@
-// The host's web server: limits, the routes of the app, the admin routes and the home page.
+/** The host's web server: limits, the routes of the app, the admin routes and the home page. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { HttpRequestData, HttpResponseData, OnLog } from "../worker/messages.ts";
@@ -9,16 +9,16 @@ import { findRoute, type HttpRoute } from "./http-routes.ts";
 import { parseRequestTarget } from "./request-target.ts";
 
 export interface HttpServerOptions {
-  routes: readonly HttpRoute[];
-  hasHomePage: boolean;
+  readonly routes: readonly HttpRoute[];
+  readonly hasHomePage: boolean;
   /** Runs the function and resolves to its answer; rejects when it failed, which has been logged by then. */
   invokeHttp(
     functionName: string,
     request: HttpRequestData,
     traceParent: string | undefined,
   ): Promise<HttpResponseData | undefined>;
-  fireFunction: FireFunction;
-  onLog: OnLog;
+  readonly fireFunction: FireFunction;
+  readonly onLog: OnLog;
 }
 
 const requestLineLimitBytes = 8 * 1024;
@@ -78,13 +78,9 @@ async function answer(
     return target.path === "/" ? writeHomePage(response, options.hasHomePage) : writeEmpty(response, 404);
   }
   // Keys are not stored here, so no key is the right one.
-  if (!match.route.isAnonymous) {
-    return writeEmpty(response, 401);
-  }
+  if (!match.route.isAnonymous) return writeEmpty(response, 401);
   const lengthBytes = Number(headers.get("content-length") ?? 0);
-  if (lengthBytes > bodyLimitBytes) {
-    return writeEmpty(response, 500);
-  }
+  if (lengthBytes > bodyLimitBytes) return writeEmpty(response, 500);
   const body = await readBody(request, lengthBytes);
   const data = describeRequest(method, target, headers, match.parameters, body);
   let result: HttpResponseData | undefined;
@@ -98,18 +94,15 @@ async function answer(
 
 function exceededLimit(request: IncomingMessage): number | undefined {
   const { method = "", url = "", httpVersion, rawHeaders } = request;
-  if (method.length + url.length + httpVersion.length + " HTTP/ \r\n".length > requestLineLimitBytes) {
+  if (method.length + url.length + httpVersion.length + " HTTP/ \r\n".length > requestLineLimitBytes)
     return 414;
-  }
   const bytesAroundName = ": \r\n".length / 2;
   const headerBytes = rawHeaders.reduce((total, text) => total + text.length + bytesAroundName, 0);
   return headerBytes > headersLimitBytes || rawHeaders.length / 2 > headersLimitCount ? 431 : undefined;
 }
 
 function writeHomePage(response: ServerResponse, hasHomePage: boolean): void {
-  if (!hasHomePage) {
-    return writeEmpty(response, 204);
-  }
+  if (!hasHomePage) return writeEmpty(response, 204);
   response.setHeader("Content-Type", "text/html");
   response.setHeader("Content-Length", Buffer.byteLength(homePage));
   response.end(homePage);

@@ -1,10 +1,10 @@
-// Decodes and re-encodes the target of a request the way the real host does.
+/** Decodes and re-encodes the target of a request the way the real host does. */
 
 export interface RequestTarget {
   /** Decoded once, except that an encoded slash stays encoded; dot segments are resolved. */
-  path: string;
+  readonly path: string;
   /** As it was sent: empty, or a question mark and what follows it. */
-  query: string;
+  readonly query: string;
 }
 
 const encodedCharacter =
@@ -17,9 +17,7 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
   const question = originForm.indexOf("?");
   const rawPath = (question === -1 ? originForm : originForm.slice(0, question)) || "/";
   const query = question === -1 ? "" : originForm.slice(question);
-  if (!rawPath.startsWith("/") || /[^\x21-\x7e]/.test(target) || rawPath.includes("%00")) {
-    return undefined;
-  }
+  if (!rawPath.startsWith("/") || /[^\x21-\x7e]/.test(target) || rawPath.includes("%00")) return undefined;
   const decoded = decode(rawPath, (character) => character === "/");
   return { path: removeDotSegments(decoded), query };
 }
@@ -36,9 +34,7 @@ export function encodePath(path: string): string {
 export function flattenQuery(query: string): Map<string, string> {
   const merged = new Map<string, { name: string; value: string }>();
   for (const pair of query.slice(1).split("&")) {
-    if (pair === "") {
-      continue;
-    }
+    if (pair === "") continue;
     const equals = pair.indexOf("=");
     const name = decodeFormText(equals === -1 ? pair : pair.slice(0, equals));
     const value = equals === -1 ? "" : decodeFormText(pair.slice(equals + 1));
@@ -71,9 +67,7 @@ function decodeCharacter(encoded: string): string {
 }
 
 function removeDotSegments(path: string): string {
-  if (!/\/\.\.?(\/|$)/.test(path)) {
-    return path;
-  }
+  if (!/\/\.\.?(\/|$)/.test(path)) return path;
   const kept: string[] = [];
   const segments = path.slice(1).split("/");
   for (const [index, segment] of segments.entries()) {

@@ -1,4 +1,4 @@
-// The inline constraints of route parameters, such as `int` or `regex(...)`.
+/** The inline constraints of route parameters, such as `int` or `regex(...)`. */
 
 export type Constraint = (value: string) => boolean;
 

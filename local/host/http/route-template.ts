@@ -1,16 +1,16 @@
-// Route templates in the style of ASP.NET: `room/{name}`, `{x?}`, `{x=5}`, `{*rest}`, `{x:int}`.
+/** Route templates in the style of ASP.NET: `room/{name}`, `{x?}`, `{x=5}`, `{*rest}`, `{x:int}`. */
 import { type Constraint, parseConstraint } from "./route-constraints.ts";
 
 interface Literal {
-  literal: string;
+  readonly literal: string;
 }
 
 interface Parameter {
-  name: string;
-  catchAll: boolean;
-  optional: boolean;
-  defaultValue: string | undefined;
-  constraints: Constraint[];
+  readonly name: string;
+  readonly catchAll: boolean;
+  readonly optional: boolean;
+  readonly defaultValue: string | undefined;
+  readonly constraints: Constraint[];
 }
 
 type Segment = Literal | Parameter;
@@ -46,23 +46,15 @@ export function matchRoute(template: RouteTemplate, path: string): Record<string
   for (const [index, segment] of template.entries()) {
     const part = parts[index];
     if ("literal" in segment) {
-      if (part?.toLowerCase() !== segment.literal) {
-        return undefined;
-      }
+      if (part?.toLowerCase() !== segment.literal) return undefined;
       continue;
     }
     const text = segment.catchAll ? parts.slice(index).join("/") : part;
     const isMissing = text === undefined || (segment.catchAll && text === "");
     const value = isMissing ? segment.defaultValue : text;
-    if (value === undefined && segment.optional) {
-      continue;
-    }
-    if (value === undefined || value === "") {
-      return undefined;
-    }
-    if (!segment.constraints.every((fits) => fits(value))) {
-      return undefined;
-    }
+    if (value === undefined && segment.optional) continue;
+    if (value === undefined || value === "") return undefined;
+    if (!segment.constraints.every((fits) => fits(value))) return undefined;
     parameters[segment.name] = value;
   }
   const isOpenEnded = template.some((segment) => "catchAll" in segment && segment.catchAll);
@@ -85,9 +77,7 @@ function parseParameter(template: string, start: number): [Parameter, number] {
   // A doubled brace stands for one brace of a regular expression; a single one ends the parameter.
   for (; ; position += 1) {
     const character = template[position];
-    if (character === undefined) {
-      throw new Error(`Route "${template}": a parameter is not closed.`);
-    }
+    if (character === undefined) throw new Error(`Route "${template}": a parameter is not closed.`);
     if (character === "{" || character === "}") {
       if (template[position + 1] === character) {
         position += 1;
@@ -104,9 +94,7 @@ function parseParameter(template: string, start: number): [Parameter, number] {
 
 function describeParameter(template: string, text: string): Parameter {
   const [, stars = "", name = "", rest = ""] = /^(\*{0,2})([^*:=?/]+)(.*)$/s.exec(text) ?? [];
-  if (name === "") {
-    throw new Error(`Route "${template}": the parameter "${text}" has no name.`);
-  }
+  if (name === "") throw new Error(`Route "${template}": the parameter "${text}" has no name.`);
   const { constraints, tail } = splitConstraints(rest);
   const catchAll = stars !== "";
   return {
@@ -125,9 +113,7 @@ function splitConstraints(rest: string): { constraints: string[]; tail: string }
   let tail = rest;
   while (tail.startsWith(":")) {
     const match = /^:([a-z]+\(.*?\)(?=:|=|\?$|$)|[a-z]+)(.*)$/is.exec(tail);
-    if (!match) {
-      throw new Error(`The route constraint "${tail}" is not valid.`);
-    }
+    if (!match) throw new Error(`The route constraint "${tail}" is not valid.`);
     constraints.push(match[1] ?? "");
     tail = match[2] ?? "";
   }

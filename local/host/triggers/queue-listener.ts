@@ -1,19 +1,7 @@
-// Polls one Storage Queue for a function, as the real host's queue listener does.
+/** Polls one Storage Queue for a function, as the real host's queue listener does. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
-import type { QueueSettings } from "../host-json.ts";
-import type { LogLevel } from "../worker/messages.ts";
-import { processMessage } from "./queue-message.ts";
-
-export interface QueueListenerOptions {
-  queue: QueueClient;
-  poisonQueue: QueueClient;
-  settings: QueueSettings;
-  lockSeconds: number;
-  /** Runs the function with the decoded text; rejects when it failed. */
-  run(message: DequeuedMessageItem, text: string): Promise<void>;
-  log: (level: LogLevel, message: string) => void;
-}
+import type { DequeuedMessageItem } from "@azure/storage-queue";
+import { processMessage, type QueueListenerOptions } from "./queue-message.ts";
 
 export interface QueueListener {
   /** Ends the polling and resolves when the messages under way are done. */
@@ -87,9 +75,7 @@ async function receive({
     });
     return receivedMessageItems;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "QueueNotFound") {
-      return [];
-    }
+    if (error instanceof Error && "code" in error && error.code === "QueueNotFound") return [];
     throw error;
   }
 }

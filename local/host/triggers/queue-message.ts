@@ -1,6 +1,17 @@
-// Takes one queue message through the function: lease, run, then delete, retry or poison.
-import type { DequeuedMessageItem } from "@azure/storage-queue";
-import type { QueueListenerOptions } from "./queue-listener.ts";
+/** Takes one queue message through the function: lease, run, then delete, retry or poison. */
+import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
+import type { QueueSettings } from "../host-json.ts";
+import type { LogLevel } from "../worker/messages.ts";
+
+export interface QueueListenerOptions {
+  readonly queue: QueueClient;
+  readonly poisonQueue: QueueClient;
+  readonly settings: QueueSettings;
+  readonly lockSeconds: number;
+  /** Runs the function with the decoded text; rejects when it failed. */
+  run(message: DequeuedMessageItem, text: string): Promise<void>;
+  readonly log: (level: LogLevel, message: string) => void;
+}
 
 const callTimeoutMilliseconds = 30_000;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -83,12 +94,8 @@ function renewLease(
 }
 
 function decodeText(text: string, encoding: "base64" | "none"): string {
-  if (encoding === "none") {
-    return text;
-  }
-  if (!base64.test(text)) {
-    throw new Error("The message is not Base64 text.");
-  }
+  if (encoding === "none") return text;
+  if (!base64.test(text)) throw new Error("The message is not Base64 text.");
   return utf8.decode(Buffer.from(text, "base64"));
 }
 

@@ -1,4 +1,4 @@
-// Runs a timer function on its NCRONTAB schedule, one run at a time.
+/** Runs a timer function on its NCRONTAB schedule, one run at a time. */
 import { setTimeout as delay } from "node:timers/promises";
 import { Cron } from "croner";
 import type { TypedData } from "../worker/messages.ts";
@@ -12,9 +12,9 @@ export interface TimerListener {
 }
 
 export interface TimerOptions {
-  schedule: string;
-  runOnStartup: boolean;
-  useMonitor: boolean;
+  readonly schedule: string;
+  readonly runOnStartup: boolean;
+  readonly useMonitor: boolean;
   /** Runs the function; a failure has been logged when this resolves. */
   run(input: TypedData): Promise<void>;
 }
@@ -61,9 +61,7 @@ export function createTimerListener(options: TimerOptions): TimerListener {
     while (slot && !stopping.signal.aborted) {
       next = slot;
       await waitUntil(slot, stopping.signal);
-      if (stopping.signal.aborted) {
-        return;
-      }
+      if (stopping.signal.aborted) return;
       await options.run(currentInput());
       last = slot.toISOString();
       const following: Date | null = cron.nextRun(slot);

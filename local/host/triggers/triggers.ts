@@ -1,8 +1,8 @@
-// Starts the timers and queue listeners of the app's functions, and fires them by hand.
+/** Starts the timers and queue listeners of the app's functions, and fires them by hand. */
 import { QueueServiceClient } from "@azure/storage-queue";
 import { bypassProxy } from "../../process/bypass-proxy.ts";
-import type { HostedFunction } from "../functions-host.ts";
 import type { HostSettings } from "../host-json.ts";
+import type { HostedFunction } from "../hosted-function.ts";
 import type { FireFunction } from "../http/admin.ts";
 import type { Invoker } from "../worker/invoker.ts";
 import type { Binding, FunctionMetadata, LogLevel, OnLog, TypedData } from "../worker/messages.ts";
@@ -10,18 +10,18 @@ import { type QueueListener, startQueueListener } from "./queue-listener.ts";
 import { createTimerListener, type TimerListener } from "./timer-listener.ts";
 
 export interface TriggersOptions {
-  metadata: readonly FunctionMetadata[];
-  settings: HostSettings;
-  environment: Record<string, string>;
-  timeScale?: { messageLockSeconds?: number; retryDelaySeconds?: number; pollSeconds?: number };
-  timersEnabled?: boolean;
-  invoker: Invoker;
-  onLog: OnLog;
+  readonly metadata: readonly FunctionMetadata[];
+  readonly settings: HostSettings;
+  readonly environment: Record<string, string>;
+  readonly timeScale?: { messageLockSeconds?: number; retryDelaySeconds?: number; pollSeconds?: number };
+  readonly timersEnabled?: boolean;
+  readonly invoker: Invoker;
+  readonly onLog: OnLog;
 }
 
 export interface Triggers {
-  functions: readonly HostedFunction[];
-  fire: FireFunction;
+  readonly functions: readonly HostedFunction[];
+  readonly fire: FireFunction;
   stop(): Promise<void>;
 }
 
@@ -144,9 +144,7 @@ function runLogged(invoker: Invoker, name: string, input: TypedData): Promise<vo
 function resolveSettings(text: string, environment: Record<string, string>): string {
   return text.replace(/%([^%]+)%/g, (_, name: string) => {
     const value = environment[name];
-    if (value === undefined) {
-      throw new Error(`The setting '${name}' is missing.`);
-    }
+    if (value === undefined) throw new Error(`The setting '${name}' is missing.`);
     return value;
   });
 }

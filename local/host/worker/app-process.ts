@@ -1,4 +1,4 @@
-// Keeps the app running in a child process: starts it, restarts it after a crash, gives up at the third.
+/** Keeps the app running in a child process: starts it, restarts it after a crash, gives up at the third. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -15,12 +15,12 @@ import type {
 import { WorkerError } from "./worker-error.ts";
 
 export interface AppProcess {
-  functions: readonly FunctionMetadata[];
+  readonly functions: readonly FunctionMetadata[];
   /** Resolves to the HTTP answer, if any; rejects when the function failed or its process ended. */
   invoke(invocation: Invocation): Promise<HttpResponseData | undefined>;
-  processId: () => number | undefined;
+  readonly processId: () => number | undefined;
   /** Resolves with the reason when the app has crashed too often. */
-  gaveUp: Promise<string>;
+  readonly gaveUp: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -98,9 +98,7 @@ export async function startAppProcess(
     for (const invocationId of pending.keys()) {
       takePending(invocationId)?.reject(new WorkerError(`The app's process ended with ${reason}.`));
     }
-    if (stopping) {
-      return;
-    }
+    if (stopping) return;
     crashes += 1;
     log("error", `The app's process ended with ${reason} (${crashes} of ${crashesUntilGivingUp}).`);
     if (isLoaded) {
@@ -125,9 +123,7 @@ export async function startAppProcess(
     processId: () => (child.exitCode === null && child.signalCode === null ? child.pid : undefined),
     async invoke(invocation) {
       await loading.promise;
-      if (!child.connected) {
-        throw new WorkerError("The app's process is not running.");
-      }
+      if (!child.connected) throw new WorkerError("The app's process is not running.");
       const call = Promise.withResolvers<HttpResponseData | undefined>();
       pending.set(invocation.invocationId, call);
       const message: ToWorker = { kind: "invoke", invocation };
@@ -136,9 +132,7 @@ export async function startAppProcess(
     },
     async stop() {
       stopping = true;
-      if (!child.connected) {
-        return;
-      }
+      if (!child.connected) return;
       const closed = once(child, "close");
       const message: ToWorker = { kind: "terminate" };
       child.send(message);

@@ -1,21 +1,21 @@
-// Gives the app's @azure/functions package the runtime module that it asks for, and keeps what it registers.
+/** Gives the app's @azure/functions package the runtime module that it asks for, and keeps what it registers. */
 import { Module } from "node:module";
 import type { Binding, FunctionMetadata, HttpResponseData, LogLevel, TypedData } from "./messages.ts";
 
 type FunctionCallback = (...inputs: unknown[]) => unknown;
 
 interface InvocationRequest {
-  invocationId: string;
-  functionId: string;
-  inputData: { name: string; data: TypedData }[];
-  triggerMetadata: Record<string, TypedData>;
-  traceContext: { traceParent: string; traceState: string; attributes: Record<string, string> };
+  readonly invocationId: string;
+  readonly functionId: string;
+  readonly inputData: { name: string; data: TypedData }[];
+  readonly triggerMetadata: Record<string, TypedData>;
+  readonly traceContext: { traceParent: string; traceState: string; attributes: Record<string, string> };
 }
 
 export interface CoreInvocationContext {
-  invocationId: string;
-  request: InvocationRequest;
-  metadata: FunctionMetadata;
+  readonly invocationId: string;
+  readonly request: InvocationRequest;
+  readonly metadata: FunctionMetadata;
   state?: "preInvocationHooks" | "postInvocationHooks" | "invocation";
   log(level: LogLevel, category: string, message: string): void;
 }
@@ -35,10 +35,10 @@ export interface ProgrammingModel {
 }
 
 export interface RegisteredFunction {
-  metadata: FunctionMetadata;
-  triggerName: string;
-  trigger: Binding;
-  callback: FunctionCallback;
+  readonly metadata: FunctionMetadata;
+  readonly triggerName: string;
+  readonly trigger: Binding;
+  readonly callback: FunctionCallback;
 }
 
 const hookNames = ["appStart", "appTerminate", "preInvocation", "postInvocation", "log"] as const;
@@ -47,8 +47,8 @@ type Hook = (context: Record<string, unknown>) => unknown;
 
 export interface Registrations {
   model: ProgrammingModel | undefined;
-  functions: Map<string, RegisteredFunction>;
-  hooks: Record<HookName, Hook[]>;
+  readonly functions: Map<string, RegisteredFunction>;
+  readonly hooks: Record<HookName, Hook[]>;
   /** Set once the app is loaded: from then on a registration is an error, as in the real worker. */
   closed: boolean;
 }
@@ -95,13 +95,9 @@ function registerFunction(
   if (registrations.closed) {
     throw new Error(`The function "${name}" cannot be registered after the app has started.`);
   }
-  if (registrations.functions.has(name)) {
-    throw new Error(`A function named "${name}" is registered already.`);
-  }
+  if (registrations.functions.has(name)) throw new Error(`A function named "${name}" is registered already.`);
   const entry = Object.entries(metadata.bindings).find(([, binding]) => /trigger$/i.test(binding.type));
-  if (!entry) {
-    throw new Error(`The function "${name}" has no trigger.`);
-  }
+  if (!entry) throw new Error(`The function "${name}" has no trigger.`);
   registrations.functions.set(name, { metadata, triggerName: entry[0], trigger: entry[1], callback });
   return { dispose: () => registrations.functions.delete(name) };
 }

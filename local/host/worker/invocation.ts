@@ -1,4 +1,4 @@
-// Runs one call of a function inside the worker: the library's invocation model with the app's hooks around it.
+/** Runs one call of a function inside the worker: the library's invocation model with the app's hooks around it. */
 import type {
   CoreInvocationContext,
   ProgrammingModel,
@@ -7,20 +7,23 @@ import type {
 } from "./core-api.ts";
 import type { HttpResponseData, Invocation, LogLevel } from "./messages.ts";
 
-export type InvocationLog = (level: LogLevel, category: string, message: string, context: unknown) => void;
+export interface InvokeOptions {
+  readonly hooks: Registrations["hooks"];
+  readonly model: ProgrammingModel;
+  readonly registered: RegisteredFunction;
+  readonly invocation: Invocation;
+  /** Shared by all hooks of the app. */
+  readonly appHookData: Record<string, unknown>;
+  /** Receives what the function logs; `context` is the invocation's own. */
+  readonly log: (level: LogLevel, category: string, message: string, context: unknown) => void;
+}
 
 /**
  * Calls the function and resolves to its HTTP answer (undefined when it gave none or is no HTTP function).
  * Rejects with what the function or a hook threw, unless a postInvocation hook removed that error.
  */
-export async function invoke(
-  registrations: Registrations,
-  model: ProgrammingModel,
-  registered: RegisteredFunction,
-  invocation: Invocation,
-  appHookData: Record<string, unknown>,
-  log: InvocationLog,
-): Promise<HttpResponseData | undefined> {
+export async function invoke(options: InvokeOptions): Promise<HttpResponseData | undefined> {
+  const { hooks, model, registered, invocation, appHookData, log } = options;
   let invocationContext: object | undefined;
   const coreContext: CoreInvocationContext = {
     invocationId: invocation.invocationId,
@@ -47,7 +50,7 @@ export async function invoke(
     functionCallback: registered.callback,
   };
   coreContext.state = "preInvocationHooks";
-  for (const hook of registrations.hooks.preInvocation) {
+  for (const hook of hooks.preInvocation) {
     await hook(before);
   }
 
@@ -66,12 +69,10 @@ export async function invoke(
     after["error"] = error ?? new Error("The function threw nothing.");
   }
   coreContext.state = "postInvocationHooks";
-  for (const hook of registrations.hooks.postInvocation) {
+  for (const hook of hooks.postInvocation) {
     await hook(after);
   }
-  if (after["error"] !== undefined && after["error"] !== null) {
-    throw after["error"];
-  }
+  if (after["error"] !== undefined && after["error"] !== null) throw after["error"];
   const response = await invocationModel.getResponse(context, after["result"]);
   return response.returnValue?.http;
 }

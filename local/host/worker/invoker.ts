@@ -1,13 +1,13 @@
-// Sends calls to the app and writes the host's own log lines about them.
+/** Sends calls to the app and writes the host's own log lines about them. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { AppProcess } from "./app-process.ts";
 import type { HttpResponseData, OnLog, TypedData } from "./messages.ts";
 
 interface Call {
-  input: TypedData;
-  triggerMetadata?: Record<string, TypedData>;
+  readonly input: TypedData;
+  readonly triggerMetadata?: Record<string, TypedData>;
   /** The caller's W3C trace context; the call becomes a part of that trace. */
-  traceParent?: string;
+  readonly traceParent?: string;
 }
 
 export interface Invoker {

@@ -1,80 +1,80 @@
-// The messages between the host and its worker process, and the data shapes of the library's own protocol.
+/** The messages between the host and its worker process, and the data shapes of the library's own protocol. */
 
 export type LogLevel = "trace" | "debug" | "information" | "warning" | "error" | "critical" | "none";
 
 export interface LogEntry {
-  level: LogLevel;
-  category: string;
-  message: string;
-  functionName?: string;
-  invocationId?: string;
+  readonly level: LogLevel;
+  readonly category: string;
+  readonly message: string;
+  readonly functionName?: string;
+  readonly invocationId?: string;
 }
 
 export type OnLog = (entry: LogEntry) => void;
 
 interface NullableString {
-  value: string;
+  readonly value: string;
 }
 
 export interface HttpRequestData {
-  url: string;
-  method: string;
-  nullableHeaders: Record<string, NullableString>;
-  nullableQuery: Record<string, NullableString>;
-  nullableParams: Record<string, NullableString>;
-  body?: { bytes: Uint8Array };
+  readonly url: string;
+  readonly method: string;
+  readonly nullableHeaders: Record<string, NullableString>;
+  readonly nullableQuery: Record<string, NullableString>;
+  readonly nullableParams: Record<string, NullableString>;
+  readonly body?: { bytes: Uint8Array };
 }
 
 export interface CookieData {
-  name: string;
-  value: string;
-  domain?: NullableString;
-  path?: NullableString;
-  expires?: { value: { seconds: number } };
-  maxAge?: { value: number };
-  secure?: { value: boolean };
-  httpOnly?: { value: boolean };
-  sameSite?: "none" | "lax" | "strict" | "explicitNone";
+  readonly name: string;
+  readonly value: string;
+  readonly domain?: NullableString;
+  readonly path?: NullableString;
+  readonly expires?: { value: { seconds: number } };
+  readonly maxAge?: { value: number };
+  readonly secure?: { value: boolean };
+  readonly httpOnly?: { value: boolean };
+  readonly sameSite?: "none" | "lax" | "strict" | "explicitNone";
 }
 
 export interface HttpResponseData {
-  statusCode: string;
-  headers: Record<string, string>;
-  cookies: CookieData[];
-  body?: { bytes?: Uint8Array } | null;
+  readonly statusCode: string;
+  readonly headers: Record<string, string>;
+  readonly cookies: CookieData[];
+  readonly body?: { bytes?: Uint8Array } | null;
 }
 
 export interface TypedData {
-  string?: string;
-  json?: string;
-  http?: HttpRequestData;
+  readonly string?: string;
+  readonly json?: string;
+  readonly http?: HttpRequestData;
 }
 
 export interface Binding {
-  type: string;
-  direction: string;
-  name?: string;
-  route?: string;
-  methods?: string[];
-  authLevel?: string;
-  schedule?: string;
-  runOnStartup?: boolean;
-  useMonitor?: boolean;
-  queueName?: string;
-  connection?: string;
+  readonly type: string;
+  readonly direction: string;
+  readonly name?: string;
+  readonly route?: string;
+  readonly methods?: string[];
+  readonly authLevel?: string;
+  readonly schedule?: string;
+  readonly runOnStartup?: boolean;
+  readonly useMonitor?: boolean;
+  readonly queueName?: string;
+  readonly connection?: string;
 }
 
 export interface FunctionMetadata {
-  name: string;
-  bindings: Record<string, Binding>;
+  readonly name: string;
+  readonly bindings: Record<string, Binding>;
 }
 
 export interface Invocation {
-  invocationId: string;
-  functionName: string;
-  input: TypedData;
-  triggerMetadata?: Record<string, TypedData>;
-  traceParent: string;
+  readonly invocationId: string;
+  readonly functionName: string;
+  readonly input: TypedData;
+  readonly triggerMetadata?: Record<string, TypedData>;
+  readonly traceParent: string;
 }
 
 export type ToWorker = { kind: "invoke"; invocation: Invocation } | { kind: "terminate" };

@@ -1,4 +1,4 @@
-// The error that a call of the app ends with when the function failed or the app's process died.
+/** The error that a call of the app ends with when the function failed or the app's process died. */
 
 /** Its `stack` is the description that the worker gave, its `message` the first line of that. */
 export class WorkerError extends Error {

@@ -1,4 +1,4 @@
-// Entry point of the child process: loads the app named on the command line and serves the host's calls.
+/** Entry point of the child process: loads the app named on the command line and serves the host's calls. */
 import { pathToFileURL } from "node:url";
 import { installCoreApi, type RegisteredFunction } from "./core-api.ts";
 import { invoke } from "./invocation.ts";
@@ -43,15 +43,15 @@ async function serve(invocation: Invocation): Promise<void> {
     if (!registrations.model || !registered) {
       throw new Error(`The worker has no function named "${functionName}".`);
     }
-    const response = await invoke(
-      registrations,
-      registrations.model,
+    const response = await invoke({
+      hooks: registrations.hooks,
+      model: registrations.model,
       registered,
       invocation,
       appHookData,
-      (level, category, message, context) =>
+      log: (level, category, message, context) =>
         logEntry(level, category, message, { registered, invocationId, context }),
-    );
+    });
     send({ kind: "succeeded", invocationId, ...(response ? { response } : {}) });
   } catch (error) {
     send({ kind: "failed", invocationId, error: describe(error) });

@@ -2,8 +2,8 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 
 export interface SigningKey {
-  privatePem: string;
-  publicJwk: { kid: string; kty: "RSA"; use: "sig"; n: string; e: string };
+  readonly privatePem: string;
+  readonly publicJwk: { kid: string; kty: "RSA"; use: "sig"; n: string; e: string };
 }
 
 /** Makes a fresh 2048-bit RSA key with a random key id. */

@@ -3,8 +3,8 @@ import { randomUUID, timingSafeEqual } from "node:crypto";
 import type { Reply } from "../loopback-server.ts";
 
 export interface IssuerClient {
-  clientId: string;
-  clientSecret: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 /**

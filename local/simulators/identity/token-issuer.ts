@@ -1,7 +1,7 @@
 /** Stand-in for the identity provider: client-credentials tokens, both metadata documents, key rotation. */
 import { randomUUID } from "node:crypto";
 import jsonwebtoken, { type Algorithm } from "jsonwebtoken";
-import { z } from "zod";
+import * as z from "zod";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "../loopback-server.ts";
 import { createSigningKey, type SigningKey } from "./signing-key.ts";
 import { checkGrant, type IssuerClient } from "./token-grant.ts";
@@ -9,18 +9,18 @@ import { checkGrant, type IssuerClient } from "./token-grant.ts";
 const lifetimeSeconds = 3599;
 
 export interface TokenIssuerOptions {
-  tenantId: string;
-  clients: IssuerClient[];
+  readonly tenantId: string;
+  readonly clients: IssuerClient[];
   /** The version of the tokens that the token endpoint gives out; the endpoint's own version does not matter. */
-  tokenVersion?: 1 | 2;
-  port?: number;
+  readonly tokenVersion?: 1 | 2;
+  readonly port?: number;
 }
 
 export interface TokenIssuer {
   /** The authority: what comes before `/<tenant>/` in every address. */
-  url: string;
-  tokenUrl: string;
-  stop: () => Promise<void>;
+  readonly url: string;
+  readonly tokenUrl: string;
+  readonly stop: () => Promise<void>;
   /** Signs with a new key from now on; without `keepOld` the earlier keys leave the key document. */
   rotateKeys(options?: { keepOld?: boolean }): void;
   /** While down, every connection but the control API's is reset. */

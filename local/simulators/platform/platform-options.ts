@@ -1,5 +1,5 @@
 /** What a simulated platform is started with. */
-import { z } from "zod";
+import * as z from "zod";
 import { sinkSchema } from "./events/event-post.ts";
 
 export const simulatorOptionsSchema = z.strictObject({

@@ -1,12 +1,11 @@
 /** Everything that one simulated platform holds. */
-
 import { createEventSink, type EventSink } from "./events/event-sink.ts";
 import { createLiveConferences, type LiveConferences } from "./events/live-conferences.ts";
-import { createSimpleTables, type SimpleTables } from "./management-api/simple-resources.ts";
 import { type Alarms, createAlarms } from "./model/alarms.ts";
 import { type Aliases, createAliases } from "./model/aliases.ts";
 import { type Clock, createClock } from "./model/clock.ts";
 import type { Conference } from "./model/conference.ts";
+import { createSimpleTables, type SimpleTables } from "./model/simple-tables.ts";
 import { createTable, type Table } from "./model/table.ts";
 import type { SimulatorOptions } from "./platform-options.ts";
 import { type Behaviours, defaultBehaviours } from "./switches/behaviours.ts";
@@ -15,23 +14,23 @@ import { createRateLimit, type RateLimit } from "./switches/rate-limit.ts";
 import { createRequestLog, type RequestLog } from "./switches/request-log.ts";
 
 export interface PlatformState {
-  clock: Clock;
+  readonly clock: Clock;
   /** Changed in place by the control API. */
-  behaviours: Behaviours;
-  conferences: Table<Conference>;
-  aliases: Aliases;
-  simple: SimpleTables;
-  live: LiveConferences;
-  alarms: Alarms;
-  sink: EventSink;
-  faults: Faults;
-  requestLog: RequestLog;
-  rateLimit: RateLimit;
+  readonly behaviours: Behaviours;
+  readonly conferences: Table<Conference>;
+  readonly aliases: Aliases;
+  readonly simple: SimpleTables;
+  readonly live: LiveConferences;
+  readonly alarms: Alarms;
+  readonly sink: EventSink;
+  readonly faults: Faults;
+  readonly requestLog: RequestLog;
+  readonly rateLimit: RateLimit;
   /** Addresses of the conferencing nodes. */
-  nodes: Set<string>;
+  readonly nodes: Set<string>;
   /** Names of deleted rooms that conferencing nodes still know, with the time of the delete. */
-  deletions: Map<string, number>;
-  recordDeletion: (name: string) => void;
+  readonly deletions: Map<string, number>;
+  readonly recordDeletion: (name: string) => void;
 }
 
 /** The behaviours with which the simulator starts, and to which a reset returns. */

@@ -1,10 +1,9 @@
 /** `npm run stack`: the settings file that it writes makes an app work with it, and nobody's own file is lost. */
-
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { fetchAccessToken } from "../../../local/gateway/access-token.ts";
 import { findRunningGateway } from "../../../local/gateway/connection.ts";
 import { startFunctionsHost } from "../../../local/host/functions-host.ts";

@@ -1,5 +1,4 @@
-// The host loads an ESM bundle like the deployed one, in which the library's `require` comes from a banner.
-
+/** The host loads an ESM bundle like the deployed one, in which the library's `require` comes from a banner. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The app's hooks run where the real worker runs them, and the log carries what the app says.
+/** The app's hooks run where the real worker runs them, and the log carries what the app says. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestHost, type TestHost } from "./test-host.ts";
 

@@ -1,5 +1,4 @@
-// Reading of host.json: the project's own file, the defaults and what is refused.
-
+/** Reading of host.json: the project's own file, the defaults and what is refused. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

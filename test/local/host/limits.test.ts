@@ -1,4 +1,4 @@
-// What the host's web server refuses or passes before the app sees it.
+/** What the host's web server refuses or passes before the app sees it. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { FunctionsHost } from "../../../local/host/functions-host.ts";
 import { hostName } from "./observed-vectors.ts";

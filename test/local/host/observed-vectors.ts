@@ -1,4 +1,4 @@
-// Requests and the answers that the real Functions host gave to them, with its host name and port replaced.
+/** Requests and the answers that the real Functions host gave to them, with its host name and port replaced. */
 
 export const hostName = "gateway.example.com";
 

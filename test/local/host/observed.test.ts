@@ -1,4 +1,4 @@
-// The local host gives the answers that the real host was seen to give.
+/** The local host gives the answers that the real host was seen to give. */
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FunctionsHost, startFunctionsHost } from "../../../local/host/functions-host.ts";

@@ -1,5 +1,4 @@
-// The queue trigger against Azurite: payloads, leases, retries, poison messages, outages.
-
+/** The queue trigger against Azurite: payloads, leases, retries, poison messages, outages. */
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";

@@ -1,4 +1,4 @@
-// Sends one request byte by byte over a socket of its own and takes the raw answer apart.
+/** Sends one request byte by byte over a socket of its own and takes the raw answer apart. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { buffer } from "node:stream/consumers";
@@ -71,9 +71,7 @@ function joinChunks(framed: Buffer): Buffer {
   for (;;) {
     const lineEnd = rest.indexOf("\r\n");
     const length = Number.parseInt(rest.subarray(0, lineEnd).toString("latin1"), 16);
-    if (!(length > 0)) {
-      return Buffer.concat(chunks);
-    }
+    if (!(length > 0)) return Buffer.concat(chunks);
     chunks.push(rest.subarray(lineEnd + 2, lineEnd + 2 + length));
     rest = rest.subarray(lineEnd + 2 + length + 2);
   }

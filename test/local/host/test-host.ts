@@ -1,4 +1,4 @@
-// Starts the local host on an app of this folder, with its log kept and a way to wait for something in it.
+/** Starts the local host on an app of this folder, with its log kept and a way to wait for something in it. */
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import {

@@ -1,4 +1,4 @@
-// Timers: by schedule, at startup and by hand; never two runs of one timer at once.
+/** Timers: by schedule, at startup and by hand; never two runs of one timer at once. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fire, startTestHost, type TestHost } from "./test-host.ts";
 

@@ -1,5 +1,5 @@
 /** The control functions over HTTP, under `/control/`. */
-import { z } from "zod";
+import * as z from "zod";
 import type { LoopbackRequest, Reply } from "../../loopback-server.ts";
 import { sinkChangesSchema } from "../events/event-post.ts";
 import { ApiError } from "../model/api-error.ts";
@@ -17,8 +17,8 @@ import { seedSchema } from "./seed.ts";
 export type DownMode = "refuse" | "reset" | "503";
 
 export interface Reachability {
-  goDown: (mode?: DownMode) => Promise<void>;
-  goUp: () => Promise<void>;
+  readonly goDown: (mode?: DownMode) => Promise<void>;
+  readonly goUp: () => Promise<void>;
 }
 
 const downSchema = z.strictObject({ mode: z.enum(["refuse", "reset", "503"]).default("refuse") });

@@ -1,5 +1,5 @@
 /** What tests and operators can do to the simulated platform, in process or through the control API. */
-import { z } from "zod";
+import * as z from "zod";
 import type { sinkChangesSchema } from "../events/event-post.ts";
 import { ApiError } from "../model/api-error.ts";
 import { showConference } from "../model/conference.ts";

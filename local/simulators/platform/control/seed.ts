@@ -1,5 +1,5 @@
 /** Rooms put on the platform in one go, by the same rules as through the Management API. */
-import { z } from "zod";
+import * as z from "zod";
 import { createConference } from "../management-api/conference-writes.ts";
 import type { PlatformState } from "../platform-state.ts";
 

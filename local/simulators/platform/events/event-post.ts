@@ -1,5 +1,5 @@
 /** One post to the event sink, and the settings that govern it. */
-import { z } from "zod";
+import * as z from "zod";
 
 const settingsSchema = z.strictObject({
   url: z.url(),

@@ -1,5 +1,5 @@
 /** The event sink as configured on the platform: one publisher per conferencing node. */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Alarms } from "../model/alarms.ts";
 import { type Clock, unixSeconds } from "../model/clock.ts";
 import { type SinkSettings, type sinkChangesSchema, type sinkSchema, sinkSettings } from "./event-post.ts";
@@ -10,15 +10,15 @@ type SinkState = ReturnType<NodePublisher["state"]> & { node: string };
 
 export interface EventSink {
   /** Queues an event on its node; without a configured sink nothing is posted. */
-  emit: EmitEvent;
+  readonly emit: EmitEvent;
   /** Changes some settings of the sink, or makes it when there is none (then `url` is needed). */
-  configure: (changes: z.output<typeof sinkChangesSchema>) => void;
+  readonly configure: (changes: z.output<typeof sinkChangesSchema>) => void;
   /** Restarts every node's publisher: `seq` at 1 again, buffered events in a flood, its alarm cleared. */
-  restart: () => void;
-  state: () => { settings: SinkSettings | undefined; nodes: SinkState[] };
-  idle: () => Promise<void>;
+  readonly restart: () => void;
+  readonly state: () => { settings: SinkSettings | undefined; nodes: SinkState[] };
+  readonly idle: () => Promise<void>;
   /** Ends every publisher with its queue and returns to the settings of the start. */
-  clear: () => void;
+  readonly clear: () => void;
 }
 
 export function createEventSink(options: {

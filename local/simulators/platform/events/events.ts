@@ -1,6 +1,6 @@
 /** The `data` of the events that conferencing nodes post. */
 import { unixSeconds } from "../model/clock.ts";
-import type { LiveConference, LiveParticipant } from "./live-conferences.ts";
+import type { LiveConference, LiveParticipant } from "./live-conference.ts";
 
 /** What a node does with an event: envelope it, give it a sequence number and post it. */
 export type EmitEvent = (node: string, event: string, data: unknown, time?: number) => void;

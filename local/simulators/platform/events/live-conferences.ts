@@ -2,31 +2,13 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
 import { conferenceData, type EmitEvent, participantData } from "./events.ts";
-
-export interface LiveParticipant {
-  uuid: string;
-  display_name: string;
-  role: "chair" | "guest";
-  node: string;
-  connectedAt: number;
-}
-
-export interface LiveConference {
-  id: string;
-  name: string;
-  service_type: string;
-  tag: string;
-  startedAt: number;
-  /** When the conference started as seen by each node, in milliseconds since 1970. */
-  startedAtByNode: Map<string, number>;
-  participants: LiveParticipant[];
-}
+import type { LiveConference, LiveParticipant } from "./live-conference.ts";
 
 export interface LiveConferences {
-  all: () => LiveConference[];
-  findById: (id: string) => LiveConference | undefined;
+  readonly all: () => LiveConference[];
+  readonly findById: (id: string) => LiveConference | undefined;
   /** Starts on these nodes, or spreads to those that do not have it yet; participants join on the first node. */
-  start: (conference: {
+  readonly start: (conference: {
     name: string;
     service_type: string;
     tag: string;
@@ -34,9 +16,9 @@ export interface LiveConferences {
     participants: number;
   }) => LiveConference;
   /** Ends on these nodes, all when none are given; gone when no node remains. False when it was not running. */
-  end: (name: string, nodes?: string[]) => boolean;
-  disconnectParticipant: (uuid: string) => boolean;
-  clear: () => void;
+  readonly end: (name: string, nodes?: string[]) => boolean;
+  readonly disconnectParticipant: (uuid: string) => boolean;
+  readonly clear: () => void;
 }
 
 export function createLiveConferences(clock: Clock, emit: EmitEvent): LiveConferences {
@@ -80,7 +62,7 @@ export function createLiveConferences(clock: Clock, emit: EmitEvent): LiveConfer
           node: firstNode,
           connectedAt: clock.now(),
         };
-        live.participants.push(participant);
+        live.participants = [...live.participants, participant];
         emit(firstNode, "participant_connected", participantData(participant, live));
       }
       return live;

@@ -3,24 +3,30 @@ import { setTimeout as delay } from "node:timers/promises";
 import { postEvent, type SinkSettings } from "./event-post.ts";
 
 interface Envelope {
-  node: string;
-  seq: number;
-  version: 2;
-  time: number;
-  event: string;
-  data: unknown;
+  readonly node: string;
+  readonly seq: number;
+  readonly version: 2;
+  readonly time: number;
+  readonly event: string;
+  readonly data: unknown;
 }
 
 export interface NodePublisher {
-  add: (event: string, data: unknown, time: number) => void;
+  readonly add: (event: string, data: unknown, time: number) => void;
   /** Starts at `seq` 1 again and goes on with what is queued; ends a stop. */
-  restart: () => void;
+  readonly restart: () => void;
   /** Tries the next post at once instead of waiting out the back-off. */
-  wake: () => void;
-  close: () => void;
-  state: () => { queued: number; delivered: number; failedAttempts: number; seq: number; stopped: boolean };
+  readonly wake: () => void;
+  readonly close: () => void;
+  readonly state: () => {
+    queued: number;
+    delivered: number;
+    failedAttempts: number;
+    seq: number;
+    stopped: boolean;
+  };
   /** Resolves when nothing is queued or the publisher has stopped. */
-  idle: () => Promise<void>;
+  readonly idle: () => Promise<void>;
 }
 
 const maxBatch = 100;

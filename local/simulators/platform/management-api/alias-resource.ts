@@ -1,5 +1,5 @@
 /** The `conference_alias` resource. */
-import { z } from "zod";
+import * as z from "zod";
 import { type Alias, embeddedAlias } from "../model/aliases.ts";
 import { badRequest, invalid, notFound } from "../model/api-error.ts";
 import { idOfUri, relationUri, resourceUri } from "../model/resource-uri.ts";

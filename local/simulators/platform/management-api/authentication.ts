@@ -8,9 +8,9 @@ const tokenLifetimeSeconds = 3600;
 
 export interface Authentication {
   /** Whether an `Authorization` header holds the right password or a live token. */
-  accepts: (authorization: string | undefined) => boolean;
+  readonly accepts: (authorization: string | undefined) => boolean;
   /** Answers the token endpoint, whose own address the assertion must name as its audience. */
-  grantToken: (body: Buffer, tokenUrl: string) => Reply;
+  readonly grantToken: (body: Buffer, tokenUrl: string) => Reply;
 }
 
 export function createAuthentication(options: {

@@ -1,5 +1,5 @@
 /** The commands of the Management API that end a call. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Reply } from "../../loopback-server.ts";
 import { invalid, methodNotAllowed, notFound } from "../model/api-error.ts";
 import type { PlatformState } from "../platform-state.ts";

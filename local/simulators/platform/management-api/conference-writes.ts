@@ -1,5 +1,5 @@
 /** Create, update and delete of conferences, with the platform's rules and refusals. */
-import type { z } from "zod";
+import type * as z from "zod";
 import { badRequest, type FieldErrors, invalid, notFound } from "../model/api-error.ts";
 import { naiveTimestamp } from "../model/clock.ts";
 import type { Conference, ConferenceFields } from "../model/conference.ts";

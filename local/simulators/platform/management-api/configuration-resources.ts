@@ -1,5 +1,4 @@
 /** The resources under `configuration/`, by name. */
-
 import type { PlatformState } from "../platform-state.ts";
 import { aliasResource } from "./alias-resource.ts";
 import { conferenceResource } from "./conference-resource.ts";

@@ -2,19 +2,19 @@
 import { badRequest } from "../model/api-error.ts";
 
 export interface Filter {
-  field: string;
+  readonly field: string;
   /** An attribute of the related object, or undefined for the field itself. */
-  attribute: string | undefined;
-  operator: string;
-  operand: string;
+  readonly attribute: string | undefined;
+  readonly operator: string;
+  readonly operand: string;
 }
 
 /** The field names of a list: those it has, those it filters and sorts on, those that lead to other objects. */
 export interface ListFields {
-  known: Set<string>;
-  filterable: Set<string>;
-  sortable: Set<string>;
-  relations?: Set<string>;
+  readonly known: Set<string>;
+  readonly filterable: Set<string>;
+  readonly sortable: Set<string>;
+  readonly relations?: Set<string>;
 }
 
 const reserved = new Set(["limit", "offset", "order_by", "format"]);

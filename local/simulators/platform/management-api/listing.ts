@@ -5,15 +5,15 @@ import { type Filter, type ListFields, matches, parseFilters } from "./filters.t
 const defaultPageSize = 20;
 
 export interface Collection<Row> {
-  rows: () => Iterable<Row>;
+  readonly rows: () => Iterable<Row>;
   /** Changes whenever `rows` would give something else; without it nothing is remembered. */
-  version?: () => number;
-  fields: ListFields;
+  readonly version?: () => number;
+  readonly fields: ListFields;
   /** The value of a field, or of an attribute of a related object: several for a relation to many. */
-  values: (row: Row, field: string, attribute: string | undefined) => unknown[];
+  readonly values: (row: Row, field: string, attribute: string | undefined) => unknown[];
   /** The only rows that can satisfy this exact filter, when an index knows them. */
-  narrow?: (filter: Filter) => Row[] | undefined;
-  show: (row: Row) => unknown;
+  readonly narrow?: (filter: Filter) => Row[] | undefined;
+  readonly show: (row: Row) => unknown;
 }
 
 export type Listing = (path: string, query: URLSearchParams, maxPageSize: number) => object;

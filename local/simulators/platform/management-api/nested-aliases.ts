@@ -1,5 +1,5 @@
 /** The `aliases` inside a conference that is written: the platform's least dependable corner. */
-import { z } from "zod";
+import * as z from "zod";
 import { type Alias, type Aliases } from "../model/aliases.ts";
 import { badRequest, invalid } from "../model/api-error.ts";
 import { idOfUri, relationUri } from "../model/resource-uri.ts";

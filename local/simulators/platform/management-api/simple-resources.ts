@@ -2,49 +2,12 @@
 import { ApiError, badRequest, invalid, notFound } from "../model/api-error.ts";
 import { type Clock, naiveTimestamp } from "../model/clock.ts";
 import { resourceUri } from "../model/resource-uri.ts";
-import { createTable, type Table } from "../model/table.ts";
+import { type SimpleRow, type SimpleTables, simpleDefaults } from "../model/simple-tables.ts";
+import type { Table } from "../model/table.ts";
 import { createListing } from "./listing.ts";
 import type { Resource } from "./resource.ts";
 
-export type SimpleRow = { id: number } & Record<string, unknown>;
-export type SimpleTables = Record<
-  "system_location" | "ivr_theme" | "automatic_participant",
-  Table<SimpleRow>
->;
-
 const keyFields = { system_location: "name", ivr_theme: "name", automatic_participant: "alias" } as const;
-
-const defaults: Record<keyof SimpleTables, Record<string, unknown>> = {
-  system_location: { description: "", event_sinks: [] },
-  ivr_theme: { uuid: "", last_updated: null },
-  automatic_participant: {
-    protocol: "sip",
-    call_type: "video",
-    role: "guest",
-    keep_conference_alive: "keep_conference_alive_if_multiple",
-    routing: "manual",
-    system_location: null,
-    streaming: false,
-    dtmf_sequence: "",
-    remote_display_name: "",
-    presentation_url: "",
-    description: "",
-  },
-};
-
-/** The three tables, each with one row so that a room can refer to it: id 1. */
-export function createSimpleTables(clock: Clock): SimpleTables {
-  const tables: SimpleTables = {
-    system_location: createTable((row) => String(row["name"])),
-    ivr_theme: createTable((row) => String(row["name"])),
-    automatic_participant: createTable((row) => String(row["alias"])),
-  };
-  const add = (name: keyof SimpleTables) => simpleResource(name, tables[name], clock).create;
-  add("system_location")?.({ name: "Local" });
-  add("ivr_theme")?.({ name: "Standard" });
-  add("automatic_participant")?.({ alias: "sip:queue@contact-centre.example.com" });
-  return tables;
-}
 
 /**
  * Create, read, update and delete for one of the tables. Fields it does not know are kept as given;
@@ -57,7 +20,7 @@ export function simpleResource(
   unlink?: (uri: string) => void,
 ): Required<Resource> {
   const keyField = keyFields[name];
-  const known = new Set(["id", keyField, ...Object.keys(defaults[name])]);
+  const known = new Set(["id", keyField, ...Object.keys(simpleDefaults[name])]);
   const searchable = new Set([keyField, "description"]);
   const show = (row: SimpleRow) => ({ ...row, resource_uri: resourceUri(name, row.id) });
   const find = (id: string): SimpleRow => {
@@ -88,11 +51,11 @@ export function simpleResource(
     show: (id) => show(find(id)),
     create: (body) => {
       const creation_time = naiveTimestamp(clock.now());
-      return save({ ...defaults[name], ...body, creation_time, id: table.nextId() }).id;
+      return save({ ...simpleDefaults[name], ...body, creation_time, id: table.nextId() }).id;
     },
     update: (id, body, partial) => {
       const { id: ownId, creation_time } = find(id);
-      const kept = partial ? find(id) : defaults[name];
+      const kept = partial ? find(id) : simpleDefaults[name];
       save({ ...kept, ...body, creation_time, id: ownId });
     },
     remove: (id) => {

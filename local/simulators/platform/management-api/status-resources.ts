@@ -1,6 +1,5 @@
 /** The read-only status resources: running conferences, nodes, alarms, licences. */
-
-import type { LiveConference } from "../events/live-conferences.ts";
+import type { LiveConference } from "../events/live-conference.ts";
 import { notFound } from "../model/api-error.ts";
 import { naiveTimestamp } from "../model/clock.ts";
 import { resourceUri } from "../model/resource-uri.ts";
@@ -9,7 +8,7 @@ import { type Collection, createListing } from "./listing.ts";
 import type { Resource } from "./resource.ts";
 
 interface StatusRow {
-  id: string | number;
+  readonly id: string | number;
 }
 
 /** The status resources by name. Rows are made on each call: they are few, and they change all the time. */

@@ -2,22 +2,22 @@
 import { type Clock, naiveTimestamp } from "./clock.ts";
 
 interface Alarm {
-  id: number;
-  identifier: number;
-  name: string;
-  level: string;
-  details: string;
-  instance: string;
-  node: string;
-  time_raised: string;
+  readonly id: number;
+  readonly identifier: number;
+  readonly name: string;
+  readonly level: string;
+  readonly details: string;
+  readonly instance: string;
+  readonly node: string;
+  readonly time_raised: string;
 }
 
 export interface Alarms {
-  all: () => Alarm[];
+  readonly all: () => Alarm[];
   /** One alarm per name and node: raising it again changes nothing. */
-  raise: (alarm: { name: string; level?: string; details?: string; node?: string }) => Alarm;
+  readonly raise: (alarm: { name: string; level?: string; details?: string; node?: string }) => Alarm;
   /** Clears by name, and by node when one is given; without a name all of them. */
-  clear: (which?: { name?: string | undefined; node?: string | undefined }) => void;
+  readonly clear: (which?: { name?: string | undefined; node?: string | undefined }) => void;
 }
 
 export function createAlarms(clock: Clock): Alarms {

@@ -4,22 +4,22 @@ import { resourceUri } from "./resource-uri.ts";
 import { createTable, type Table } from "./table.ts";
 
 export interface Alias {
-  id: number;
-  alias: string;
-  description: string;
-  conferenceId: number;
-  creation_time: string;
+  readonly id: number;
+  readonly alias: string;
+  readonly description: string;
+  readonly conferenceId: number;
+  readonly creation_time: string;
 }
 
 export interface Aliases {
-  table: Table<Alias>;
-  ofConference: (conferenceId: number) => Alias[];
-  add: (conferenceId: number, alias: string, description: string) => Alias;
+  readonly table: Table<Alias>;
+  readonly ofConference: (conferenceId: number) => Alias[];
+  readonly add: (conferenceId: number, alias: string, description: string) => Alias;
   /** Replaces a row; another `conferenceId` moves the alias to that room. */
-  change: (alias: Alias) => void;
-  remove: (id: number) => void;
-  removeOfConference: (conferenceId: number) => void;
-  clear: () => void;
+  readonly change: (alias: Alias) => void;
+  readonly remove: (id: number) => void;
+  readonly removeOfConference: (conferenceId: number) => void;
+  readonly clear: () => void;
 }
 
 export function createAliases(clock: Clock): Aliases {

@@ -2,8 +2,8 @@
 
 export interface Clock {
   /** Milliseconds since 1970. */
-  now: () => number;
-  advance: (seconds: number) => void;
+  readonly now: () => number;
+  readonly advance: (seconds: number) => void;
 }
 
 /** A clock on top of `base`, which defaults to the computer's own. */

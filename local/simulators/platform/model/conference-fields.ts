@@ -1,5 +1,5 @@
 /** The fields of a conference: types, limits, choices and defaults, with the platform's texts for each refusal. */
-import { z } from "zod";
+import * as z from "zod";
 import { relationUri } from "./resource-uri.ts";
 
 const required = "This field is required.";

@@ -1,17 +1,17 @@
 /** One conference as the simulator stores it and as the platform shows it. */
-import type { z } from "zod";
-import type { SimpleTables } from "../management-api/simple-resources.ts";
+import type * as z from "zod";
 import { type Aliases, embeddedAlias } from "./aliases.ts";
 import type { conferenceSchema } from "./conference-fields.ts";
 import { idOfUri, resourceUri } from "./resource-uri.ts";
+import type { SimpleTables } from "./simple-tables.ts";
 
 export type ConferenceFields = z.output<typeof conferenceSchema>;
 
 export interface Conference extends ConferenceFields {
-  id: number;
-  creation_time: string;
+  readonly id: number;
+  readonly creation_time: string;
   /** When the conferencing nodes began to learn of the last change, in milliseconds since 1970. */
-  changedAt: number;
+  readonly changedAt: number;
 }
 
 /** The read shape: relations that were written as paths come back as embedded objects, PINs in clear. */

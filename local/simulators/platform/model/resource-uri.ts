@@ -1,5 +1,5 @@
 /** How objects of the platform refer to each other: `/api/admin/configuration/v1/<resource>/<id>/`. */
-import { z } from "zod";
+import * as z from "zod";
 import { badRequest } from "./api-error.ts";
 
 const embedded = z.union([

@@ -1,5 +1,5 @@
 /** Switches for what differs between platform versions or is not known of the real platform. */
-import { z } from "zod";
+import * as z from "zod";
 
 const behaviourSchema = z.strictObject({
   /** `Location` after a create as an absolute URL instead of a bare path. */

@@ -1,5 +1,5 @@
 /** Faults and latency that the control API adds to the calls of the Management API. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Answer } from "../../loopback-server.ts";
 
 const pattern = z.string().refine(isPattern, "not a regular expression").optional();
@@ -32,14 +32,14 @@ export type Fault = z.output<typeof faultSchema>;
 
 export interface Faults {
   /** Adds a fault and gives its id. Methods and patterns select calls; a pattern sees path and query. */
-  add: (fault: Fault) => number;
-  clear: (id?: number) => void;
+  readonly add: (fault: Fault) => number;
+  readonly clear: (id?: number) => void;
   /** The first fault that strikes this call, counted down; undefined when the call goes well. */
-  take: (method: string, target: string) => Fault | undefined;
+  readonly take: (method: string, target: string) => Fault | undefined;
   /** Of several rules that match a call the one set last is used. */
-  setLatency: (latency: Latency) => void;
-  latencyMilliseconds: (method: string, target: string) => number;
-  clearLatency: () => void;
+  readonly setLatency: (latency: Latency) => void;
+  readonly latencyMilliseconds: (method: string, target: string) => number;
+  readonly clearLatency: () => void;
 }
 
 /** No faults and no latency at first. `random` gives numbers from 0 to 1 for shares and jitter. */

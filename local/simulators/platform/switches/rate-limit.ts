@@ -4,8 +4,8 @@ const windowMilliseconds = 60_000;
 
 export interface RateLimit {
   /** Counts a call: undefined while within `limit` (null is none), otherwise the seconds until the window ends. */
-  count: (limit: number | null) => number | undefined;
-  clear: () => void;
+  readonly count: (limit: number | null) => number | undefined;
+  readonly clear: () => void;
 }
 
 /** Fixed windows of 60 seconds, beginning with the first call of each. */

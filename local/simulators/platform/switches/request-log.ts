@@ -3,9 +3,9 @@
 interface RequestCounts {
   total: number;
   /** By method and path with ids as `{id}`, for example `GET /api/admin/configuration/v1/conference/{id}/`. */
-  byRoute: Record<string, number>;
+  readonly byRoute: Record<string, number>;
   /** By status; calls without an answer count as `reset` or `silence`. */
-  byOutcome: Record<string, number>;
+  readonly byOutcome: Record<string, number>;
   inFlight: number;
   maxInFlight: number;
   /** DELETE or PUT on a whole list: each one would have been a catastrophe. */
@@ -15,14 +15,14 @@ interface RequestCounts {
 }
 
 export interface RequestLog {
-  counts: () => RequestCounts;
-  inFlight: () => number;
+  readonly counts: () => RequestCounts;
+  readonly inFlight: () => number;
   /** Counts a call in; the function it gives counts it out again. */
-  begin: (method: string, path: string) => (outcome: string) => void;
-  countListWipe: () => void;
-  countNestedAliasUpdate: () => void;
+  readonly begin: (method: string, path: string) => (outcome: string) => void;
+  readonly countListWipe: () => void;
+  readonly countNestedAliasUpdate: () => void;
   /** Back to zero; what is in flight stays counted. */
-  clear: () => void;
+  readonly clear: () => void;
 }
 
 export function createRequestLog(): RequestLog {

@@ -1,2 +1,2 @@
-// An app whose process ends while it loads.
+/** An app whose process ends while it loads. */
 process.exit(7);

@@ -1,4 +1,4 @@
-// Hooks of every kind around one function, whose answer shows what they did.
+/** Hooks of every kind around one function, whose answer shows what they did. */
 import { app, type HttpRequest } from "@azure/functions";
 
 const started: string[] = [];
@@ -12,9 +12,7 @@ app.hook.appTerminate(() => {
 app.hook.preInvocation((context) => {
   const request = context.inputs[0] as HttpRequest;
   context.hookData["seenBefore"] = request.query.get("mode");
-  if (request.query.get("mode") === "refuse") {
-    throw new Error("refused by a hook");
-  }
+  if (request.query.get("mode") === "refuse") throw new Error("refused by a hook");
   if (request.query.get("mode") === "replace") {
     context.functionHandler = () => ({ jsonBody: "replaced" });
   }
@@ -34,9 +32,7 @@ app.http("answer", {
   route: "answer",
   handler: (request, context) => {
     context.warn("in the call");
-    if (request.query.get("mode") !== null) {
-      throw new Error("failed in the function");
-    }
+    if (request.query.get("mode") !== null) throw new Error("failed in the function");
     return {
       jsonBody: { started, traceParent: context.traceContext?.traceParent },
     };

@@ -1,4 +1,4 @@
-// The app behind the observed vectors: functions whose answers show what the host does with a request.
+/** The app behind the observed vectors: functions whose answers show what the host does with a request. */
 import { createHash } from "node:crypto";
 import { app, type HttpHandler, type HttpMethod, type HttpResponseInit } from "@azure/functions";
 

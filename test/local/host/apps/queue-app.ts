@@ -1,6 +1,6 @@
-// One queue function for the tests: it logs what it was given, and the message says how it is to end.
+/** One queue function for the tests: it logs what it was given, and the message says how it is to end. */
 import { app } from "@azure/functions";
-import { z } from "zod";
+import * as z from "zod";
 
 const orders = z.object({
   holdMilliseconds: z.number().optional(),
@@ -19,9 +19,7 @@ app.storageQueue("work", {
       process.exit(9);
     }
     await new Promise((resolve) => setTimeout(resolve, order.holdMilliseconds ?? 0));
-    if (Number(dequeueCount) <= (order.failTimes ?? 0)) {
-      throw new Error("failed on purpose");
-    }
+    if (Number(dequeueCount) <= (order.failTimes ?? 0)) throw new Error("failed on purpose");
     context.log(JSON.stringify({ event: "ends", message }));
   },
 });

@@ -1,4 +1,4 @@
-// Timer functions for the tests: each logs what it was given or how long it ran.
+/** Timer functions for the tests: each logs what it was given or how long it ran. */
 import { app } from "@azure/functions";
 
 const onceAYear = "0 0 0 1 1 *";

@@ -1,4 +1,4 @@
-// The table of routes: its order, the prefix, and what is kept out of it.
+/** The table of routes: its order, the prefix, and what is kept out of it. */
 import { expect, test } from "vitest";
 import { buildHttpRoutes, findRoute } from "../../../../local/host/http/http-routes.ts";
 import type { LogEntry } from "../../../../local/host/worker/messages.ts";

@@ -1,4 +1,4 @@
-// Decoding of request targets, beyond what the observed vectors show.
+/** Decoding of request targets, beyond what the observed vectors show. */
 import { expect, test } from "vitest";
 import { encodePath, flattenQuery, parseRequestTarget } from "../../../../local/host/http/request-target.ts";
 

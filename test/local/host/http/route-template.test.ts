@@ -1,4 +1,4 @@
-// Route templates: which paths they take and what they make of them.
+/** Route templates: which paths they take and what they make of them. */
 import { describe, expect, test } from "vitest";
 import { matchRoute, parseRouteTemplate } from "../../../../local/host/http/route-template.ts";
 
