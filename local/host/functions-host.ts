@@ -1,6 +1,7 @@
 /** The local Functions host: runs the app in a child process and drives it by HTTP, timers and queues. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { readHostJson } from "./host-json.ts";
 import type { HostedFunction } from "./hosted-function.ts";
 import { buildHttpRoutes } from "./http/http-routes.ts";
@@ -19,9 +20,19 @@ export interface FunctionsHostOptions {
   /** 0, the default, takes a free port. */
   readonly port?: number;
   readonly onLog?: (entry: LogEntry) => void;
-  readonly timeScale?: { messageLockSeconds?: number; retryDelaySeconds?: number; pollSeconds?: number };
+  /** Shorter times than those of the real host. */
+  readonly timeScale?: TimeScale;
   /** When false no timer fires by itself, not even on startup; firing by hand still works. */
   readonly timersEnabled?: boolean;
+}
+
+export interface TimeScale {
+  readonly messageLockSeconds?: number;
+  readonly retryDelaySeconds?: number;
+  readonly pollSeconds?: number;
+  /** How long `stop` waits for HTTP calls, and for timer and queue runs. */
+  readonly httpDrainSeconds?: number;
+  readonly backgroundDrainSeconds?: number;
 }
 
 export interface FunctionsHost {
@@ -30,11 +41,10 @@ export interface FunctionsHost {
   workerProcessId(): number | undefined;
   /** Resolves when the host has ended, by `stop` or because the app crashed for the third time. */
   readonly exited: Promise<{ reason: string }>;
-  /** Lets running calls finish for up to 10 seconds, then ends the app. */
+  /** Closes the port, lets HTTP calls finish for 30 s and queue and timer runs for 10 s, then ends the app. */
   stop(): Promise<void>;
 }
 
-const drainMilliseconds = 10_000;
 const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "SystemRoot"];
 
 /**
@@ -56,22 +66,33 @@ export async function startFunctionsHost(options: FunctionsHostOptions): Promise
     hasHomePage: (environment["AzureWebJobsDisableHomepage"] ?? "").toLowerCase() !== "true",
     invokeHttp: (functionName, request, traceParent) =>
       invoker.invoke(functionName, { input: { http: request }, ...(traceParent ? { traceParent } : {}) }),
-    fireFunction: triggers.fire,
+    fireFunction: (name, input) => triggers.fire(name, input) || refuseToFire(name),
     onLog,
   });
   const exited = Promise.withResolvers<{ reason: string }>();
   let ending: Promise<void> | undefined;
 
+  /** The real host accepts the request for an HTTP function too, and its run fails. */
+  function refuseToFire(name: string): boolean {
+    const isHttp = routes.some(({ functionName }) => functionName === name);
+    if (isHttp)
+      onLog({
+        level: "error",
+        category: `Function.${name}`,
+        message: "An HTTP function cannot be fired by hand: it needs a request.",
+      });
+    return isHttp;
+  }
+
   async function end(reason: string): Promise<void> {
     server.close();
     server.closeIdleConnections();
-    const drained = Promise.all([triggers.stop(), invoker.idle()]);
-    const limit = Promise.withResolvers<void>();
-    const timer = setTimeout(limit.resolve, drainMilliseconds);
-    await Promise.race([drained, limit.promise]);
-    clearTimeout(timer);
+    const background = Promise.all([triggers.stop(), invoker.idle("background")]);
+    const http = invoker.idle("http");
+    const { httpDrainSeconds = 30, backgroundDrainSeconds = 10 } = options.timeScale ?? {};
+    await Promise.all([within(httpDrainSeconds, http), within(backgroundDrainSeconds, background)]);
     await app.stop();
-    await drained;
+    await Promise.all([http, background]);
     server.closeAllConnections();
     exited.resolve({ reason });
   }
@@ -104,6 +125,14 @@ export async function startFunctionsHost(options: FunctionsHostOptions): Promise
     exited: exited.promise,
     stop: () => endOnce("stopped"),
   };
+}
+
+/** Resolves when the work is done, but not later than this. */
+async function within(seconds: number, work: Promise<unknown>): Promise<void> {
+  const timeout = new AbortController();
+  const expiry = delay(seconds * 1000, undefined, { signal: timeout.signal }).catch(() => undefined);
+  await Promise.race([work, expiry]);
+  timeout.abort();
 }
 
 function childEnvironment(environment: Record<string, string>): Record<string, string> {

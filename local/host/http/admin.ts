@@ -1,17 +1,17 @@
-/** The admin routes: firing a function by hand, and the status that is not given away without a key. */
+/** The admin routes: firing a function by hand, and the host status, which needs a key. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import * as z from "zod";
 import { writeEmpty } from "./http-response.ts";
 
-/** Starts a timer or queue function with this input; false when there is none of that name. */
+/** Starts a function with this input; returns false if there is none of that name. */
 export type FireFunction = (functionName: string, input: string) => boolean;
 
-const firingBody = z.object({ input: z.string().default("") });
+const firingBody = z.object({ input: z.string().nullish() });
 
 /**
- * Answers a path below /admin. Firing a function needs the master key on the real host; this one listens on
- * loopback only and asks for none. HTTP functions are called by their routes, so they are not found here.
+ * Answers a path below /admin. On Azure, firing a function needs the master key. Like the Core Tools, this host
+ * asks for none: it listens on loopback only.
  */
 export async function answerAdminRequest(
   request: IncomingMessage,
@@ -22,7 +22,8 @@ export async function answerAdminRequest(
   if (/^\/admin\/host\/status\/?$/i.test(path)) return writeEmpty(response, 401);
   const [, functionName] = /^\/admin\/functions\/([^/]+)\/?$/i.exec(path) ?? [];
   if (functionName === undefined || request.method !== "POST") return writeEmpty(response, 404);
+  if (!/^application\/json\b/i.test(request.headers["content-type"] ?? "")) return writeEmpty(response, 415);
   const body = firingBody.safeParse(await json(request).catch(() => undefined));
   if (!body.success) return writeEmpty(response, 400);
-  writeEmpty(response, fireFunction(functionName, body.data.input) ? 202 : 404);
+  writeEmpty(response, fireFunction(functionName, body.data.input ?? "") ? 202 : 404);
 }

@@ -6,12 +6,13 @@ import { answerAdminRequest, type FireFunction } from "./admin.ts";
 import { describeRequest, flattenHeaders, readBody } from "./http-request.ts";
 import { writeEmpty, writeResponse } from "./http-response.ts";
 import { findRoute, type HttpRoute } from "./http-routes.ts";
+import { maxHeadBytes, refusalOf } from "./refusals.ts";
 import { parseRequestTarget } from "./request-target.ts";
 
 export interface HttpServerOptions {
   readonly routes: readonly HttpRoute[];
   readonly hasHomePage: boolean;
-  /** Runs the function and resolves to its answer; rejects when it failed, which has been logged by then. */
+  /** Runs the function and returns its response. Throws if it failed, which has been logged by then. */
   invokeHttp(
     functionName: string,
     request: HttpRequestData,
@@ -21,9 +22,6 @@ export interface HttpServerOptions {
   readonly onLog: OnLog;
 }
 
-const requestLineLimitBytes = 8 * 1024;
-const headersLimitBytes = 32 * 1024;
-const headersLimitCount = 100;
 const bodyLimitBytes = 104_857_600;
 const keepAliveMilliseconds = 130_000;
 const homePage = `<!DOCTYPE html>
@@ -35,19 +33,30 @@ const homePage = `<!DOCTYPE html>
 
 /** Creates the server; the caller makes it listen and closes it. */
 export function createHttpServer(options: HttpServerOptions): Server {
+  const respond = (request: IncomingMessage, response: ServerResponse): void => {
+    answer(request, response, options).catch((error: unknown) => {
+      if (!request.destroyed)
+        options.onLog({ level: "error", category: "Host.Http", message: String(error) });
+      if (!response.headersSent) writeEmpty(response, 500);
+    });
+  };
   const server = createServer(
-    { maxHeaderSize: requestLineLimitBytes + headersLimitBytes, keepAliveTimeout: keepAliveMilliseconds },
-    (request, response) => {
-      answer(request, response, options).catch((error: unknown) => {
-        if (!request.destroyed) {
-          options.onLog({ level: "error", category: "Host.Http", message: String(error) });
-        }
-        if (!response.headersSent) {
-          writeEmpty(response, 500);
-        }
-      });
+    {
+      maxHeaderSize: maxHeadBytes,
+      keepAliveTimeout: keepAliveMilliseconds,
+      requireHostHeader: false,
+      // The real host accepts control characters in header values, a bare LF, and a length beside chunks.
+      insecureHTTPParser: true,
     },
+    respond,
   );
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    // A client that sent the body along gets the final response only.
+    setImmediate(() => {
+      if (request.readableLength === 0) response.writeContinue();
+      respond(request, response);
+    });
+  });
   server.on("clientError", answerUnreadable);
   return server;
 }
@@ -61,12 +70,14 @@ async function answer(
   response.setHeader("Server", "Kestrel");
   const target = parseRequestTarget(request.url ?? "");
   const headers = flattenHeaders(request.rawHeaders);
-  const refusal = target && headers ? exceededLimit(request) : 400;
+  const refusal = target && headers ? refusalOf(request) : 400;
   if (refusal || !target || !headers) {
     response.shouldKeepAlive = false;
     return writeEmpty(response, refusal ?? 400);
   }
-  // The real host says nothing about a connection that stays open.
+  // Of two framings, the chunks count, as RFC 9112 says.
+  if (headers.has("transfer-encoding")) headers.delete("content-length");
+  // The real host sends no Connection header if the connection stays open.
   if (response.shouldKeepAlive) {
     response.removeHeader("Connection");
   }
@@ -77,7 +88,7 @@ async function answer(
   if (!match) {
     return target.path === "/" ? writeHomePage(response, options.hasHomePage) : writeEmpty(response, 404);
   }
-  // Keys are not stored here, so no key is the right one.
+  // No keys are stored, so every key is wrong.
   if (!match.route.isAnonymous) return writeEmpty(response, 401);
   const lengthBytes = Number(headers.get("content-length") ?? 0);
   if (lengthBytes > bodyLimitBytes) return writeEmpty(response, 500);
@@ -92,15 +103,6 @@ async function answer(
   writeResponse(response, result);
 }
 
-function exceededLimit(request: IncomingMessage): number | undefined {
-  const { method = "", url = "", httpVersion, rawHeaders } = request;
-  if (method.length + url.length + httpVersion.length + " HTTP/ \r\n".length > requestLineLimitBytes)
-    return 414;
-  const bytesAroundName = ": \r\n".length / 2;
-  const headerBytes = rawHeaders.reduce((total, text) => total + text.length + bytesAroundName, 0);
-  return headerBytes > headersLimitBytes || rawHeaders.length / 2 > headersLimitCount ? 431 : undefined;
-}
-
 function writeHomePage(response: ServerResponse, hasHomePage: boolean): void {
   if (!hasHomePage) return writeEmpty(response, 204);
   response.setHeader("Content-Type", "text/html");
@@ -108,7 +110,7 @@ function writeHomePage(response: ServerResponse, hasHomePage: boolean): void {
   response.end(homePage);
 }
 
-// Requests that Node's parser refuses never become a request object and are answered on the bare socket.
+// Requests that Node's parser refuses never become a request object, so the response goes to the bare socket.
 function answerUnreadable(
   error: NodeJS.ErrnoException & { rawPacket?: Buffer },
   socket: Duplex & { bytesWritten?: number },

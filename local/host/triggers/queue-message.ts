@@ -1,7 +1,8 @@
-/** Takes one queue message through the function: lease, run, then delete, retry or poison. */
+/** Processes one queue message: lease, run, then delete, retry or move to the poison queue. */
 import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
 import type { QueueSettings } from "../host-json.ts";
 import type { LogLevel } from "../worker/messages.ts";
+import { CutOffError } from "../worker/worker-error.ts";
 
 export interface QueueListenerOptions {
   readonly queue: QueueClient;
@@ -17,7 +18,7 @@ const callTimeoutMilliseconds = 30_000;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Handles a message that was just received; every failure ends in the log, never in a rejection. */
+/** Processes a message that was just received. Failures are logged; it never throws. */
 export async function processMessage(
   options: QueueListenerOptions,
   message: DequeuedMessageItem,
@@ -28,8 +29,10 @@ export async function processMessage(
       await moveToPoisonQueue(options, message, message.popReceipt);
       return;
     }
-    const { succeeded, popReceipt } = await runUnderLease(options, message);
-    if (succeeded) {
+    const { outcome, popReceipt } = await runUnderLease(options, message);
+    // As after a crash of the real host, the message stays invisible until its lease ends.
+    if (outcome === "cut off") return;
+    if (outcome === "succeeded") {
       await queue.deleteMessage(message.messageId, popReceipt, withDeadline());
     } else if (message.dequeueCount >= settings.maxDequeueCount) {
       await moveToPoisonQueue(options, message, popReceipt);
@@ -38,7 +41,7 @@ export async function processMessage(
       await queue.updateMessage(message.messageId, popReceipt, undefined, visibleInSeconds, withDeadline());
     }
   } catch (error) {
-    // The lease was lost or the storage is away: the message comes back by itself, or somebody else has it.
+    // The lease was lost or storage is unreachable: the message becomes visible again, or another host has it.
     log("debug", `The message '${message.messageId}' could not be settled: ${String(error)}`);
   }
 }
@@ -46,18 +49,18 @@ export async function processMessage(
 async function runUnderLease(
   options: QueueListenerOptions,
   message: DequeuedMessageItem,
-): Promise<{ succeeded: boolean; popReceipt: string }> {
+): Promise<{ outcome: "succeeded" | "failed" | "cut off"; popReceipt: string }> {
   const lease = renewLease(options, message);
-  let succeeded = true;
+  let outcome: "succeeded" | "failed" | "cut off" = "succeeded";
   try {
     await options.run(message, decodeText(message.messageText, options.settings.messageEncoding));
-  } catch {
-    succeeded = false;
+  } catch (error) {
+    outcome = error instanceof CutOffError ? "cut off" : "failed";
   }
-  return { succeeded, popReceipt: await lease.end() };
+  return { outcome, popReceipt: await lease.end() };
 }
 
-// Each renewal gives a new pop receipt, and only the newest one can settle the message.
+// Each renewal returns a new pop receipt, and only the latest one can settle the message.
 function renewLease(
   { queue, lockSeconds, log }: QueueListenerOptions,
   message: DequeuedMessageItem,
@@ -113,7 +116,7 @@ async function moveToPoisonQueue(
   await queue.deleteMessage(message.messageId, popReceipt, withDeadline());
 }
 
-// The storage SDK itself waits for an answer for ever.
+// The storage SDK has no timeout of its own.
 function withDeadline(): { abortSignal: AbortSignal } {
   return { abortSignal: AbortSignal.timeout(callTimeoutMilliseconds) };
 }

@@ -13,7 +13,11 @@ export interface TriggersOptions {
   readonly metadata: readonly FunctionMetadata[];
   readonly settings: HostSettings;
   readonly environment: Record<string, string>;
-  readonly timeScale?: { messageLockSeconds?: number; retryDelaySeconds?: number; pollSeconds?: number };
+  readonly timeScale?: {
+    readonly messageLockSeconds?: number;
+    readonly retryDelaySeconds?: number;
+    readonly pollSeconds?: number;
+  };
   readonly timersEnabled?: boolean;
   readonly invoker: Invoker;
   readonly onLog: OnLog;

@@ -12,7 +12,7 @@ import type {
   OnLog,
   ToWorker,
 } from "./messages.ts";
-import { WorkerError } from "./worker-error.ts";
+import { CutOffError, WorkerError } from "./worker-error.ts";
 
 export interface AppProcess {
   readonly functions: readonly FunctionMetadata[];
@@ -96,7 +96,8 @@ export async function startAppProcess(
 
   function handleEnd(reason: string): void {
     for (const invocationId of pending.keys()) {
-      takePending(invocationId)?.reject(new WorkerError(`The app's process ended with ${reason}.`));
+      const Reason = stopping ? CutOffError : WorkerError;
+      takePending(invocationId)?.reject(new Reason(`The app's process ended with ${reason}.`));
     }
     if (stopping) return;
     crashes += 1;

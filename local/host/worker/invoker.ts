@@ -10,16 +10,18 @@ interface Call {
   readonly traceParent?: string;
 }
 
+export type CallKind = "http" | "background";
+
 export interface Invoker {
   /** Rejects when the function failed; the failure is in the log by then. */
   invoke(functionName: string, call: Call): Promise<HttpResponseData | undefined>;
-  /** Resolves when no call is running. */
-  idle(): Promise<void>;
+  /** Resolves when no call of this kind is running. `background` means timers and queues. */
+  idle(kind: CallKind): Promise<void>;
 }
 
 /** Wraps the app's process. */
 export function createInvoker(app: AppProcess, onLog: OnLog): Invoker {
-  const running = new Set<Promise<unknown>>();
+  const running = { http: new Set<Promise<unknown>>(), background: new Set<Promise<unknown>>() };
 
   async function invoke(functionName: string, call: Call): Promise<HttpResponseData | undefined> {
     const invocationId = randomUUID();
@@ -57,17 +59,16 @@ export function createInvoker(app: AppProcess, onLog: OnLog): Invoker {
   return {
     async invoke(functionName, call) {
       const work = invoke(functionName, call);
-      running.add(work);
+      const calls = running[call.input.http ? "http" : "background"];
+      calls.add(work);
       try {
         return await work;
       } finally {
-        running.delete(work);
+        calls.delete(work);
       }
     },
-    async idle() {
-      while (running.size > 0) {
-        await Promise.allSettled(running);
-      }
+    async idle(kind) {
+      while (running[kind].size > 0) await Promise.allSettled(running[kind]);
     },
   };
 }

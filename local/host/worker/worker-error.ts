@@ -1,9 +1,12 @@
-/** The error that a call of the app ends with when the function failed or the app's process died. */
+/** The errors of a call whose function failed or whose process ended. */
 
-/** Its `stack` is the description that the worker gave, its `message` the first line of that. */
+/** `stack` is the worker's description, `message` its first line. */
 export class WorkerError extends Error {
   constructor(description: string) {
     super(description.split("\n", 1)[0]);
     this.stack = description;
   }
 }
+
+/** The host was stopped before the call finished. */
+export class CutOffError extends WorkerError {}

@@ -94,7 +94,11 @@ test("repeated Ctrl-C does not wait for calls that hang", async () => {
     method: "POST",
     body: JSON.stringify({ milliseconds: 9000 }),
   });
-  await fetch(`${connection?.gatewayUrl}/admin/functions/collectMetrics`, { method: "POST", body: "{}" });
+  await fetch(`${connection?.gatewayUrl}/admin/functions/collectMetrics`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: "{}",
+  });
 
   const asked = performance.now();
   await poll(

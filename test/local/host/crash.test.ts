@@ -2,9 +2,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
-import type { FunctionsHost } from "../../../local/host/functions-host.ts";
+import type { FunctionsHost, TimeScale } from "../../../local/host/functions-host.ts";
 import { startChild } from "../../../local/process/child.ts";
 import { startTestHost } from "./test-host.ts";
+
+async function startProbe(timeScale: TimeScale = {}) {
+  return startTestHost(new URL("./apps/probe-app.ts", import.meta.url), { timeScale });
+}
 
 async function call(host: FunctionsHost, path: string) {
   const answer = await fetch(`${host.url}${path}`);
@@ -23,7 +27,7 @@ function isAlive(processId: number): boolean {
 }
 
 test("a crash gives running calls an empty 500, the next call a new process, and the third ends the host", async () => {
-  const { host, log } = await startTestHost(new URL("./apps/probe-app.ts", import.meta.url));
+  const { host, log } = await startProbe();
   const failed = { status: 500, body: "" };
   const first = host.workerProcessId();
 
@@ -64,15 +68,25 @@ test("an app that cannot stay alive fails the start", async () => {
   );
 });
 
-test("a running call is answered before stop ends the app, and stopping twice is once", async () => {
-  const { host } = await startTestHost(new URL("./apps/probe-app.ts", import.meta.url));
+test("stop lets HTTP calls finish, however short its limit for timers and queues; a second stop is the same", async () => {
+  const { host } = await startProbe({ backgroundDrainSeconds: 0 });
   const processId = host.workerProcessId() ?? 0;
   const running = call(host, "/sleep?ms=600");
   expect((await call(host, "/ping")).status).toBe(200);
-  await Promise.all([host.stop(), host.stop()]);
+  const stopped = Promise.all([host.stop(), host.stop()]);
+  await expect(call(host, "/ping")).rejects.toThrow("fetch failed");
+  await stopped;
   expect(await running).toEqual({ status: 200, body: "slept" });
   expect(await host.exited).toEqual({ reason: "stopped" });
   expect(isAlive(processId)).toBe(false);
+});
+
+test("stop returns 500 to an HTTP call that outlasts the limit", async () => {
+  const { host } = await startProbe({ httpDrainSeconds: 0.2 });
+  const running = call(host, "/sleep?ms=30000");
+  expect((await call(host, "/ping")).status).toBe(200);
+  await host.stop();
+  expect(await running).toEqual({ status: 500, body: "" });
 });
 
 describe("run-host", () => {

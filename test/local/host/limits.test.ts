@@ -1,8 +1,10 @@
 /** What the host's web server refuses or passes before the app sees it. */
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { FunctionsHost } from "../../../local/host/functions-host.ts";
 import { hostName } from "./observed-vectors.ts";
-import { sendRaw } from "./raw-request.ts";
+import { sendBytes, sendRaw } from "./raw-request.ts";
 import { startTestHost } from "./test-host.ts";
 
 let host: FunctionsHost;
@@ -88,4 +90,56 @@ test("a disabled function is not found, and the home page can be switched off", 
   expect((await fetch(`${disabled.url}/ping`)).status).toBe(404);
   expect((await fetch(`${disabled.url}/p/x`)).status).toBe(200);
   expect((await fetch(disabled.url)).status).toBe(204);
+});
+
+describe("Requests that other servers refuse, or that the real host refuses", () => {
+  const lines = (...head: string[]) => `${[...head, "Connection: close"].join("\r\n")}\r\n\r\n`;
+  const host11 = `Host: ${hostName}`;
+
+  test.each([
+    ["500 to HTTP/1.0 without Host", lines("GET /ping HTTP/1.0"), 500],
+    ["200 to HTTP/1.0 with Host", lines("GET /ping HTTP/1.0", host11), 200],
+    ["400 to HTTP/1.0 POST without a length", lines("POST /body HTTP/1.0", host11), 400],
+    ["400 to HTTP/1.1 without Host", lines("GET /ping HTTP/1.1"), 400],
+    ["400 to two Host headers", lines("GET /ping HTTP/1.1", host11, host11), 400],
+    ["400 to a Host with a space", lines("GET /ping HTTP/1.1", "Host: a b"), 400],
+    ["400 to a Host with a user name", lines("GET /ping HTTP/1.1", "Host: u@x"), 400],
+    ["200 to an IPv6 Host", lines("GET /ping HTTP/1.1", "Host: [::1]:7071"), 200],
+    ["200 to lines that end in LF alone", lines("GET /ping HTTP/1.1", host11).replaceAll("\r", ""), 200],
+  ])("The host returns %s", async (_, request, status) => {
+    const answer = await sendBytes(host.url, request);
+    expect(answer.status).toBe(status);
+    expect(answer.headers["Server"]).toBe("Kestrel");
+    if (status !== 200) expect(answer.body.length).toBe(0);
+  });
+
+  test("A control character in a header value reaches the app", async () => {
+    const answer = await sendBytes(
+      host.url,
+      lines("GET /user HTTP/1.1", host11, "Authorization: Bearer a\u0001b"),
+    );
+    expect(JSON.parse(answer.body.toString()).auth).toBe("Bearer a\u0001b");
+  });
+
+  test("A request with a length and chunks is read as chunked, so the app sees no body", async () => {
+    const head = lines("POST /body HTTP/1.1", host11, "Content-Length: 5", "Transfer-Encoding: chunked");
+    const answer = await sendBytes(host.url, `${head}5\r\nhello\r\n0\r\n\r\n`);
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ len: 0 });
+  });
+
+  test("Expect: 100-continue is confirmed only to a client that waits", async () => {
+    const head = lines("POST /body HTTP/1.1", host11, "Content-Length: 5", "Expect: 100-continue");
+    expect((await sendBytes(host.url, `${head}hello`)).status).toBe(200);
+
+    const { port } = new URL(host.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write(head);
+    const [first] = await once(socket, "data");
+    expect(String(first)).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    socket.write("hello");
+    const [second] = await once(socket, "data");
+    expect(String(second)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    socket.destroy();
+  });
 });

@@ -20,9 +20,10 @@ interface Setup {
   lockSeconds?: number;
   connectionString?: string;
   createQueue?: boolean;
+  backgroundDrainSeconds?: number;
 }
 
-async function setUp({ lockSeconds = 30, connectionString, createQueue = true }: Setup = {}) {
+async function setUp({ lockSeconds = 30, connectionString, createQueue = true, ...drain }: Setup = {}) {
   const queueName = `work-${randomUUID()}`;
   const queue = service.getQueueClient(queueName);
   if (createQueue) {
@@ -34,7 +35,7 @@ async function setUp({ lockSeconds = 30, connectionString, createQueue = true }:
       AzureWebJobsStorage: connectionString ?? azurite.connectionString,
       QUEUE_NAME: queueName,
     },
-    timeScale: { messageLockSeconds: lockSeconds, retryDelaySeconds: 0, pollSeconds: 0.2 },
+    timeScale: { messageLockSeconds: lockSeconds, retryDelaySeconds: 0, pollSeconds: 0.2, ...drain },
   });
   onTestFinished(() => running.host.stop());
   return { queue, poison: service.getQueueClient(`${queueName}-poison`), running };
@@ -179,4 +180,13 @@ test("stop lets a message finish and leaves none behind", async () => {
   await running.host.stop();
   expect(running.appMessages().filter((message) => message.includes("ends"))).toHaveLength(1);
   expect((await queue.getProperties()).approximateMessagesCount).toBe(0);
+});
+
+test("stop gives up a queue run that outlasts the limit and leaves its message", async () => {
+  const { queue, running } = await setUp({ backgroundDrainSeconds: 0.2 });
+  await send(queue, { holdMilliseconds: 30_000 });
+  await running.waitForMessages(1, "begins");
+  await running.host.stop();
+  expect((await queue.getProperties()).approximateMessagesCount).toBe(1);
+  expect((await queue.peekMessages()).peekedMessageItems).toEqual([]);
 });

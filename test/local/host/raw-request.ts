@@ -24,12 +24,17 @@ const limitMilliseconds = 20_000;
 
 /** Sends the request with `Connection: close` and resolves when the server has closed the connection. */
 export async function sendRaw(baseUrl: string, host: string, raw: RawRequest): Promise<RawAnswer> {
+  return sendBytes(baseUrl, encode(host, raw));
+}
+
+/** Sends the bytes as they are and resolves when the server has closed the connection. */
+export async function sendBytes(baseUrl: string, request: string | Uint8Array): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   socket.setTimeout(limitMilliseconds, () => socket.destroy(new Error("The server did not answer in time.")));
   await once(socket, "connect");
   const answer = buffer(socket);
-  socket.write(encode(host, raw));
+  socket.write(request);
   const bytes = await answer;
   const headEnd = bytes.indexOf("\r\n\r\n");
   const [statusLine = "", ...lines] = bytes.subarray(0, headEnd).toString("latin1").split("\r\n");

@@ -84,10 +84,26 @@ describe("with timers off", () => {
     expect(running.appMessages()).toHaveLength(1);
   });
 
-  test("an unknown name and an HTTP function are not found, a body that is no object is refused", async () => {
+  test("POST /admin/functions/<name> returns 404 for an unknown name and 400 for a body that is not an object", async () => {
     expect((await fire(running.host, "nobody")).status).toBe(404);
-    expect((await fire(running.host, "status")).status).toBe(404);
     expect((await fire(running.host, "byHand", "text")).status).toBe(400);
+  });
+
+  test("POST /admin/functions/<name> accepts an HTTP function and logs that it cannot run", async () => {
+    expect((await fire(running.host, "status")).status).toBe(202);
+    const message = expect.stringContaining("An HTTP function cannot be fired by hand");
+    expect(running.log).toContainEqual(expect.objectContaining({ category: "Function.status", message }));
+  });
+
+  test.each([
+    ["202 if the input is null", { "Content-Type": "application/json" }, '{"input":null}', 202],
+    ["202 if the body is {}", { "Content-Type": "application/json; charset=utf-8" }, "{}", 202],
+    ["400 if the body is empty", { "Content-Type": "application/json" }, "", 400],
+    ["415 if the body is not declared as JSON", {}, "{}", 415],
+  ])("POST /admin/functions/<name> returns %s", async (_, headers, body, status) => {
+    const url = `${running.host.url}/admin/functions/byHand`;
+    const bytes = new TextEncoder().encode(body);
+    expect((await fetch(url, { method: "POST", headers, body: bytes })).status).toBe(status);
   });
 });
 
