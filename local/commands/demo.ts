@@ -1,27 +1,25 @@
-/** `npm run demo`: shows the gateway at work, on one that is running on this computer or on one of its own. */
-import { parseArgs } from "node:util";
+/** `npm run demo`: exercises every operation of a running local gateway, or of one that it starts. */
 import { createReport } from "../demo/report.ts";
-import { walk } from "../demo/run-demo.ts";
+import { runDemo } from "../demo/run-demo.ts";
 import { connectionFile, findRunningGateway } from "../gateway/connection.ts";
 import { startLocalGateway } from "../gateway/local-gateway.ts";
 import { stopSignal } from "../process/stop-signal.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
+import { readOptions } from "../terminal/read-options.ts";
 
-const { values } = parseArgs({
-  options: {
-    /** Starts a gateway even when one is running. */
-    own: { type: "boolean", default: false },
-    verbose: { type: "boolean", default: false },
-    "connection-file": { type: "string", default: connectionFile },
-  },
+const values = readOptions({
+  /** Starts a separate gateway even if one is running. */
+  own: { type: "boolean", default: false },
+  verbose: { type: "boolean", default: false },
+  "connection-file": { type: "string", default: connectionFile },
 });
 
 const stopping = stopSignal();
 const running = values.own ? undefined : await findRunningGateway(values["connection-file"]);
 console.log(
   running
-    ? `Using the gateway at ${running.gatewayUrl}. All its rooms are deleted at the end, and its pool is filled again.`
-    : "No gateway is running: starting one.",
+    ? `Using the gateway at ${running.gatewayUrl}. At the end, all its rooms are deleted and the pool is refilled.`
+    : `${values.own ? "" : "No gateway is running. "}Starting one ...`,
 );
 const own = running
   ? undefined
@@ -33,9 +31,9 @@ const connection = running ?? own?.connection;
 if (!connection) throw new Error("there is no gateway");
 const report = createReport(process.stdout);
 try {
-  await walk(connection, report, { stopping, refills: running !== undefined });
+  await runDemo(connection, report, { stopping, refills: running !== undefined });
 } catch (error) {
-  if (!stopping.aborted) report.check("the demonstration can go on", false, String(error));
+  if (!stopping.aborted) report.check("the demonstration runs to its end", false, String(error));
 } finally {
   await own?.stop();
 }

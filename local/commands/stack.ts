@@ -1,5 +1,4 @@
-/** `npm run stack`: runs everything but the app, and writes the local.settings.json with which `func start` finds it. */
-import { parseArgs } from "node:util";
+/** `npm run stack`: runs everything but the app, and writes a local.settings.json through which `func start` finds it. */
 import { fetchAccessToken } from "../gateway/access-token.ts";
 import { connectionFile, connectionOf, removeConnection, writeConnection } from "../gateway/connection.ts";
 import { startDevelopmentStack } from "../gateway/development-stack.ts";
@@ -9,14 +8,13 @@ import { ownerOf, removeSettingsFile, writeSettingsFile } from "../gateway/setti
 import { freePort } from "../process/free-port.ts";
 import { stopSignal, untilStopped } from "../process/stop-signal.ts";
 import { introduction } from "../terminal/introduction.ts";
+import { readOptions } from "../terminal/read-options.ts";
 
-const { values } = parseArgs({
-  options: {
-    /** Also writes over a settings file that is somebody's own. */
-    replace: { type: "boolean", default: false },
-    "settings-file": { type: "string", default: "local.settings.json" },
-    "connection-file": { type: "string", default: connectionFile },
-  },
+const values = readOptions({
+  /** Replaces a settings file that `npm run stack` did not write. */
+  replace: { type: "boolean", default: false },
+  "settings-file": { type: "string", default: "local.settings.json" },
+  "connection-file": { type: "string", default: connectionFile },
 });
 const settingsPath = values["settings-file"];
 const connectionPath = values["connection-file"];
@@ -25,8 +23,8 @@ const usualPort = 7071;
 const owner = ownerOf(settingsPath);
 if (owner === "somebody" && !values.replace) {
   console.error(
-    `${settingsPath} exists and is not from an earlier stack: move it away, ` +
-      "or let it be replaced with `npm run stack -- --replace`.",
+    `${settingsPath} exists and was not written by \`npm run stack\`. ` +
+      "Move it away, or replace it with `npm run stack -- --replace`.",
   );
   process.exit(1);
 }
@@ -39,7 +37,7 @@ try {
 } finally {
   await stack.stop();
 }
-console.log("Ended.");
+console.log("Stopped.");
 process.exitCode = 0;
 
 async function connectApp(): Promise<void> {
@@ -54,9 +52,9 @@ async function connectApp(): Promise<void> {
   await writeConnection(connectionPath, connection);
 
   console.log(introduction(connection, await fetchAccessToken(connection.tokenUrl)));
-  const replaced = owner === "nobody" ? "" : ", in the place of the one that was there";
-  console.log(`${settingsPath} is written${replaced}; it is removed at the end, unless you change it.`);
+  const replacing = owner === "nobody" ? "" : " (replacing the existing file)";
+  console.log(`Wrote ${settingsPath}${replacing}. It is removed on exit unless you edit it.`);
   console.log(
-    "The stack is ready. In another terminal: `npm run build && func start`. Ctrl-C ends the stack.",
+    "The stack is ready. Run `npm run build && func start` in another terminal. Press Ctrl-C to stop.",
   );
 }

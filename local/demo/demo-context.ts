@@ -10,8 +10,8 @@ export interface DemoContext {
   readonly report: Report;
   readonly stopping: AbortSignal;
   /**
-   * Sends a request to the gateway as an authorised consumer and shows it; headers given win. Throws when the
-   * demonstration is to stop.
+   * Sends a request to the gateway and prints it, with a consumer's token unless `more` has headers. Throws if the
+   * demonstration is being stopped.
    */
   readonly gateway: (
     method: DemoRequest["method"],
@@ -20,8 +20,8 @@ export interface DemoContext {
   ) => Promise<DemoAnswer>;
 }
 
-/** Prepares the stage for a consumer with this token. */
-export function createStage(
+/** Creates the context of a consumer with this token. */
+export function createDemoContext(
   connection: Connection,
   report: Report,
   token: string,

@@ -1,4 +1,4 @@
-/** The demonstration's steps at the end of a room: conference, event, garbage collection, explicit deletion. */
+/** The demonstration's last steps of a room: conference, event, garbage collection, deletion. */
 import { poll } from "../process/poll.ts";
 import { createProgress } from "../terminal/progress.ts";
 import type { DemoContext } from "./demo-context.ts";
@@ -6,10 +6,10 @@ import { exchange } from "./exchange.ts";
 import { indent } from "./report.ts";
 import type { DemoRoom } from "./room-steps.ts";
 
-/** Holds a conference in a room and sees its end arrive; returns the time of the end in milliseconds. */
-export async function holdConference(stage: DemoContext, room: DemoRoom): Promise<number> {
-  const { connection, queues, report, stopping } = stage;
-  report.step("Let the platform hold a conference in the first room, and end it");
+/** Runs a conference in the room and waits for its end event; returns the time of the end in milliseconds. */
+export async function holdConference(demo: DemoContext, room: DemoRoom): Promise<number> {
+  const { connection, queues, report, stopping } = demo;
+  report.step("Start and end a conference in the first room");
   const control = `${connection.platformControlUrl}/control/conferences`;
   const names = { name: room.name };
   await exchange(report, { method: "POST", url: `${control}/start`, body: { ...names, participants: 2 } });
@@ -21,19 +21,19 @@ export async function holdConference(stage: DemoContext, room: DemoRoom): Promis
     timeoutSeconds: 20,
     stopping,
   });
-  report.check("the event sink has put the room's name on room-deletion-queue", true);
+  report.check("the event sink has stored the room's name on room-deletion-queue", true);
   return endedAt;
 }
 
-/** Fires the collector until the room is gone, and checks that it was not gone too early. */
-export async function collectGarbage(stage: DemoContext, room: DemoRoom, endedAt: number): Promise<void> {
-  const { connection, report, stopping, gateway } = stage;
+/** Fires garbage collection until the room is deleted, and checks that this was not too early. */
+export async function collectGarbage(demo: DemoContext, room: DemoRoom, endedAt: number): Promise<void> {
+  const { connection, report, stopping, gateway } = demo;
   const { gatewayUrl, garbageMinimumAgeSeconds: ageSeconds } = connection;
   report.step(
-    `Collect garbage, as the timer does every 10 minutes; rooms go ${ageSeconds} s after their end here`,
+    `Collect garbage, as the timer does every 10 minutes; here, rooms are deleted ${ageSeconds} s after their end`,
   );
   const fired = await gateway("POST", "/admin/functions/collectGarbage", { headers: {}, body: {} });
-  report.check("the collector is started", fired.status === 202, fired.status);
+  report.check("the run is accepted", fired.status === 202, fired.status);
   const url = `${connection.platformControlUrl}/control/rooms`;
   const isThere = async (): Promise<boolean> => (await (await fetch(url)).text()).includes(`"${room.name}"`);
   const progress = createProgress(report.output, "seconds since the end", Math.ceil(ageSeconds), indent);
@@ -47,7 +47,7 @@ export async function collectGarbage(stage: DemoContext, room: DemoRoom, endedAt
       return undefined;
     },
     {
-      description: "the room to be collected",
+      description: "the room to be deleted",
       timeoutSeconds: ageSeconds + 30,
       pauseMilliseconds: 1000,
       stopping,
@@ -56,8 +56,8 @@ export async function collectGarbage(stage: DemoContext, room: DemoRoom, endedAt
   progress.end();
   const seconds = (Date.now() - endedAt) / 1000;
   report.check(
-    `the room was deleted, not before its time (${seconds.toFixed(1)} s)`,
-    // Storage tells a message's age from two times in whole seconds.
+    `the room was deleted ${seconds.toFixed(1)} s after its end, not earlier than configured`,
+    // Storage computes a message's age from two times in whole seconds.
     seconds > ageSeconds - 1,
     seconds,
   );
@@ -65,12 +65,12 @@ export async function collectGarbage(stage: DemoContext, room: DemoRoom, endedAt
   report.check("404 without a body", gone.status === 404 && gone.text === "", gone);
 }
 
-/** Deletes a room at once, twice. */
+/** Deletes a room twice. */
 export async function deleteRoom({ report, gateway }: DemoContext, room: DemoRoom): Promise<void> {
-  report.step("Delete the second room at once");
+  report.step("Delete the second room");
   const path = `/room/${encodeURIComponent(room.name)}`;
   const deleted = await gateway("DELETE", path);
   report.check("204 without a body", deleted.status === 204 && deleted.text === "", deleted);
   const again = await gateway("DELETE", path);
-  report.check("404 without a body when it is gone", again.status === 404 && again.text === "", again);
+  report.check("404 without a body on the second attempt", again.status === 404 && again.text === "", again);
 }

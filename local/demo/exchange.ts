@@ -1,13 +1,13 @@
-/** One request of the demonstration: sent, timed and shown with its answer. */
+/** Sends one request of the demonstration and prints it with its response and time. */
 import { type Report, shorten } from "./report.ts";
 
 export interface DemoRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: string;
   readonly headers?: Record<string, string>;
-  /** Sent as a form when it is one, else as JSON. */
+  /** A form, or an object that is sent as JSON. */
   readonly body?: URLSearchParams | object;
-  /** Leaves out of the printed line what would fill the page. */
+  /** Prints only the length of a successful response. */
   readonly hides?: boolean;
 }
 
@@ -15,13 +15,13 @@ export interface DemoAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined when it is empty or something else. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
 const timeoutMilliseconds = 240_000;
 
-/** Sends a request and prints method, path, status, time and body. Throws when there is no answer. */
+/** Sends a request and prints method, path, status, time and body. Throws if there is no response. */
 export async function exchange(report: Report, request: DemoRequest): Promise<DemoAnswer> {
   const { method, url, body } = request;
   const { pathname, search } = new URL(url);

@@ -1,4 +1,4 @@
-/** The demonstration's steps around the pool: fill it, measure it, empty it. */
+/** The demonstration's steps with the pool: fill it, measure it, empty it. */
 import * as z from "zod";
 import { parseMarker } from "../../src/lib/rooms/marker.ts";
 import { isPersistent } from "../../src/lib/rooms/ownership.ts";
@@ -15,7 +15,7 @@ const roomsSchema = z.array(
 );
 const addedRooms = 10;
 
-/** Asks for more rooms than the pool holds and watches them come; returns how many can be claimed then. */
+/** Requests more rooms than the pool holds and waits for them; returns how many can be claimed then. */
 export async function fillPool({
   connection,
   queues,
@@ -26,10 +26,10 @@ export async function fillPool({
   report.step("Fill the pool in the background");
   const level = (await queues.peek("pool")).length + addedRooms;
   const answer = await gateway("POST", `/room/bulk/?max_vmr=${level}`);
-  report.check("bulk create answers 202", answer.status === 202, answer.status);
+  report.check("bulk create returns 202", answer.status === 202, answer.status);
   await showPoolFill(connection, level, { output: report.output, indent, stopping });
   const ready = (await queues.peek("pool")).length;
-  report.check("the pool holds the rooms asked for", ready >= Math.min(level, maxPeeked), ready);
+  report.check("the pool holds the requested rooms", ready >= Math.min(level, maxPeeked), ready);
   return ready;
 }
 
@@ -38,13 +38,13 @@ export async function seeReplacements(
   { connection, queues, report, stopping }: DemoContext,
   rooms: number,
 ): Promise<void> {
-  report.step("See that each room handed out was replaced");
+  report.step("Wait until the rooms that were handed out are replaced");
   await showPoolFill(connection, rooms, { output: report.output, indent, stopping });
   const ready = (await queues.peek("pool")).length;
   report.check(`the pool holds ${rooms} rooms again`, ready === rooms, ready);
 }
 
-/** Has a metrics row written and compares it with the pool. */
+/** Fires the metrics collection and compares the row with the pool. */
 export async function writeMetrics({
   connection,
   queues,
@@ -63,15 +63,11 @@ export async function writeMetrics({
   const { PoolDepth, AvailableRooms, InUseRooms, AlarmCount, PlatformConnected } = row;
   report.line(JSON.stringify({ PoolDepth, AvailableRooms, InUseRooms, AlarmCount, PlatformConnected }));
   const ready = (await queues.peek("pool")).length;
-  report.check(
-    "it has the depth of the pool",
-    typeof PoolDepth === "number" && PoolDepth >= ready,
-    PoolDepth,
-  );
-  report.check("it has the available rooms", AvailableRooms === PoolDepth, AvailableRooms);
-  report.check("it has the rooms in use", typeof InUseRooms === "number" && InUseRooms >= 1, InUseRooms);
-  report.check("it has the platform's alarms", typeof AlarmCount === "number", AlarmCount);
-  report.check("it has the platform's connectivity", PlatformConnected === true, PlatformConnected);
+  report.check("the row has the pool depth", typeof PoolDepth === "number" && PoolDepth >= ready, PoolDepth);
+  report.check("the row has the available rooms", AvailableRooms === PoolDepth, AvailableRooms);
+  report.check("the row has the rooms in use", typeof InUseRooms === "number" && InUseRooms >= 1, InUseRooms);
+  report.check("the row has the platform's alarms", typeof AlarmCount === "number", AlarmCount);
+  report.check("the row has the platform's connectivity", PlatformConnected === true, PlatformConnected);
 }
 
 async function metricsRows(logWorkspaceUrl: string): Promise<Record<string, unknown>[]> {
@@ -79,11 +75,11 @@ async function metricsRows(logWorkspaceUrl: string): Promise<Record<string, unkn
   return rowsSchema.parse(await response.json()).map(({ row }) => row);
 }
 
-/** Deletes every room of the gateway; the pool is empty afterwards. */
+/** Deletes every room of the gateway, which also empties the pool. */
 export async function deleteAll({ connection, report, gateway }: DemoContext): Promise<void> {
   report.step("Delete all rooms");
   const answer = await gateway("DELETE", "/room/bulk/");
-  report.check("bulk delete answers 204 without a body", answer.status === 204 && answer.text === "", answer);
+  report.check("bulk delete returns 204 without a body", answer.status === 204 && answer.text === "", answer);
   const rooms = await exchange(report, {
     method: "GET",
     url: `${connection.platformControlUrl}/control/rooms`,
@@ -96,13 +92,13 @@ export async function deleteAll({ connection, report, gateway }: DemoContext): P
   report.check("no room of the gateway is left on the platform", ours.length === 0, ours);
   const refused = await gateway("POST", "/room/create");
   report.check(
-    "a create finds no room: 404 without a body",
+    "create returns 404 without a body if the pool is empty",
     refused.status === 404 && refused.text === "",
     refused,
   );
 }
 
-/** Gives a gateway that was running before the demonstration its rooms back. */
+/** Refills the pool of a gateway that was running before the demonstration. */
 export async function refillPool({
   connection,
   queues,
@@ -110,10 +106,10 @@ export async function refillPool({
   stopping,
   gateway,
 }: DemoContext): Promise<void> {
-  report.step("Fill the pool again, for whoever uses this gateway");
-  // The create that found no room has asked for one, which bulk create would count as its request and as its name.
+  report.step("Refill the pool");
+  // The create on the empty pool has requested a room, which bulk create would count twice: as request and as name.
   await queues.untilProvisioned(stopping);
   const answer = await gateway("POST", "/room/bulk/");
-  report.check("bulk create answers 202", answer.status === 202, answer.status);
+  report.check("bulk create returns 202", answer.status === 202, answer.status);
   await showPoolFill(connection, connection.maxRooms, { output: report.output, indent, stopping });
 }

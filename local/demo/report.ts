@@ -1,4 +1,4 @@
-/** What the demonstration prints: steps, requests with their answers and times, checks, and the summary. */
+/** What the demonstration prints: steps, requests with their responses and times, checks, and the summary. */
 import type { Output } from "../terminal/progress.ts";
 
 export interface Report {
@@ -7,9 +7,9 @@ export interface Report {
   step(title: string): void;
   /** Prints one line below the step. */
   line(text: string): void;
-  /** Records whether something is as the specification says; what was seen is printed when it is not. */
+  /** Records whether an expectation of the specification is met, and prints `seen` if it is not. */
   check(expectation: string, isMet: boolean, seen?: unknown): void;
-  /** Prints the closing lines and returns how many checks failed. */
+  /** Prints the summary and returns the number of failed checks. */
   summarize(): number;
 }
 
@@ -36,19 +36,19 @@ export function createReport(output: Output): Report {
       checks += 1;
       if (isMet) return line(`${colour(32, "ok")}   ${expectation}`);
       failed.push(`${expectation} (step ${steps})`);
-      line(`${colour(31, "FAIL")} ${expectation}; seen: ${shorten(JSON.stringify(seen) ?? "nothing")}`);
+      line(`${colour(31, "FAIL")} ${expectation}; got: ${shorten(JSON.stringify(seen) ?? "nothing")}`);
     },
     summarize() {
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
       output.write(`\n${steps} steps, ${checks} checks, ${failed.length} failed, ${seconds} s\n`);
       for (const failure of failed) output.write(`${indent}FAIL ${failure}\n`);
-      if (failed.length === 0) output.write("Everything was as the specification says.\n");
+      if (failed.length === 0) output.write("All checks passed.\n");
       return failed.length;
     },
   };
 }
 
-/** A text that fits on one line. */
+/** Cuts a text to one line. */
 export function shorten(text: string): string {
   return text.length <= maxLineCharacters ? text : `${text.slice(0, maxLineCharacters - 3)}...`;
 }

@@ -1,4 +1,4 @@
-/** The demonstration's steps with rooms that were handed out: create, read, change, list. */
+/** The demonstration's steps with rooms: create, read, change, list. */
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { identities } from "../gateway/identities.ts";
@@ -18,9 +18,9 @@ export interface DemoRoom {
   readonly tag: string;
 }
 
-/** Takes three rooms from the pool, each with a service tag of its own; throws when there is none to go on with. */
+/** Takes three rooms from the pool, each with a different service tag. Throws if there is none. */
 export async function createRooms({ report, gateway }: DemoContext): Promise<[DemoRoom, DemoRoom, DemoRoom]> {
-  report.step("Create three rooms, that is, take them from the pool");
+  report.step("Create three rooms, which takes them from the pool");
   const create = async (path: string, session: string): Promise<DemoRoom> => {
     const tag = `https://verify.example.com/sessions/${session}`;
     const answer = await gateway("POST", `${path}?uuiData=${encodeServiceTag(tag)}`);
@@ -35,10 +35,10 @@ export async function createRooms({ report, gateway }: DemoContext): Promise<[De
   const second = await create("/room/create", "demo-2");
   const third = await create("/room/create/old", "demo-3");
   const names = new Set([first.name, second.name, third.name]);
-  report.check("three different rooms", names.size === 3, [...names]);
+  report.check("the three rooms are different", names.size === 3, [...names]);
   const refused = await gateway("POST", "/room/create?uuiData=not-hexadecimal");
   report.check(
-    "uuiData that cannot be decoded: 422 with a validation error",
+    "invalid uuiData: 422 with a validation error",
     refused.status === 422 && validationErrorShape.safeParse(refused.json).success,
     refused.json,
   );
@@ -55,7 +55,7 @@ export async function readRoom({ report, gateway }: DemoContext, room: DemoRoom)
   const { guest_pin, tag } = constrained.data ?? {};
   const expected = { guest_pin: room.guestPin, tag: room.tag };
   report.check(
-    "PIN and tag are those of the create",
+    "PIN and tag are the same as after create",
     isDeepStrictEqual({ guest_pin, tag }, expected),
     short.json,
   );
@@ -66,9 +66,9 @@ export async function readRoom({ report, gateway }: DemoContext, room: DemoRoom)
   report.check("an unknown room: 404 without a body", missing.status === 404 && missing.text === "", missing);
 }
 
-/** Reads a room as the agent's desktop does. */
+/** Reads a room as an agent's desktop does. */
 export async function readAsAgent({ report, gateway }: DemoContext, room: DemoRoom): Promise<void> {
-  report.step("Read the room as the agent's desktop does");
+  report.step("Read the room as an agent's desktop does");
   const path = `/public/room/${encodeURIComponent(room.name)}`;
   const read = async (headers: Record<string, string>) => gateway("GET", path, { headers });
   const answer = await read({ "x-auth-token": identities.agentToken });
@@ -90,13 +90,13 @@ export async function changeRoom({ report, gateway }: DemoContext, room: DemoRoo
   const { json } = await gateway("GET", `${path}?constrained_attributes=false`);
   const { participant_limit, description } = fullShape.parse(json);
   report.check(
-    "the platform has the change",
+    "the platform has the new values",
     isDeepStrictEqual({ participant_limit, description }, change),
     json,
   );
 }
 
-/** Lists all rooms and looks for ours. */
+/** Lists all rooms and finds the three of this demonstration. */
 export async function listRooms({ report, gateway }: DemoContext, rooms: readonly DemoRoom[]): Promise<void> {
   report.step("List all rooms");
   const answer = await gateway("GET", "/room/list", { hides: true });
@@ -108,7 +108,7 @@ export async function listRooms({ report, gateway }: DemoContext, rooms: readonl
   );
   const names = new Set((listed.data ?? []).map(({ name }) => name));
   report.check(
-    `the rooms are among its ${names.size}`,
+    `the three rooms are among the ${names.size} listed`,
     rooms.every(({ name }) => names.has(name)),
   );
   const anonymous = await gateway("GET", "/room/list", { headers: {} });

@@ -2,36 +2,36 @@
 import * as z from "zod";
 import { tokenForm } from "../gateway/access-token.ts";
 import type { Connection } from "../gateway/connection.ts";
-import { createStage } from "./demo-context.ts";
+import { createDemoContext } from "./demo-context.ts";
 import { collectGarbage, deleteRoom, holdConference } from "./ending-steps.ts";
 import { exchange } from "./exchange.ts";
 import { deleteAll, fillPool, refillPool, seeReplacements, writeMetrics } from "./pool-steps.ts";
 import type { Report } from "./report.ts";
 import { changeRoom, createRooms, listRooms, readAsAgent, readRoom } from "./room-steps.ts";
 
-export interface WalkOptions {
+export interface DemoOptions {
   readonly stopping: AbortSignal;
-  /** Fills the pool again at the end, on a gateway that others go on using. */
+  /** Refills the pool at the end, for a gateway that stays in use. */
   readonly refills: boolean;
 }
 
-/** Walks through all steps and records every check in the report. Throws when it cannot go on. */
-export async function walk(connection: Connection, report: Report, options: WalkOptions): Promise<void> {
+/** Runs all steps and records every check in the report. Throws if a step cannot continue. */
+export async function runDemo(connection: Connection, report: Report, options: DemoOptions): Promise<void> {
   const token = await logIn(connection, report);
-  const stage = createStage(connection, report, token, options.stopping);
-  const ready = await fillPool(stage);
-  const [first, second, third] = await createRooms(stage);
-  await readRoom(stage, first);
-  await readAsAgent(stage, first);
-  await changeRoom(stage, first);
-  await listRooms(stage, [first, second, third]);
-  await seeReplacements(stage, ready);
-  const endedAt = await holdConference(stage, first);
-  await deleteRoom(stage, second);
-  await collectGarbage(stage, first, endedAt);
-  await writeMetrics(stage);
-  await deleteAll(stage);
-  if (options.refills) await refillPool(stage);
+  const demo = createDemoContext(connection, report, token, options.stopping);
+  const ready = await fillPool(demo);
+  const [first, second, third] = await createRooms(demo);
+  await readRoom(demo, first);
+  await readAsAgent(demo, first);
+  await changeRoom(demo, first);
+  await listRooms(demo, [first, second, third]);
+  await seeReplacements(demo, ready);
+  const endedAt = await holdConference(demo, first);
+  await deleteRoom(demo, second);
+  await collectGarbage(demo, first, endedAt);
+  await writeMetrics(demo);
+  await deleteAll(demo);
+  if (options.refills) await refillPool(demo);
 }
 
 const healthSchema = z.strictObject({ status: z.literal("alive"), timestamp: z.iso.datetime() });
@@ -42,14 +42,18 @@ const grantSchema = z.object({
   access_token: z.string(),
 });
 
-/** Sees that the gateway answers and gets a token from the issuer. */
+/** Checks that the gateway is up and gets a token from the issuer. */
 async function logIn(connection: Connection, report: Report): Promise<string> {
-  report.step("See that the gateway answers, and get a token");
+  report.step("Check that the gateway is up, and get a token");
   const health = await exchange(report, { method: "GET", url: `${connection.gatewayUrl}/public/health` });
   const isAlive = health.status === 200 && healthSchema.safeParse(health.json).success;
-  report.check("it is alive and tells the time", isAlive, health.json);
+  report.check("the gateway is up and reports the time", isAlive, health.json);
   const body = new URLSearchParams(tokenForm);
   const grant = await exchange(report, { method: "POST", url: connection.tokenUrl, body });
-  report.check("a bearer token for 3599 seconds", grantSchema.safeParse(grant.json).success, grant.status);
+  report.check(
+    "a bearer token, valid for 3599 seconds",
+    grantSchema.safeParse(grant.json).success,
+    grant.status,
+  );
   return grantSchema.parse(grant.json).access_token;
 }

@@ -1,7 +1,7 @@
-/** The shapes of answers as the specification writes them, apart from the gateway's own schemas on purpose. */
+/** Response shapes as the specification defines them, independent of the gateway's own schemas. */
 import * as z from "zod";
 
-/** §2.2 in the answer of a create: no host PIN, aliases by their name alone. */
+/** A created room: without the host PIN, aliases with their name only. */
 export const createdShape = z.strictObject({
   id: z.union([z.int(), z.string()]),
   name: z.string().min(1),
@@ -17,7 +17,6 @@ const integer = z.int().nullish();
 const flag = z.boolean().nullish();
 const objects = z.array(z.record(z.string(), z.unknown())).nullish();
 
-/** §2.1. */
 const aliasShape = z.strictObject({
   id: integer,
   alias: text,
@@ -36,43 +35,88 @@ const readFields = {
   aliases: z.array(aliasShape),
 };
 
-/** §2.2 in the answer of a private read. */
+/** The constrained shape of a private read. */
 export const constrainedShape = z.strictObject({ ...readFields, pin: z.string() });
 
-/** §2.2 in the answer of a public read. */
+/** The constrained shape of a public read: without the host PIN. */
 export const publicShape = z.strictObject(readFields);
 
-const fieldsOf = <Shape>(names: string, shape: Shape): Record<string, Shape> =>
-  Object.fromEntries(names.split(" ").map((name) => [name, shape]));
+const fieldsOf = <Shape>(names: readonly string[], shape: Shape): Record<string, Shape> =>
+  Object.fromEntries(names.map((name) => [name, shape]));
 
-/** §2.3; the platform's further fields may follow. */
+/** The full shape; the platform may add fields. */
 export const fullShape = z.looseObject({
   aliases: z.array(aliasShape).nullish(),
   ...fieldsOf(
-    "allow_guests breakout_rooms denoise_enabled enable_active_speaker_indication enable_overlay_text " +
-      "force_presenter_into_main guests_can_present mute_all_guests softmute_enabled",
+    [
+      "allow_guests",
+      "breakout_rooms",
+      "denoise_enabled",
+      "enable_active_speaker_indication",
+      "enable_overlay_text",
+      "force_presenter_into_main",
+      "guests_can_present",
+      "mute_all_guests",
+      "softmute_enabled",
+    ],
     flag,
   ),
   ...fieldsOf(
-    "automatic_participants gms_access_token guest_identity_provider_group host_identity_provider_group " +
-      "ivr_theme media_playlist mssip_proxy scheduled_conferences system_location",
+    [
+      "automatic_participants",
+      "gms_access_token",
+      "guest_identity_provider_group",
+      "host_identity_provider_group",
+      "ivr_theme",
+      "media_playlist",
+      "mssip_proxy",
+      "scheduled_conferences",
+      "system_location",
+    ],
     objects,
   ),
   ...fieldsOf(
-    "call_type creation_time crypto_mode description direct_media enable_chat guest_pin guest_view host_view " +
-      "live_captions_enabled match_string max_pixels_per_second name non_idp_participants on_completion pin " +
-      "post_match_string post_replace_string primary_owner_email_address replace_string resource_uri " +
-      "service_type sync_tag",
+    [
+      "call_type",
+      "creation_time",
+      "crypto_mode",
+      "description",
+      "direct_media",
+      "enable_chat",
+      "guest_pin",
+      "guest_view",
+      "host_view",
+      "live_captions_enabled",
+      "match_string",
+      "max_pixels_per_second",
+      "name",
+      "non_idp_participants",
+      "on_completion",
+      "pin",
+      "post_match_string",
+      "post_replace_string",
+      "primary_owner_email_address",
+      "replace_string",
+      "resource_uri",
+      "service_type",
+      "sync_tag",
+    ],
     text,
   ),
   ...fieldsOf(
-    "direct_media_notification_duration id max_callrate_in max_callrate_out participant_limit " +
+    [
+      "direct_media_notification_duration",
+      "id",
+      "max_callrate_in",
+      "max_callrate_out",
+      "participant_limit",
       "scheduled_conferences_count",
+    ],
     integer,
   ),
 });
 
-/** A validation error: `detail` lists where and what. */
+/** A validation error: `detail` lists each location and fault. */
 export const validationErrorShape = z.object({
   detail: z
     .array(z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() }))

@@ -56,7 +56,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}): Prom
   }
 }
 
-/** Makes the simulated platform send its events to the gateway at this address. */
+/** Points the simulated platform's event sink to the gateway at this address. */
 export function pointEventSinkTo({ platform }: DevelopmentStack, gatewayUrl: string): void {
   platform.configureSink({
     url: `${gatewayUrl}/public/event_sink`,

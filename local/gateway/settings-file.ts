@@ -2,13 +2,13 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import * as z from "zod";
 
-/** Marks a file as ours. It stands among the values, where every Core Tools version keeps it. */
+/** Marks a file written by the stack. It is one of the values, which every Core Tools version keeps. */
 const authorName = "LOCAL_SETTINGS_WRITTEN_BY";
 const author = "npm run stack";
 
 const writtenSchema = z.object({ Values: z.object({ [authorName]: z.literal(author) }) });
 
-/** What stands at the path: nothing, a file that an earlier stack left behind, or somebody's own. */
+/** Returns who wrote the file at the path: nobody, an earlier stack, or somebody else. */
 export function ownerOf(path: string): "nobody" | "stack" | "somebody" {
   if (!existsSync(path)) return "nobody";
   try {
@@ -19,8 +19,7 @@ export function ownerOf(path: string): "nobody" | "stack" | "somebody" {
 }
 
 /**
- * Writes the file, over whatever is there, and returns its text. The settings are the app's; the port is the
- * one that `func start` will listen on.
+ * Writes the file, replacing an existing one, and returns its text. `func start` will listen on the port.
  */
 export function writeSettingsFile(path: string, settings: Record<string, string>, port: number): string {
   const content = {
@@ -33,11 +32,11 @@ export function writeSettingsFile(path: string, settings: Record<string, string>
   return text;
 }
 
-/** Removes the file when its text is still the one written here; for the very end of a process. */
+/** Removes the file if its text has not changed. Synchronous, because it runs while the process exits. */
 export function removeSettingsFile(path: string, text: string): void {
   try {
     if (readFileSync(path, "utf8") === text) rmSync(path);
   } catch {
-    // Somebody has removed it already.
+    // It has been removed already.
   }
 }

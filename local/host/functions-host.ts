@@ -12,17 +12,17 @@ import { createInvoker } from "./worker/invoker.ts";
 import type { LogEntry } from "./worker/messages.ts";
 
 export interface FunctionsHostOptions {
-  /** Absolute path of the app: `src/main.ts`, `dist/main.js` or any other module that registers functions. */
+  /** Absolute path of the app: any module that registers functions. */
   readonly entry: string;
   readonly hostJsonPath: string;
-  /** The app's whole environment, apart from what the operating system needs, such as PATH. */
+  /** The app's environment, except what the operating system needs, such as PATH. */
   readonly environment: Record<string, string>;
-  /** 0, the default, takes a free port. */
+  /** The default, 0, selects a free port. */
   readonly port?: number;
   readonly onLog?: (entry: LogEntry) => void;
   /** Shorter times than those of the real host. */
   readonly timeScale?: TimeScale;
-  /** When false no timer fires by itself, not even on startup; firing by hand still works. */
+  /** If false, timers run only when fired by hand, not even on startup. */
   readonly timersEnabled?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface FunctionsHost {
   readonly url: string;
   readonly functions: readonly HostedFunction[];
   workerProcessId(): number | undefined;
-  /** Resolves when the host has ended, by `stop` or because the app crashed for the third time. */
+  /** Resolves when the host has ended, by `stop` or after the app's third crash. */
   readonly exited: Promise<{ reason: string }>;
   /** Closes the port, lets HTTP calls finish for 30 s and queue and timer runs for 10 s, then ends the app. */
   stop(): Promise<void>;
@@ -48,8 +48,8 @@ export interface FunctionsHost {
 const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "SystemRoot"];
 
 /**
- * Starts the host and resolves when the app is loaded and the port is open. An app that fails to load leaves
- * a host without functions; rejects when host.json is not valid or the app's process cannot stay alive.
+ * Starts the host; resolves when the app is loaded and the port is open. If the app fails to load, the host has no
+ * functions. Throws if host.json is invalid or the app's process keeps ending.
  */
 export async function startFunctionsHost(options: FunctionsHostOptions): Promise<FunctionsHost> {
   const { onLog = () => undefined, environment } = options;
@@ -72,7 +72,7 @@ export async function startFunctionsHost(options: FunctionsHostOptions): Promise
   const exited = Promise.withResolvers<{ reason: string }>();
   let ending: Promise<void> | undefined;
 
-  /** The real host accepts the request for an HTTP function too, and its run fails. */
+  /** The real host also accepts the request for an HTTP function, whose run then fails. */
   function refuseToFire(name: string): boolean {
     const isHttp = routes.some(({ functionName }) => functionName === name);
     if (isHttp)

@@ -42,7 +42,7 @@ export interface HostSettings {
   readonly queues: QueueSettings;
 }
 
-/** Reads the file and fills in the real host's defaults; rejects when a value is not allowed there. */
+/** Reads the file and applies the real host's defaults. Throws if a value is not allowed. */
 export async function readHostJson(path: string): Promise<HostSettings> {
   const { extensions } = hostJson.parse(JSON.parse(await readFile(path, "utf8")));
   const { queues: read, http } = extensions;

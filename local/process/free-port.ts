@@ -2,9 +2,9 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** The wished port of 127.0.0.1 when nobody listens there, else any free one. */
-export async function freePort(wished: number): Promise<number> {
-  return (await tryPort(wished)) ?? (await tryPort(0)) ?? wished;
+/** Returns the preferred port of 127.0.0.1 if it is free, otherwise any free one. */
+export async function freePort(preferred: number): Promise<number> {
+  return (await tryPort(preferred)) ?? (await tryPort(0)) ?? preferred;
 }
 
 async function tryPort(port: number): Promise<number | undefined> {

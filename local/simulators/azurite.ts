@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 export interface AzuriteOptions {
   readonly blob?: boolean;
   readonly table?: boolean;
-  /** Only 0 (a free port) is allowed, so that nobody comes to depend on a fixed one. */
+  /** Only 0 (a free port) is allowed: nothing may depend on a fixed port. */
   readonly port?: 0;
 }
 
@@ -13,7 +13,7 @@ export interface Azurite {
   readonly queueServiceUrl: string;
   readonly blobServiceUrl?: string;
   readonly tableServiceUrl?: string;
-  /** Closes the servers and every connection to them; what was stored is gone. */
+  /** Closes the servers and all connections; stored data is lost. */
   readonly stop: () => Promise<void>;
 }
 
@@ -35,9 +35,8 @@ const extentLimitBytes = 256 * 1024 * 1024;
 const sweepMilliseconds = 500;
 
 /**
- * Starts the queue service, and the blob and table services when asked for. Several in one process do not
- * see each other's queues. Telemetry and access logs are off; any API version is accepted, because the
- * storage SDK is newer than the newest version that Azurite knows.
+ * Starts the queue service and, if requested, the blob and table services. Instances in one process are separate.
+ * Telemetry and access logs are off. Any API version is accepted, because the storage SDK is newer than Azurite.
  */
 export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurite> {
   const servers: AzuriteServer[] = [];
@@ -79,8 +78,8 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
   }
 }
 
-// What deleted messages leave in memory is swept one by one without a pause, each in time that grows with all there is:
-// after the usual minute under load, that stops the server for seconds.
+// Azurite sweeps deleted messages one by one, each in time proportional to all of them. At its usual interval of a minute,
+// a sweep under load stops the server for seconds.
 function createQueueServer(): AzuriteServer {
   const server = createServer("queue", "Queue") as QueueServer;
   server.gcManager.gcIntervalInMS = sweepMilliseconds;

@@ -1,4 +1,4 @@
-/** Stand-in for the contact-centre cloud: its current-user endpoint, with faults and rate limits on demand. */
+/** Simulates the contact-centre cloud: its current-user endpoint, with faults and rate limits on demand. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
@@ -25,18 +25,18 @@ export type ContactCentreUser = z.output<typeof userSchema>;
 export interface ContactCentre {
   readonly url: string;
   readonly stop: () => Promise<void>;
-  /** Calls of the current-user endpoint so far, refused ones included. */
+  /** The number of calls to the current-user endpoint, including refused ones. */
   callCount(): number;
   setUsers(users: ContactCentreUser[]): void;
-  /** The next `count` calls (default 1) are answered with this status. */
+  /** Returns this status to the next `count` calls (default 1). */
   failNext(fault: z.input<typeof faultSchema>): void;
   clearFaults(): void;
   setLatency(milliseconds: number): void;
-  /** Calls that one token may make in a minute; null is no limit. The default is the cloud's own, 300. */
+  /** The number of calls per token and minute; null means no limit. The default is the cloud's, 300. */
   setRateLimit(requestsPerMinute: number | null): void;
 }
 
-/** Starts the stub on 127.0.0.1; everything it can do in process is also reachable under `/control/`. */
+/** Starts the simulator on 127.0.0.1. Its functions are also available under `/control/`. */
 export async function startContactCentre(options: {
   users: ContactCentreUser[];
   port?: number;

@@ -1,4 +1,4 @@
-/** Stand-in for the log workspace: takes uploaded rows, keeps them, and fails on demand. */
+/** Simulates the log workspace: stores uploaded rows and fails on demand. */
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
@@ -20,12 +20,12 @@ export interface LogWorkspace {
   readonly url: string;
   readonly stop: () => Promise<void>;
   rows(): StoredRow[];
-  /** The next `count` uploads (default 1) are refused with this status and store nothing. */
+  /** Refuses the next `count` uploads (default 1) with this status. */
   failNext(failure: z.input<typeof failureSchema>): void;
   clearFailures(): void;
 }
 
-/** Starts the stub on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; everything else is 400. */
+/** Starts the simulator on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; anything else returns 400. */
 export async function startLogWorkspace(options: { port?: number } = {}): Promise<LogWorkspace> {
   const stored: StoredRow[] = [];
   let failures: z.output<typeof failureSchema>[] = [];
@@ -48,7 +48,7 @@ export async function startLogWorkspace(options: { port?: number } = {}): Promis
       if (--failure.count === 0) failures.shift();
       return refusal(failure.status, "InjectedFailure", failure.retryAfterSeconds);
     }
-    // The client percent-encodes the hyphen of the key; URLSearchParams gives both spellings the same name.
+    // The client percent-encodes the hyphen of the key, which URLSearchParams decodes.
     if (!request.url.searchParams.has("api-version")) return refusal(400, "MissingApiVersion");
     const rows = rowsSchema.safeParse(readJson(request));
     if (!rows.success) return refusal(400, "InvalidRecords");

@@ -1,4 +1,4 @@
-/** HTTP servers of the local stack: bound to the loopback address, answering with plain values. */
+/** HTTP servers of the simulators, bound to the loopback address. Handlers return plain values. */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -13,11 +13,11 @@ export interface LoopbackRequest {
 export interface Reply {
   readonly status: number;
   readonly headers?: Record<string, string>;
-  /** A string or bytes are sent as they are, anything else as JSON; nothing gives an empty body. */
+  /** A string or bytes are sent as they are, other values as JSON, undefined as an empty body. */
   readonly body?: unknown;
 }
 
-/** What a handler decides: a reply, a connection reset, or silence until the client gives up. */
+/** The result of a handler: a reply, a connection reset, or silence until the client times out. */
 export type Answer = Reply | "reset" | "silence";
 
 export interface LoopbackServer {
@@ -27,8 +27,8 @@ export interface LoopbackServer {
 }
 
 /**
- * Starts a server on 127.0.0.1; port 0 takes a free one. A handler that throws is answered with 500 and
- * the error's text. `stop` closes the listening socket and every open connection.
+ * Starts a server on 127.0.0.1; port 0 selects a free one. If the handler throws, the response is 500 with the error's
+ * text. `stop` closes the listening socket and every open connection.
  */
 export async function startLoopbackServer(
   handle: (request: LoopbackRequest) => Answer | Promise<Answer>,

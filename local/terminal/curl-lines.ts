@@ -5,13 +5,13 @@ import { identities } from "../gateway/identities.ts";
 import { encodeServiceTag } from "../gateway/service-tag.ts";
 
 export interface CurlLine {
-  /** What the line does. */
+  /** What the line does; empty if it continues the line before. */
   readonly purpose: string;
-  /** For a POSIX shell. The first one sets TOKEN, and the one that creates a room sets ROOM, for those after it. */
+  /** For a POSIX shell. Lines that get a token or create a room set TOKEN and ROOM for those after them. */
   readonly command: string;
 }
 
-/** The lines in the order of a room's life; each works as it stands when those before it were pasted. */
+/** Returns the lines in the order of a room's life. Each works as it is if those before it were pasted. */
 export function curlLines(connection: Connection): CurlLine[] {
   const { gatewayUrl, tokenUrl, platformControlUrl, logWorkspaceUrl } = connection;
   const curl = "curl -i -w '\\n'";
@@ -25,38 +25,41 @@ export function curlLines(connection: Connection): CurlLine[] {
   const fire = (name: string): string =>
     `${curl} -H 'Content-Type: application/json' -d '{}' ${gatewayUrl}/admin/functions/${name}`;
   return [
-    line("See that the gateway answers", `${curl} ${gatewayUrl}/public/health`),
+    line("Check that the gateway is up", `${curl} ${gatewayUrl}/public/health`),
     line("Get a token", `TOKEN=$(curl -s ${form.join(" ")} ${tokenUrl} | ${field("access_token")})`),
-    line("Fill the pool (202; in the background)", `${authorized} -X POST ${gatewayUrl}/room/bulk/`),
     line(
-      "Create a room, that is, get one from the pool; uuiData holds its service tag",
-      `ANSWER=$(curl -s -X POST -H "Authorization: Bearer $TOKEN" '${gatewayUrl}/room/create?uuiData=${uuiData}')`,
+      "Fill the pool (202; continues in the background)",
+      `${authorized} -X POST ${gatewayUrl}/room/bulk/`,
     ),
-    line("See the answer, and keep the name", `printf '%s\\n' "$ANSWER"`),
-    line("", `ROOM=$(printf '%s\\n' "$ANSWER" | ${field("name")})`),
-    line("Read it, constrained and in full", `${authorized} ${room}`),
+    line(
+      "Create a room, which takes one from the pool; uuiData holds the service tag",
+      `RESPONSE=$(curl -s -X POST -H "Authorization: Bearer $TOKEN" '${gatewayUrl}/room/create?uuiData=${uuiData}')`,
+    ),
+    line("Show the response, and keep the room's name", `printf '%s\\n' "$RESPONSE"`),
+    line("", `ROOM=$(printf '%s\\n' "$RESPONSE" | ${field("name")})`),
+    line("Read the room in the constrained and in the full shape", `${authorized} ${room}`),
     line("", `${authorized} "${gatewayUrl}/room/$ROOM?constrained_attributes=false"`),
     line(
-      "Read it as the agent's desktop does (no host PIN)",
+      "Read the room as an agent's desktop does (without the host PIN)",
       `${curl} -H 'x-auth-token: ${identities.agentToken}' "${gatewayUrl}/public/room/$ROOM"`,
     ),
     line(
-      "Change it (202)",
+      "Change the room (202)",
       `${authorized} -X PATCH -H 'Content-Type: application/json' -d '{"participant_limit":4}' ${room}`,
     ),
     line("List all rooms", `${authorized} ${gatewayUrl}/room/list`),
     line(
-      "Let the platform hold a conference in it, and end it: an event reaches the gateway",
+      "Start and end a conference on the platform, which sends an event to the gateway",
       conference("start"),
     ),
     line("", conference("end")),
     line(
-      `Collect garbage now, not in 10 minutes (202); the room goes ${connection.garbageMinimumAgeSeconds} seconds after its end`,
+      `Collect garbage now instead of in 10 minutes (202); rooms are deleted ${connection.garbageMinimumAgeSeconds} s after their end`,
       fire("collectGarbage"),
     ),
-    line("Write a metrics row now (202), and see all rows", fire("collectMetrics")),
+    line("Write a metrics row now (202), and show all rows", fire("collectMetrics")),
     line("", `${curl} ${logWorkspaceUrl}/control/rows`),
-    line("Delete the room at once (204, or 404 when it was collected)", `${authorized} -X DELETE ${room}`),
+    line("Delete the room (204, or 404 if it has been collected)", `${authorized} -X DELETE ${room}`),
     line("Delete all rooms and empty the pool (204)", `${authorized} -X DELETE ${gatewayUrl}/room/bulk/`),
   ];
 }

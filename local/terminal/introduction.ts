@@ -1,9 +1,9 @@
-/** The page that `npm start` and `npm run stack` print: addresses, tokens, and lines to paste. */
+/** The text that `npm start` and `npm run stack` print: addresses, tokens, and lines to paste. */
 import type { Connection } from "../gateway/connection.ts";
 import { identities } from "../gateway/identities.ts";
 import { curlLines } from "./curl-lines.ts";
 
-/** The page as text. The secrets in it are made up and work on this computer only. */
+/** Returns the text. Its secrets are made up and work for this gateway only. */
 export function introduction(connection: Connection, token: string): string {
   const addresses = [
     ["gateway", connection.gatewayUrl],
@@ -22,13 +22,13 @@ export function introduction(connection: Connection, token: string): string {
     "Addresses",
     ...addresses,
     "",
-    "A token for /room/... (for one hour)",
+    "A token for /room/... (valid for one hour)",
     `  ${token}`,
     "",
     "An agent's x-auth-token for /public/room/...",
     `  ${identities.agentToken}`,
     "",
-    "The life of a room, to paste into another terminal",
+    "The life of a room: paste these lines into another terminal",
     ...commands,
     "",
   ].join("\n");

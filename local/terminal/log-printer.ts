@@ -1,9 +1,9 @@
-/** What the app logs, as single lines for a person at a console. */
+/** Prints what the app logs, one line per entry. */
 import type { LogEntry } from "../host/worker/messages.ts";
 
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];
 
-/** Makes a log receiver that prints what has at least this level, each entry on one line. */
+/** Creates a log receiver that prints entries of at least this level. */
 export function createLogPrinter(
   minLevel: "information" | "warning" | "error",
   print: (line: string) => void,

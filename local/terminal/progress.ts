@@ -1,13 +1,13 @@
-/** Shows how far something has come: a bar that is drawn over on a terminal, a line for each step elsewhere. */
+/** Shows progress: a redrawn bar on a terminal, one line per step otherwise. */
 
-/** The part of standard output that is used here. */
+/** The part of standard output that progress needs. */
 export interface Output {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
 export interface Progress {
-  /** Shows the amount reached, from 0 to the total; the same amount again shows nothing new. */
+  /** Shows the amount reached, from 0 to the total. Repeating an amount prints nothing. */
   show(done: number): void;
   /** Ends the bar's line. */
   end(): void;
@@ -15,7 +15,7 @@ export interface Progress {
 
 const width = 30;
 
-/** Prepares a bar of `total` units behind an indentation; nothing is written before the first `show`. */
+/** Creates a bar of `total` units. Nothing is written before the first `show`. */
 export function createProgress(output: Output, label: string, total: number, indent = ""): Progress {
   let shown: number | undefined;
   return {

@@ -10,7 +10,7 @@ export type FireFunction = (functionName: string, input: string) => boolean;
 const firingBody = z.object({ input: z.string().nullish() });
 
 /**
- * Answers a path below /admin. On Azure, firing a function needs the master key. Like the Core Tools, this host
+ * Handles a path below /admin. On Azure, firing a function needs the master key. Like the Core Tools, this host
  * asks for none: it listens on loopback only.
  */
 export async function answerAdminRequest(

@@ -1,4 +1,4 @@
-/** Turns a request into the data that the real host hands to the app. */
+/** Converts a request to the data that the real host passes to the app. */
 import type { IncomingMessage } from "node:http";
 import type { HttpRequestData } from "../worker/messages.ts";
 import { encodePath, flattenQuery, type RequestTarget } from "./request-target.ts";
@@ -6,8 +6,8 @@ import { encodePath, flattenQuery, type RequestTarget } from "./request-target.t
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads the body, which only a request with a Content-Length above 0 has: a chunked one is dropped, as the
- * real host does. Rejects when the client goes away before all of it is here.
+ * Reads the body of a request with a Content-Length above 0. Like the real host, drops a chunked body. Throws if the
+ * client disconnects before the end.
  */
 export async function readBody(request: IncomingMessage, lengthBytes: number): Promise<Buffer | undefined> {
   if (lengthBytes === 0) return undefined;
@@ -19,7 +19,7 @@ export async function readBody(request: IncomingMessage, lengthBytes: number): P
   return body;
 }
 
-/** Joins repeated headers with a comma; undefined when a value is not UTF-8, which is answered with 400. */
+/** Joins repeated headers with a comma. Returns undefined if a value is not UTF-8, which the host answers with 400. */
 export function flattenHeaders(rawHeaders: readonly string[]): Map<string, string> | undefined {
   const headers = new Map<string, string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -32,7 +32,7 @@ export function flattenHeaders(rawHeaders: readonly string[]): Map<string, strin
   return headers;
 }
 
-/** Puts the parts of a request together; the path in the URL is encoded anew, the query stays as it was. */
+/** Describes a request to the app. The URL's path is re-encoded; the query stays as it was sent. */
 export function describeRequest(
   method: string,
   target: RequestTarget,

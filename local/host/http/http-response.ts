@@ -1,9 +1,9 @@
-/** Writes the app's answer the way the real host's web server does, down to its odd corners. */
+/** Writes the app's response exactly as the real host's web server does. */
 import type { ServerResponse } from "node:http";
 import { stringifySetCookie } from "cookie";
 import type { CookieData, HttpResponseData } from "../worker/messages.ts";
 
-// These go out in their usual spelling; the library gives all names in lower case, and others stay so.
+// The library returns all names in lower case. The real host sends these in their usual spelling.
 const knownNames = new Map(
   (
     "Accept-Ranges Access-Control-Allow-Credentials Access-Control-Allow-Headers Access-Control-Allow-Methods " +
@@ -17,18 +17,18 @@ const knownNames = new Map(
     .map((name) => [name.toLowerCase(), name]),
 );
 
-/** Answers without a body. */
+/** Sends a response without a body. */
 export function writeEmpty(response: ServerResponse, status: number): void {
   response.statusCode = status;
   response.end();
 }
 
-/** Writes what the function returned; no answer at all becomes 204, one that cannot be sent an empty 500. */
+/** Writes the function's result: 204 if there is none, an empty 500 if it cannot be sent. */
 export function writeResponse(response: ServerResponse, data: HttpResponseData | undefined): void {
   if (!data) return writeEmpty(response, 204);
   const body = data.body?.bytes ?? new Uint8Array();
   for (const [name, value] of Object.entries(data.headers)) {
-    // The web server refuses such a value when it is set; the headers before it have been set by then.
+    // The web server refuses such a value after it has set the headers before it.
     if (/[^\t\x20-\x7e]/.test(value)) return writeEmpty(response, 500);
     response.setHeader(knownNames.get(name) ?? name, value);
   }
@@ -50,7 +50,7 @@ export function writeResponse(response: ServerResponse, data: HttpResponseData |
   if (body.length === 0 || isHead) {
     response.end();
   } else if (response.hasHeader("Transfer-Encoding")) {
-    // The web server takes it that the app has framed the body itself, and sends it as it is.
+    // The web server assumes that the app has framed the body, and sends it unchanged.
     response.shouldKeepAlive = false;
     response.flushHeaders();
     response.chunkedEncoding = false;

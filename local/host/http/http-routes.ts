@@ -1,4 +1,4 @@
-/** The table of HTTP routes: which function answers a path and a method. */
+/** The table of HTTP routes: which function handles a path and a method. */
 import type { FunctionMetadata, OnLog } from "../worker/messages.ts";
 import { matchRoute, parseRouteTemplate, type RouteTemplate } from "./route-template.ts";
 
@@ -17,8 +17,8 @@ export interface RouteMatch {
 }
 
 /**
- * Builds the table in the order in which routes are tried: by function name, whatever its case. A function
- * whose route is reserved, malformed or taken is left out, and the log says so.
+ * Builds the table in matching order: by function name, ignoring case. Logs and skips a function whose route is
+ * reserved, malformed or taken.
  */
 export function buildHttpRoutes(
   functions: readonly FunctionMetadata[],
@@ -46,7 +46,7 @@ export function buildHttpRoutes(
   return routes;
 }
 
-/** Finds the first route whose methods and template fit. */
+/** Finds the first route whose methods and template match. */
 export function findRoute(
   routes: readonly HttpRoute[],
   method: string,

@@ -1,4 +1,4 @@
-/** What the real host's web server refuses before it looks for a function. */
+/** The requests that the real host's web server refuses before routing. */
 import type { IncomingMessage } from "node:http";
 
 const requestLineLimitBytes = 8 * 1024;

@@ -3,7 +3,7 @@
 export interface RequestTarget {
   /** Decoded once, except that an encoded slash stays encoded; dot segments are resolved. */
   readonly path: string;
-  /** As it was sent: empty, or a question mark and what follows it. */
+  /** As it was sent: empty, or the text from the question mark on. */
   readonly query: string;
 }
 
@@ -11,7 +11,7 @@ const encodedCharacter =
   /%[0-7][0-9a-f]|%[cd][0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-7](?:%[89ab][0-9a-f]){3}/gi;
 const notAllowedInPath = /%(?![0-9a-f]{2})|[^a-z0-9\-._~!$&'()*+,;=:@/%]+/gi;
 
-/** Takes the target of a request line apart; undefined means that it must be refused with 400. */
+/** Parses the target of a request line. Returns undefined if it must be refused with 400. */
 export function parseRequestTarget(target: string): RequestTarget | undefined {
   const originForm = target.replace(/^https?:\/\/[^/?]*/i, "");
   const question = originForm.indexOf("?");
@@ -22,14 +22,14 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
   return { path: removeDotSegments(decoded), query };
 }
 
-/** Encodes a decoded path for a URL; what looks like an encoded character is left alone. */
+/** Encodes a decoded path for a URL, except text that looks like an encoded character. */
 export function encodePath(path: string): string {
   return path.replace(notAllowedInPath, (text) => encodeURIComponent(text));
 }
 
 /**
- * Parses a query to one value a name: repeated values are joined by commas, names merge whatever their case
- * and the last spelling stays.
+ * Parses a query to one value per name. Repeated values are joined by commas; names are case-insensitive, and the last
+ * spelling is kept.
  */
 export function flattenQuery(query: string): Map<string, string> {
   const merged = new Map<string, { name: string; value: string }>();
@@ -57,7 +57,7 @@ function decode(text: string, staysEncoded: (character: string) => boolean): str
     : text;
 }
 
-// Well-formed by its look, but perhaps an overlong or reserved form: that is no character and stays.
+// Overlong and reserved forms match the pattern but are not characters: they stay encoded.
 function decodeCharacter(encoded: string): string {
   try {
     return decodeURIComponent(encoded);

@@ -7,7 +7,7 @@ const minInt = -2_147_483_648;
 const guid =
   /^(\{[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}|\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32})$/i;
 
-/** Turns the text of one constraint, for example `length(2,5)`, into its test; throws when it is unknown. */
+/** Parses one constraint, for example `length(2,5)`. Throws if it is unknown. */
 export function parseConstraint(text: string): Constraint {
   const [, name = "", argument] = /^([a-z]+)(?:\((.*)\))?$/is.exec(text) ?? [];
   switch (name.toLowerCase()) {

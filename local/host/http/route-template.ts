@@ -17,7 +17,7 @@ type Segment = Literal | Parameter;
 
 export type RouteTemplate = readonly Segment[];
 
-/** Parses a template; throws when it is malformed or uses a constraint that is not known here. */
+/** Parses a template. Throws if it is malformed or uses an unknown constraint. */
 export function parseRouteTemplate(template: string): RouteTemplate {
   const segments: Segment[] = [];
   let position = template.startsWith("/") ? 1 : 0;
@@ -34,8 +34,8 @@ export function parseRouteTemplate(template: string): RouteTemplate {
 }
 
 /**
- * Matches a decoded path that starts with a slash; one slash at its end is ignored. Returns the parameters
- * by name, or undefined when the path does not fit.
+ * Matches a decoded path that starts with a slash, ignoring one slash at its end. Returns the parameters by name, or
+ * undefined if the path does not match.
  */
 export function matchRoute(template: RouteTemplate, path: string): Record<string, string> | undefined {
   const parts = path.slice(1).split("/");
@@ -74,7 +74,7 @@ function parseLiteral(template: string, start: number): [Literal, number] {
 function parseParameter(template: string, start: number): [Parameter, number] {
   let text = "";
   let position = start + 1;
-  // A doubled brace stands for one brace of a regular expression; a single one ends the parameter.
+  // A doubled brace is one brace of a regular expression; a single one ends the parameter.
   for (; ; position += 1) {
     const character = template[position];
     if (character === undefined) throw new Error(`Route "${template}": a parameter is not closed.`);
@@ -106,8 +106,8 @@ function describeParameter(template: string, text: string): Parameter {
   };
 }
 
-// The arguments of a constraint end at a bracket that is followed by the next constraint or by the tail,
-// so that a regular expression may contain brackets and colons.
+// A constraint's arguments end at a bracket before the next constraint or the tail, so a regular expression may contain
+// brackets and colons.
 function splitConstraints(rest: string): { constraints: string[]; tail: string } {
   const constraints: string[] = [];
   let tail = rest;

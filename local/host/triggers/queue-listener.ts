@@ -4,14 +4,14 @@ import type { DequeuedMessageItem } from "@azure/storage-queue";
 import { processMessage, type QueueListenerOptions } from "./queue-message.ts";
 
 export interface QueueListener {
-  /** Ends the polling and resolves when the messages under way are done. */
+  /** Stops polling and resolves when the messages in progress are done. */
   stop(): Promise<void>;
 }
 
 const minPollMilliseconds = 100;
 const callTimeoutMilliseconds = 30_000;
 
-/** Starts polling at once. A queue that does not exist yet and a storage that cannot be reached are waited for. */
+/** Starts polling. Keeps polling if the queue does not exist yet or storage is unreachable. */
 export function startQueueListener(options: QueueListenerOptions): QueueListener {
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
@@ -55,7 +55,7 @@ async function poll(
       }
       isReachable = false;
     }
-    // Spread at random, so that several instances do not poll in step.
+    // Random, so several instances do not poll in step.
     const waitMilliseconds = Math.min(pollMilliseconds * (0.8 + 0.4 * Math.random()), maxPollMilliseconds);
     await delay(waitMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
     pollMilliseconds = Math.min(pollMilliseconds * 2, maxPollMilliseconds);

@@ -9,7 +9,7 @@ export interface QueueListenerOptions {
   readonly poisonQueue: QueueClient;
   readonly settings: QueueSettings;
   readonly lockSeconds: number;
-  /** Runs the function with the decoded text; rejects when it failed. */
+  /** Runs the function with the decoded text. Throws if it failed. */
   run(message: DequeuedMessageItem, text: string): Promise<void>;
   readonly log: (level: LogLevel, message: string) => void;
 }

@@ -4,10 +4,10 @@ import { Cron } from "croner";
 import type { TypedData } from "../worker/messages.ts";
 
 export interface TimerListener {
-  /** The timer's input as a run by hand gets it. */
+  /** The input of a run that is fired by hand. */
   currentInput(): TypedData;
   start(): void;
-  /** Ends the schedule and resolves when a run that is under way has finished. */
+  /** Ends the schedule and resolves when a run in progress has finished. */
   stop(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export interface TimerOptions {
   readonly schedule: string;
   readonly runOnStartup: boolean;
   readonly useMonitor: boolean;
-  /** Runs the function; a failure has been logged when this resolves. */
+  /** Runs the function. Never throws; a failure has been logged. */
   run(input: TypedData): Promise<void>;
 }
 
@@ -23,8 +23,8 @@ const maxTimerMilliseconds = 2 ** 31 - 1;
 const never = "0001-01-01T00:00:00";
 
 /**
- * Prepares the timer; throws when the schedule is not valid. A run that outlasts its slot is followed by one
- * immediate run. Runs that were missed while the host was down are not made up: nothing is kept on disk.
+ * Prepares the timer. Throws if the schedule is invalid. A run that outlasts its slot is followed by one immediate run.
+ * Runs that were missed while the host was down are skipped: nothing is stored on disk.
  */
 export function createTimerListener(options: TimerOptions): TimerListener {
   // Day of month and day of week must both fit, unlike in Unix cron.

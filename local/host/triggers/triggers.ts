@@ -32,7 +32,7 @@ export interface Triggers {
 const messageLockSeconds = 600;
 const storageRetries = { maxTries: 3, retryDelayInMs: 100, maxRetryDelayInMs: 1000 };
 
-/** Starts every timer and queue function; one that cannot listen is logged, and the others go on. */
+/** Starts every timer and queue function. Logs and skips one that cannot listen. */
 export function startTriggers(options: TriggersOptions): Triggers {
   const functions: HostedFunction[] = [];
   const listeners: (TimerListener | QueueListener)[] = [];
@@ -111,7 +111,7 @@ function listenToQueue(
   return startQueueListener({
     queue: service.getQueueClient(queueName),
     poisonQueue: service.getQueueClient(`${queueName}-poison`),
-    // The storage counts in whole seconds.
+    // Storage accepts whole seconds only.
     lockSeconds: Math.ceil(timeScale?.messageLockSeconds ?? messageLockSeconds),
     settings: {
       ...queues,
@@ -136,7 +136,7 @@ function listenToQueue(
   });
 }
 
-// The invoker has logged a failure already; a timer's schedule goes on all the same.
+// The invoker has logged the failure, and a timer's schedule continues.
 function runLogged(invoker: Invoker, name: string, input: TypedData): Promise<void> {
   return invoker.invoke(name, { input }).then(
     () => undefined,

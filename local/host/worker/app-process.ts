@@ -1,4 +1,4 @@
-/** Keeps the app running in a child process: starts it, restarts it after a crash, gives up at the third. */
+/** Runs the app in a child process and restarts it after its first and second crash. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -16,10 +16,10 @@ import { CutOffError, WorkerError } from "./worker-error.ts";
 
 export interface AppProcess {
   readonly functions: readonly FunctionMetadata[];
-  /** Resolves to the HTTP answer, if any; rejects when the function failed or its process ended. */
+  /** Returns the HTTP response, if any. Throws if the function failed or its process ended. */
   invoke(invocation: Invocation): Promise<HttpResponseData | undefined>;
   readonly processId: () => number | undefined;
-  /** Resolves with the reason when the app has crashed too often. */
+  /** Resolves with the reason after the third crash. */
   readonly gaveUp: Promise<string>;
   stop(): Promise<void>;
 }
@@ -34,8 +34,8 @@ const terminateGraceMilliseconds = 5000;
 const workerPath = fileURLToPath(new URL("./worker.ts", import.meta.url));
 
 /**
- * Starts the app and resolves once it is loaded; an app that fails to load has no functions and its error
- * is in the log. Rejects when the app's process ends three times before it is loaded.
+ * Starts the app and resolves once it is loaded. If it fails to load, it has no functions and its error is logged. Throws
+ * if the process ends three times before it is loaded.
  */
 export async function startAppProcess(
   entry: string,
@@ -111,7 +111,7 @@ export async function startAppProcess(
       return;
     }
     const lastWords = "Exceeded language worker restart retry count";
-    // Perhaps nobody waits for the load, and then nobody has to hear of it.
+    // A rejection that no call awaits must not end the host.
     loading.promise.catch(() => undefined);
     loading.reject(new WorkerError(lastWords));
     giveUp.resolve(lastWords);

@@ -1,4 +1,4 @@
-/** Gives the app's @azure/functions package the runtime module that it asks for, and keeps what it registers. */
+/** Provides the runtime module that the app's @azure/functions package requires, and stores its registrations. */
 import { Module } from "node:module";
 import type { Binding, FunctionMetadata, HttpResponseData, LogLevel, TypedData } from "./messages.ts";
 
@@ -49,13 +49,13 @@ export interface Registrations {
   model: ProgrammingModel | undefined;
   readonly functions: Map<string, RegisteredFunction>;
   readonly hooks: Record<HookName, Hook[]>;
-  /** Set once the app is loaded: from then on a registration is an error, as in the real worker. */
+  /** Set once the app is loaded. As in the real worker, later registrations are errors. */
   closed: boolean;
 }
 
 /**
- * Installs the module `@azure/functions-core` for every later `require` of it, bundled or not, and returns
- * the place where registrations arrive. Call it before the app is imported: the library looks only once.
+ * Installs `@azure/functions-core` for every later `require`, bundled or not, and returns the store of registrations. Call
+ * it before the app is imported, because the library requires the module only once.
  */
 export function installCoreApi(
   log: (level: LogLevel, category: string, message: string) => void,
@@ -105,7 +105,7 @@ function registerFunction(
 function registerHook(registrations: Registrations, name: string, callback: Hook): { dispose(): void } {
   const known = hookNames.find((hookName) => hookName === name);
   if (!known) {
-    // The library tells by this property that the host is too old for a hook.
+    // By this property the library recognizes a host that is too old for a hook.
     throw Object.assign(new RangeError(`Unknown hook "${name}".`), { isAzureFunctionsSystemError: true });
   }
   const hooks = registrations.hooks[known];

@@ -1,4 +1,4 @@
-/** Runs one call of a function inside the worker: the library's invocation model with the app's hooks around it. */
+/** Runs one call of a function in the worker: the library's invocation model, surrounded by the app's hooks. */
 import type {
   CoreInvocationContext,
   ProgrammingModel,
@@ -19,8 +19,8 @@ export interface InvokeOptions {
 }
 
 /**
- * Calls the function and resolves to its HTTP answer (undefined when it gave none or is no HTTP function).
- * Rejects with what the function or a hook threw, unless a postInvocation hook removed that error.
+ * Calls the function and returns its HTTP response, if any. Throws what the function or a hook threw, unless a
+ * postInvocation hook removed the error.
  */
 export async function invoke(options: InvokeOptions): Promise<HttpResponseData | undefined> {
   const { hooks, model, registered, invocation, appHookData, log } = options;

@@ -6,20 +6,20 @@ import type { HttpResponseData, OnLog, TypedData } from "./messages.ts";
 interface Call {
   readonly input: TypedData;
   readonly triggerMetadata?: Record<string, TypedData>;
-  /** The caller's W3C trace context; the call becomes a part of that trace. */
+  /** The caller's W3C trace context, which the call continues. */
   readonly traceParent?: string;
 }
 
 export type CallKind = "http" | "background";
 
 export interface Invoker {
-  /** Rejects when the function failed; the failure is in the log by then. */
+  /** Throws if the function failed, which has been logged by then. */
   invoke(functionName: string, call: Call): Promise<HttpResponseData | undefined>;
   /** Resolves when no call of this kind is running. `background` means timers and queues. */
   idle(kind: CallKind): Promise<void>;
 }
 
-/** Wraps the app's process. */
+/** Creates an invoker for the app's process. */
 export function createInvoker(app: AppProcess, onLog: OnLog): Invoker {
   const running = { http: new Set<Promise<unknown>>(), background: new Set<Promise<unknown>>() };
 

@@ -4,7 +4,7 @@ import { installCoreApi, type RegisteredFunction } from "./core-api.ts";
 import { invoke } from "./invocation.ts";
 import type { FromWorker, Invocation, LogLevel, ToWorker } from "./messages.ts";
 
-// A host that was killed closes the channel; an app without its host must not go on.
+// If the host is killed, the channel closes; the app must not outlive its host.
 process.on("disconnect", () => process.exit(1));
 
 const registrations = installCoreApi((level, category, message) => logEntry(level, category, message));
@@ -30,7 +30,7 @@ async function load(entry: string): Promise<void> {
     const functions = [...registrations.functions.values()].map((registered) => registered.metadata);
     send({ kind: "loaded", functions });
   } catch (error) {
-    // One broken module takes the whole app with it: the host runs on without any function.
+    // Like the real host, run on without functions if a module fails to load.
     registrations.closed = true;
     send({ kind: "loaded", functions: [], error: describe(error) });
   }

@@ -1,4 +1,4 @@
-/** One RSA key of the local token issuer, in the two forms in which it is used. */
+/** The token issuer's RSA key, as private PEM and public JWK. */
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 
 export interface SigningKey {
@@ -6,7 +6,7 @@ export interface SigningKey {
   readonly publicJwk: { kid: string; kty: "RSA"; use: "sig"; n: string; e: string };
 }
 
-/** Makes a fresh 2048-bit RSA key with a random key id. */
+/** Creates a 2048-bit RSA key with a random key ID. */
 export function createSigningKey(): SigningKey {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const { n, e } = publicKey.export({ format: "jwk" });

@@ -1,4 +1,4 @@
-/** The checks that the local token endpoint makes on a client-credentials form. */
+/** Checks a client-credentials form as the token endpoint does. */
 import { randomUUID, timingSafeEqual } from "node:crypto";
 import type { Reply } from "../loopback-server.ts";
 
@@ -8,8 +8,8 @@ export interface IssuerClient {
 }
 
 /**
- * Gives the client that the form proves to be, or the OAuth error to answer with: 401 for wrong
- * credentials, 400 for everything else. The scope (or, in the older form, the resource) must be the client's own.
+ * Returns the authenticated client or the OAuth error response: 401 for wrong credentials, 400 for everything else. The
+ * scope (or, in the older form, the resource) must be the client's own.
  */
 export function checkGrant(body: Buffer, clients: IssuerClient[]): { clientId: string } | { refusal: Reply } {
   const form = new URLSearchParams(body.toString("utf8"));

@@ -1,4 +1,4 @@
-/** Stand-in for the identity provider: client-credentials tokens, both metadata documents, key rotation. */
+/** Simulates the identity provider: client-credentials tokens, both metadata documents, key rotation. */
 import { randomUUID } from "node:crypto";
 import jsonwebtoken, { type Algorithm } from "jsonwebtoken";
 import * as z from "zod";
@@ -11,32 +11,32 @@ const lifetimeSeconds = 3599;
 export interface TokenIssuerOptions {
   readonly tenantId: string;
   readonly clients: IssuerClient[];
-  /** The version of the tokens that the token endpoint gives out; the endpoint's own version does not matter. */
+  /** The version of the issued tokens, which does not depend on the endpoint's version. */
   readonly tokenVersion?: 1 | 2;
   readonly port?: number;
 }
 
 export interface TokenIssuer {
-  /** The authority: what comes before `/<tenant>/` in every address. */
+  /** The authority: the part of every address before `/<tenant>/`. */
   readonly url: string;
   readonly tokenUrl: string;
   readonly stop: () => Promise<void>;
-  /** Signs with a new key from now on; without `keepOld` the earlier keys leave the key document. */
+  /** Signs with a new key from now on. Without `keepOld`, the key document loses the earlier keys. */
   rotateKeys(options?: { keepOld?: boolean }): void;
-  /** While down, every connection but the control API's is reset. */
+  /** While down, resets every connection except those of the control API. */
   setDown(down: boolean): void;
   fetchCounts(): { metadata: number; keys: number; tokens: number };
   privateKeyPem(): string;
-  /** A token as the token endpoint would give it, with `claims` laid over its own. */
+  /** Returns a token as the token endpoint would issue it, with `claims` overriding its own. */
   issueToken(clientId: string, options?: { version?: 1 | 2; claims?: Record<string, unknown> }): string;
-  /** Signs exactly these claims; the overrides make wrong tokens for tests. */
+  /** Signs exactly these claims. The overrides create invalid tokens for tests. */
   signToken(
     claims: Record<string, unknown>,
     overrides?: { keyId?: string; algorithm?: Algorithm; key?: string },
   ): string;
 }
 
-/** Starts the issuer on 127.0.0.1. Tokens are RS256 and live 3599 seconds. */
+/** Starts the issuer on 127.0.0.1. Tokens use RS256 and are valid for 3599 seconds. */
 export async function startTokenIssuer(options: TokenIssuerOptions): Promise<TokenIssuer> {
   const { tenantId, clients, tokenVersion = 1 } = options;
   const counts = { metadata: 0, keys: 0, tokens: 0 };
@@ -112,7 +112,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions): Promise<Tok
     jsonwebtoken.sign(claims, overrides.key ?? keys[0].privatePem, {
       algorithm: overrides.algorithm ?? "RS256",
       keyid: overrides.keyId ?? keys[0].publicJwk.kid,
-      // The library would delete an `iat` that is given when told to add none.
+      // With `noTimestamp`, the library would delete a given `iat`.
       noTimestamp: claims["iat"] === undefined,
     });
 

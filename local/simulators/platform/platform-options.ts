@@ -1,14 +1,14 @@
-/** What a simulated platform is started with. */
+/** The start options of a simulated platform. */
 import * as z from "zod";
 import { sinkSchema } from "./events/event-post.ts";
 
 export const simulatorOptionsSchema = z.strictObject({
   username: z.string(),
   password: z.string(),
-  /** Clients that may buy bearer tokens, with the public half of their ES256 key. */
+  /** Clients that may get bearer tokens, with their public ES256 key. */
   oauthClients: z.array(z.object({ clientId: z.string(), publicKeyPem: z.string() })).optional(),
   eventSink: sinkSchema.optional(),
-  /** Ports of the Management API and of the control API; 0, the default, takes free ones. */
+  /** Ports of the Management API and of the control API. The default, 0, selects free ones. */
   port: z.int().optional(),
   controlPort: z.int().optional(),
   minPinLength: z.int().optional(),
@@ -16,7 +16,7 @@ export const simulatorOptionsSchema = z.strictObject({
 });
 
 export type SimulatorOptions = z.input<typeof simulatorOptionsSchema> & {
-  /** Numbers from 0 to 1, for shares, jitter, duplicates and shuffling. */
+  /** Returns numbers from 0 to 1, for shares, jitter, duplicates and shuffling. */
   random?: () => number;
   /** Milliseconds since 1970. */
   now?: () => number;

@@ -1,4 +1,4 @@
-/** Starts a simulated conferencing platform: its Management API, its event sink, and a control API beside it. */
+/** Starts a simulated conferencing platform: Management API, event sink and control API. */
 import { type Answer, type LoopbackRequest, startLoopbackServer } from "../loopback-server.ts";
 import { createControlRoutes, type DownMode, type Reachability } from "./control/control-routes.ts";
 import { createControl, type PlatformControl } from "./control/platform-control.ts";
@@ -9,7 +9,7 @@ import { createPlatformState } from "./platform-state.ts";
 
 export type PlatformSimulator = PlatformControl &
   Reachability & {
-    /** Address of the Management API; it stays the same through `goDown` and `goUp`. */
+    /** Address of the Management API; `goDown` and `goUp` do not change it. */
     url: string;
     /** Address of the control API, which is reachable even while the platform is down. */
     controlUrl: string;
@@ -17,8 +17,8 @@ export type PlatformSimulator = PlatformControl &
   };
 
 /**
- * Starts the simulator on 127.0.0.1. Everything is in memory. Its functions do the same as the control API;
- * `goDown("refuse")` closes the listening socket, `"reset"` and `"503"` keep it open.
+ * Starts the simulator on 127.0.0.1, with all state in memory. Its functions do the same as the control API.
+ * `goDown("refuse")` closes the listening socket; `"reset"` and `"503"` keep it open.
  */
 export async function startPlatformSimulator(options: SimulatorOptions): Promise<PlatformSimulator> {
   const state = createPlatformState(options);

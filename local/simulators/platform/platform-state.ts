@@ -1,4 +1,4 @@
-/** Everything that one simulated platform holds. */
+/** The state of one simulated platform. */
 import { createEventSink, type EventSink } from "./events/event-sink.ts";
 import { createLiveConferences, type LiveConferences } from "./events/live-conferences.ts";
 import { type Alarms, createAlarms } from "./model/alarms.ts";
@@ -28,12 +28,12 @@ export interface PlatformState {
   readonly rateLimit: RateLimit;
   /** Addresses of the conferencing nodes. */
   readonly nodes: Set<string>;
-  /** Names of deleted rooms that conferencing nodes still know, with the time of the delete. */
+  /** Names of deleted rooms that conferencing nodes still know, with the time of deletion. */
   readonly deletions: Map<string, number>;
   readonly recordDeletion: (name: string) => void;
 }
 
-/** The behaviours with which the simulator starts, and to which a reset returns. */
+/** Returns the behaviours at start and after a reset. */
 export function initialBehaviours(options: SimulatorOptions): Behaviours {
   const { minPinLength, requestLimitPerMinute } = options;
   return {
@@ -43,7 +43,7 @@ export function initialBehaviours(options: SimulatorOptions): Behaviours {
   };
 }
 
-/** An empty platform with three conferencing nodes, one location, one theme and one automatic participant. */
+/** Creates an empty platform with three conferencing nodes, one location, one theme and one automatic participant. */
 export function createPlatformState(options: SimulatorOptions): PlatformState {
   const clock = createClock(options.now);
   const random = options.random ?? Math.random;

@@ -46,7 +46,7 @@ test("without a running gateway it starts its own, shows every step and passes",
   const none = join(await temporaryFolder(), "connection.json");
   const { exited, output, errors } = runScript("local/commands/demo.ts", "--connection-file", none);
   expect(await exited).toBe(0);
-  expect(output()).toContain("No gateway is running: starting one.");
+  expect(output()).toContain("No gateway is running. Starting one ...");
   expect(output()).toMatch(/13 steps, 4\d checks, 0 failed/);
   expect(output()).toContain("POST /room/bulk/?max_vmr=10\n     202 in ");
   expect(output()).not.toMatch(/[\u001B\r]/);
@@ -71,7 +71,7 @@ const faults: [string, (reply: Reply, request: LoopbackRequest) => Reply, string
       url.pathname === "/room/create" && reply.status === 200
         ? { ...reply, body: String(reply.body).replace("{", '{"pin":"246810",') }
         : reply,
-    ["FAIL 200 in the constrained shape, without the host PIN", "FAIL the demonstration can go on"],
+    ["FAIL 200 in the constrained shape, without the host PIN", "FAIL the demonstration runs to its end"],
   ],
   [
     "a public read that asks for no token",

@@ -126,7 +126,7 @@ test("with --replace, somebody's own file is written over, and the stack says so
   const files = await paths();
   await writeFile(files.settings, "not even JSON");
   const { child, exited, output } = await started(files, "--replace");
-  expect(output()).toContain("in the place of the one that was there");
+  expect(output()).toContain("(replacing the existing file)");
   expect((await readSettings(files.settings)).Values["MAX_VMR"]).toBe("20");
   child.kill("SIGINT");
   expect(await exited).toBe(0);

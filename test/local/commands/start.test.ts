@@ -36,7 +36,7 @@ test("every printed line works when it is pasted into a shell, on a full pool", 
   expect(output()).toContain("20/20 rooms ready in the pool");
   expect(output()).not.toMatch(/[\u001B\r]/);
 
-  const lines = output().split("The life of a room, to paste into another terminal\n")[1] ?? "";
+  const lines = output().split("The life of a room: paste these lines into another terminal\n")[1] ?? "";
   const commands = lines.split("\nThe gateway is ready.")[0] ?? "";
   const { stdout } = await promisify(execFile)("sh", ["-e", "-c", commands]);
   const statuses = [...stdout.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
@@ -63,7 +63,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 
     child.kill(signal);
     expect(await exited).toBe(0);
-    expect(output()).toMatch(/Ended\.\n$/);
+    expect(output()).toMatch(/Stopped\.\n$/);
     await untilGone(children);
     expect(existsSync(connectionPath)).toBe(false);
   },
@@ -120,7 +120,7 @@ test("an app that refuses its settings is told about, and nothing stays behind",
     settings: { MAX_VMR: "many" },
     onLog: ({ message }) => lines.push(message),
   });
-  await expect(starting).rejects.toThrow("The app could not be loaded");
+  await expect(starting).rejects.toThrow("the app could not be loaded");
   expect(lines.join("\n")).toContain("MAX_VMR: must be a whole number");
   const left = (await childrenOf(process.pid)).filter((id) => !before.includes(id));
   await untilGone(left);

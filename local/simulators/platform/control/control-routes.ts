@@ -25,7 +25,7 @@ const downSchema = z.strictObject({ mode: z.enum(["refuse", "reset", "503"]).def
 const clockSchema = z.strictObject({ advanceSeconds: z.number() });
 const sinkPostSchema = sinkChangesSchema.extend({ restart: z.boolean().default(false) });
 
-/** Makes the handler: 200 with JSON, 204 when there is nothing to say, 400 with the reason for bad input. */
+/** Creates the handler. It returns 200 with JSON, 204 if there is no result, and 400 with the reason for invalid input. */
 export function createControlRoutes(
   control: PlatformControl,
   reachability: Reachability,

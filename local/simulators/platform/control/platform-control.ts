@@ -1,4 +1,4 @@
-/** What tests and operators can do to the simulated platform, in process or through the control API. */
+/** Controls the simulated platform, in process or through the control API. */
 import * as z from "zod";
 import type { sinkChangesSchema } from "../events/event-post.ts";
 import { ApiError } from "../model/api-error.ts";
@@ -13,9 +13,9 @@ export const startSchema = z.strictObject({
   name: z.string(),
   nodes: z.array(z.string()).min(1).default(["10.0.0.21"]),
   participants: z.int().min(0).default(0),
-  /** The room's own type when left out. */
+  /** Defaults to the room's type. */
   serviceType: z.string().optional(),
-  /** Refuse, as a call would be, while the nodes do not know the room yet. */
+  /** Refuses, as the platform refuses a call, while the nodes do not know the room. */
   requireReplicated: z.boolean().default(false),
 });
 export const endSchema = z.strictObject({ name: z.string(), nodes: z.array(z.string()).optional() });
@@ -23,7 +23,7 @@ export const eventSchema = z.strictObject({
   node: z.string().default("10.0.0.21"),
   event: z.string(),
   data: z.unknown().default({}),
-  /** Seconds since 1970, for stale events; the present when left out. */
+  /** Seconds since 1970, for stale events. Defaults to now. */
   time: z.number().optional(),
 });
 export const alarmSchema = z.strictObject({
@@ -35,14 +35,14 @@ export const alarmSchema = z.strictObject({
 
 export type PlatformControl = ReturnType<typeof createControl>;
 
-/** Makes the control functions. Bad input throws zod's error, what the platform would refuse its ApiError. */
+/** Creates the control functions. They throw a ZodError for invalid input and an ApiError if the platform refuses. */
 export function createControl(state: PlatformState, options: SimulatorOptions) {
   const { aliases, alarms, behaviours, clock, conferences, faults, live, requestLog, sink } = state;
   const isReplicated = (since: number) => clock.now() - since >= behaviours.replicationSeconds * 1000;
 
   return {
     setLatency: (latency: z.input<typeof latencySchema>) => faults.setLatency(latencySchema.parse(latency)),
-    /** Gives the fault's id. */
+    /** Returns the fault's id. */
     addFault: (fault: z.input<typeof faultSchema>) => faults.add(faultSchema.parse(fault)),
     clearFaults: (id?: number) => faults.clear(id),
     setBehaviour: (changes: z.output<typeof behaviourChangesSchema>) => {
@@ -60,7 +60,7 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
       const tag = room?.tag ?? "";
       return live.start({ name, service_type, tag, nodes, participants }).id;
     },
-    /** Throws 404 when no such conference is running. */
+    /** Throws 404 if no such conference is running. */
     endConference: (given: z.input<typeof endSchema>) => {
       const { name, nodes } = endSchema.parse(given);
       if (!live.end(name, nodes)) throw new ApiError(404, { error: "No such conference is running." });
@@ -71,9 +71,9 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
     },
     raiseAlarm: (alarm: z.input<typeof alarmSchema>) => alarms.raise(alarmSchema.parse(alarm)).id,
     clearAlarms: (name?: string) => alarms.clear({ name }),
-    /** Gives the ids of the new rooms. */
+    /** Returns the ids of the new rooms. */
     seedRooms: (seed: z.input<typeof seedSchema>) => seedRooms(state, seedSchema.parse(seed)),
-    /** Every room as configured, and deleted ones as long as the conferencing nodes still know them. */
+    /** Every configured room, and deleted ones while the conferencing nodes still know them. */
     rooms: () => {
       const configured = [...conferences.all()].map((room) => ({
         ...showConference(room, aliases, state.simple),
@@ -107,9 +107,9 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
       sink.configure(changes);
     },
     restartSink: () => sink.restart(),
-    /** Resolves when every node has posted what it had queued, or has stopped. */
+    /** Resolves when every node has posted its queued events or has stopped. */
     sinkIdle: () => sink.idle(),
-    /** Empties the platform and returns every switch to what the simulator was started with. */
+    /** Empties the platform and resets every switch to the start options. */
     reset: () => {
       conferences.clear();
       aliases.clear();

@@ -1,21 +1,21 @@
-/** Rooms put on the platform in one go, by the same rules as through the Management API. */
+/** Stores rooms in bulk, by the same rules as the Management API. */
 import * as z from "zod";
 import { createConference } from "../management-api/conference-writes.ts";
 import type { PlatformState } from "../platform-state.ts";
 
 export const seedSchema = z.strictObject({
-  /** This many rooms `<namePrefix>00000`, `<namePrefix>00001`, …, each with the alias of its name. */
+  /** Creates this many rooms, `<namePrefix>00000`, `<namePrefix>00001`, …, each with an alias equal to its name. */
   count: z.int().min(0).default(0),
   namePrefix: z.string().default("room-"),
-  /** Fields that the counted rooms have besides. */
+  /** Additional fields of the counted rooms. */
   fields: z.record(z.string(), z.unknown()).default({}),
-  /** Bodies as a POST would bring them. */
+  /** Rooms as bodies of a POST. */
   rows: z.array(z.record(z.string(), z.unknown())).default([]),
-  /** One row of each kind that shares the list with rooms: test call, reception, auditorium and so on. */
+  /** Adds one service of each other kind on the list: test call, reception, auditorium and so on. */
   mixed: z.boolean().default(false),
 });
 
-/** Stores the rooms and gives their ids. Stops at the first that the platform would refuse, with its error. */
+/** Stores the rooms and returns their ids. Throws the platform's error at the first room that it refuses. */
 export function seedRooms(state: PlatformState, seed: z.output<typeof seedSchema>): number[] {
   const counted = Array.from({ length: seed.count }, (_, index) => {
     const name = `${seed.namePrefix}${String(index).padStart(5, "0")}`;

@@ -1,4 +1,4 @@
-/** One post to the event sink, and the settings that govern it. */
+/** Posts to the event sink, and the sink's settings. */
 import * as z from "zod";
 
 const settingsSchema = z.strictObject({
@@ -6,14 +6,14 @@ const settingsSchema = z.strictObject({
   username: z.string(),
   password: z.string(),
   bulk: z.boolean(),
-  /** How long a bulk sink gathers events before a post. */
+  /** How long a bulk sink collects events before a post. */
   bulkIntervalSeconds: z.number().min(0),
   timeoutSeconds: z.number().positive(),
   initialBackoffSeconds: z.number().positive(),
   maxBackoffSeconds: z.number().positive(),
-  /** Share of the posts that are sent a second time although they were taken. */
+  /** Share of the successful posts that are sent again. */
   duplicateShare: z.number().min(0).max(1),
-  /** New events go to a random place of the queue instead of its end. */
+  /** Inserts new events at a random position of the queue instead of its end. */
   shuffle: z.boolean(),
 });
 
@@ -34,14 +34,14 @@ const defaults: Omit<SinkSettings, "url"> = {
   shuffle: false,
 };
 
-/** Fills in the platform's defaults. Throws zod's error for settings that make no sink. */
+/** Applies the platform's defaults. Throws a ZodError if the settings are invalid. */
 export function sinkSettings(given: z.output<typeof sinkChangesSchema>): SinkSettings {
   return settingsSchema.parse({ ...defaults, ...given });
 }
 
 /**
- * Posts one body with Basic credentials (none when the user name is empty). True for a 2xx in time;
- * everything else, redirects included, is a failed attempt.
+ * Posts one body with Basic credentials (none if the user name is empty). Returns true for a 2xx within the timeout;
+ * everything else, including redirects, is a failed attempt.
  */
 export async function postEvent(
   body: unknown,

@@ -9,15 +9,15 @@ import { createNodePublisher, type NodePublisher } from "./node-publisher.ts";
 type SinkState = ReturnType<NodePublisher["state"]> & { node: string };
 
 export interface EventSink {
-  /** Queues an event on its node; without a configured sink nothing is posted. */
+  /** Queues an event on its node. Without a configured sink, nothing is posted. */
   readonly emit: EmitEvent;
-  /** Changes some settings of the sink, or makes it when there is none (then `url` is needed). */
+  /** Changes settings of the sink, or creates it if there is none, which needs `url`. */
   readonly configure: (changes: z.output<typeof sinkChangesSchema>) => void;
-  /** Restarts every node's publisher: `seq` at 1 again, buffered events in a flood, its alarm cleared. */
+  /** Restarts every node's publisher: `seq` starts at 1, buffered events are posted at once, and the alarm is cleared. */
   readonly restart: () => void;
   readonly state: () => { settings: SinkSettings | undefined; nodes: SinkState[] };
   readonly idle: () => Promise<void>;
-  /** Ends every publisher with its queue and returns to the settings of the start. */
+  /** Ends every publisher, drops its queue and restores the initial settings. */
   readonly clear: () => void;
 }
 

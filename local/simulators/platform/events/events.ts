@@ -2,10 +2,10 @@
 import { unixSeconds } from "../model/clock.ts";
 import type { LiveConference, LiveParticipant } from "./live-conference.ts";
 
-/** What a node does with an event: envelope it, give it a sequence number and post it. */
+/** Wraps an event in an envelope with a sequence number, and posts it. */
 export type EmitEvent = (node: string, event: string, data: unknown, time?: number) => void;
 
-/** A conference as one node sees it; times in milliseconds, `endedAt` only for its end. */
+/** A conference as one node reports it. Times are in milliseconds; `endedAt` is set only at its end. */
 export function conferenceData(live: LiveConference, startedAt: number, endedAt?: number) {
   return {
     name: live.name,
@@ -19,7 +19,7 @@ export function conferenceData(live: LiveConference, startedAt: number, endedAt?
   };
 }
 
-/** A participant; `endedAt` (milliseconds) only when it has left. The room's name is in `conference`. */
+/** A participant; `endedAt` (milliseconds) is set only when it has left. The room's name is in `conference`. */
 export function participantData(participant: LiveParticipant, live: LiveConference, endedAt?: number) {
   const { uuid, display_name, role, node, connectedAt } = participant;
   const end =

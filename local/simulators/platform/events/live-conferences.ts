@@ -1,4 +1,4 @@
-/** The conferences that are running, node by node, and the events that their starts and ends cause. */
+/** The running conferences by node, and the events that their starts and ends cause. */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
 import { conferenceData, type EmitEvent, participantData } from "./events.ts";
@@ -7,7 +7,7 @@ import type { LiveConference, LiveParticipant } from "./live-conference.ts";
 export interface LiveConferences {
   readonly all: () => LiveConference[];
   readonly findById: (id: string) => LiveConference | undefined;
-  /** Starts on these nodes, or spreads to those that do not have it yet; participants join on the first node. */
+  /** Starts the conference on those nodes that do not run it yet. Participants join on the first node. */
   readonly start: (conference: {
     name: string;
     service_type: string;
@@ -15,7 +15,7 @@ export interface LiveConferences {
     nodes: string[];
     participants: number;
   }) => LiveConference;
-  /** Ends on these nodes, all when none are given; gone when no node remains. False when it was not running. */
+  /** Ends the conference on these nodes, by default on all. Returns false if it was not running. */
   readonly end: (name: string, nodes?: string[]) => boolean;
   readonly disconnectParticipant: (uuid: string) => boolean;
   readonly clear: () => void;

@@ -1,4 +1,4 @@
-/** One conferencing node's side of the event sink: in order, one at a time, retried until the back-off is exhausted. */
+/** Posts the events of one conferencing node, in order, one at a time, with retries until the maximum back-off. */
 import { setTimeout as delay } from "node:timers/promises";
 import { postEvent, type SinkSettings } from "./event-post.ts";
 
@@ -13,9 +13,9 @@ interface Envelope {
 
 export interface NodePublisher {
   readonly add: (event: string, data: unknown, time: number) => void;
-  /** Starts at `seq` 1 again and goes on with what is queued; ends a stop. */
+  /** Restarts `seq` at 1 and continues with the queued events, even after a stop. */
   readonly restart: () => void;
-  /** Tries the next post at once instead of waiting out the back-off. */
+  /** Sends the next post at once instead of waiting for the back-off. */
   readonly wake: () => void;
   readonly close: () => void;
   readonly state: () => {

@@ -14,7 +14,7 @@ const aliasSchema = z.object({
   conference: z.unknown(),
 });
 
-/** Aliases as objects of their own: the dependable way to change them. */
+/** Aliases as separate objects: the dependable way to change them. */
 export function aliasResource({ aliases, conferences }: PlatformState): Required<Resource> {
   const known = new Set(["id", "alias", "description", "conference", "creation_time"]);
   const searchable = new Set(["alias", "description", "conference", "creation_time"]);

@@ -1,4 +1,4 @@
-/** Log-in to the Management API: HTTP Basic, or a bearer token bought with a signed assertion. */
+/** Authentication of the Management API: HTTP Basic, or a bearer token in exchange for a signed assertion. */
 import { randomUUID } from "node:crypto";
 import jsonwebtoken from "jsonwebtoken";
 import type { Reply } from "../../loopback-server.ts";
@@ -7,9 +7,9 @@ const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const tokenLifetimeSeconds = 3600;
 
 export interface Authentication {
-  /** Whether an `Authorization` header holds the right password or a live token. */
+  /** Whether an `Authorization` header has the right password or a valid token. */
   readonly accepts: (authorization: string | undefined) => boolean;
-  /** Answers the token endpoint, whose own address the assertion must name as its audience. */
+  /** Handles the token endpoint. The assertion's audience must be the endpoint's address. */
   readonly grantToken: (body: Buffer, tokenUrl: string) => Reply;
 }
 

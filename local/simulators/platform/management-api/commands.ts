@@ -1,4 +1,4 @@
-/** The commands of the Management API that end a call. */
+/** The Management API's commands that end a call. */
 import * as z from "zod";
 import type { Reply } from "../../loopback-server.ts";
 import { invalid, methodNotAllowed, notFound } from "../model/api-error.ts";
@@ -10,8 +10,7 @@ const targetSchema = z.object({
 });
 
 /**
- * Runs `conference/…` or `participant/disconnect`, given by status id. What is already gone is 400 here,
- * not 404.
+ * Runs `conference/disconnect` or `participant/disconnect`, given by status id. A call that has ended returns 400, not 404.
  */
 export function runCommand(
   { live }: PlatformState,

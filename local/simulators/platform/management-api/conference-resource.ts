@@ -8,7 +8,7 @@ import type { Filter } from "./filters.ts";
 import { createListing } from "./listing.ts";
 import type { Resource } from "./resource.ts";
 
-/** Rooms: found by name and by alias without a scan. */
+/** Rooms, indexed by name and by alias. */
 export function conferenceResource(state: PlatformState): Required<Resource> {
   const { aliases, conferences, simple } = state;
   const show = (room: Conference) => showConference(room, aliases, simple);

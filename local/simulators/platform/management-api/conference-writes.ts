@@ -9,7 +9,7 @@ import type { PlatformState } from "../platform-state.ts";
 import { attachAliases, dropOtherAliases, parseNestedAliases, refuseTakenAliases } from "./nested-aliases.ts";
 import { checkPins } from "./pin-rules.ts";
 
-/** Stores a new room and gives its id. Throws 400 for invalid data, a taken name or alias, a full licence. */
+/** Stores a new room and returns its id. Throws 400 for invalid data, a taken name or alias, or a full licence. */
 export function createConference(state: PlatformState, body: Record<string, unknown>): number {
   const { aliases, behaviours, clock, conferences } = state;
   const fields = readFields(state, body);
@@ -29,7 +29,7 @@ export function createConference(state: PlatformState, body: Record<string, unkn
   return id;
 }
 
-/** Changes a room: merges (PATCH) or starts from the defaults (PUT), then validates the whole object. */
+/** Updates a room: merges (PATCH) or starts from the defaults (PUT), then validates the whole object. */
 export function updateConference(
   state: PlatformState,
   id: string,
@@ -52,7 +52,7 @@ export function updateConference(
   attachAliases(nested, room.id, aliases);
 }
 
-/** Deletes a room with its aliases; a meeting that is running in it goes on. Throws 404 when there is none. */
+/** Deletes a room with its aliases; a running meeting continues. Throws 404 if there is none. */
 export function removeConference(state: PlatformState, id: string): void {
   const room = findConference(state, id);
   state.aliases.removeOfConference(room.id);
@@ -60,7 +60,7 @@ export function removeConference(state: PlatformState, id: string): void {
   state.recordDeletion(room.name);
 }
 
-/** Takes a deleted automatic participant out of every room that dials it. */
+/** Removes a deleted automatic participant from every room that dials it. */
 export function unlinkParticipant({ conferences }: PlatformState, uri: string): void {
   for (const room of conferences.all()) {
     if (!room.automatic_participants.includes(uri)) continue;

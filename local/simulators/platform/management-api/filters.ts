@@ -3,13 +3,13 @@ import { badRequest } from "../model/api-error.ts";
 
 export interface Filter {
   readonly field: string;
-  /** An attribute of the related object, or undefined for the field itself. */
+  /** An attribute of the related object; undefined for the field itself. */
   readonly attribute: string | undefined;
   readonly operator: string;
   readonly operand: string;
 }
 
-/** The field names of a list: those it has, those it filters and sorts on, those that lead to other objects. */
+/** The field names of a list: all, filterable, sortable, and relations to other objects. */
 export interface ListFields {
   readonly known: Set<string>;
   readonly filterable: Set<string>;
@@ -35,7 +35,7 @@ const comparisons: Record<string, (value: unknown, operand: string) => boolean> 
   lte: (value, operand) => order(value, operand) <= 0,
   gt: (value, operand) => order(value, operand) > 0,
   gte: (value, operand) => order(value, operand) >= 0,
-  // Commas separate the values even inside a name: the platform's rule, and a trap of its own.
+  // As on the platform, commas separate values even inside a name.
   in: (value, operand) => operand.split(",").some((part) => isEqual(value, part)),
   range: (value, operand) => {
     const [low = "", high = ""] = operand.split(",");
@@ -45,8 +45,8 @@ const comparisons: Record<string, (value: unknown, operand: string) => boolean> 
 };
 
 /**
- * Reads the filters of a query. Names that the resource does not know are ignored, as on the platform;
- * known names on which it does not filter, and operators that do not exist, throw 400.
+ * Reads the filters of a query. As on the platform, unknown names are ignored. Throws 400 for known names without a filter
+ * and for unknown operators.
  */
 export function parseFilters(query: URLSearchParams, fields: ListFields): Filter[] {
   const filters: Filter[] = [];
@@ -67,7 +67,7 @@ export function parseFilters(query: URLSearchParams, fields: ListFields): Filter
   return filters;
 }
 
-/** Whether one of the candidate values (several for a relation to many) satisfies the filter. */
+/** Whether one of the candidate values satisfies the filter. */
 export function matches(filter: Filter, candidates: unknown[]): boolean {
   const compare = comparisons[filter.operator];
   return compare !== undefined && candidates.some((value) => compare(value, filter.operand));

@@ -1,4 +1,4 @@
-/** Lists of the simulated platform: filtered, sorted, and cut into pages with the platform's envelope. */
+/** Lists of the simulated platform: filtered, sorted, and paged with the platform's envelope. */
 import { badRequest } from "../model/api-error.ts";
 import { type Filter, type ListFields, matches, parseFilters } from "./filters.ts";
 
@@ -6,19 +6,19 @@ const defaultPageSize = 20;
 
 export interface Collection<Row> {
   readonly rows: () => Iterable<Row>;
-  /** Changes whenever `rows` would give something else; without it nothing is remembered. */
+  /** Changes whenever `rows` would return something else. Without it, nothing is cached. */
   readonly version?: () => number;
   readonly fields: ListFields;
-  /** The value of a field, or of an attribute of a related object: several for a relation to many. */
+  /** The value of a field or of a related object's attribute; a to-many relation has several. */
   readonly values: (row: Row, field: string, attribute: string | undefined) => unknown[];
-  /** The only rows that can satisfy this exact filter, when an index knows them. */
+  /** The only rows that can satisfy this exact filter, if an index has them. */
   readonly narrow?: (filter: Filter) => Row[] | undefined;
   readonly show: (row: Row) => unknown;
 }
 
 export type Listing = (path: string, query: URLSearchParams, maxPageSize: number) => object;
 
-/** Makes the function that answers GET on a list. It throws 400 for bad filters, orders, limits and offsets. */
+/** Creates the handler of GET on a list. It throws 400 for invalid filters, orders, limits and offsets. */
 export function createListing<Row>(collection: Collection<Row>): Listing {
   let remembered: { order: string; version: number; rows: Row[] } | undefined;
 

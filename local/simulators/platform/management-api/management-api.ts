@@ -13,7 +13,7 @@ import { statusResources } from "./status-resources.ts";
 
 const address = /^\/api\/admin\/(configuration|status|command)\/v1\/([a-z_]+)\/(?:([^/]+)\/)?$/;
 
-/** Makes the handler. `baseUrl` is the server's own address; `closing` ends every wait. */
+/** Creates the handler. `baseUrl` is the server's own address; `closing` ends every delay. */
 export function createManagementApi(
   state: PlatformState,
   authentication: Authentication,
@@ -133,7 +133,7 @@ function readBody(body: Buffer): Record<string, unknown> {
     const value: unknown = JSON.parse(body.toString("utf8"));
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Falls through: text that is not JSON and JSON that is no object are the same fault.
+    // Invalid JSON gets the same error as JSON that is not an object.
   }
   throw badRequest("The request body is not a JSON object.");
 }

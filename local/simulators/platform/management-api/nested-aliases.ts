@@ -10,7 +10,7 @@ const nestedSchema = z.array(
 
 export type NestedAlias = { alias: string; description: string } | { existing: Alias };
 
-/** Reads objects and paths; null and absent give none. Throws 400 for anything else and for aliases out of bounds. */
+/** Reads objects and paths; null and undefined mean none. Throws 400 for anything else and for aliases out of bounds. */
 export function parseNestedAliases(value: unknown, aliases: Aliases): NestedAlias[] {
   const parsed = nestedSchema.safeParse(value ?? []);
   if (!parsed.success) throw badRequest("The aliases could not be read.");
@@ -35,7 +35,7 @@ export function checkAliasText(alias: string, description: string): void {
   }
 }
 
-/** Throws the platform's 400 when one of the aliases belongs to another room, or occurs twice. */
+/** Throws the platform's 400 if an alias belongs to another room or occurs twice. */
 export function refuseTakenAliases(
   nested: NestedAlias[],
   conferenceId: number | undefined,
@@ -55,7 +55,7 @@ export function aliasTaken() {
   return invalid("conference_alias", { alias: ["Alias with this Alias already exists."] });
 }
 
-/** Adds the aliases to the room. One that another room owns moves here, silently, as on the platform. */
+/** Adds the aliases to the room. As on the platform, one that belongs to another room silently moves here. */
 export function attachAliases(nested: NestedAlias[], conferenceId: number, aliases: Aliases): void {
   for (const entry of nested) {
     const existing = "existing" in entry ? entry.existing : aliases.table.findByKey(entry.alias);
@@ -65,7 +65,7 @@ export function attachAliases(nested: NestedAlias[], conferenceId: number, alias
   }
 }
 
-/** Removes the room's aliases that the list leaves out: the replacement that the real platform does not promise. */
+/** Removes the room's aliases that are not in the list, which the real platform does not promise to do. */
 export function dropOtherAliases(nested: NestedAlias[], conferenceId: number, aliases: Aliases): void {
   const kept = new Set(
     nested.map((entry) => ("existing" in entry ? entry.existing.alias : entry.alias).toLowerCase()),

@@ -1,7 +1,7 @@
-/** The rules that tie a room's two PINs to each other and to its guests. */
+/** The rules for a room's two PINs. */
 import type { FieldErrors } from "../model/api-error.ts";
 
-/** Gives the broken rules; an empty object when the PINs are fine. "No PIN" is the empty string. */
+/** Returns the broken rules, or an empty object if the PINs are valid. The empty string means no PIN. */
 export function checkPins(
   room: { pin: string; guest_pin: string; allow_guests: boolean },
   minPinLength: number,

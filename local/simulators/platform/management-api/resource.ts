@@ -1,9 +1,9 @@
-/** What every resource of the simulated Management API can be asked; a missing method is answered with 405. */
+/** The methods of a resource of the simulated Management API; a missing one returns 405. */
 import type { Listing } from "./listing.ts";
 
 export interface Resource {
   readonly list: Listing;
-  /** One object as the platform shows it; 404 when there is none. */
+  /** Returns one object as the platform shows it. Throws 404 if there is none. */
   readonly show: (id: string) => object;
   readonly create?: (body: Record<string, unknown>) => number;
   /** `partial` keeps what the body leaves out (PATCH), otherwise it falls back to defaults (PUT). */

@@ -10,8 +10,8 @@ import type { Resource } from "./resource.ts";
 const keyFields = { system_location: "name", ivr_theme: "name", automatic_participant: "alias" } as const;
 
 /**
- * Create, read, update and delete for one of the tables. Fields it does not know are kept as given;
- * `unlink` is told the path of a deleted row.
+ * Create, read, update and delete for one of the tables. Unknown fields are stored as given.
+ * `unlink` receives the path of a deleted row.
  */
 export function simpleResource(
   name: keyof SimpleTables,
@@ -33,7 +33,7 @@ export function simpleResource(
     if (typeof key !== "string" || key === "") {
       throw invalid(name, { [keyField]: ["This field is required."] });
     }
-    // Which rooms dial a participant is stored with the rooms only: half a link would be worse than none.
+    // Only rooms store which participants they dial, so a link cannot be half written.
     if (row["conference"] !== undefined) throw badRequest("Link participants from the conference.");
     const other = table.findByKey(key);
     if (other && other.id !== row.id) throw invalid(name, { [keyField]: [`${key} already exists.`] });

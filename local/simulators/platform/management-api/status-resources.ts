@@ -11,7 +11,7 @@ interface StatusRow {
   readonly id: string | number;
 }
 
-/** The status resources by name. Rows are made on each call: they are few, and they change all the time. */
+/** Returns the status resources by name. Rows are created on each call, because they are few and change constantly. */
 export function statusResources(state: PlatformState): Map<string, Resource> {
   const { alarms, live } = state;
   const running = () => live.all().map(conferenceRow);

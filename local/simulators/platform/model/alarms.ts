@@ -1,4 +1,4 @@
-/** The alarms that the platform shows. */
+/** The platform's alarms. */
 import { type Clock, naiveTimestamp } from "./clock.ts";
 
 interface Alarm {
@@ -14,9 +14,9 @@ interface Alarm {
 
 export interface Alarms {
   readonly all: () => Alarm[];
-  /** One alarm per name and node: raising it again changes nothing. */
+  /** One alarm per name and node; raising it again has no effect. */
   readonly raise: (alarm: { name: string; level?: string; details?: string; node?: string }) => Alarm;
-  /** Clears by name, and by node when one is given; without a name all of them. */
+  /** Clears by name and, if given, by node; without a name, all alarms. */
   readonly clear: (which?: { name?: string | undefined; node?: string | undefined }) => void;
 }
 

@@ -1,4 +1,4 @@
-/** The aliases of all rooms: unique across the platform, and listed per room without a scan. */
+/** The aliases of all rooms: unique across the platform and indexed by room. */
 import { type Clock, naiveTimestamp } from "./clock.ts";
 import { resourceUri } from "./resource-uri.ts";
 import { createTable, type Table } from "./table.ts";
@@ -15,7 +15,7 @@ export interface Aliases {
   readonly table: Table<Alias>;
   readonly ofConference: (conferenceId: number) => Alias[];
   readonly add: (conferenceId: number, alias: string, description: string) => Alias;
-  /** Replaces a row; another `conferenceId` moves the alias to that room. */
+  /** Replaces a row. A different `conferenceId` moves the alias to that room. */
   readonly change: (alias: Alias) => void;
   readonly remove: (id: number) => void;
   readonly removeOfConference: (conferenceId: number) => void;
@@ -65,7 +65,7 @@ export function createAliases(clock: Clock): Aliases {
   };
 }
 
-/** An alias as it is embedded in its conference: without `resource_uri`. */
+/** Returns an alias as embedded in its conference: without `resource_uri`. */
 export function embeddedAlias({ id, alias, description, conferenceId, creation_time }: Alias) {
   return { alias, conference: resourceUri("conference", conferenceId), creation_time, description, id };
 }

@@ -1,6 +1,6 @@
-/** The refusals of the simulated Management API, in the two body shapes that the platform uses. */
+/** Errors of the simulated Management API, in the two body shapes that the platform uses. */
 
-/** A request that is answered with this status and body instead of being carried out. */
+/** Ends a request with this status and body. */
 export class ApiError extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -17,22 +17,22 @@ export class ApiError extends Error {
 /** Field name (or `__all__` for rules across fields) to texts. */
 export type FieldErrors = Record<string, string[]>;
 
-/** 400 as the platform answers invalid data: nested under the resource's name. */
+/** The platform's 400 for invalid data: nested under the resource's name. */
 export function invalid(resource: string, errors: FieldErrors): ApiError {
   return new ApiError(400, { [resource]: errors });
 }
 
-/** 400 as the platform answers a request it cannot read. */
+/** The platform's 400 for a request it cannot read. */
 export function badRequest(text: string): ApiError {
   return new ApiError(400, { error: text });
 }
 
-/** 404 has no body on this platform. */
+/** The platform's 404, which has no body. */
 export function notFound(): ApiError {
   return new ApiError(404);
 }
 
-/** 405 names the methods that would do. */
+/** The platform's 405, which lists the allowed methods. */
 export function methodNotAllowed(allowed: string[]): ApiError {
   return new ApiError(405, undefined, { allow: allowed.join(", ") });
 }

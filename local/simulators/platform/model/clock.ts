@@ -1,4 +1,4 @@
-/** The simulator's time: a clock that can be moved forward, and the two forms in which the platform writes time. */
+/** The simulator's clock, which can be advanced, and the two time formats of the platform. */
 
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -6,7 +6,7 @@ export interface Clock {
   readonly advance: (seconds: number) => void;
 }
 
-/** A clock on top of `base`, which defaults to the computer's own. */
+/** Creates a clock based on `base`, which defaults to the system clock. */
 export function createClock(base: () => number = Date.now): Clock {
   let offsetMilliseconds = 0;
   return {
@@ -17,14 +17,14 @@ export function createClock(base: () => number = Date.now): Clock {
   };
 }
 
-/** UTC without a zone and with microseconds, `2026-04-01T15:58:06.714000`; a whole second has no fraction. */
+/** Returns UTC without a zone and with microseconds, `2026-04-01T15:58:06.714000`; a whole second has no fraction. */
 export function naiveTimestamp(milliseconds: number): string {
   const text = new Date(milliseconds).toISOString();
   const fraction = text.slice(20, 23);
   return fraction === "000" ? text.slice(0, 19) : `${text.slice(0, 23)}000`;
 }
 
-/** Seconds since 1970 with a fraction, as events carry them. */
+/** Returns seconds since 1970 with a fraction, as in events. */
 export function unixSeconds(milliseconds: number): number {
   return milliseconds / 1000;
 }

@@ -111,7 +111,7 @@ const sortable = [
 ];
 const computed = ["id", "resource_uri", "aliases", "scheduled_conferences_count"];
 
-/** Which names the list knows, and on which of them it filters and sorts. */
+/** The names that lists accept, and those on which they filter and sort. */
 export const conferenceFields = {
   known: new Set([...Object.keys(conferenceSchema.shape), ...computed]),
   filterable: new Set(filterable.flatMap((line) => line.split(" "))),

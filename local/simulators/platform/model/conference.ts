@@ -1,4 +1,4 @@
-/** One conference as the simulator stores it and as the platform shows it. */
+/** A conference as the simulator stores it and as the platform returns it. */
 import type * as z from "zod";
 import { type Aliases, embeddedAlias } from "./aliases.ts";
 import type { conferenceSchema } from "./conference-fields.ts";
@@ -10,11 +10,11 @@ export type ConferenceFields = z.output<typeof conferenceSchema>;
 export interface Conference extends ConferenceFields {
   readonly id: number;
   readonly creation_time: string;
-  /** When the conferencing nodes began to learn of the last change, in milliseconds since 1970. */
+  /** When replication of the last change started, in milliseconds since 1970. */
   readonly changedAt: number;
 }
 
-/** The read shape: relations that were written as paths come back as embedded objects, PINs in clear. */
+/** Returns the read shape: relations written as paths become embedded objects; PINs are in plain text. */
 export function showConference(room: Conference, aliases: Aliases, simple: SimpleTables): object {
   const { changedAt: _, ...fields } = room;
   return {

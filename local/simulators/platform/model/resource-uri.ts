@@ -1,4 +1,4 @@
-/** How objects of the platform refer to each other: `/api/admin/configuration/v1/<resource>/<id>/`. */
+/** References between the platform's objects: `/api/admin/configuration/v1/<resource>/<id>/`. */
 import * as z from "zod";
 import { badRequest } from "./api-error.ts";
 
@@ -7,14 +7,14 @@ const embedded = z.union([
   z.object({ id: z.int() }).transform((value) => value.id),
 ]);
 
-/** The path of one object, as the platform writes it. */
+/** Returns the path of an object, as the platform writes it. */
 export function resourceUri(resource: string, id: number | string, family = "configuration"): string {
   return `/api/admin/${family}/v1/${resource}/${id}/`;
 }
 
 /**
  * Reads a reference written as a path, a full URL (everything before the path is cut) or an object with
- * `resource_uri` or `id`, and gives it back as a path. Throws 400 for anything else.
+ * `resource_uri` or `id`, and returns it as a path. Throws 400 for anything else.
  */
 export function relationUri(value: unknown, resource: string): string {
   if (typeof value !== "string") {
@@ -31,7 +31,7 @@ export function relationUri(value: unknown, resource: string): string {
   return resourceUri(resource, Number(match[2]));
 }
 
-/** The id at the end of a reference that `relationUri` made. */
+/** Returns the id at the end of a reference that `relationUri` returned. */
 export function idOfUri(uri: string): number {
   return Number(/\/(\d+)\/$/.exec(uri)?.[1]);
 }

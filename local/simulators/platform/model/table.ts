@@ -1,21 +1,21 @@
-/** A table of rows in memory with integer ids and one unique key, found by either without a scan. */
+/** An in-memory table with integer ids and one unique key; lookups by either do not scan. */
 
 export interface Table<Row extends { id: number }> {
   readonly size: number;
-  /** Grows with every change, so that a reader can tell whether what it remembers is still true. */
+  /** Increases with every change, so a reader knows whether its cached rows are current. */
   readonly version: number;
   all: () => IterableIterator<Row>;
   get: (id: number) => Row | undefined;
-  /** Upper and lower case count as the same key. */
+  /** Keys are case-insensitive. */
   findByKey: (key: string) => Row | undefined;
   nextId: () => number;
-  /** Adds the row, or replaces the one with its id. The caller has made sure that its key is free. */
+  /** Adds the row, or replaces the one with its id. The caller must ensure that the key is free. */
   put: (row: Row) => Row;
   remove: (id: number) => void;
   clear: () => void;
 }
 
-/** An empty table; ids start at 1 and are never used again, not even after `clear`. */
+/** Creates an empty table. Ids start at 1 and are never reused, not even after `clear`. */
 export function createTable<Row extends { id: number }>(keyOf: (row: Row) => string): Table<Row> {
   const rows = new Map<number, Row>();
   const idByKey = new Map<string, number>();

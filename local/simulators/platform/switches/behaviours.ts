@@ -1,10 +1,10 @@
-/** Switches for what differs between platform versions or is not known of the real platform. */
+/** Switches for behaviour that differs between platform versions or is unknown. */
 import * as z from "zod";
 
 const behaviourSchema = z.strictObject({
   /** `Location` after a create as an absolute URL instead of a bare path. */
   absoluteLocation: z.boolean(),
-  /** A PATCH answers with the object instead of an empty body. */
+  /** PATCH returns the object instead of an empty body. */
   patchReturnsObject: z.boolean(),
   missingSlash: z.enum(["redirect", "404"]),
   /** Wrong credentials get 401, or a redirect to the log-in page. */
@@ -15,13 +15,13 @@ const behaviourSchema = z.strictObject({
   updateAliases: z.enum(["add", "replace"]),
   maxPageSize: z.int().min(1),
   minPinLength: z.int().min(4).max(20),
-  /** The licence's number of rooms; null is no limit. */
+  /** The licensed number of rooms; null means no limit. */
   roomLimit: z.int().min(0).nullable(),
   requestLimitPerMinute: z.int().min(1).nullable(),
   retryAfterWhenLimited: z.boolean(),
-  /** Seconds until a create, change or delete has reached the conferencing nodes. */
+  /** Seconds until a create, change or delete reaches the conferencing nodes. */
   replicationSeconds: z.number().min(0),
-  /** Extra milliseconds for each request in flight beyond the fifth. */
+  /** Additional milliseconds for each request in flight beyond the fifth. */
   slowdownMilliseconds: z.number().min(0),
 });
 

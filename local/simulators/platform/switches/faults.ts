@@ -18,11 +18,11 @@ export const faultSchema = z.strictObject({
   body: z.unknown().optional(),
   headers: z.record(z.string(), z.string()).default({}),
   retryAfterSeconds: z.int().min(0).optional(),
-  /** Whether the call is left undone, or carried out and then answered with the fault. */
+  /** Whether the fault replaces the call or only its response. */
   when: z.enum(["before", "after"]).default("before"),
-  /** With `after`: the answer goes out at once and the call is carried out this much later. */
+  /** With `after`: the response is sent at once and the call is executed this much later. */
   commitAfterMilliseconds: z.number().min(0).optional(),
-  /** The next so many matching calls; without `count` and `share` all of them until cleared. */
+  /** The number of calls to fail; without `count` and `share`, all matching calls until cleared. */
   count: z.int().min(1).optional(),
   share: z.number().min(0).max(1).optional(),
 });
@@ -31,18 +31,18 @@ type Latency = z.output<typeof latencySchema>;
 export type Fault = z.output<typeof faultSchema>;
 
 export interface Faults {
-  /** Adds a fault and gives its id. Methods and patterns select calls; a pattern sees path and query. */
+  /** Adds a fault and returns its id. Methods and patterns select calls; a pattern is matched with path and query. */
   readonly add: (fault: Fault) => number;
   readonly clear: (id?: number) => void;
-  /** The first fault that strikes this call, counted down; undefined when the call goes well. */
+  /** Returns the first fault for this call and counts it down; undefined if there is none. */
   readonly take: (method: string, target: string) => Fault | undefined;
-  /** Of several rules that match a call the one set last is used. */
+  /** If several rules match a call, the latest applies. */
   readonly setLatency: (latency: Latency) => void;
   readonly latencyMilliseconds: (method: string, target: string) => number;
   readonly clearLatency: () => void;
 }
 
-/** No faults and no latency at first. `random` gives numbers from 0 to 1 for shares and jitter. */
+/** Starts without faults and latency. `random` returns numbers from 0 to 1 for shares and jitter. */
 export function createFaults(random: () => number): Faults {
   const faults = new Map<number, Fault>();
   let latencies: Latency[] = [];
@@ -82,7 +82,7 @@ export function createFaults(random: () => number): Faults {
   };
 }
 
-/** What the client gets to see of a fault. */
+/** Returns the response that a fault causes. */
 export function faultAnswer({ kind, status, body, headers, retryAfterSeconds }: Fault): Answer {
   if (kind === "reset") return "reset";
   if (kind === "timeout") return "silence";

@@ -1,14 +1,14 @@
-/** The platform's limit on requests in a minute. */
+/** The platform's limit on requests per minute. */
 
 const windowMilliseconds = 60_000;
 
 export interface RateLimit {
-  /** Counts a call: undefined while within `limit` (null is none), otherwise the seconds until the window ends. */
+  /** Counts a call. Returns undefined within `limit` (null means none), otherwise the seconds until the window ends. */
   readonly count: (limit: number | null) => number | undefined;
   readonly clear: () => void;
 }
 
-/** Fixed windows of 60 seconds, beginning with the first call of each. */
+/** Creates a limit with fixed windows of 60 s, each starting with its first call. */
 export function createRateLimit(now: () => number): RateLimit {
   let windowStart = Number.NEGATIVE_INFINITY;
   let calls = 0;

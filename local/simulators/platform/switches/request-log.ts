@@ -1,27 +1,27 @@
-/** Counts of the calls that the Management API received, for tests to look at. */
+/** Counts the calls that the Management API received. */
 
 interface RequestCounts {
   total: number;
   /** By method and path with ids as `{id}`, for example `GET /api/admin/configuration/v1/conference/{id}/`. */
   readonly byRoute: Record<string, number>;
-  /** By status; calls without an answer count as `reset` or `silence`. */
+  /** By status, `reset` or `silence`. */
   readonly byOutcome: Record<string, number>;
   inFlight: number;
   maxInFlight: number;
-  /** DELETE or PUT on a whole list: each one would have been a catastrophe. */
+  /** DELETE or PUT on a whole list, which would wipe the platform. */
   listWipeAttempts: number;
-  /** Conference updates that carried `aliases`, on which no client may rely. */
+  /** Conference updates with `aliases`, on which clients must not rely. */
   nestedAliasUpdates: number;
 }
 
 export interface RequestLog {
   readonly counts: () => RequestCounts;
   readonly inFlight: () => number;
-  /** Counts a call in; the function it gives counts it out again. */
+  /** Counts a call as in flight; the returned function records its outcome. */
   readonly begin: (method: string, path: string) => (outcome: string) => void;
   readonly countListWipe: () => void;
   readonly countNestedAliasUpdate: () => void;
-  /** Back to zero; what is in flight stays counted. */
+  /** Resets all counts except calls in flight. */
   readonly clear: () => void;
 }
 
