@@ -1,14 +1,14 @@
-/** The tests' way of talking to a simulated platform: plain fetch, no redirects, whole bodies. */
+/** Calls a simulated platform: plain fetch, without following redirects. */
 import type { PlatformSimulator } from "../../local/simulators/platform/platform-simulator.ts";
+import { platformAccount } from "./use-platform.ts";
 
-export const credentials = { username: "api-user", password: "api-password" };
 export const conferencePath = "/api/admin/configuration/v1/conference/";
 
 export interface ApiAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** Empty when the answer is not JSON. */
+  /** Empty if the response is not JSON. */
   json: ApiBody;
 }
 
@@ -26,10 +26,10 @@ interface ApiObject {
 
 export type CallApi = (method: string, path: string, body?: unknown) => Promise<ApiAnswer>;
 
-/** Calls paths of the Management API with Basic credentials; a string body is sent as it is. */
+/** Calls paths of the Management API with Basic credentials; a string body is sent unchanged. */
 export function managementClient(
   platform: Pick<PlatformSimulator, "url">,
-  authorization = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString("base64")}`,
+  authorization = `Basic ${Buffer.from(`${platformAccount.username}:${platformAccount.password}`).toString("base64")}`,
 ): CallApi {
   return async (method, path, body) => {
     const response = await fetch(platform.url + path, {

@@ -52,6 +52,14 @@ export async function startPlatformSimulator(options: SimulatorOptions): Promise
     options.controlPort,
   );
 
+  let stopping: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    closing.abort();
+    state.sink.clear();
+    if (downMode !== "refuse") await server.stop();
+    await controlServer.stop();
+  };
+
   return {
     ...control,
     url,
@@ -59,10 +67,8 @@ export async function startPlatformSimulator(options: SimulatorOptions): Promise
     goDown,
     goUp,
     stop: async () => {
-      closing.abort();
-      state.sink.clear();
-      if (downMode !== "refuse") await server.stop();
-      await controlServer.stop();
+      stopping ??= end();
+      return stopping;
     },
   };
 }

@@ -1,27 +1,16 @@
 /** Aliases: nested in a conference, where nothing is dependable, and as objects of their own. */
-import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../../local/simulators/platform/platform-simulator.ts";
-import {
-  type CallApi,
-  conferencePath,
-  credentials,
-  managementClient,
-} from "../../../support/management-client.ts";
+import { beforeEach, expect, test } from "vitest";
+import { conferencePath, managementClient } from "../../../support/management-client.ts";
+import { usePlatform } from "../../../support/use-platform.ts";
 
 const aliasPath = "/api/admin/configuration/v1/conference_alias/";
 const aliasTaken = { conference_alias: { alias: ["Alias with this Alias already exists."] } };
 
-let platform: PlatformSimulator;
-let call: CallApi;
-beforeEach(async () => {
-  platform = await startPlatformSimulator(credentials);
-  call = managementClient(platform);
+const platform = usePlatform();
+const call = managementClient(platform);
+beforeEach(() => {
   platform.seedRooms({ rows: [{ name: "owner", aliases: [{ alias: "taken" }] }] });
 });
-afterEach(() => platform.stop());
 
 const newRoom = { name: "new", aliases: [{ alias: "free" }, { alias: "TAKEN" }] };
 

@@ -1,22 +1,15 @@
 /** Log-in to the simulated platform: Basic, bearer tokens for signed assertions, and refusals. */
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import jsonwebtoken from "jsonwebtoken";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../../local/simulators/platform/platform-simulator.ts";
-import { conferencePath, credentials, managementClient } from "../../../support/management-client.ts";
+import { expect, test } from "vitest";
+import { conferencePath, managementClient } from "../../../support/management-client.ts";
+import { usePlatform } from "../../../support/use-platform.ts";
 
 const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const clientId = "33333333-3333-4333-8333-333333333333";
 const publicKeyPem = publicKey.export({ type: "spki", format: "pem" }).toString();
 
-let platform: PlatformSimulator;
-beforeEach(async () => {
-  platform = await startPlatformSimulator({ ...credentials, oauthClients: [{ clientId, publicKeyPem }] });
-});
-afterEach(() => platform.stop());
+const platform = usePlatform({ oauthClients: [{ clientId, publicKeyPem }] });
 
 function assertion(claims: Record<string, unknown> = {}, key = privateKey): string {
   const audience = `${platform.url}/oauth/token/`;

@@ -1,26 +1,12 @@
 /** Create, read, update and delete of conferences as the platform answers them. */
-import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../../local/simulators/platform/platform-simulator.ts";
-import {
-  type CallApi,
-  conferencePath,
-  credentials,
-  managementClient,
-} from "../../../support/management-client.ts";
+import { expect, test } from "vitest";
+import { conferencePath, managementClient } from "../../../support/management-client.ts";
+import { usePlatform } from "../../../support/use-platform.ts";
 
-let platform: PlatformSimulator;
-let call: CallApi;
-beforeEach(async () => {
-  platform = await startPlatformSimulator({
-    ...credentials,
-    now: () => Date.UTC(2026, 3, 1, 15, 58, 6, 714),
-  });
-  call = managementClient(platform);
+const platform = usePlatform({
+  now: () => Date.UTC(2026, 3, 1, 15, 58, 6, 714),
 });
-afterEach(() => platform.stop());
+const call = managementClient(platform);
 
 async function createRoom(body: Record<string, unknown>): Promise<string> {
   const created = await call("POST", conferencePath, body);

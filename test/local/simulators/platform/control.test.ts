@@ -1,17 +1,10 @@
 /** The control API over HTTP: the same functions, for a simulator in another process. */
-import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../../local/simulators/platform/platform-simulator.ts";
+import { expect, test } from "vitest";
 import { type EventReceiver, startEventReceiver } from "../../../support/event-receiver.ts";
-import { conferencePath, credentials, managementClient } from "../../../support/management-client.ts";
+import { conferencePath, managementClient } from "../../../support/management-client.ts";
+import { usePlatform } from "../../../support/use-platform.ts";
 
-let platform: PlatformSimulator;
-beforeEach(async () => {
-  platform = await startPlatformSimulator(credentials);
-});
-afterEach(() => platform.stop());
+const platform = usePlatform();
 
 async function control(
   method: string,

@@ -5,7 +5,8 @@ import {
   startPlatformSimulator,
 } from "../../../../local/simulators/platform/platform-simulator.ts";
 import { type EventReceiver, startEventReceiver } from "../../../support/event-receiver.ts";
-import { credentials, managementClient } from "../../../support/management-client.ts";
+import { managementClient } from "../../../support/management-client.ts";
+import { platformAccount } from "../../../support/use-platform.ts";
 
 const sinkCredentials = { username: "sink-user", password: "sink-password" };
 const [nodeA, nodeB] = ["10.0.0.21", "10.0.0.22"];
@@ -15,7 +16,7 @@ let platform: PlatformSimulator;
 beforeEach(async () => {
   receiver = await startEventReceiver();
   const eventSink = { url: receiver.url, ...sinkCredentials, initialBackoffSeconds: 0.001 };
-  platform = await startPlatformSimulator({ ...credentials, eventSink });
+  platform = await startPlatformSimulator({ ...platformAccount, eventSink });
 });
 afterEach(async () => {
   await platform.stop();
@@ -198,7 +199,7 @@ test("duplicates and stale events can be asked for", async () => {
 test("a shuffled sink mixes what is queued, never what is on its way", async () => {
   await platform.stop();
   const eventSink = { url: receiver.url, shuffle: true };
-  platform = await startPlatformSimulator({ ...credentials, eventSink, random: () => 0 });
+  platform = await startPlatformSimulator({ ...platformAccount, eventSink, random: () => 0 });
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -217,7 +218,7 @@ test("a shuffled sink mixes what is queued, never what is on its way", async () 
 
 test("without a sink nothing is posted, and one can be given later", async () => {
   await platform.stop();
-  platform = await startPlatformSimulator(credentials);
+  platform = await startPlatformSimulator(platformAccount);
   platform.startConference({ name: "a" });
   expect(platform.sinkState().nodes).toEqual([]);
 

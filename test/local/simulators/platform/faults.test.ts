@@ -1,23 +1,11 @@
 /** Faults, latency, limits and outages of the simulated platform. */
-import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../../local/simulators/platform/platform-simulator.ts";
-import {
-  type CallApi,
-  conferencePath,
-  credentials,
-  managementClient,
-} from "../../../support/management-client.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { startPlatformSimulator } from "../../../../local/simulators/platform/platform-simulator.ts";
+import { conferencePath, managementClient } from "../../../support/management-client.ts";
+import { platformAccount, usePlatform } from "../../../support/use-platform.ts";
 
-let platform: PlatformSimulator;
-let call: CallApi;
-beforeEach(async () => {
-  platform = await startPlatformSimulator(credentials);
-  call = managementClient(platform);
-});
-afterEach(() => platform.stop());
+const platform = usePlatform();
+const call = managementClient(platform);
 
 const create = (name: string) => call("POST", conferencePath, { name });
 
@@ -90,14 +78,14 @@ test("a commit can land after its failed answer", async () => {
 });
 
 test("a share strikes by the random numbers, and a pattern selects by path and query", async () => {
-  await platform.stop();
   const numbers = [0.05, 0.5, 0.05, 0.5];
-  platform = await startPlatformSimulator({ ...credentials, random: () => numbers.shift() ?? 1 });
-  call = managementClient(platform);
-  platform.addFault({ pathPattern: "name=a$", kind: "status", status: 429, share: 0.1 });
+  const random = () => numbers.shift() ?? 1;
+  const seeded = await startPlatformSimulator({ ...platformAccount, random });
+  onTestFinished(seeded.stop);
+  seeded.addFault({ pathPattern: "name=a$", kind: "status", status: 429, share: 0.1 });
   const statuses = [];
   for (const query of ["name=a", "name=b", "name=a", "name=a", "name=b", "name=a"]) {
-    statuses.push((await call("GET", `${conferencePath}?${query}`)).status);
+    statuses.push((await managementClient(seeded)("GET", `${conferencePath}?${query}`)).status);
   }
 
   expect(statuses).toEqual([429, 200, 200, 429, 200, 200]);
@@ -122,7 +110,6 @@ test("latency delays the calls that it selects, before they are carried out", as
   expect((await call("GET", conferencePath)).json.meta.total_count).toBe(0);
   await platform.stop();
   expect(await settled).toMatchObject([{ status: "rejected" }]);
-  platform = await startPlatformSimulator(credentials);
 });
 
 test("latency is at least what was asked for", async () => {
@@ -186,7 +173,6 @@ test("calls are counted by route and outcome, with the most that were in flight"
   });
   await platform.stop();
   await slow;
-  platform = await startPlatformSimulator(credentials);
 });
 
 test("more than five calls at once slow each other down when the switch is set", async () => {
@@ -200,5 +186,4 @@ test("more than five calls at once slow each other down when the switch is set",
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(49);
   await platform.stop();
   await held;
-  platform = await startPlatformSimulator(credentials);
 });

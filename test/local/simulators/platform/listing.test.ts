@@ -1,24 +1,10 @@
 /** Paging, filters and orders of the platform's lists. */
-import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../../local/simulators/platform/platform-simulator.ts";
-import {
-  type ApiAnswer,
-  type CallApi,
-  conferencePath,
-  credentials,
-  managementClient,
-} from "../../../support/management-client.ts";
+import { expect, test } from "vitest";
+import { type ApiAnswer, conferencePath, managementClient } from "../../../support/management-client.ts";
+import { usePlatform } from "../../../support/use-platform.ts";
 
-let platform: PlatformSimulator;
-let call: CallApi;
-beforeEach(async () => {
-  platform = await startPlatformSimulator({ ...credentials, requestLimitPerMinute: null });
-  call = managementClient(platform);
-});
-afterEach(() => platform.stop());
+const platform = usePlatform({ requestLimitPerMinute: null });
+const call = managementClient(platform);
 
 async function names(query: string): Promise<string[]> {
   const { json } = await call("GET", `${conferencePath}?order_by=name&limit=100&${query}`);

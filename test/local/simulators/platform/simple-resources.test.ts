@@ -1,26 +1,13 @@
 /** Locations, themes and automatic participants: what rooms refer to. */
-import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../../local/simulators/platform/platform-simulator.ts";
-import {
-  type CallApi,
-  conferencePath,
-  credentials,
-  managementClient,
-} from "../../../support/management-client.ts";
+import { expect, test } from "vitest";
+import { conferencePath, managementClient } from "../../../support/management-client.ts";
+import { usePlatform } from "../../../support/use-platform.ts";
 
 const configuration = "/api/admin/configuration/v1";
 const participants = `${configuration}/automatic_participant/`;
 
-let platform: PlatformSimulator;
-let call: CallApi;
-beforeEach(async () => {
-  platform = await startPlatformSimulator(credentials);
-  call = managementClient(platform);
-});
-afterEach(() => platform.stop());
+const platform = usePlatform();
+const call = managementClient(platform);
 
 test.each(["system_location", "ivr_theme", "automatic_participant"])(
   "%s has one row to refer to",

@@ -1,26 +1,13 @@
 /** The status API and the commands. */
-import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../../local/simulators/platform/platform-simulator.ts";
-import {
-  type CallApi,
-  conferencePath,
-  credentials,
-  managementClient,
-} from "../../../support/management-client.ts";
+import { expect, test } from "vitest";
+import { conferencePath, managementClient } from "../../../support/management-client.ts";
+import { usePlatform } from "../../../support/use-platform.ts";
 
 const status = "/api/admin/status/v1";
 const disconnect = "/api/admin/command/v1/conference/disconnect/";
 
-let platform: PlatformSimulator;
-let call: CallApi;
-beforeEach(async () => {
-  platform = await startPlatformSimulator(credentials);
-  call = managementClient(platform);
-});
-afterEach(() => platform.stop());
+const platform = usePlatform();
+const call = managementClient(platform);
 
 const count = async (path: string): Promise<number> =>
   (await call("GET", `${status}${path}`)).json.meta.total_count;

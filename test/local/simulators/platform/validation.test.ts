@@ -1,23 +1,10 @@
 /** What the platform refuses, and the two shapes of its 400 bodies. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../../local/simulators/platform/platform-simulator.ts";
-import {
-  type CallApi,
-  conferencePath,
-  credentials,
-  managementClient,
-} from "../../../support/management-client.ts";
+import { describe, expect, test } from "vitest";
+import { conferencePath, managementClient } from "../../../support/management-client.ts";
+import { usePlatform } from "../../../support/use-platform.ts";
 
-let platform: PlatformSimulator;
-let call: CallApi;
-beforeEach(async () => {
-  platform = await startPlatformSimulator(credentials);
-  call = managementClient(platform);
-});
-afterEach(() => platform.stop());
+const platform = usePlatform();
+const call = managementClient(platform);
 
 const nameTaken = { conference: { name: ["Virtual Meeting Room with this Name already exists."] } };
 
