@@ -4,7 +4,7 @@ import { queueNames } from "../../src/lib/queues/queue-names.ts";
 import { bypassProxy } from "../process/bypass-proxy.ts";
 import { poll } from "../process/poll.ts";
 
-export type QueueKey = keyof typeof queueNames;
+type QueueKey = keyof typeof queueNames;
 
 export interface QueueContents {
   /** The number of messages, invisible ones included. */

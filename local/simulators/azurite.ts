@@ -87,52 +87,42 @@ function createQueueServer(): AzuriteServer {
 }
 
 // Azurite has no programming interface: its classes take positional arguments, so the version is pinned.
+const noTlsNoOAuth = ["", "", "", undefined] as const;
+const strictModeButAnyApiVersion = [false, true] as const;
+const pathStyleUrlInMemory = [true, true] as const;
+
 function createServer(folder: "queue" | "blob", name: "Queue" | "Blob"): AzuriteServer {
-  const Server = require(`azurite/dist/src/${folder}/${name}Server`).default;
-  const Configuration = require(`azurite/dist/src/${folder}/${name}Configuration`).default;
   const { MemoryExtentChunkStore } = require("azurite/dist/src/common/persistence/MemoryExtentStore");
   const noAccessLog = [false, undefined] as const;
   const noDebugLog = [false, undefined] as const;
-  const strictModeButAnyApiVersion = [false, true] as const;
-  const noTlsNoOAuth = ["", "", "", undefined] as const;
-  const pathStyleUrlInMemory = [true, true] as const;
-  return new Server(
-    new Configuration(
-      host,
-      0,
-      keepAliveSeconds,
-      "",
-      "",
-      [],
-      ...noAccessLog,
-      ...noDebugLog,
-      ...strictModeButAnyApiVersion,
-      ...noTlsNoOAuth,
-      ...pathStyleUrlInMemory,
-      new MemoryExtentChunkStore(extentLimitBytes),
-    ),
-  );
+  return construct(folder, name, [
+    "",
+    "",
+    [],
+    ...noAccessLog,
+    ...noDebugLog,
+    ...strictModeButAnyApiVersion,
+    ...noTlsNoOAuth,
+    ...pathStyleUrlInMemory,
+    new MemoryExtentChunkStore(extentLimitBytes),
+  ]);
 }
 
 function createTableServer(): AzuriteServer {
-  const Server = require("azurite/dist/src/table/TableServer").default;
-  const Configuration = require("azurite/dist/src/table/TableConfiguration").default;
   const noLogs = [false, false, undefined, undefined] as const;
-  const strictModeButAnyApiVersion = [false, true] as const;
-  const noTlsNoOAuth = ["", "", "", undefined] as const;
-  const pathStyleUrlInMemory = [true, true] as const;
-  return new Server(
-    new Configuration(
-      host,
-      0,
-      keepAliveSeconds,
-      "",
-      ...noLogs,
-      ...strictModeButAnyApiVersion,
-      ...noTlsNoOAuth,
-      ...pathStyleUrlInMemory,
-    ),
-  );
+  return construct("table", "Table", [
+    "",
+    ...noLogs,
+    ...strictModeButAnyApiVersion,
+    ...noTlsNoOAuth,
+    ...pathStyleUrlInMemory,
+  ]);
+}
+
+function construct(folder: string, name: string, settings: readonly unknown[]): AzuriteServer {
+  const Server = require(`azurite/dist/src/${folder}/${name}Server`).default;
+  const Configuration = require(`azurite/dist/src/${folder}/${name}Configuration`).default;
+  return new Server(new Configuration(host, 0, keepAliveSeconds, ...settings));
 }
 
 function readAccount(): { name: string; key: string } {

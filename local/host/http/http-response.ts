@@ -5,16 +5,45 @@ import type { CookieData, HttpResponseData } from "../worker/messages.ts";
 
 // The library returns all names in lower case. The real host sends these in their usual spelling.
 const knownNames = new Map(
-  (
-    "Accept-Ranges Access-Control-Allow-Credentials Access-Control-Allow-Headers Access-Control-Allow-Methods " +
-    "Access-Control-Allow-Origin Access-Control-Expose-Headers Access-Control-Max-Age Age Allow Alt-Svc " +
-    "Cache-Control Connection Content-Disposition Content-Encoding Content-Language Content-Length " +
-    "Content-Location Content-MD5 Content-Range Content-Type Date ETag Expires Last-Modified Location Pragma " +
-    "Proxy-Authenticate Retry-After Server Set-Cookie Trailer Transfer-Encoding Upgrade Vary Via Warning " +
-    "WWW-Authenticate"
-  )
-    .split(" ")
-    .map((name) => [name.toLowerCase(), name]),
+  [
+    "Accept-Ranges",
+    "Access-Control-Allow-Credentials",
+    "Access-Control-Allow-Headers",
+    "Access-Control-Allow-Methods",
+    "Access-Control-Allow-Origin",
+    "Access-Control-Expose-Headers",
+    "Access-Control-Max-Age",
+    "Age",
+    "Allow",
+    "Alt-Svc",
+    "Cache-Control",
+    "Connection",
+    "Content-Disposition",
+    "Content-Encoding",
+    "Content-Language",
+    "Content-Length",
+    "Content-Location",
+    "Content-MD5",
+    "Content-Range",
+    "Content-Type",
+    "Date",
+    "ETag",
+    "Expires",
+    "Last-Modified",
+    "Location",
+    "Pragma",
+    "Proxy-Authenticate",
+    "Retry-After",
+    "Server",
+    "Set-Cookie",
+    "Trailer",
+    "Transfer-Encoding",
+    "Upgrade",
+    "Vary",
+    "Via",
+    "Warning",
+    "WWW-Authenticate",
+  ].map((name) => [name.toLowerCase(), name]),
 );
 
 /** Sends a response without a body. */

@@ -10,7 +10,7 @@ interface Call {
   readonly traceParent?: string;
 }
 
-export type CallKind = "http" | "background";
+type CallKind = "http" | "background";
 
 export interface Invoker {
   /** Throws if the function failed, which has been logged by then. */

@@ -42,7 +42,7 @@ async function bend(connection: Connection, change: (reply: Reply, request: Loop
   return { ...connection, gatewayUrl: proxy.url };
 }
 
-test("without a running gateway it starts its own, shows every step and passes", async () => {
+test("npm run demo starts a gateway if none is running, prints every step and passes", async () => {
   const none = join(await temporaryFolder(), "connection.json");
   const { exited, output, errors } = runScript("local/commands/demo.ts", "--connection-file", none);
   expect(await exited).toBe(0);
@@ -53,7 +53,7 @@ test("without a running gateway it starts its own, shows every step and passes",
   expect(errors()).toBe("");
 });
 
-test("on a running gateway it passes as well, and fills the pool again", async () => {
+test("npm run demo passes on a running gateway and refills its pool", async () => {
   const connection = await runningGateway();
   const { code, output } = await demonstrate(connection);
   expect(output).toContain(`Using the gateway at ${connection.gatewayUrl}`);
@@ -80,13 +80,13 @@ const faults: [string, (reply: Reply, request: LoopbackRequest) => Reply, string
   ],
 ];
 
-test.each(faults)("%s makes it fail", async (_, change, failures) => {
+test.each(faults)("npm run demo fails on %s", async (_, change, failures) => {
   const { code, output } = await demonstrate(await bend(await runningGateway(), change));
   for (const failure of failures) expect(output).toContain(failure);
   expect(code).toBe(1);
 });
 
-test("the file of a gateway that has ended, or any other file, is no running gateway", async () => {
+test("findRunningGateway returns undefined for a gateway that has ended and for an invalid file", async () => {
   const path = join(await temporaryFolder(), "connection.json");
   expect(await findRunningGateway(path)).toBeUndefined();
   const gateway = await startLocalGateway();

@@ -55,7 +55,7 @@ async function started(
 
 const readSettings = async (path: string) => settingsSchema.parse(JSON.parse(await readFile(path, "utf8")));
 
-test("an app with the written settings, on the written port, is the gateway that the stack expects", async () => {
+test("An app with the written settings and port is the gateway that the stack expects", async () => {
   const files = await paths();
   const { child, exited, output } = await started(files);
   expect(await childrenOf(child.pid)).toEqual([]);
@@ -89,7 +89,7 @@ test("an app with the written settings, on the written port, is the gateway that
   expect(existsSync(files.connection)).toBe(false);
 });
 
-test("storage has the blob, queue and table services, as `func start` needs them", async () => {
+test("The stack's storage has the blob, queue and table services that `func start` needs", async () => {
   const files = await paths();
   const { child, exited } = await started(files);
   const { Values } = await readSettings(files.settings);
@@ -111,7 +111,7 @@ test("storage has the blob, queue and table services, as `func start` needs them
   expect(await exited).toBe(0);
 });
 
-test("somebody's own settings file is left alone, and the stack says so in one line and does not start", async () => {
+test("The stack keeps a settings file that it did not write, reports it in one line and exits with 1", async () => {
   const files = await paths();
   const own = '{"IsEncrypted":false,"Values":{"PLATFORM_URL":"https://platform.example.com"}}';
   await writeFile(files.settings, own);
@@ -122,7 +122,7 @@ test("somebody's own settings file is left alone, and the stack says so in one l
   expect(await readFile(files.settings, "utf8")).toBe(own);
 });
 
-test("with --replace, somebody's own file is written over, and the stack says so", async () => {
+test("The stack replaces any settings file with --replace, and reports it", async () => {
   const files = await paths();
   await writeFile(files.settings, "not even JSON");
   const { child, exited, output } = await started(files, "--replace");
@@ -132,7 +132,7 @@ test("with --replace, somebody's own file is written over, and the stack says so
   expect(await exited).toBe(0);
 });
 
-test("a file that a killed stack left behind is replaced; one that was edited is kept at the end", async () => {
+test("The stack replaces the file of a killed stack, and keeps its own file on exit if it was edited", async () => {
   const files = await paths();
   const killed = await started(files);
   killed.child.kill("SIGKILL");

@@ -31,7 +31,7 @@ async function start(): Promise<Started> {
   return { ...script, connectionPath, children };
 }
 
-test("every printed line works when it is pasted into a shell, on a full pool", async () => {
+test("Every curl line that npm start prints works in a shell, on a full pool", async () => {
   const { child, exited, output, errors } = await start();
   expect(output()).toContain("20/20 rooms ready in the pool");
   expect(output()).not.toMatch(/[\u001B\r]/);
@@ -55,7 +55,7 @@ test("every printed line works when it is pasted into a shell, on a full pool", 
 });
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-  "%s ends it with code 0, and nothing is left",
+  "npm start exits with 0 on %s and leaves nothing behind",
   async (signal) => {
     const { child, exited, connectionPath, children, output } = await start();
     const connection = await findRunningGateway(connectionPath);
@@ -69,7 +69,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   },
 );
 
-test("it starts and ends where the environment names a proxy", async () => {
+test("npm start works if the environment names a proxy", async () => {
   for (const name of ["HTTP_PROXY", "http_proxy"]) vi.stubEnv(name, "http://127.0.0.1:1");
   for (const name of ["NO_PROXY", "no_proxy"]) vi.stubEnv(name, "");
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -78,7 +78,7 @@ test("it starts and ends where the environment names a proxy", async () => {
   expect(await exited).toBe(0);
 });
 
-test("when it is killed, its child ends by itself, and the left file leads nowhere", async () => {
+test("A killed npm start leaves no app process, and its connection file is ignored", async () => {
   const { child, exited, connectionPath, children } = await start();
   child.kill("SIGKILL");
   expect(await exited).toBe("SIGKILL");
@@ -87,7 +87,7 @@ test("when it is killed, its child ends by itself, and the left file leads nowhe
   expect(await findRunningGateway(connectionPath)).toBeUndefined();
 });
 
-test("repeated Ctrl-C does not wait for calls that hang", async () => {
+test("A second Ctrl-C ends npm start without waiting for calls in flight", async () => {
   const { child, exited, connectionPath, children } = await start();
   const connection = await findRunningGateway(connectionPath);
   await fetch(`${connection?.platformControlUrl}/control/latency`, {
@@ -113,7 +113,7 @@ test("repeated Ctrl-C does not wait for calls that hang", async () => {
   await untilGone(children);
 });
 
-test("an app that refuses its settings is told about, and nothing stays behind", async () => {
+test("startLocalGateway throws if the app refuses its settings, and leaves nothing behind", async () => {
   const before = await childrenOf(process.pid);
   const lines: string[] = [];
   const starting = startLocalGateway({

@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
 import { startTestHost } from "./test-host.ts";
 
-test("a bundled app answers", async () => {
+test("A bundled app returns a response", async () => {
   const folder = await mkdtemp(join(tmpdir(), "bundle-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const outfile = join(folder, "main.mjs");

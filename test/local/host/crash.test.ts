@@ -26,7 +26,7 @@ function isAlive(processId: number): boolean {
   return !existsSync(status) || !/^State:\s+Z/m.test(readFileSync(status, "utf8"));
 }
 
-test("a crash gives running calls an empty 500, the next call a new process, and the third ends the host", async () => {
+test("A crash returns an empty 500 to running calls and restarts the app; the third crash ends the host", async () => {
   const { host, log } = await startProbe();
   const failed = { status: 500, body: "" };
   const first = host.workerProcessId();
@@ -48,7 +48,7 @@ test("a crash gives running calls an empty 500, the next call a new process, and
   expect(host.workerProcessId()).toBeUndefined();
 });
 
-test("an app that throws while it loads leaves a host without functions", async () => {
+test("An app that throws while loading leaves a host without functions", async () => {
   const { host, log } = await startTestHost(new URL("./apps/broken-app.ts", import.meta.url));
   try {
     expect(host.functions).toEqual([]);
@@ -62,7 +62,7 @@ test("an app that throws while it loads leaves a host without functions", async 
   }
 });
 
-test("an app that cannot stay alive fails the start", async () => {
+test("Starting the host fails if the app's process keeps ending", async () => {
   await expect(startTestHost(new URL("./apps/dying-app.ts", import.meta.url))).rejects.toThrow(
     "Exceeded language worker restart",
   );

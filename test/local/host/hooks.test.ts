@@ -15,21 +15,21 @@ async function call(query = "", headers: Record<string, string> = {}) {
   return { status: answer.status, body: body === "" ? undefined : JSON.parse(body) };
 }
 
-test("appStart has run before the first call", async () => {
+test("The appStart hook runs before the first call", async () => {
   expect(await call()).toMatchObject({ status: 200, body: { started: ["appStart"] } });
 });
 
-test("a preInvocation hook can replace the handler and can refuse the call", async () => {
+test("A preInvocation hook can replace the handler or refuse the call", async () => {
   expect(await call("?mode=replace")).toEqual({ status: 200, body: "replaced" });
   expect(await call("?mode=refuse")).toEqual({ status: 500, body: undefined });
 });
 
-test("a postInvocation hook sees the preInvocation hook's data and can turn a failure into an answer", async () => {
+test("A postInvocation hook gets the preInvocation hook's data and can turn a failure into a response", async () => {
   expect(await call("?mode=rescue")).toEqual({ status: 200, body: "rescued" });
   expect(await call("?mode=fail")).toEqual({ status: 500, body: undefined });
 });
 
-test("the log names level, function and call, after the log hook has seen it", async () => {
+test("A log entry has level, function and call, after the log hook has changed it", async () => {
   await call();
   const lines = running.log.filter((line) => line.category === "Function.answer.User");
   expect(lines.map(({ level, message }) => ({ level, message }))).toEqual([
@@ -41,21 +41,21 @@ test("the log names level, function and call, after the log hook has seen it", a
   expect(executing).toMatchObject({ functionName: "answer", invocationId: lines[0]?.invocationId });
 });
 
-test("a failure is logged with the stack of the error", async () => {
+test("A failure is logged with the error's stack", async () => {
   await call("?mode=fail");
   const failure = running.log.find((line) => line.level === "error");
   expect(failure?.message).toMatch(/^Executed 'Functions.answer' \(Failed/);
   expect(failure?.message).toMatch(/Error: failed in the function\n\s+at .*hooks-app\.ts/);
 });
 
-test("a call belongs to its caller's trace", async () => {
+test("A call continues its caller's trace", async () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const { body } = await call("", { traceparent: `00-${traceId}-b7ad6b7169203331-01` });
   expect(body.traceParent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
   expect((await call()).body.traceParent).not.toContain(traceId);
 });
 
-test("appTerminate runs when the host stops", async () => {
+test("The appTerminate hook runs when the host stops", async () => {
   await running.host.stop();
   expect(running.log.map((line) => line.message)).toContain("terminated");
 });

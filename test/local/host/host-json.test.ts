@@ -14,13 +14,13 @@ async function readText(text: string) {
   return readHostJson(path);
 }
 
-test("the project's own file can be read", async () => {
+test("readHostJson reads the project's host.json", async () => {
   expect(
     (await readHostJson(fileURLToPath(new URL("../../../host.json", import.meta.url)))).routePrefix,
   ).toBe("");
 });
 
-test("missing settings get the real host's defaults", async () => {
+test("readHostJson applies the real host's defaults", async () => {
   expect(await readText('{"version":"2.0"}')).toEqual({
     routePrefix: "api",
     queues: {
@@ -34,7 +34,7 @@ test("missing settings get the real host's defaults", async () => {
   });
 });
 
-test("time spans are read as seconds", async () => {
+test("readHostJson converts time spans to seconds", async () => {
   const { queues } = await readText(
     '{"extensions":{"queues":{"visibilityTimeout":"1.02:03:04.5","maxPollingInterval":"00:01:00"}}}',
   );

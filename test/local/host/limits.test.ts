@@ -1,18 +1,15 @@
 /** What the host's web server refuses or passes before the app sees it. */
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { FunctionsHost } from "../../../local/host/functions-host.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { useStarted } from "../../support/use-started.ts";
 import { hostName } from "./observed-vectors.ts";
 import { sendBytes, sendRaw } from "./raw-request.ts";
 import { startTestHost } from "./test-host.ts";
 
-let host: FunctionsHost;
-
-beforeAll(async () => {
-  host = (await startTestHost(new URL("./apps/probe-app.ts", import.meta.url))).host;
-});
-afterAll(() => host.stop());
+const host = useStarted(
+  async () => (await startTestHost(new URL("./apps/probe-app.ts", import.meta.url))).host,
+);
 
 const connectionBytes = "Connection: close\r\n".length;
 const hostBytes = `Host: ${hostName}\r\n`.length;
@@ -22,7 +19,7 @@ function headerOfTotal(totalBytes: number): readonly [string, string] {
   return ["X-Long", "a".repeat(totalBytes - connectionBytes - hostBytes - nameAndFraming)];
 }
 
-test("headers of 32 KiB in all pass, one byte more is 431", async () => {
+test("Headers of 32 KiB in total pass; one byte more returns 431", async () => {
   const limit = 32 * 1024;
   const passed = await sendRaw(host.url, hostName, { request: "GET /user", headers: [headerOfTotal(limit)] });
   expect(passed.status).toBe(200);
@@ -34,7 +31,7 @@ test("headers of 32 KiB in all pass, one byte more is 431", async () => {
   expect(refused).toMatchObject({ status: 431, headers: { Server: "Kestrel", "Content-Length": "0" } });
 });
 
-test("headers far too long are 431 as well", async () => {
+test("Headers beyond the parser's limit also return 431", async () => {
   const answer = await sendRaw(host.url, hostName, {
     request: "GET /user",
     headers: [headerOfTotal(48 * 1024)],
@@ -42,18 +39,18 @@ test("headers far too long are 431 as well", async () => {
   expect(answer.status).toBe(431);
 });
 
-test("a request line beyond 8 KiB is 414", async () => {
+test("A request line beyond 8 KiB returns 414", async () => {
   const around = "GET / HTTP/1.1\r\n".length;
   const longest = "a".repeat(8 * 1024 - around - "p/".length);
   expect((await sendRaw(host.url, hostName, { request: `GET /p/${longest}` })).status).toBe(200);
   expect((await sendRaw(host.url, hostName, { request: `GET /p/${longest}a` })).status).toBe(414);
 });
 
-test("what is no HTTP is 400", async () => {
+test("Text that is not HTTP returns 400", async () => {
   expect((await sendRaw(host.url, hostName, { request: "no request" })).status).toBe(400);
 });
 
-test("a header value in UTF-8 arrives decoded", async () => {
+test("A header value in UTF-8 reaches the app decoded", async () => {
   const seen = await sendRaw(host.url, hostName, {
     request: "GET /user",
     headers: [["Authorization", "é"]],
@@ -61,7 +58,7 @@ test("a header value in UTF-8 arrives decoded", async () => {
   expect(JSON.parse(seen.body.toString()).auth).toBe("é");
 });
 
-test("parallel calls are answered each by its own result", async () => {
+test("Parallel calls get their own results", async () => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {
       const answer = await fetch(`${host.url}/p/room-${index}`);
@@ -71,7 +68,7 @@ test("parallel calls are answered each by its own result", async () => {
   expect(answers).toEqual(Array.from({ length: 50 }, (_, index) => `room-${index}`));
 });
 
-test("a slow call does not hold up a quick one", async () => {
+test("A slow call does not delay a fast one", async () => {
   let isSlowDone = false;
   const slow = fetch(`${host.url}/sleep?ms=1500`).then((answer) => {
     isSlowDone = true;
@@ -82,7 +79,7 @@ test("a slow call does not hold up a quick one", async () => {
   expect(await slow).toBe("slept");
 });
 
-test("a disabled function is not found, and the home page can be switched off", async () => {
+test("A disabled function returns 404, and the home page can be disabled", async () => {
   const environment = { "AzureWebJobs.ping.Disabled": "true", AzureWebJobsDisableHomepage: "true" };
   const disabled = (await startTestHost(new URL("./apps/probe-app.ts", import.meta.url), { environment }))
     .host;
@@ -92,7 +89,7 @@ test("a disabled function is not found, and the home page can be switched off", 
   expect((await fetch(disabled.url)).status).toBe(204);
 });
 
-describe("Requests that other servers refuse, or that the real host refuses", () => {
+describe("Unusual requests", () => {
   const lines = (...head: string[]) => `${[...head, "Connection: close"].join("\r\n")}\r\n\r\n`;
   const host11 = `Host: ${hostName}`;
 

@@ -1,7 +1,8 @@
 /** The local host gives the answers that the real host was seen to give. */
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type FunctionsHost, startFunctionsHost } from "../../../local/host/functions-host.ts";
+import { describe, expect, test } from "vitest";
+import { startFunctionsHost } from "../../../local/host/functions-host.ts";
+import { useStarted } from "../../support/use-started.ts";
 import {
   bodyVectors,
   headerVectors,
@@ -15,16 +16,13 @@ import {
 } from "./observed-vectors.ts";
 import { sendRaw } from "./raw-request.ts";
 
-let host: FunctionsHost;
-
-beforeAll(async () => {
-  host = await startFunctionsHost({
+const host = useStarted(async () =>
+  startFunctionsHost({
     entry: fileURLToPath(new URL("./apps/probe-app.ts", import.meta.url)),
     hostJsonPath: fileURLToPath(new URL("../../../host.json", import.meta.url)),
     environment: {},
-  });
-});
-afterAll(() => host.stop());
+  }),
+);
 
 async function answerTo(vector: Omit<Vector, "answer">) {
   const answer = await sendRaw(host.url, hostName, vector);
@@ -63,7 +61,7 @@ describe("paths", () => {
     expect(await answerTo({ request: `GET ${target}` })).toMatchObject({ status: 400, body: "" });
   });
 
-  test("dot segments are resolved before routing", async () => {
+  test("Dot segments are resolved before routing", async () => {
     expect(await answerTo({ request: "GET /p/." })).toMatchObject({ status: 404, body: "" });
     expect((await answerTo({ request: "GET /p/%2E%2E" })).headers["Content-Type"]).toBe("text/html");
     expect((await answerTo({ request: "GET /p/../ping" })).body).toContain('"fn":"ping"');
@@ -81,7 +79,7 @@ describe("queries", () => {
   });
 });
 
-test("GET / is the home page", async () => {
+test("GET / returns the home page", async () => {
   const answer = await answerTo({ request: "GET /" });
   expect(answer.status).toBe(200);
   expect(answer.headers).toEqual({
@@ -92,18 +90,18 @@ test("GET / is the home page", async () => {
   expect(answer.body).toMatch(/^<!DOCTYPE html>/);
 });
 
-test("bytes are answered as they are", async () => {
+test("A response of bytes is sent unchanged", async () => {
   const answer = await sendRaw(host.url, hostName, { request: "GET /r/buf" });
   expect([...answer.body]).toEqual([1, 2, 3, 255]);
   expect(answer.headers["Content-Type"]).toBe("application/octet-stream");
 });
 
-test("the app's Date replaces the server's", async () => {
+test("The app's Date header replaces the server's", async () => {
   const answer = await sendRaw(host.url, hostName, { request: "GET /h/date" });
   expect(answer.headers["Date"]).toBe("Thu, 01 Jan 1970 00:00:00 GMT");
 });
 
-test("a body whose framing the app claims to have done goes out unframed", async () => {
+test("A body with the app's own Transfer-Encoding is sent unframed", async () => {
   const answer = await sendRaw(host.url, hostName, { request: "GET /h/te" });
   expect(answer.headers["Transfer-Encoding"]).toBe("chunked");
   expect(answer.rawBody.toString()).toBe("hello");

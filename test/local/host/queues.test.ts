@@ -59,7 +59,7 @@ function waitUntilEmpty(queue: QueueClient) {
   });
 }
 
-test("JSON arrives parsed, other text as it is, and what succeeded is deleted", async () => {
+test("A JSON message arrives parsed, other text unchanged, and both are deleted on success", async () => {
   const { queue, running } = await setUp();
   await send(queue, { room: "é✓" });
   await send(queue, "no JSON");
@@ -80,7 +80,7 @@ test("JSON arrives parsed, other text as it is, and what succeeded is deleted", 
   });
 });
 
-test("a failed message is tried again with a higher dequeue count", async () => {
+test("A failed message is retried with a higher dequeue count", async () => {
   const { queue, running } = await setUp();
   await send(queue, { failTimes: 2 });
   await running.waitForMessages(1, "ends");
@@ -88,7 +88,7 @@ test("a failed message is tried again with a higher dequeue count", async () => 
   expect(begun(running).map(({ metadata }) => metadata.dequeueCount)).toEqual([1, 2, 3]);
 });
 
-test("a message that keeps failing ends in the poison queue, its text unchanged", async () => {
+test("A message that keeps failing moves to the poison queue with its text unchanged", async () => {
   const { queue, poison, running } = await setUp();
   const { messageId } = await send(queue, { failTimes: 99 });
   await running.waitForMessages(3, "begins");
@@ -102,7 +102,7 @@ test("a message that keeps failing ends in the poison queue, its text unchanged"
   expect(begun(running)).toHaveLength(3);
 });
 
-test("text that is not Base64 is poisoned without the function seeing it", async () => {
+test("Text that is not Base64 moves to the poison queue without reaching the function", async () => {
   const { queue, poison, running } = await setUp();
   await queue.sendMessage("{not base64}");
   await waitUntilEmpty(queue);
@@ -111,7 +111,7 @@ test("text that is not Base64 is poisoned without the function seeing it", async
   expect(running.appMessages()).toEqual([]);
 });
 
-test("the lease is renewed while the function runs, so nobody else gets the message", async () => {
+test("The lease is renewed while the function runs, so no other host gets the message", async () => {
   const { queue, running } = await setUp({ lockSeconds: 6 });
   await send(queue, { holdMilliseconds: 7000 });
   await running.waitForMessages(1, "ends");
@@ -119,7 +119,7 @@ test("the lease is renewed while the function runs, so nobody else gets the mess
   expect(begun(running)).toHaveLength(1);
 });
 
-test("no more messages run at once than batch size and threshold add up to", async () => {
+test("Concurrent messages do not exceed batch size plus threshold", async () => {
   const { queue, running } = await setUp();
   await Promise.all(Array.from({ length: 9 }, () => send(queue, { holdMilliseconds: 200 })));
   await running.waitForMessages(9, "ends");
@@ -133,7 +133,7 @@ test("no more messages run at once than batch size and threshold add up to", asy
   expect(most).toBeLessThanOrEqual(3);
 });
 
-test("a crash of the app counts as a failed attempt", async () => {
+test("A crash of the app counts as a failed attempt", async () => {
   const { queue, running } = await setUp();
   await send(queue, { crashOnce: true });
   await running.waitForMessages(1, "ends");
@@ -141,7 +141,7 @@ test("a crash of the app counts as a failed attempt", async () => {
   expect(begun(running).map(({ metadata }) => metadata.dequeueCount)).toEqual([1, 2]);
 });
 
-test("a queue that does not exist yet is waited for without a word", async () => {
+test("The listener waits for a missing queue without logging", async () => {
   const { queue, running } = await setUp({ createQueue: false });
   await queue.create();
   await send(queue, { late: true });
@@ -149,7 +149,7 @@ test("a queue that does not exist yet is waited for without a word", async () =>
   expect(running.log.filter((line) => line.level === "warning" || line.level === "error")).toEqual([]);
 });
 
-test("an outage of the storage is survived, with one warning", async () => {
+test("The listener survives a storage outage with one warning", async () => {
   const proxy = await startStorageProxy(azurite.queueServiceUrl);
   onTestFinished(() => proxy.stop());
   const connectionString = azurite.connectionString.replace(azurite.queueServiceUrl, proxy.url);
@@ -166,14 +166,14 @@ test("an outage of the storage is survived, with one warning", async () => {
   expect(warnings()).toHaveLength(1);
 });
 
-test("a queue function can be fired by hand", async () => {
+test("POST /admin/functions/<name> fires a queue function", async () => {
   const { running } = await setUp();
   expect((await fire(running.host, "work", { input: '{"byHand":true}' })).status).toBe(202);
   await running.waitForMessages(1, "ends");
   expect(begun(running)[0].message).toEqual({ byHand: true });
 });
 
-test("stop lets a message finish and leaves none behind", async () => {
+test("stop lets a message finish and delete itself", async () => {
   const { queue, running } = await setUp();
   await send(queue, { holdMilliseconds: 700 });
   await running.waitForMessages(1, "begins");

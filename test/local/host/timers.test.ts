@@ -13,7 +13,7 @@ describe("with timers on", () => {
   });
   afterAll(() => running.host.stop());
 
-  test("a schedule of seconds runs again and again, without a schedule status", async () => {
+  test("A schedule of seconds runs repeatedly, without a schedule status", async () => {
     const [first] = await running.waitForMessages(3, "everySecond");
     expect(JSON.parse(first?.slice("everySecond ".length) ?? "")).toEqual({
       schedule: { adjustForDST: true },
@@ -22,7 +22,7 @@ describe("with timers on", () => {
     });
   });
 
-  test("runOnStartup runs at once and has not run before", async () => {
+  test("runOnStartup runs at once, with no previous run in its status", async () => {
     const [first] = await running.waitForMessages(1, "onStartup");
     expect(JSON.parse(first?.slice("onStartup ".length) ?? "")).toEqual({
       schedule: { adjustForDST: true },
@@ -35,7 +35,7 @@ describe("with timers on", () => {
     });
   });
 
-  test("runs of one timer never overlap", async () => {
+  test("Runs of one timer do not overlap", async () => {
     await running.waitForMessages(4, "slow begins");
     const order = running.appMessages().filter((message) => message.startsWith("slow"));
     expect(order.slice(0, 6)).toEqual([
@@ -48,14 +48,14 @@ describe("with timers on", () => {
     ]);
   });
 
-  test("a failure is logged with its stack and the schedule goes on", async () => {
+  test("A timer failure is logged with its stack, and the schedule continues", async () => {
     await running.waitForMessages(2, "failing runs");
     const failure = running.log.find((line) => line.message.includes("failed on purpose"));
     expect(failure).toMatchObject({ level: "error", functionName: "failing" });
     expect(failure?.message).toContain("timer-app.ts");
   });
 
-  test("a schedule that cannot be read is logged and leaves the rest alone", () => {
+  test("An invalid schedule is logged and does not affect other timers", () => {
     expect(running.log).toContainEqual(
       expect.objectContaining({ level: "error", category: "Function.badSchedule" }),
     );
@@ -77,7 +77,7 @@ describe("with timers off", () => {
   });
   afterAll(() => running.host.stop());
 
-  test("only firing by hand runs a timer", async () => {
+  test("With timers off, a timer runs only when fired by hand", async () => {
     expect(await fire(running.host, "byHand")).toEqual({ status: 202, body: "" });
     const [message] = await running.waitForMessages(1, "byHand");
     expect(JSON.parse(message?.slice("byHand ".length) ?? "").isPastDue).toBe(false);
@@ -107,7 +107,7 @@ describe("with timers off", () => {
   });
 });
 
-test("without AzureWebJobsStorage no timer runs by itself, and HTTP goes on", async () => {
+test("Without AzureWebJobsStorage, no timer runs on schedule, and HTTP works", async () => {
   const { host, log, appMessages, waitForMessages } = await startTestHost(
     new URL("./apps/timer-app.ts", import.meta.url),
     {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { freePort } from "../../../local/process/free-port.ts";
 
-test("a port that somebody listens on is not given to the app; a free one is", async () => {
+test("freePort returns the preferred port if it is free and another one if it is in use", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");

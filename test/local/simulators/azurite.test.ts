@@ -6,7 +6,7 @@ import { startAzurite } from "../../../local/simulators/azurite.ts";
 const oneTry = { retryOptions: { maxTries: 1 } };
 
 describe("startAzurite", () => {
-  test("keeps messages in queues that another instance does not see", async () => {
+  test("Azurite instances in one process have separate queues", async () => {
     const [first, second] = await Promise.all([startAzurite(), startAzurite()]);
     try {
       const service = QueueServiceClient.fromConnectionString(first.connectionString, oneTry);
@@ -23,7 +23,7 @@ describe("startAzurite", () => {
     }
   });
 
-  test("answers on the blob and table addresses when asked, and on none after stop", async () => {
+  test("Azurite serves blobs and tables if requested, and nothing after stop", async () => {
     const azurite = await startAzurite({ blob: true, table: true });
     const urls = [azurite.queueServiceUrl, azurite.blobServiceUrl, azurite.tableServiceUrl];
     const serverNames = await Promise.all(

@@ -1,6 +1,7 @@
 /** The contact-centre stub's current-user endpoint and its faults. */
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ContactCentre, startContactCentre } from "../../../local/simulators/contact-centre.ts";
+import { expect, test } from "vitest";
+import { startContactCentre } from "../../../local/simulators/contact-centre.ts";
+import { useStartedPerTest } from "../../support/use-started.ts";
 
 const agent = {
   token: "agent-token",
@@ -12,11 +13,7 @@ const agent = {
 };
 const outsider = { ...agent, token: "outsider-token", divisionId: "other", divisionName: "Other" };
 
-let centre: ContactCentre;
-beforeEach(async () => {
-  centre = await startContactCentre({ users: [agent, outsider] });
-});
-afterEach(() => centre.stop());
+const centre = useStartedPerTest(async () => startContactCentre({ users: [agent, outsider] }));
 
 async function me(token?: string) {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -25,7 +22,7 @@ async function me(token?: string) {
   return { status: response.status, headers: response.headers, body };
 }
 
-test("a token answers with its own user and division", async () => {
+test("A token returns its user and division", async () => {
   const found = await me("agent-token");
   expect(found.status).toBe(200);
   expect(found.body).toMatchObject({
@@ -41,7 +38,7 @@ test("a token answers with its own user and division", async () => {
   expect(centre.callCount()).toBe(2);
 });
 
-test.each([undefined, "nonsense"])("token %s: 401 bad.credentials", async (token) => {
+test.each([undefined, "nonsense"])("Token %s gets 401 bad.credentials", async (token) => {
   const refused = await me(token);
 
   expect(refused.status).toBe(401);
@@ -52,7 +49,7 @@ test.each([undefined, "nonsense"])("token %s: 401 bad.credentials", async (token
   });
 });
 
-test("a deleted user's token no longer works, an inactive one's answers with that state", async () => {
+test("A deleted user's token gets 401; an inactive user's returns that state", async () => {
   centre.setUsers([
     { ...agent, state: "inactive" },
     { ...outsider, state: "deleted" },
@@ -62,7 +59,7 @@ test("a deleted user's token no longer works, an inactive one's answers with tha
   expect((await me("outsider-token")).status).toBe(401);
 });
 
-test("the next calls fail as asked, then it works again", async () => {
+test("failNext fails the next calls only", async () => {
   centre.failNext({ status: 503, count: 2 });
   centre.failNext({ status: 429, retryAfterSeconds: 7 });
   const answers = [
@@ -76,7 +73,7 @@ test("the next calls fail as asked, then it works again", async () => {
   expect(answers[2]?.headers.get("retry-after")).toBe("7");
 });
 
-test("beyond the rate limit a token gets 429 with Retry-After, another token does not", async () => {
+test("A token beyond the rate limit gets 429 with Retry-After; another token does not", async () => {
   centre.setRateLimit(1);
   await me("agent-token");
   const limited = await me("agent-token");
@@ -87,7 +84,7 @@ test("beyond the rate limit a token gets 429 with Retry-After, another token doe
   expect((await me("outsider-token")).status).toBe(200);
 });
 
-test("latency delays the answer", async () => {
+test("Latency delays the response", async () => {
   centre.setLatency(30);
   const startedAt = performance.now();
   await me("agent-token");
@@ -96,7 +93,7 @@ test("latency delays the answer", async () => {
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(29);
 });
 
-test("another process controls it over HTTP", async () => {
+test("The control API does over HTTP what the functions do in process", async () => {
   const control = (method: string, path: string, body?: unknown) =>
     fetch(`${centre.url}/control/${path}`, {
       method,

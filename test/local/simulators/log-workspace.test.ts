@@ -1,14 +1,11 @@
 /** The log-workspace stub, fed by the real ingestion client. */
 import { gzipSync } from "node:zlib";
 import { isAggregateLogsUploadError, LogsIngestionClient } from "@azure/monitor-ingestion";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type LogWorkspace, startLogWorkspace } from "../../../local/simulators/log-workspace.ts";
+import { expect, test } from "vitest";
+import { startLogWorkspace } from "../../../local/simulators/log-workspace.ts";
+import { useStartedPerTest } from "../../support/use-started.ts";
 
-let workspace: LogWorkspace;
-beforeEach(async () => {
-  workspace = await startLogWorkspace();
-});
-afterEach(() => workspace.stop());
+const workspace = useStartedPerTest(async () => startLogWorkspace());
 
 function ingestionClient(): LogsIngestionClient {
   const credential = { getToken: async () => ({ token: "unused", expiresOnTimestamp: Date.now() + 60_000 }) };
@@ -21,7 +18,7 @@ function ingestionClient(): LogsIngestionClient {
   return client;
 }
 
-test("rows of the real client are kept with their rule and stream", async () => {
+test("Rows from the official client are stored with their rule and stream", async () => {
   await ingestionClient().upload("dcr-1", "Custom-Metrics", [{ depth: 3 }, { depth: 4 }]);
 
   expect(workspace.rows()).toEqual([
@@ -31,7 +28,7 @@ test("rows of the real client are kept with their rule and stream", async () => 
   expect(await (await fetch(`${workspace.url}/control/rows`)).json()).toEqual(workspace.rows());
 });
 
-test("a refused upload stores nothing and the next one works", async () => {
+test("A refused upload stores nothing, and the next one succeeds", async () => {
   workspace.failNext({ status: 503 });
   const refused = ingestionClient().upload("dcr-1", "Custom-Metrics", [{ depth: 3 }]);
 
@@ -41,7 +38,7 @@ test("a refused upload stores nothing and the next one works", async () => {
   expect(workspace.rows()).toHaveLength(1);
 });
 
-test("the version key is needed, in either spelling, and the body must be rows", async () => {
+test("An upload needs the API version, in either spelling, and an array of rows", async () => {
   const path = `${workspace.url}/dataCollectionRules/dcr-1/streams/Custom-Metrics`;
   const send = async (
     query: string,
@@ -59,7 +56,7 @@ test("the version key is needed, in either spelling, and the body must be rows",
   expect(workspace.rows()).toHaveLength(2);
 });
 
-test("another process sets failures over HTTP", async () => {
+test("The control API sets failures over HTTP", async () => {
   const url = `${workspace.url}/control/failures`;
   await fetch(url, { method: "POST", body: JSON.stringify({ status: 429, count: 5, retryAfterSeconds: 1 }) });
   const upload = () => ingestionClient().upload("dcr-1", "Custom-Metrics", [{ depth: 3 }]);

@@ -11,7 +11,7 @@ function shownOn(isTTY: boolean): string {
   return text;
 }
 
-test("a terminal gets one line that is drawn over, ended by a line feed", () => {
+test("Progress redraws one line on a terminal and ends it with a line feed", () => {
   const [line, ...rest] = shownOn(true).split("\n");
   expect(rest).toEqual([""]);
   expect(line?.split("\r")).toEqual([
@@ -22,11 +22,11 @@ test("a terminal gets one line that is drawn over, ended by a line feed", () => 
   ]);
 });
 
-test("a file gets a line for each new amount, without control characters", () => {
+test("Progress writes one line per new amount to a file, without control characters", () => {
   expect(shownOn(false)).toBe("  0/4 rooms\n  2/4 rooms\n  4/4 rooms\n");
 });
 
-test("log entries below the level are left out, and those shown take one line each", () => {
+test("The log printer skips entries below its level and prints each other one on one line", () => {
   const lines: string[] = [];
   const print = createLogPrinter("warning", (line) => lines.push(line));
   const category = "Function.listRooms";

@@ -99,22 +99,40 @@ export const conferenceSchema = z.object({
   creation_time: z.string("Enter a valid date/time.").optional(),
 });
 
-const filterable = [
-  "name tag description service_type pin guest_pin allow_guests enable_chat enable_overlay_text",
-  "max_callrate_in max_callrate_out participant_limit primary_owner_email_address",
-  "scheduled_conferences_count two_stage_dial_type creation_time",
-  "aliases ivr_theme gms_access_token media_playlist mssip_proxy scheduled_conferences system_location",
-];
 const sortable = [
-  "name tag description service_type pin allow_guests enable_chat guest_pin max_callrate_in max_callrate_out",
-  "participant_limit primary_owner_email_address enable_overlay_text creation_time",
+  "name",
+  "tag",
+  "description",
+  "service_type",
+  "pin",
+  "allow_guests",
+  "enable_chat",
+  "guest_pin",
+  "max_callrate_in",
+  "max_callrate_out",
+  "participant_limit",
+  "primary_owner_email_address",
+  "enable_overlay_text",
+  "creation_time",
+];
+const filterable = [
+  ...sortable,
+  "aliases",
+  "gms_access_token",
+  "ivr_theme",
+  "media_playlist",
+  "mssip_proxy",
+  "scheduled_conferences",
+  "scheduled_conferences_count",
+  "system_location",
+  "two_stage_dial_type",
 ];
 const computed = ["id", "resource_uri", "aliases", "scheduled_conferences_count"];
 
 /** The names that lists accept, and those on which they filter and sort. */
 export const conferenceFields = {
   known: new Set([...Object.keys(conferenceSchema.shape), ...computed]),
-  filterable: new Set(filterable.flatMap((line) => line.split(" "))),
-  sortable: new Set(sortable.flatMap((line) => line.split(" "))),
+  filterable: new Set(filterable),
+  sortable: new Set(sortable),
   relations: new Set(["aliases", "ivr_theme", "system_location"]),
 };

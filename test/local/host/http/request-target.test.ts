@@ -18,11 +18,11 @@ test.each([
   expect(parseRequestTarget(target)).toEqual(expected);
 });
 
-test("a path is encoded only where a URL needs it", () => {
+test("A path is encoded only where a URL requires it", () => {
   expect(encodePath("/a b/é/😀/100%/%41")).toBe("/a%20b/%C3%A9/%F0%9F%98%80/100%25/%41");
 });
 
-test("empty pairs of a query are skipped", () => {
+test("Empty pairs of a query are skipped", () => {
   expect([...flattenQuery("?&a=1&&b")]).toEqual([
     ["a", "1"],
     ["b", ""],

@@ -45,7 +45,7 @@ describe("constraints", () => {
     expect(others.filter(takes)).toEqual([]);
   });
 
-  test("an optional parameter is tested only when it is there", () => {
+  test("An optional parameter's constraint applies only if the parameter is present", () => {
     expect(match("room/{x:int?}", "/room")).toEqual({});
     expect(match("room/{x:int?}", "/room/7")).toEqual({ x: "7" });
     expect(match("room/{x:int?}", "/room/a")).toBeUndefined();

@@ -38,7 +38,7 @@ async function verify(token: string, segment: "" | "v2.0/", audience: string) {
   return jsonwebtoken.verify(token, key.getPublicKey(), options);
 }
 
-test("the token endpoint gives a version 1 token that its metadata and keys verify", async () => {
+test("The token endpoint issues a version 1 token that its metadata and keys verify", async () => {
   const { status, body } = await askToken(form);
   expect(status).toBe(200);
   expect(body).toMatchObject({ token_type: "Bearer", expires_in: 3599, ext_expires_in: 3599 });
@@ -56,7 +56,7 @@ test("the token endpoint gives a version 1 token that its metadata and keys veri
   expect(Number(claims?.exp) - Number(claims?.iat)).toBe(3599);
 });
 
-test("a resource with version 2 tokens gets those from either endpoint", async () => {
+test("Both token endpoints issue version 2 tokens if the resource uses them", async () => {
   await issuer.stop();
   const clients = [{ clientId, clientSecret: "test-secret" }];
   issuer = await startTokenIssuer({ tenantId, clients, tokenVersion: 2 });
@@ -69,7 +69,7 @@ test("a resource with version 2 tokens gets those from either endpoint", async (
   });
 });
 
-test("the older endpoint takes a resource instead of a scope", async () => {
+test("The older token endpoint accepts a resource instead of a scope", async () => {
   const { scope: _, ...rest } = form;
   const url = `${issuer.url}/${tenantId}/oauth2/token`;
 
@@ -87,7 +87,7 @@ test.each([
   expect(await askToken({ ...form, ...change })).toMatchObject({ status, body: { error } });
 });
 
-test("a rotation that keeps the old key verifies both tokens, one that drops it only the new one", async () => {
+test("A key rotation that keeps the old key verifies old and new tokens; without it, only new ones", async () => {
   const first = issuer.issueToken(clientId);
   issuer.rotateKeys({ keepOld: true });
   const second = issuer.issueToken(clientId);
@@ -99,7 +99,7 @@ test("a rotation that keeps the old key verifies both tokens, one that drops it 
   await verify(issuer.issueToken(clientId), "", `api://${clientId}`);
 });
 
-test("wrong tokens can be made for tests: other claims, key ids, algorithms", () => {
+test("signToken signs other claims, key IDs and algorithms for tests", () => {
   const token = issuer.signToken({ aud: "x" }, { keyId: "unknown", algorithm: "RS512" });
   const decoded = jsonwebtoken.decode(token, { complete: true });
 
@@ -109,7 +109,7 @@ test("wrong tokens can be made for tests: other claims, key ids, algorithms", ()
   expect(() => jsonwebtoken.verify(expired, issuer.privateKeyPem())).toThrow(/expired/);
 });
 
-test("while down every connection is reset; fetches are counted by kind", async () => {
+test("The issuer resets every connection while down, and counts fetches by kind", async () => {
   await metadata("");
   await fetch((await metadata("v2.0/")).jwks_uri);
   expect(issuer.fetchCounts()).toEqual({ metadata: 2, keys: 1, tokens: 0 });
@@ -120,7 +120,7 @@ test("while down every connection is reset; fetches are counted by kind", async 
   expect((await metadata("")).issuer).toBe(`${issuer.url}/${tenantId}/`);
 });
 
-test("another process controls it over HTTP", async () => {
+test("The control API does over HTTP what the functions do in process", async () => {
   const keyId = () => jsonwebtoken.decode(issuer.issueToken(clientId), { complete: true })?.header.kid;
   const control = (path: string, body = {}) =>
     fetch(`${issuer.url}/control/${path}`, { method: "POST", body: JSON.stringify(body) });

@@ -14,19 +14,19 @@ beforeEach(() => {
 
 const newRoom = { name: "new", aliases: [{ alias: "free" }, { alias: "TAKEN" }] };
 
-test("a taken alias refuses the whole create by default", async () => {
+test("A taken alias refuses the whole create by default", async () => {
   expect((await call("POST", conferencePath, newRoom)).json).toEqual(aliasTaken);
   expect(platform.roomCount()).toBe(1);
 });
 
-test("the room stays behind without aliases when the switch says so", async () => {
+test("A refused create leaves the room without aliases if createAliasConflict is parent_stays", async () => {
   platform.setBehaviour({ createAliasConflict: "parent_stays" });
 
   expect((await call("POST", conferencePath, newRoom)).status).toBe(400);
   expect(platform.rooms()).toMatchObject([{ name: "owner" }, { name: "new", aliases: [] }]);
 });
 
-test("PATCH adds aliases, takes them from other rooms, keeps the left-out ones, and is counted", async () => {
+test("PATCH adds aliases, moves them from other rooms, keeps omitted ones, and is counted", async () => {
   const [id] = platform.seedRooms({ rows: [{ name: "new", aliases: [{ alias: "own" }] }] });
   expect((await call("PATCH", `${conferencePath}${id}/`, { aliases: [{ alias: "taken" }] })).status).toBe(
     202,
@@ -38,7 +38,7 @@ test("PATCH adds aliases, takes them from other rooms, keeps the left-out ones, 
   expect(platform.requests().nestedAliasUpdates).toBe(1);
 });
 
-test("as objects of their own they are created, filtered by room, changed and deleted", async () => {
+test("Alias objects are created, filtered by room, changed and deleted", async () => {
   const conference = `${conferencePath}1/`;
   expect((await call("POST", aliasPath, { alias: "Taken", conference })).json).toEqual(aliasTaken);
   const created = await call("POST", aliasPath, { alias: "second", conference });
@@ -53,7 +53,7 @@ test("as objects of their own they are created, filtered by room, changed and de
   expect((await call("GET", `${aliasPath}?conference=${conference}`)).status).toBe(400);
 });
 
-test("the alias moves to the new room when the switch says so", async () => {
+test("A taken alias moves to the new room if createAliasConflict is move", async () => {
   platform.setBehaviour({ createAliasConflict: "move" });
 
   expect((await call("POST", conferencePath, newRoom)).status).toBe(201);
@@ -63,7 +63,7 @@ test("the alias moves to the new room when the switch says so", async () => {
   ]);
 });
 
-test("PATCH replaces the aliases when the switch says so", async () => {
+test("PATCH replaces the aliases if updateAliases is replace", async () => {
   platform.setBehaviour({ updateAliases: "replace" });
   await call("PATCH", `${conferencePath}1/`, { aliases: [{ alias: "other" }] });
 
@@ -71,14 +71,14 @@ test("PATCH replaces the aliases when the switch says so", async () => {
   expect((await call("GET", `${aliasPath}?alias=taken`)).json.objects).toEqual([]);
 });
 
-test("a path among the nested aliases takes that alias along", async () => {
+test("A path among the nested aliases moves that alias to the room", async () => {
   const [id] = platform.seedRooms({ rows: [{ name: "new" }] });
   await call("PATCH", `${conferencePath}${id}/`, { aliases: [`${aliasPath}1/`] });
 
   expect(platform.rooms()).toMatchObject([{ aliases: [] }, { aliases: [{ id: 1, alias: "taken" }] }]);
 });
 
-test("the same new alias twice in one room, and one that is too long, are refused", async () => {
+test("A duplicate alias in one room and one that is too long are refused", async () => {
   const twice = { name: "new", aliases: [{ alias: "free" }, { alias: "FREE" }] };
   expect((await call("POST", conferencePath, twice)).json).toEqual(aliasTaken);
 

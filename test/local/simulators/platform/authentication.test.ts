@@ -33,14 +33,14 @@ test.each([
   ["none", ""],
   ["wrong password", `Basic ${Buffer.from("api-user:wrong").toString("base64")}`],
   ["unknown token", "Bearer nonsense"],
-])("credentials %s: 401 with a challenge and no body", async (_, authorization) => {
+])("Credentials %s get 401 with a challenge and without a body", async (_, authorization) => {
   const refused = await managementClient(platform, authorization)("GET", conferencePath);
 
   expect([refused.status, refused.text]).toEqual([401, ""]);
   expect(refused.headers.get("www-authenticate")).toMatch(/^Basic realm=/);
 });
 
-test("wrong credentials redirect to the log-in page when the switch is set", async () => {
+test("Wrong credentials redirect to the log-in page if the switch is set", async () => {
   platform.setBehaviour({ unauthenticated: "redirect" });
   const redirected = await managementClient(platform, "")("GET", conferencePath);
 
@@ -48,7 +48,7 @@ test("wrong credentials redirect to the log-in page when the switch is set", asy
   expect(redirected.headers.get("location")).toMatch(/^\/accounts\/login\//);
 });
 
-test("a signed assertion buys a bearer token that lives an hour", async () => {
+test("A signed assertion gets a bearer token that is valid for an hour", async () => {
   const { status, body } = await askToken(assertion());
   expect(status).toBe(200);
   expect(body).toMatchObject({ token_type: "Bearer", expires_in: 3600 });
@@ -59,7 +59,7 @@ test("a signed assertion buys a bearer token that lives an hour", async () => {
   expect((await call("GET", conferencePath)).status).toBe(401);
 });
 
-test("an assertion for another audience, by another key, or of an unknown client is refused", async () => {
+test("An assertion for another audience, with another key or by an unknown client is refused", async () => {
   const otherKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
   const wrong = [
     assertion({ aud: "https://platform.example.com/oauth/token/" }),
@@ -72,7 +72,7 @@ test("an assertion for another audience, by another key, or of an unknown client
   }
 });
 
-test("an assertion is good for one token only", async () => {
+test("An assertion gets one token only", async () => {
   const signed = assertion();
 
   expect((await askToken(signed)).status).toBe(200);

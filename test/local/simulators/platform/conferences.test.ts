@@ -14,20 +14,20 @@ async function createRoom(body: Record<string, unknown>): Promise<string> {
   return created.headers.get("location") ?? "";
 }
 
-test("a create answers 201 with an empty body and the bare path in Location", async () => {
+test("A create returns 201 with an empty body and the bare path in Location", async () => {
   const created = await call("POST", conferencePath, { name: "pool-017", aliases: [{ alias: "pool-017" }] });
 
   expect([created.status, created.text]).toEqual([201, ""]);
   expect(created.headers.get("location")).toBe(`${conferencePath}1/`);
 });
 
-test("Location is an absolute URL when the switch is set", async () => {
+test("Location is an absolute URL if the switch is set", async () => {
   platform.setBehaviour({ absoluteLocation: true });
 
   expect(await createRoom({ name: "pool-017" })).toBe(`${platform.url}${conferencePath}1/`);
 });
 
-test("a room reads back with defaults, embedded relations and PINs in clear", async () => {
+test("A room is returned with defaults, embedded relations and PINs in plain text", async () => {
   const theme = "/api/admin/configuration/v1/ivr_theme/1/";
   const path = await createRoom({
     name: "pool-017",
@@ -66,7 +66,7 @@ test("a room reads back with defaults, embedded relations and PINs in clear", as
   expect(json).not.toHaveProperty("automatic_participants[0].resource_uri");
 });
 
-test("PATCH changes only what it names and answers 202 with an empty body", async () => {
+test("PATCH changes only the given fields and returns 202 with an empty body", async () => {
   const path = await createRoom({ name: "pool-017", tag: "before", description: "kept" });
   const patched = await call("PATCH", path, { tag: "after" });
 
@@ -74,7 +74,7 @@ test("PATCH changes only what it names and answers 202 with an empty body", asyn
   expect((await call("GET", path)).json).toMatchObject({ tag: "after", description: "kept" });
 });
 
-test("PATCH answers with the object when the switch is set", async () => {
+test("PATCH returns the object if the switch is set", async () => {
   const path = await createRoom({ name: "pool-017" });
   platform.setBehaviour({ patchReturnsObject: true });
 
@@ -84,7 +84,7 @@ test("PATCH answers with the object when the switch is set", async () => {
   });
 });
 
-test("PUT answers 204 and returns what it leaves out to the defaults", async () => {
+test("PUT returns 204 and resets omitted fields to their defaults", async () => {
   const path = await createRoom({ name: "pool-017", description: "gone" });
   const put = await call("PUT", path, { name: "pool-017", tag: "after" });
 
@@ -92,7 +92,7 @@ test("PUT answers 204 and returns what it leaves out to the defaults", async () 
   expect((await call("GET", path)).json).toMatchObject({ tag: "after", description: "" });
 });
 
-test("DELETE answers 204 and takes the aliases along", async () => {
+test("DELETE returns 204 and also deletes the aliases", async () => {
   const path = await createRoom({ name: "pool-017", aliases: [{ alias: "pool-017" }] });
   const deleted = await call("DELETE", path);
 
@@ -101,13 +101,16 @@ test("DELETE answers 204 and takes the aliases along", async () => {
   await createRoom({ name: "POOL-017", aliases: [{ alias: "pool-017" }] });
 });
 
-test.each(["GET", "PATCH", "DELETE"])("%s of an unknown id is 404 with an empty body", async (method) => {
-  const answer = await call(method, `${conferencePath}99/`, method === "PATCH" ? {} : undefined);
+test.each(["GET", "PATCH", "DELETE"])(
+  "%s of an unknown id returns 404 with an empty body",
+  async (method) => {
+    const answer = await call(method, `${conferencePath}99/`, method === "PATCH" ? {} : undefined);
 
-  expect([answer.status, answer.text]).toEqual([404, ""]);
-});
+    expect([answer.status, answer.text]).toEqual([404, ""]);
+  },
+);
 
-test.each(["DELETE", "PUT"])("%s on the list is refused, counted, and destroys nothing", async (method) => {
+test.each(["DELETE", "PUT"])("%s on the list is refused and counted, and deletes nothing", async (method) => {
   await createRoom({ name: "pool-017" });
   const answer = await call(method, conferencePath, method === "PUT" ? { objects: [] } : undefined);
 
@@ -116,7 +119,7 @@ test.each(["DELETE", "PUT"])("%s on the list is refused, counted, and destroys n
   expect(platform.roomCount()).toBe(1);
 });
 
-test("a path without its trailing slash is redirected, or 404 when the switch is set", async () => {
+test("A path without trailing slash is redirected, or returns 404 if the switch is set", async () => {
   const redirected = await call("GET", `${conferencePath.slice(0, -1)}?name=a`);
   expect([redirected.status, redirected.headers.get("location")]).toEqual([301, `${conferencePath}?name=a`]);
 
@@ -125,7 +128,7 @@ test("a path without its trailing slash is redirected, or 404 when the switch is
   expect(platform.roomCount()).toBe(0);
 });
 
-test("a change reaches the conferencing nodes after the replication delay, a delete too", async () => {
+test("Changes and deletes reach the conferencing nodes after the replication delay", async () => {
   platform.setBehaviour({ replicationSeconds: 90 });
   const path = await createRoom({ name: "pool-017" });
   expect(platform.rooms()).toMatchObject([{ name: "pool-017", configured: true, replicated: false }]);

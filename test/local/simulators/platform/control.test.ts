@@ -17,7 +17,7 @@ async function control(
   return { status: response.status, json: text === "" ? undefined : JSON.parse(text) };
 }
 
-test("rooms are seeded by count, by rows and with the mixed rows of a real platform, then listed", async () => {
+test("The control API seeds rooms by count, by rows and with mixed rows, and lists them", async () => {
   const seeded = await control("POST", "rooms", {
     count: 2,
     namePrefix: "pool-",
@@ -35,7 +35,7 @@ test("rooms are seeded by count, by rows and with the mixed rows of a real platf
   expect((await control("POST", "rooms", { rows: [{ name: "own" }] })).status).toBe(400);
 });
 
-test("faults are added, counted down and cleared", async () => {
+test("The control API adds, counts down and clears faults", async () => {
   const call = managementClient(platform);
   expect((await control("POST", "faults", { kind: "status", status: 502 })).json).toEqual({ id: 1 });
   expect((await call("GET", conferencePath)).status).toBe(502);
@@ -44,7 +44,7 @@ test("faults are added, counted down and cleared", async () => {
   expect((await call("GET", conferencePath)).status).toBe(200);
 });
 
-test("the platform goes down and up while the control API stays reachable", async () => {
+test("The control API stays reachable while the platform goes down and up", async () => {
   const call = managementClient(platform);
   expect((await control("POST", "down", { mode: "refuse" })).status).toBe(204);
   await expect(call("GET", conferencePath)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
@@ -53,7 +53,7 @@ test("the platform goes down and up while the control API stays reachable", asyn
   expect((await call("GET", conferencePath)).status).toBe(200);
 });
 
-test("conferences start and end, alarms rise and clear, the clock moves", async () => {
+test("The control API starts and ends conferences, raises and clears alarms, and advances the clock", async () => {
   const call = managementClient(platform);
   expect((await control("POST", "conferences/start", { name: "a", nodes: ["10.0.0.21"] })).status).toBe(200);
   expect((await call("GET", "/api/admin/status/v1/conference/?name=a")).json.meta.total_count).toBe(1);
@@ -72,7 +72,7 @@ test("conferences start and end, alarms rise and clear, the clock moves", async 
   expect((await control("GET", "rooms")).json).toMatchObject([{ replicated: true }]);
 });
 
-test("the sink is pointed elsewhere, shown and restarted; an arbitrary event is emitted", async () => {
+test("The control API configures, shows and restarts the sink, and emits any event", async () => {
   const receiver: EventReceiver = await startEventReceiver();
   try {
     await control("POST", "sink", { url: receiver.url, username: "u", password: "never-shown" });
@@ -94,7 +94,7 @@ test("the sink is pointed elsewhere, shown and restarted; an arbitrary event is 
   }
 });
 
-test("a change of one behaviour leaves the others alone, and a reset returns them all", async () => {
+test("Changing one behaviour keeps the others, and a reset restores all", async () => {
   const call = managementClient(platform);
   await control("POST", "behaviour", { patchReturnsObject: true });
   await control("POST", "behaviour", { maxPageSize: 7 });
@@ -110,7 +110,7 @@ test("a change of one behaviour leaves the others alone, and a reset returns the
   expect((await control("GET", "requests")).json).toMatchObject({ total: 1 });
 });
 
-test("a reset empties the platform and forgets faults, alarms, latency, limits and running conferences", async () => {
+test("A reset removes rooms, faults, alarms, latency, limits and running conferences", async () => {
   const call = managementClient(platform);
   platform.setBehaviour({ requestLimitPerMinute: 1 });
   await call("GET", conferencePath);
@@ -139,10 +139,10 @@ test.each([
   ["faults", { kind: "explosion" }],
   ["faults", { kind: "reset", pathPattern: "(" }],
   ["sink", { bulk: true }],
-])("bad input for %s is 400 with the reason: %j", async (path, body) => {
+])("Invalid input for %s returns 400 with the reason: %j", async (path, body) => {
   expect(await control("POST", path, body)).toEqual({ status: 400, json: { error: expect.any(String) } });
 });
 
-test("an unknown control is 404", async () => {
+test("An unknown control returns 404", async () => {
   expect((await control("POST", "explode")).status).toBe(404);
 });

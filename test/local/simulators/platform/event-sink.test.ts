@@ -26,7 +26,7 @@ afterEach(async () => {
 const kinds = (node?: string): string[] =>
   receiver.received.filter((event) => node === undefined || event.node === node).map(({ event }) => event);
 
-test("a conference on two nodes starts and ends once on each, with its own envelope and Basic credentials", async () => {
+test("A conference on two nodes posts start and end from each, in separate envelopes with Basic credentials", async () => {
   platform.seedRooms({ rows: [{ name: "pool-017", tag: "pool" }] });
   platform.startConference({ name: "pool-017", nodes: [nodeA, nodeB] });
   platform.endConference({ name: "pool-017" });
@@ -57,7 +57,7 @@ test("a conference on two nodes starts and ends once on each, with its own envel
   expect(new Set(receiver.authorizations)).toEqual(new Set([expected]));
 });
 
-test("a conference that spreads starts on its new node only; one that comes back starts there again", async () => {
+test("A conference that spreads starts on its new node only; one that returns starts there again", async () => {
   platform.startConference({ name: "a", nodes: [nodeA] });
   platform.startConference({ name: "a", nodes: [nodeA, nodeB] });
   platform.endConference({ name: "a", nodes: [nodeA] });
@@ -69,7 +69,7 @@ test("a conference that spreads starts on its new node only; one that comes back
   expect(kinds(nodeB)).toEqual(["eventsink_started", started]);
 });
 
-test("participants come and go on their node, named by the room in `conference`", async () => {
+test("Participants join and leave on their node, with the room's name in `conference`", async () => {
   platform.startConference({ name: "pool-017", participants: 1 });
   platform.endConference({ name: "pool-017" });
   await platform.sinkIdle();
@@ -85,7 +85,7 @@ test("participants come and go on their node, named by the room in `conference`"
   expect(receiver.received[3]?.data).toMatchObject({ disconnect_reason: expect.any(String) });
 });
 
-test("an event that fails is sent again with the same seq before anything else of its node", async () => {
+test("A failed event is retried with the same seq before other events of its node", async () => {
   let failures = 3;
   receiver.answer = ({ seq }) => ({ status: seq === 2 && failures-- > 0 ? 500 : 204 });
   platform.emitEvent({ event: "conference_ended", data: { name: "a" } });
@@ -96,7 +96,7 @@ test("an event that fails is sent again with the same seq before anything else o
   expect(platform.sinkState()).toMatchObject({ queued: 0, delivered: 3, failedAttempts: 3 });
 });
 
-test("one node posts one event at a time, and another node does not wait for it", async () => {
+test("A node posts one event at a time and does not delay other nodes", async () => {
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -114,7 +114,7 @@ test("one node posts one event at a time, and another node does not wait for it"
   expect(kinds(nodeA)).toHaveLength(3);
 });
 
-test("a redirect and a late answer are failures", async () => {
+test("A redirect and a late response count as failures", async () => {
   platform.configureSink({ timeoutSeconds: 2 });
   const answers = [{ status: 302, headers: { location: "/elsewhere" } }, "silence" as const];
   receiver.answer = () => answers.shift() ?? { status: 204 };
@@ -124,7 +124,7 @@ test("a redirect and a late answer are failures", async () => {
   expect(receiver.received.map(({ seq }) => seq)).toEqual([1, 1, 1, 2]);
 });
 
-test("a delivery brings the back-off back to its start", async () => {
+test("A delivery resets the back-off", async () => {
   platform.configureSink({ maxBackoffSeconds: 0.004 });
   const attempts = new Map<number, number>();
   receiver.answer = ({ seq }) => {
@@ -142,7 +142,7 @@ test("a delivery brings the back-off back to its start", async () => {
   });
 });
 
-test("past the longest back-off the node stops with an alarm until the sink is restarted", async () => {
+test("A node past the maximum back-off stops with an alarm until the sink is restarted", async () => {
   platform.configureSink({ maxBackoffSeconds: 0.004 });
   receiver.answer = () => ({ status: 401 });
   platform.emitEvent({ event: "conference_ended", data: { name: "a" } });
@@ -170,7 +170,7 @@ test("past the longest back-off the node stops with an alarm until the sink is r
   expect((await managementClient(platform)("GET", "/api/admin/status/v1/alarm/")).json.objects).toEqual([]);
 });
 
-test("a bulk sink wraps full envelopes, and a failed batch comes again whole", async () => {
+test("A bulk sink wraps full envelopes and retries a failed batch as a whole", async () => {
   platform.configureSink({ bulk: true, bulkIntervalSeconds: 0.01 });
   let failures = 1;
   receiver.answer = ({ event }) => ({ status: event === "eventsink_bulk" && failures-- > 0 ? 503 : 204 });
@@ -187,7 +187,7 @@ test("a bulk sink wraps full envelopes, and a failed batch comes again whole", a
   expect(platform.sinkState().delivered).toBe(4);
 });
 
-test("duplicates and stale events can be asked for", async () => {
+test("The sink posts duplicates and stale events on request", async () => {
   platform.configureSink({ duplicateShare: 1 });
   platform.emitEvent({ event: "conference_ended", data: { name: "a" }, time: 1_700_000_000.5 });
   await platform.sinkIdle();
@@ -196,7 +196,7 @@ test("duplicates and stale events can be asked for", async () => {
   expect(receiver.received[2]?.time).toBe(1_700_000_000.5);
 });
 
-test("a shuffled sink mixes what is queued, never what is on its way", async () => {
+test("A shuffled sink reorders queued events but not the one in flight", async () => {
   await platform.stop();
   const eventSink = { url: receiver.url, shuffle: true };
   platform = await startPlatformSimulator({ ...platformAccount, eventSink, random: () => 0 });
@@ -216,7 +216,7 @@ test("a shuffled sink mixes what is queued, never what is on its way", async () 
   expect(receiver.received.map(({ seq }) => seq)).toEqual([1, 4, 3, 2]);
 });
 
-test("without a sink nothing is posted, and one can be given later", async () => {
+test("The platform posts nothing without a sink, which can be configured later", async () => {
   await platform.stop();
   platform = await startPlatformSimulator(platformAccount);
   platform.startConference({ name: "a" });

@@ -9,7 +9,7 @@ const call = managementClient(platform);
 
 const create = (name: string) => call("POST", conferencePath, { name });
 
-test("a status before the commit leaves the call undone, and only for its count and method", async () => {
+test("A status fault before the commit leaves the call undone, for its count and method only", async () => {
   platform.addFault({ method: "POST", kind: "status", status: 503, count: 1, retryAfterSeconds: 5 });
 
   expect((await call("GET", conferencePath)).status).toBe(200);
@@ -19,7 +19,7 @@ test("a status before the commit leaves the call undone, and only for its count 
   expect((await create("a")).status).toBe(201);
 });
 
-test("a 500 after the commit keeps the room, so that the retry meets its own name", async () => {
+test("A 500 after the commit keeps the room, so a retry finds its own name taken", async () => {
   platform.addFault({ kind: "status", when: "after", count: 1 });
 
   const failed = await create("a");
@@ -28,7 +28,7 @@ test("a 500 after the commit keeps the room, so that the retry meets its own nam
   expect((await create("a")).text).toContain("already exists");
 });
 
-test("html500 is a page, not JSON", async () => {
+test("The fault html500 returns an HTML page", async () => {
   platform.addFault({ kind: "html500" });
   const failed = await create("a");
 
@@ -36,14 +36,14 @@ test("html500 is a page, not JSON", async () => {
   expect(failed.headers.get("content-type")).toMatch(/^text\/html/);
 });
 
-test.each(["before", "after"] as const)("a reset %s the commit breaks the connection", async (when) => {
+test.each(["before", "after"] as const)("A reset %s the commit breaks the connection", async (when) => {
   platform.addFault({ kind: "reset", when, count: 1 });
 
   await expect(create("a")).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
   expect(platform.roomCount()).toBe(when === "after" ? 1 : 0);
 });
 
-test("a timeout after the commit stores the room and never answers", async () => {
+test("A timeout after the commit stores the room and sends no response", async () => {
   platform.addFault({ kind: "timeout", when: "after", count: 1 });
   const abort = new AbortController();
   const { authorization } = {
@@ -62,7 +62,7 @@ test("a timeout after the commit stores the room and never answers", async () =>
   await expect(pending).rejects.toThrow(/aborted/);
 });
 
-test("a commit can land after its failed answer", async () => {
+test("A commit can happen after its failed response", async () => {
   const [id] = platform.seedRooms({ rows: [{ name: "a", tag: "before" }] });
   platform.addFault({
     method: "PATCH",
@@ -77,7 +77,7 @@ test("a commit can land after its failed answer", async () => {
   await expect.poll(() => platform.rooms()).toMatchObject([{ tag: "late" }]);
 });
 
-test("a share strikes by the random numbers, and a pattern selects by path and query", async () => {
+test("A fault's share follows the random numbers, and its pattern matches path and query", async () => {
   const numbers = [0.05, 0.5, 0.05, 0.5];
   const random = () => numbers.shift() ?? 1;
   const seeded = await startPlatformSimulator({ ...platformAccount, random });
@@ -91,7 +91,7 @@ test("a share strikes by the random numbers, and a pattern selects by path and q
   expect(statuses).toEqual([429, 200, 200, 429, 200, 200]);
 });
 
-test("a fault is cleared by its id", async () => {
+test("A fault is cleared by its id", async () => {
   const kept = platform.addFault({ kind: "status", status: 502 });
   const cleared = platform.addFault({ kind: "status", status: 503 });
   platform.clearFaults(cleared);
@@ -101,7 +101,7 @@ test("a fault is cleared by its id", async () => {
   expect((await create("a")).status).toBe(201);
 });
 
-test("latency delays the calls that it selects, before they are carried out", async () => {
+test("Latency delays the selected calls before they are executed", async () => {
   platform.setLatency({ milliseconds: 60_000, method: "POST" });
   const pending = create("a");
   const settled = Promise.allSettled([pending]);
@@ -112,7 +112,7 @@ test("latency delays the calls that it selects, before they are carried out", as
   expect(await settled).toMatchObject([{ status: "rejected" }]);
 });
 
-test("latency is at least what was asked for", async () => {
+test("Latency is at least the configured time", async () => {
   platform.setLatency({ milliseconds: 30, jitterMilliseconds: 5 });
   const startedAt = performance.now();
   await call("GET", conferencePath);
@@ -121,7 +121,7 @@ test("latency is at least what was asked for", async () => {
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(29);
 });
 
-test("the limit on requests in a minute answers 429 until the minute is over", async () => {
+test("The request limit returns 429 until the minute is over", async () => {
   platform.setBehaviour({ requestLimitPerMinute: 2 });
   await call("GET", conferencePath);
   await call("GET", conferencePath);
@@ -151,14 +151,14 @@ test.each([
   },
 );
 
-test("down by 503 answers 503", async () => {
+test("Down mode 503 returns 503", async () => {
   await platform.goDown("503");
   expect((await call("GET", conferencePath)).status).toBe(503);
   await platform.goUp();
   expect((await call("GET", conferencePath)).status).toBe(200);
 });
 
-test("calls are counted by route and outcome, with the most that were in flight", async () => {
+test("Calls are counted by route and outcome, with the maximum in flight", async () => {
   platform.setLatency({ milliseconds: 60_000, pathPattern: "slow" });
   const slow = Promise.allSettled([call("GET", "/slow/"), call("GET", "/slow/"), call("GET", "/slow/")]);
   await expect.poll(() => platform.requests().inFlight).toBe(3);
@@ -175,7 +175,7 @@ test("calls are counted by route and outcome, with the most that were in flight"
   await slow;
 });
 
-test("more than five calls at once slow each other down when the switch is set", async () => {
+test("More than five concurrent calls are slowed down if slowdownMilliseconds is set", async () => {
   platform.setBehaviour({ slowdownMilliseconds: 50 });
   platform.setLatency({ milliseconds: 60_000, pathPattern: "slow" });
   const held = Promise.allSettled(Array.from({ length: 5 }, () => call("GET", "/slow/")));

@@ -11,7 +11,7 @@ async function names(query: string): Promise<string[]> {
   return json.objects.map((row) => row.name);
 }
 
-test("pages default to 20, are linked by relative paths that keep the filters, and cover every row", async () => {
+test("Pages have 20 rows by default, link by relative paths with the filters, and cover every row", async () => {
   platform.seedRooms({ count: 45, mixed: true });
   const seen: string[] = [];
   let next: string | null = `${conferencePath}?name__startswith=room-&order_by=name`;
@@ -31,7 +31,7 @@ test("pages default to 20, are linked by relative paths that keep the filters, a
   expect(previous[1]).toContain(`${conferencePath}?name__startswith=room-&order_by=name&limit=20&offset=0`);
 });
 
-test("a limit above the cap is cut silently and shown in meta.limit; previous is null while offset < limit", async () => {
+test("A limit above the maximum is reduced silently and shown in meta.limit; previous is null while offset < limit", async () => {
   platform.setBehaviour({ maxPageSize: 10 });
   platform.seedRooms({ count: 30 });
   const { json } = await call("GET", `${conferencePath}?limit=5000&offset=5`);
@@ -40,7 +40,7 @@ test("a limit above the cap is cut silently and shown in meta.limit; previous is
   expect(json.objects).toHaveLength(10);
 });
 
-test("nothing found is 200 with no rows", async () => {
+test("A list without matches returns 200 with no rows", async () => {
   const { status, json } = await call("GET", `${conferencePath}?name=nobody`);
 
   expect(status).toBe(200);
@@ -69,7 +69,7 @@ test.each([
   ["ivr_theme__name=Standard", ["a"]],
   ["service_type=conference&tag=pool", ["a", "c"]],
   ["no_such_field=1", ["B", "a", "c"]],
-])("the filter %s finds %j", async (query, expected) => {
+])("The filter %s finds %j", async (query, expected) => {
   const theme = "/api/admin/configuration/v1/ivr_theme/1/";
   platform.seedRooms({
     rows: [
@@ -82,14 +82,14 @@ test.each([
   expect(await names(query)).toEqual(expected);
 });
 
-test("filters on creation_time serve an incremental read", async () => {
+test("Filters on creation_time select new rooms", async () => {
   platform.seedRooms({ rows: [{ name: "old", creation_time: "2026-01-01T00:00:00" }] });
   platform.seedRooms({ rows: [{ name: "new", creation_time: "2026-02-01T00:00:00.500000" }] });
 
   expect(await names("creation_time__gte=2026-01-15T00:00:00")).toEqual(["new"]);
 });
 
-test("orders ascend, descend and follow changes", async () => {
+test("Orders ascend, descend and reflect changes", async () => {
   platform.seedRooms({
     rows: [
       { name: "a", tag: "2" },
@@ -115,7 +115,7 @@ test.each([
   ["offset=-1", ""],
   ["name__regex=(", ""],
   ["name__nonsense=x", ""],
-])("?%s is 400 with a single text", async (query, text) => {
+])("A list with ?%s returns 400 with a single text", async (query, text) => {
   platform.seedRooms({ count: 1 });
   const { status, json } = await call("GET", `${conferencePath}?${query}`);
 
@@ -123,7 +123,7 @@ test.each([
   expect(json).toEqual({ error: expect.stringContaining(text) });
 });
 
-test("20,000 rooms are listed whole, each once, and found by name and alias", async () => {
+test("20,000 rooms are listed once each and found by name and alias", async () => {
   platform.seedRooms({ count: 20_000 });
   const seen = new Set<string>();
   let next: string | null = `${conferencePath}?service_type=conference&order_by=name&limit=1000`;

@@ -10,7 +10,7 @@ const platform = usePlatform();
 const call = managementClient(platform);
 
 test.each(["system_location", "ivr_theme", "automatic_participant"])(
-  "%s has one row to refer to",
+  "%s has one row for rooms to refer to",
   async (name) => {
     const { json } = await call("GET", `${configuration}/${name}/`);
 
@@ -18,7 +18,7 @@ test.each(["system_location", "ivr_theme", "automatic_participant"])(
   },
 );
 
-test("an automatic participant is created with defaults, found by alias, changed and deleted", async () => {
+test("An automatic participant is created with defaults, found by alias, changed and deleted", async () => {
   const created = await call("POST", participants, { alias: "sip:other@example.com", role: "chair" });
   expect([created.status, created.text]).toEqual([201, ""]);
   const path = created.headers.get("location") ?? "";
@@ -31,7 +31,7 @@ test("an automatic participant is created with defaults, found by alias, changed
   expect((await call("GET", path)).status).toBe(404);
 });
 
-test("a room dials what it refers to, and nothing after that was deleted", async () => {
+test("A room dials a participant until that is deleted", async () => {
   const [id] = platform.seedRooms({ rows: [{ name: "a", automatic_participants: [`${participants}1/`] }] });
   expect(platform.rooms()).toMatchObject([{ automatic_participants: [{ id: 1 }] }]);
   await call("DELETE", `${participants}1/`);
@@ -49,11 +49,11 @@ test.each([
   ["a taken alias", { alias: "SIP:queue@contact-centre.example.com" }],
   ["no alias", {}],
   ["rooms from its own side", { alias: "sip:new@example.com", conference: [`${conferencePath}1/`] }],
-])("a participant with %s is 400", async (_, body) => {
+])("A participant with %s returns 400", async (_, body) => {
   expect((await call("POST", participants, body)).status).toBe(400);
 });
 
-test("a room keeps its location as a path, and finds by it", async () => {
+test("A room stores its location as a path and is found by it", async () => {
   const location = `${configuration}/system_location/1/`;
   platform.seedRooms({ rows: [{ name: "a", system_location: { id: 1 } }, { name: "b" }] });
   const { json } = await call("GET", `${conferencePath}?system_location__name=Local`);

@@ -12,7 +12,7 @@ const call = managementClient(platform);
 const count = async (path: string): Promise<number> =>
   (await call("GET", `${status}${path}`)).json.meta.total_count;
 
-test("a running conference is one row, a shard per node, and gone with its last node", async () => {
+test("A running conference has one row and one shard per node, until it ends on its last node", async () => {
   platform.seedRooms({ rows: [{ name: "pool-017", tag: "pool" }] });
   const id = platform.startConference({
     name: "pool-017",
@@ -36,7 +36,7 @@ test("a running conference is one row, a shard per node, and gone with its last 
   expect((await call("GET", `${status}/conference/${id}/`)).status).toBe(404);
 });
 
-test("deleting a room leaves its meeting running", async () => {
+test("Deleting a room leaves its conference running", async () => {
   const [id] = platform.seedRooms({ rows: [{ name: "pool-017" }] });
   platform.startConference({ name: "pool-017" });
   await call("DELETE", `${conferencePath}${id}/`);
@@ -44,13 +44,13 @@ test("deleting a room leaves its meeting running", async () => {
   expect(await count("/conference/?name=pool-017")).toBe(1);
 });
 
-test.each(["POST", "PATCH", "DELETE"])("%s on a status resource is 405", async (method) => {
+test.each(["POST", "PATCH", "DELETE"])("%s on a status resource returns 405", async (method) => {
   const answer = await call(method, `${status}/conference/`, method === "DELETE" ? undefined : {});
 
   expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET"]);
 });
 
-test("the disconnect command ends a conference; a gone one is 400", async () => {
+test("The disconnect command ends a conference and returns 400 if it has ended", async () => {
   const id = platform.startConference({ name: "pool-017", nodes: ["10.0.0.21", "10.0.0.22"] });
   const done = await call("POST", disconnect, { conference_id: id });
   expect([done.status, done.json]).toEqual([202, { status: "success", data: null }]);
@@ -62,7 +62,7 @@ test("the disconnect command ends a conference; a gone one is 400", async () => 
   ]);
 });
 
-test("a participant can be disconnected once", async () => {
+test("A participant can be disconnected once", async () => {
   platform.startConference({ name: "pool-017", participants: 1 });
   const { json } = await call("GET", `${status}/participant/`);
   const command = "/api/admin/command/v1/participant/disconnect/";
@@ -71,7 +71,7 @@ test("a participant can be disconnected once", async () => {
   expect((await call("POST", command, { participant_id: json.objects[0]?.id })).status).toBe(400);
 });
 
-test("alarms are shown until they are cleared", async () => {
+test("Alarms are listed until they are cleared", async () => {
   platform.raiseAlarm({ name: "licenses_exhausted", level: "error" });
   platform.raiseAlarm({ name: "licenses_exhausted", level: "error" });
   platform.raiseAlarm({ name: "connectivity_lost" });
@@ -82,7 +82,7 @@ test("alarms are shown until they are cleared", async () => {
   expect((await call("GET", `${status}/alarm/`)).json.objects).toMatchObject([{ name: "connectivity_lost" }]);
 });
 
-test("nodes and licences answer the connectivity probe", async () => {
+test("Nodes and licences are listed for the connectivity check", async () => {
   expect(await count("/worker_vm/?limit=1")).toBe(3);
   expect((await call("GET", `${status}/licensing/`)).json.objects).toMatchObject([{ port_count: 0 }]);
 });

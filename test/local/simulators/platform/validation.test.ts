@@ -9,7 +9,7 @@ const call = managementClient(platform);
 const nameTaken = { conference: { name: ["Virtual Meeting Room with this Name already exists."] } };
 
 test.each(["pool-017", "POOL-017"])(
-  "a second room named %s is 400, nested under the resource",
+  "A second room named %s returns 400, nested under the resource",
   async (name) => {
     platform.seedRooms({ rows: [{ name: "pool-017" }] });
     const refused = await call("POST", conferencePath, { name });
@@ -19,14 +19,14 @@ test.each(["pool-017", "POOL-017"])(
   },
 );
 
-test("renaming to a taken name is 400, keeping the own name is not", async () => {
+test("Renaming to a taken name returns 400; keeping the name does not", async () => {
   const [id] = platform.seedRooms({ rows: [{ name: "a" }, { name: "b" }] });
 
   expect((await call("PATCH", `${conferencePath}${id}/`, { name: "b" })).json).toEqual(nameTaken);
   expect((await call("PATCH", `${conferencePath}${id}/`, { name: "a" })).status).toBe(202);
 });
 
-test("a renamed room frees its old name", async () => {
+test("Renaming a room frees its old name", async () => {
   const [id] = platform.seedRooms({ rows: [{ name: "a" }] });
   await call("PATCH", `${conferencePath}${id}/`, { name: "b" });
 
@@ -82,7 +82,7 @@ describe("PIN rules", () => {
     expect((await call("POST", conferencePath, { name: "a", ...pins })).status).toBe(201);
   });
 
-  test("a raised minimum length makes even an unrelated PATCH fail", async () => {
+  test("A raised minimum PIN length makes an unrelated PATCH fail", async () => {
     const [id] = platform.seedRooms({ rows: [{ name: "a", pin: "123456" }] });
     platform.setBehaviour({ minPinLength: 8 });
 
@@ -91,7 +91,7 @@ describe("PIN rules", () => {
   });
 });
 
-test("a full licence refuses rooms with the platform's text, other services not", async () => {
+test("A full licence refuses rooms with the platform's text but accepts other services", async () => {
   platform.setBehaviour({ roomLimit: 1 });
   await call("POST", conferencePath, { name: "a" });
   const refused = await call("POST", conferencePath, { name: "b" });
@@ -109,7 +109,7 @@ test.each([
   ["a theme that is no reference", { name: "a", ivr_theme: "nonsense" }],
   ["a theme that does not exist", { name: "a", ivr_theme: "/api/admin/configuration/v1/ivr_theme/9/" }],
   ["a written id", { name: "a", id: 7 }],
-])("%s is 400 with a single text", async (_, body) => {
+])("%s returns 400 with a single text", async (_, body) => {
   const refused = await call("POST", conferencePath, body);
 
   expect(refused.status).toBe(400);
