@@ -125,3 +125,10 @@ test("startLocalGateway throws if the app refuses its settings, and leaves nothi
   const left = (await childrenOf(process.pid)).filter((id) => !before.includes(id));
   await untilGone(left);
 });
+
+test("npm start reports an unknown option in one line and exits with 2", async () => {
+  const { exited, output, errors } = runScript("local/commands/start.ts", "--nonsense");
+  expect(await exited).toBe(2);
+  expect(output()).toBe("");
+  expect(errors()).toMatch(/^Unknown option '--nonsense'[^\n]* \(options: --verbose, --connection-file\)\n$/);
+});
