@@ -1,8 +1,8 @@
 /** The demonstration's steps with rooms: create, read, change, list. */
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
+import { encodeServiceTag } from "../../src/lib/api/service-tag.ts";
 import { identities } from "../gateway/identities.ts";
-import { encodeServiceTag } from "../gateway/service-tag.ts";
 import type { DemoContext } from "./demo-context.ts";
 import {
   constrainedShape,
