@@ -1,4 +1,4 @@
-/** How often fast-check makes which command, and about which room. */
+/** The commands that fast-check generates, with their weights and target rooms. */
 import fc from "fast-check";
 import type { Command, Target } from "./history.ts";
 
@@ -16,7 +16,6 @@ const anyTarget = target(
 );
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 
-/** Any command. */
 export const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 16,
@@ -50,14 +49,14 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
       delaySeconds: fc.constantFrom(0, 1, 60, 700),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: kind("odd-event"), index: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("unusable-event"), index: fc.nat(5) }) },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: kind("meet"), target: target("handed-out", "pooled", "plain") }),
+    arbitrary: fc.record({ kind: kind("conference-start"), target: target("handed-out", "pooled", "plain") }),
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: kind("leave"), target: target("handed-out", "pooled", "plain") }),
+    arbitrary: fc.record({ kind: kind("conference-end"), target: target("handed-out", "pooled", "plain") }),
   },
   { weight: 6, arbitrary: fc.record({ kind: kind("garbage") }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("metrics", "metrics", "health") }) },
@@ -82,7 +81,7 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      kind: kind("storm"),
+      kind: kind("outage"),
       on: fc.constantFrom("platform", "platform", "storage"),
       fault: fc.constantFrom("not-sent", "throttled", "lost-before", "lost-after", "late"),
       seconds: fc.constantFrom(5, 60, 400),

@@ -1,4 +1,4 @@
-/** How fast-check makes and shrinks histories. */
+/** The histories that fast-check generates and shrinks. */
 import fc from "fast-check";
 import { command } from "./arbitrary-command.ts";
 import { type Fault, faults } from "./faults.ts";
@@ -30,10 +30,10 @@ const everything: fc.Arbitrary<History> = fc.record({
   seed,
 });
 
-/** What happens in one history and what does not: a few kinds often find more than all kinds seldom. */
+/** The kinds of commands and faults in one history: many of a few kinds find more than a few of all kinds. */
 interface Selection {
   readonly absent: readonly Command["kind"][];
-  /** Of no kind: nothing goes wrong, so that nothing excuses a loss. */
+  /** Empty: nothing goes wrong, so there is no excuse for losing a room. */
   readonly faults: readonly Fault[];
 }
 
@@ -43,9 +43,9 @@ const optional: Command["kind"][] = [
   "update",
   "delete",
   "event",
-  "odd-event",
-  "meet",
-  "leave",
+  "unusable-event",
+  "conference-start",
+  "conference-end",
   "garbage",
   "metrics",
   "bulk-delete",
@@ -54,7 +54,7 @@ const optional: Command["kind"][] = [
   "direct",
   "add",
   "crash",
-  "storm",
+  "outage",
 ];
 
 const selection: fc.Arbitrary<Selection> = fc.record({
@@ -70,7 +70,7 @@ function select(
   { steps, provisioningFaults, seed: historySeed }: History,
   { absent, faults: kinds }: Selection,
 ): History {
-  const isCalm = kinds.length === 0;
+  const isWithoutFaults = kinds.length === 0;
   const replace = <Place extends FaultAt>(place: Place): Place[] => {
     const kind = kinds[faults.indexOf(place.fault) % kinds.length];
     return kind === undefined ? [] : [{ ...place, fault: kind }];
@@ -79,7 +79,7 @@ function select(
     steps: steps
       .filter(
         ({ command: { kind } }) =>
-          !absent.includes(kind) && !(isCalm && (kind === "storm" || kind === "crash")),
+          !absent.includes(kind) && !(isWithoutFaults && (kind === "outage" || kind === "crash")),
       )
       .map((each) => ({ ...each, faults: each.faults.flatMap(replace) })),
     provisioningFaults: provisioningFaults.flatMap(replace),

@@ -1,6 +1,5 @@
-/** The platform in memory: conferences, which of them are live, and the answers of its management API. */
-
-import type { PlatformCall, PlatformResponse } from "../../src/lib/platform/client.ts";
+/** The platform in memory: its conferences, live conferences, and management API. */
+import type { PlatformResponse, PlatformCall } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
 import { maxDescriptionCharacters } from "../../src/lib/rooms/marker.ts";
 
@@ -25,15 +24,15 @@ export interface ConferenceTable {
   insert(fields: Readonly<Record<string, unknown>>): ConferenceRecord;
   change(row: ConferenceRecord, fields: Readonly<Record<string, unknown>>): void;
   remove(row: ConferenceRecord): void;
-  /** Since when a conference of this name has been live, scheduler milliseconds. */
+  /** The start of each live conference, in scheduler milliseconds, by name. */
   readonly liveSince: Map<string, number>;
-  /** Answers one call of the management API; throws PlatformError as the client does. */
-  answer(call: PlatformCall, observer: TableObserver): PlatformResponse;
+  /** Carries out one call of the management API. Throws PlatformError if the platform refuses it. */
+  respond(call: PlatformCall, observer: TableObserver): PlatformResponse;
 }
 
 const conferencePath = "/api/admin/configuration/v1/conference/";
 const livePath = "/api/admin/status/v1/conference/";
-// Small, so that lists of a few rooms have several pages.
+// A low limit, so lists of a few rooms have several pages.
 const maxRowsPerPage = 5;
 
 export function createConferenceTable(now: () => number): ConferenceTable {
@@ -85,7 +84,7 @@ export function createConferenceTable(now: () => number): ConferenceTable {
 
   const liveRows = () => [...liveSince.keys()].map((name) => ({ id: name, name }));
 
-  function answer(call: PlatformCall, observer: TableObserver): PlatformResponse {
+  function respond(call: PlatformCall, observer: TableObserver): PlatformResponse {
     const url = new URL(call.path, "http://platform.invalid");
     for (const [key, value] of Object.entries(call.query ?? {})) url.searchParams.set(key, String(value));
     const path = url.pathname;
@@ -123,7 +122,7 @@ export function createConferenceTable(now: () => number): ConferenceTable {
     change,
     remove,
     liveSince,
-    answer,
+    respond,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Histories that once broke a promise, or in which a deliberate bug shows, too rare to count on chance. */
+/** Histories that once broke a promise or that reveal a planted bug, and that random histories rarely contain. */
 import type { Command, FaultAt, History, Step } from "./history.ts";
 
 const create: Command = { kind: "create", isLegacy: false, hasTag: false };
@@ -16,8 +16,8 @@ function step(
 const newest = { of: "handed-out", index: 0 } as const;
 const freeze: FaultAt = { call: 0, fault: "freeze", times: 1 };
 
-/** A maker of a replacement sleeps from a port call on, for longer than its name is hidden, while callers come. */
-function makerSleeps(call: number, seed: number): History {
+/** Provisioning is suspended at a port call for longer than its name is invisible, while claims continue. */
+function provisioningFreezes(call: number, seed: number): History {
   const callers = Array.from({ length: 8 }, (_, index) => step(create, 20_000, 10 + index));
   return {
     steps: [step(create, 600_000, 1), ...callers],
@@ -27,9 +27,9 @@ function makerSleeps(call: number, seed: number): History {
 }
 
 export const foundHistories: Readonly<Record<string, History>> = {
-  "a room that is claimed while its maker sleeps after the request": makerSleeps(1, 5),
-  "a name that is discarded while its maker sleeps before the request": makerSleeps(0, 5),
-  "a claim sleeps longer than its lease before it deletes the message": {
+  "a room is claimed while provisioning is suspended after the request": provisioningFreezes(1, 5),
+  "a name is discarded while provisioning is suspended before the request": provisioningFreezes(0, 5),
+  "a claim is suspended for longer than its lease before it deletes the message": {
     steps: [
       step(create, 0, 739704762, {
         faults: [
@@ -44,7 +44,7 @@ export const foundHistories: Readonly<Record<string, History>> = {
     provisioningFaults: [],
     seed: 14,
   },
-  "a room whose change was lost and whose message cannot be deleted": {
+  "a room's change is lost and its message cannot be deleted": {
     steps: [
       step(create, 310_000, 721966273, {
         faults: [
@@ -58,7 +58,7 @@ export const foundHistories: Readonly<Record<string, History>> = {
     provisioningFaults: [],
     seed: 2147483643,
   },
-  "a collector sleeps while another settles the older message of a room": {
+  "a garbage collection is suspended while another one settles the room's older message": {
     steps: [
       step(create, 310_000, 1675919255),
       step(collect, 0, 1220817431, { process: 1 }),

@@ -1,39 +1,11 @@
-/** The functions of the app, registered as src/main.ts registers them, for one simulated process. */
+/** The functions of the app, registered for one simulated process. Every file of src/functions exports one function. */
+import { readdir } from "node:fs/promises";
 import type { HttpHandler, StorageQueueHandler, TimerHandler } from "@azure/functions";
-import { bulkCreateRooms } from "../../src/functions/bulk-create-rooms.ts";
-import { bulkDeleteRooms } from "../../src/functions/bulk-delete-rooms.ts";
-import { collectGarbage } from "../../src/functions/collect-garbage.timer.ts";
-import { collectMetrics } from "../../src/functions/collect-metrics.timer.ts";
-import { createRoom } from "../../src/functions/create-room.ts";
-import { createRoomFromQueue } from "../../src/functions/create-room-from-queue.ts";
-import { deleteRoom } from "../../src/functions/delete-room.ts";
-import { eventSink } from "../../src/functions/event-sink.ts";
-import { getPublicRoom } from "../../src/functions/get-public-room.ts";
-import { getRoom } from "../../src/functions/get-room.ts";
-import { healthCheck } from "../../src/functions/health-check.ts";
-import { listRooms } from "../../src/functions/list-rooms.ts";
-import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
-import { updateRoom } from "../../src/functions/update-room.ts";
-import { registerQueueFunctions } from "../../src/lib/background/queue-function.ts";
-import { registerTimerFunctions } from "../../src/lib/background/timer-function.ts";
+import { type QueueFunction, registerQueueFunctions } from "../../src/lib/background/queue-function.ts";
+import { registerTimerFunctions, type TimerFunction } from "../../src/lib/background/timer-function.ts";
+import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { registerHttpFunctions } from "../../src/lib/http/handler.ts";
 import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
-
-export const httpFunctions = {
-  createRoomFromQueue,
-  createRoom,
-  listRooms,
-  getRoom,
-  updateRoom,
-  deleteRoom,
-  bulkCreateRooms,
-  bulkDeleteRooms,
-  getPublicRoom,
-  eventSink,
-  healthCheck,
-} as const;
-
-export type HttpFunctionName = keyof typeof httpFunctions;
 
 export interface Handlers {
   readonly http: ReadonlyMap<string, HttpHandler>;
@@ -41,7 +13,20 @@ export interface Handlers {
   readonly queues: ReadonlyMap<string, StorageQueueHandler>;
 }
 
-/** The handlers as the host would get them. */
+const folder = new URL("../../src/functions/", import.meta.url);
+
+export const httpFunctions = await load<HttpFunction<Dependencies>>(/^[\w-]+\.ts$/);
+const timerFunctions = await load<TimerFunction<Dependencies>>(/\.timer\.ts$/);
+const queueFunctions = await load<QueueFunction<Dependencies>>(/\.queue\.ts$/);
+
+/** The exports of all files with such a name, by the name that each has in its file. */
+async function load<Definition>(fileName: RegExp): Promise<Readonly<Record<string, Definition>>> {
+  const files = (await readdir(folder)).filter((file) => fileName.test(file)).toSorted();
+  const modules: object[] = await Promise.all(files.map(async (file) => import(new URL(file, folder).href)));
+  return Object.assign({}, ...modules) as Record<string, Definition>;
+}
+
+/** Returns the handlers that the host would get. */
 export function registerFunctions(dependencies: Dependencies): Handlers {
   const http = new Map<string, HttpHandler>();
   const timers = new Map<string, TimerHandler>();
@@ -53,7 +38,7 @@ export function registerFunctions(dependencies: Dependencies): Handlers {
       void queues.set(name, handler),
   };
   registerHttpFunctions(app, dependencies, httpFunctions);
-  registerTimerFunctions(app, dependencies, { collectGarbage, collectMetrics });
-  registerQueueFunctions(app, dependencies, { provisionRoom });
+  registerTimerFunctions(app, dependencies, timerFunctions);
+  registerQueueFunctions(app, dependencies, queueFunctions);
   return { http, timers, queues };
 }

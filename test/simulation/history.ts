@@ -1,7 +1,7 @@
-/** What a history consists of: the steps of those outside, and the faults that meet what they start. */
+/** A history: steps from outside the gateway, and the faults that the resulting invocations meet. */
 import type { Fault } from "./faults.ts";
 
-/** Which room a command is about: the n-th of its kind, counted from the newest; `unknown` names none. */
+/** The room that a command is about: the n-th of its kind, counted from the newest. `unknown` is a name without a room. */
 export interface Target {
   readonly of: "handed-out" | "pooled" | "persistent" | "foreign" | "plain" | "unknown";
   readonly index: number;
@@ -19,15 +19,15 @@ export type Command =
       readonly copies: number;
       readonly delaySeconds: number;
     }
-  | { readonly kind: "odd-event"; readonly index: number }
-  | { readonly kind: "meet" | "leave"; readonly target: Target }
+  | { readonly kind: "unusable-event"; readonly index: number }
+  | { readonly kind: "conference-start" | "conference-end"; readonly target: Target }
   | { readonly kind: "garbage" | "metrics" | "bulk-delete" | "health" }
   | { readonly kind: "bulk-create"; readonly level: number | undefined }
   | { readonly kind: "direct"; readonly change: "remove" | "describe" | "retag"; readonly target: Target }
   | { readonly kind: "add"; readonly of: "persistent" | "foreign" | "plain" }
   | { readonly kind: "crash" }
   | {
-      readonly kind: "storm";
+      readonly kind: "outage";
       readonly on: "platform" | "storage";
       readonly fault: Fault;
       readonly seconds: number;
@@ -37,34 +37,34 @@ export interface FaultAt {
   /** The number of the port call within the invocation. */
   readonly call: number;
   readonly fault: Fault;
-  /** How many calls in a row, from this one on. */
+  /** The number of consecutive calls, starting with this one. */
   readonly times: number;
 }
 
 export interface Step {
   readonly command: Command;
-  /** How long it takes until the next step starts. */
+  /** The pause before the next step. */
   readonly pauseMilliseconds: number;
-  /** Which of the two processes does it. */
+  /** The process that receives the step. */
   readonly process: 0 | 1;
   readonly faults: readonly FaultAt[];
-  /** Decides the delays of this invocation. */
+  /** Determines the delays in this invocation. */
   readonly seed: number;
 }
 
 export interface History {
   readonly steps: readonly Step[];
-  /** Faults of the provisioning runs, by the number of the run. */
+  /** Faults in provisioning runs, by the number of the run. */
   readonly provisioningFaults: readonly (FaultAt & { readonly run: number })[];
   readonly seed: number;
 }
 
-/** Whether nothing goes wrong in a history by itself. */
-export function isCalm({ steps, provisioningFaults }: History): boolean {
+/** Whether a history contains no fault, outage or crash. */
+export function isWithoutFaults({ steps, provisioningFaults }: History): boolean {
   return (
     provisioningFaults.length === 0 &&
     steps.every(
-      ({ command, faults }) => faults.length === 0 && command.kind !== "storm" && command.kind !== "crash",
+      ({ command, faults }) => faults.length === 0 && command.kind !== "outage" && command.kind !== "crash",
     )
   );
 }

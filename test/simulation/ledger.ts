@@ -1,16 +1,15 @@
-/** What was seen from outside while a history ran, and every promise that was seen broken. */
-
+/** What can be observed from outside while a history runs, and every promise that was broken. */
 import type { MetricsRow } from "../../src/lib/metrics/row.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
 import type { QueueMessage } from "../../src/lib/queues/queue.ts";
 import { parseMarker } from "../../src/lib/rooms/marker.ts";
 import { isPersistent } from "../../src/lib/rooms/ownership.ts";
 import type { ConferenceRecord, ConferenceTable, TableObserver } from "./conference-table.ts";
+import type { PromiseName } from "./promises.ts";
 import type { Task } from "./task.ts";
 
-/** `G…` are the guarantees of the design, `I…` the invariants beneath them. */
 export interface Violation {
-  readonly promise: string;
+  readonly promise: PromiseName;
   readonly text: string;
 }
 
@@ -28,36 +27,37 @@ const configurationPath = "/api/admin/configuration/v1/conference/";
 export function createLedger(table: ConferenceTable, now: () => number, secrets: readonly string[]) {
   const violations: Violation[] = [];
   const handedOut = new Map<string, HandOut>();
-  /** Rooms that a function made, by name. */
-  const made = new Set<string>();
+  /** Names of the rooms that the gateway provisioned. */
+  const provisioned = new Set<string>();
   const pooledNames = new Set<string>();
-  /** Who wrote the tag last: a claim, or anything else. */
+  /** The last writer of each tag: a claim, or anything else. */
   const tagWriters = new Map<string, Task | "other">();
-  /** When a claim last wrote to a room. */
+  /** The time of the last write by a claim. */
   const assignedAt = new Map<string, number>();
-  /** Names whose end the sink has accepted, and when. */
+  /** Names whose end the event sink accepted, with the time. */
   const ended = new Map<string, number>();
-  /** Rooms that an event, accepted or not, or a bulk delete has named: handed out or not, they may be collected. */
-  const dueForDeletion = new Set<string>();
-  /** Rooms that an operator has changed directly, so that marker and tag say nothing any more. */
-  const tampered = new Set<string>();
-  /** Rooms that are no more on the platform, whoever deleted them. */
+  /** Rooms named in an event, accepted or not, or by a bulk delete. They may be collected even if they are handed out. */
+  const mayBeDeleted = new Set<string>();
+  /** Rooms that an operator changed directly: their marker and tag prove nothing. */
+  const changedByOperator = new Set<string>();
+  /** Rooms that were deleted, by anybody. */
   const removed = new Set<string>();
-  /** Rooms that bulk delete had deleted before a claim deleted their message. */
-  const goneBeforeCommit = new Set<string>();
+  /** Rooms that bulk delete deleted before a claim deleted their message. */
+  const deletedBeforeCommit = new Set<string>();
   const deletedInBulk = new Set<string>();
   const guestPins = new Set<string>();
   const metricsRows: MetricsRow[] = [];
   let discards = 0;
-  const recordedReasons = new Set<string>();
-
-  /** Invocations that had a room in their hands, by its name. */
-  const touches = new Map<string, Task[]>();
-  const touched = (name: string, task: Task) => touches.set(name, [...(touches.get(name) ?? []), task]);
-  /** Rooms whose loss was logged. */
+  /** Ended rooms with a recorded reason why they stay. */
+  const keptForReason = new Set<string>();
+  /** The invocations that handled a room, by its name. */
+  const handledBy = new Map<string, Task[]>();
+  const noteHandled = (name: string, task: Task) =>
+    handledBy.set(name, [...(handledBy.get(name) ?? []), task]);
+  /** Rooms that were logged as leaked. */
   const leaked = new Set<string>();
 
-  const violated = (promise: string, text: string): void => {
+  const violated = (promise: PromiseName, text: string): void => {
     violations.push({ promise, text });
   };
 
@@ -65,10 +65,10 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     const by = `#${task.id} ${task.functionName}`;
     return {
       onCreate(row) {
-        made.add(row.name);
+        provisioned.add(row.name);
         guestPins.add(String(row.fields["guest_pin"]));
         if (!pooledNames.has(row.name))
-          violated("G2", `${row.name} exists before its name was in the pool (${by})`);
+          violated("room-lost", `${row.name} exists before its name was in the pool (${by})`);
       },
       onUpdate(row, change) {
         if (!isClaim(task)) {
@@ -78,17 +78,22 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
         assignedAt.set(row.name, now());
         const holder = handedOut.get(row.name);
         if (holder && holder.task !== task)
-          violated("G1", `${by} writes to ${row.name}, which #${holder.task.id} has handed out`);
+          violated(
+            "handed-out-twice",
+            `${by} writes to ${row.name}, which #${holder.task.id} has handed out`,
+          );
         if (typeof change["tag"] === "string") tagWriters.set(row.name, task);
       },
       onDelete(row) {
         removed.add(row.name);
         const isBulk = task.functionName === "bulkDeleteRooms";
-        // The name of a room made since then may be in the pool: only those before are taken out of it.
+        // The names of rooms created since then may be in the pool, because it was cleared before.
         if (isBulk && row.createdAt < task.startedAt) deletedInBulk.add(row.name);
         const isAutomatic = task.functionName === "collectGarbage" || task.functionName === "bulkDeleteRooms";
-        if (isAutomatic && isPersistent(row.name)) violated("G3", `${by} deletes persistent ${row.name}`);
-        if (isAutomatic && isForeign(row)) violated("G3", `${by} deletes foreign ${row.name}`);
+        if (isAutomatic && isPersistent(row.name))
+          violated("protected-room-deleted", `${by} deletes persistent ${row.name}`);
+        if (isAutomatic && isForeign(row))
+          violated("protected-room-deleted", `${by} deletes foreign ${row.name}`);
         if (task.functionName === "collectGarbage") checkCollected(row, task, by);
       },
     };
@@ -96,55 +101,61 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
 
   function checkCollected({ name }: ConferenceRecord, task: Task, by: string): void {
     const insertedAt = task.deletionInsertedAt.get(name);
-    if (insertedAt === undefined) violated("I5", `${by} deletes ${name} without its message`);
+    if (insertedAt === undefined)
+      violated("deleted-without-message", `${by} deletes ${name} without having received its message`);
     else if (now() - insertedAt < minAgeMilliseconds)
-      violated("I5", `${by} deletes ${name} ${(now() - insertedAt) / 1000} s after its message was put`);
+      violated(
+        "deleted-too-early",
+        `${by} deletes ${name} ${(now() - insertedAt) / 1000} s after its message was enqueued`,
+      );
     const check = task.liveChecks.get(name);
     const liveSince = table.liveSince.get(name);
-    if (check === undefined) violated("G4", `${by} deletes ${name} without asking whether it is live`);
+    if (check === undefined)
+      violated("deleted-too-early", `${by} deletes ${name} without checking whether it is live`);
     else if (check !== "failed" && liveSince !== undefined && liveSince < check)
-      violated("G4", `${by} deletes ${name}, which the platform reported as live`);
-    if (handedOut.has(name) && !dueForDeletion.has(name))
-      violated("G1", `${by} deletes ${name}, which is handed out and has not ended`);
+      violated("deleted-too-early", `${by} deletes ${name}, which the platform reported as live`);
+    if (handedOut.has(name) && !mayBeDeleted.has(name))
+      violated("handed-out-twice", `${by} deletes ${name}, which is handed out and has not ended`);
   }
 
   return {
     violations,
     violated,
     handedOut,
-    made,
+    provisioned,
     tagWriters,
     assignedAt,
     ended,
-    dueForDeletion,
-    tampered,
-    touches,
+    mayBeDeleted,
+    changedByOperator,
+    handledBy,
     leaked,
     discards: () => discards,
     removed,
-    goneBeforeCommit,
+    deletedBeforeCommit,
     metricsRows,
-    recordedReasons,
+    keptForReason,
     tableObserver,
 
     onPut(queue: string, text: string, task: Task): void {
       if (queue === "pool") {
-        if (pooledNames.has(text)) violated("G1", `#${task.id} puts ${text} into the pool once more`);
+        if (pooledNames.has(text))
+          violated("handed-out-twice", `#${task.id} puts ${text} into the pool a second time`);
         pooledNames.add(text);
-        touched(text, task);
+        noteHandled(text, task);
       }
       if (queue === "deletion") {
         task.queuedForDeletion.add(text);
-        if (task.functionName === "bulkDeleteRooms") dueForDeletion.add(text);
+        if (task.functionName === "bulkDeleteRooms") mayBeDeleted.add(text);
       }
     },
 
     onMessageDeleted(queue: string, text: string): void {
-      if (queue === "pool" && deletedInBulk.has(text)) goneBeforeCommit.add(text);
+      if (queue === "pool" && deletedInBulk.has(text)) deletedBeforeCommit.add(text);
     },
 
     onReceive(queue: string, messages: readonly QueueMessage[], task: Task): void {
-      if (queue === "pool") for (const { text } of messages) touched(text, task);
+      if (queue === "pool") for (const { text } of messages) noteHandled(text, task);
       if (queue !== "deletion") return;
       for (const { text, ageSeconds } of messages) {
         const insertedAt = now() - ageSeconds * 1000;
@@ -153,16 +164,16 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
       }
     },
 
-    /** Notes which reads of the platform a task makes; call the result with whether an answer came. */
-    onPlatformRead({ method, path, query }: PlatformCall, task: Task): (isAnswered: boolean) => void {
+    /** Records a platform read of a task. Call the result with whether a response arrived. */
+    onPlatformRead({ method, path, query }: PlatformCall, task: Task): (hasResponse: boolean) => void {
       if (method !== "GET") return () => undefined;
       if (path === configurationPath && query?.["name"] === undefined) task.lastListAt = now();
       const name = query?.["name"];
       if (path !== livePath || typeof name !== "string") return () => undefined;
-      const askedAt = now();
-      return (isAnswered) => {
-        if (isAnswered && table.liveSince.has(name)) recordedReasons.add(name);
-        task.liveChecks.set(name, isAnswered ? askedAt : "failed");
+      const checkedAt = now();
+      return (hasResponse) => {
+        if (hasResponse && table.liveSince.has(name)) keptForReason.add(name);
+        task.liveChecks.set(name, hasResponse ? checkedAt : "failed");
       };
     },
 
@@ -171,28 +182,29 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
       const leak =
         secrets.find((secret) => line.includes(secret)) ??
         line.match(/\d{12}/g)?.find((digits) => guestPins.has(digits));
-      if (leak !== undefined) violated("G7", `#${task.id} ${task.functionName} logs a secret: ${line}`);
+      if (leak !== undefined)
+        violated("secret-exposed", `#${task.id} ${task.functionName} logs a secret: ${line}`);
       if (line.includes('"room-discarded"')) discards += 1;
       if (line.includes('"deletion-skipped"')) {
         const { room, reason } = JSON.parse(line);
-        if (reason === "live" || reason === "assigned-later") recordedReasons.add(room);
+        if (reason === "live" || reason === "assigned-later") keptForReason.add(room);
       }
     },
 
-    /** Rooms of this service that the platform holds, as the marker or their making tells. */
+    /** The gateway's rooms on the platform: those with a marker, and those that it provisioned. */
     ourRooms: () =>
       table
         .rows()
-        .filter(({ name, description }) => made.has(name) || parseMarker(description) !== undefined),
+        .filter(({ name, description }) => provisioned.has(name) || parseMarker(description) !== undefined),
   };
 }
 
-/** Whether an invocation is one of the two that hand out rooms. */
+/** Whether an invocation hands out a room. */
 export function isClaim({ functionName }: Task): boolean {
   return functionName === "createRoom" || functionName === "createRoomFromQueue";
 }
 
-/** As the design says: another service type, or aliases of which none equals the name, and no marker. */
+/** Whether a conference belongs to somebody else: another service type, or no marker and no alias equal to its name. */
 function isForeign({ name, description, fields }: ConferenceRecord): boolean {
   if (fields["service_type"] !== "conference") return true;
   const aliases = Array.isArray(fields["aliases"]) ? fields["aliases"] : [];

@@ -1,4 +1,4 @@
-/** The processes that run the app: each has its own object graph, and all share queues and platform. */
+/** The processes that run the app: each has its own dependencies, and all share the queues and the platform. */
 import {
   type HttpRequest,
   HttpResponse,
@@ -16,7 +16,7 @@ import type { FaultAt } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
 import { currentTask, type SimulatedProcess, type Task } from "./task.ts";
 
-/** How an invocation ended: `died` when its process did, so that nobody got an answer. */
+/** How an invocation ended; `died` if its process died, so nobody received a result. */
 type Ending<Result> = { readonly result: Result } | { readonly error: unknown } | "died";
 
 export interface AppProcess extends SimulatedProcess {
@@ -25,7 +25,7 @@ export interface AppProcess extends SimulatedProcess {
   handleMessage(functionName: string, text: string, dequeueCount: number, plan: Plan): Promise<Ending<void>>;
 }
 
-/** What chance brings in one invocation. */
+/** The faults and random choices in one invocation. */
 export interface Plan {
   readonly faults: readonly FaultAt[];
   readonly random: RandomSource;
@@ -34,14 +34,14 @@ export interface Plan {
 }
 
 export interface ProcessOptions {
-  readonly outsideOf: (process: SimulatedProcess) => Adapters;
+  readonly adaptersOf: (process: SimulatedProcess) => Adapters;
   readonly newTaskId: () => number;
   readonly now: () => number;
   readonly ledger: Ledger;
   readonly onKilled: () => void;
-  /** Called when an invocation was added to `running`. */
+  /** Called after an invocation was added to `running`. */
   readonly onStart: () => void;
-  /** Invocations that have not ended; those of dead processes are taken out. */
+  /** Invocations that have not ended. Those of dead processes are removed. */
   readonly running: Set<Task>;
 }
 
@@ -73,7 +73,7 @@ const timer: Timer = {
   scheduleStatus: { last: "", next: "", lastUpdated: "" },
 };
 
-/** A process that just started; `onKilled` is called once, when it dies. */
+/** Starts a process. `onKilled` is called once, when it dies. */
 export function startProcess(options: ProcessOptions): AppProcess {
   const { ledger, running } = options;
   const death = Promise.withResolvers<"died">();
@@ -88,7 +88,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
       options.onKilled();
     },
   };
-  const handlers: Handlers = registerFunctions(createDependencies(settings, options.outsideOf(base)));
+  const handlers: Handlers = registerFunctions(createDependencies(settings, options.adaptersOf(base)));
 
   async function invoke<Result>(
     functionName: string,
@@ -140,7 +140,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
         if (!handler) throw new Error(`there is no function ${functionName}`);
         const response = await handler(request, context);
         if (!response || response instanceof HttpResponse)
-          throw new Error("an answer is a plain object here");
+          throw new Error("the handler must return a plain object");
         return response;
       }),
     runTimer: async (functionName: string, plan: Plan) =>

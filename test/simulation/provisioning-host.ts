@@ -1,4 +1,4 @@
-/** The host's queue trigger: leases messages of the provisioning queue, runs the function, deletes or retries. */
+/** The host's queue trigger: leases messages of the provisioning queue, runs the function, then deletes or retries. */
 import type { RandomSource } from "../../src/lib/random.ts";
 import type { MemoryQueue } from "../support/memory-queue.ts";
 import type { AppProcess, Plan } from "./processes.ts";
@@ -13,11 +13,11 @@ export interface ProvisioningHostOptions {
 }
 
 export interface ProvisioningHost {
-  /** To be called whenever the queue may have changed. */
+  /** Must be called whenever the queue may have changed. */
   notice(): void;
 }
 
-// As in host.json, and the host's own lease. It is not renewed: a lost lease is one of the things to explore.
+// As in host.json and in the host. Leases are not renewed here, so lost leases are tested too.
 const slotsPerProcess = 5;
 const leaseSeconds = 600;
 const retrySeconds = 30;
@@ -62,7 +62,7 @@ export function createProvisioningHost(options: ProvisioningHostOptions): Provis
     const ending = await process.handleMessage("provisionRoom", text, dequeueCount, options.planRun());
     if (ending === "died") return;
     busySlots.set(process, (busySlots.get(process) ?? 1) - 1);
-    // A lease that was lost meanwhile makes either fail, and somebody else runs the message again.
+    // Both fail if the lease was lost; another process then handles the message again.
     const settled = "result" in ending ? queue.delete(message) : queue.setInvisible(message, retrySeconds);
     await settled.catch(() => undefined);
     notice();

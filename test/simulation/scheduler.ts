@@ -1,11 +1,11 @@
-/** Virtual time: events happen one after the other, and time jumps from one to the next. */
+/** Virtual time: events run one after the other, and the clock jumps from one to the next. */
 import type { RandomSource } from "../../src/lib/random.ts";
 
 export interface Scheduler {
-  /** Milliseconds since 1970, as a Clock gives them. */
+  /** Milliseconds since 1970, as in Clock. */
   readonly now: () => number;
   after(milliseconds: number, run: () => void): void;
-  /** Runs what is due within so many milliseconds, or until `isDone`; returns whether `isDone` ended it. */
+  /** Runs what is due within this time, or until `isDone`. Returns whether `isDone` ended it. */
   advance(milliseconds: number, isDone?: () => boolean): Promise<boolean>;
 }
 
@@ -17,7 +17,7 @@ interface ScheduledEvent {
 
 const startedAt = Date.UTC(2030, 0, 1);
 
-/** Events of the same moment happen in an order that `random` decides. */
+/** Creates a scheduler. `random` decides the order of events that are due at the same time. */
 export function createScheduler(random: RandomSource): Scheduler {
   let now = startedAt;
   const events: ScheduledEvent[] = [];
@@ -39,7 +39,7 @@ export function createScheduler(random: RandomSource): Scheduler {
     },
     async advance(milliseconds, isDone = () => false) {
       const until = now + milliseconds;
-      // What was started before this call runs up to its first wait.
+      // Code that was started before this call runs to its first wait.
       await settlePromises();
       while (!isDone()) {
         const event = takeNext(until);
@@ -56,7 +56,7 @@ export function createScheduler(random: RandomSource): Scheduler {
   };
 }
 
-/** One turn of the event loop: every promise that was settled has run as far as it can. */
+/** Waits one turn of the event loop, so the code behind every settled promise has run. */
 async function settlePromises(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

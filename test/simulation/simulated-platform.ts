@@ -1,5 +1,5 @@
-/** The platform client over the conference table: time limits, and failures as the real client names them. */
-import type { PlatformCall, PlatformClient, PlatformResponse } from "../../src/lib/platform/client.ts";
+/** The platform client on top of the conference table, with the timeouts and failures of the real client. */
+import type { PlatformResponse, PlatformCall, PlatformClient } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
 import type { ConferenceTable } from "./conference-table.ts";
 import type { Fault, Ports } from "./faults.ts";
@@ -21,22 +21,22 @@ export function simulatePlatform(
       throw new PlatformError({
         outcome: "not-sent",
         isTimeout: true,
-        message: `${name}: no time left to send it`,
+        message: `${name}: too late to send it`,
       });
     }
     const task = requireTask();
     const finishRead = ledger.onPlatformRead(request, task);
     try {
-      const answer = await ports.call({
+      const response = await ports.call({
         label: () => `${name} ${JSON.stringify(request.query ?? request.body ?? "")}`,
         target: "platform",
         timeoutSeconds: request.timeoutSeconds ?? defaultTimeoutSeconds,
-        effect: () => table.answer(request, ledger.tableObserver(task)),
+        effect: () => table.respond(request, ledger.tableObserver(task)),
         failure: (fault, isTimeout) => failureOf(name, fault, isTimeout, task),
-        oddAnswer: { body: "<html>Please wait</html>" },
+        malformedResponse: { body: "<html>Please wait</html>" },
       });
-      finishRead(typeof answer.body === "object");
-      return answer;
+      finishRead(typeof response.body === "object");
+      return response;
     } catch (error) {
       finishRead(false);
       throw error;

@@ -1,4 +1,4 @@
-/** The queue port over a memory queue, each call of which can fail, and is seen by the ledger. */
+/** The queue port on top of a memory queue. Each call can fail and is recorded in the ledger. */
 import { type Queue, QueueError } from "../../src/lib/queues/queue.ts";
 import type { MemoryQueue } from "../support/memory-queue.ts";
 import type { PortCall, Ports } from "./faults.ts";
@@ -17,7 +17,7 @@ export function simulateQueue(name: QueueName, queue: MemoryQueue, ports: Ports,
       target: "storage",
       timeoutSeconds,
       effect,
-      failure: () => new QueueError("unknown", `queue ${operation}: no answer`),
+      failure: () => new QueueError("unknown", `queue ${operation}: no response`),
     });
 
   return {
@@ -38,7 +38,7 @@ export function simulateQueue(name: QueueName, queue: MemoryQueue, ports: Ports,
         ledger.onMessageDeleted(name, message.text);
       }),
     setInvisible: async (message, seconds) =>
-      call(`hide ${message.text} ${seconds} s`, async () => queue.setInvisible(message, seconds)),
+      call(`set invisible ${message.text} ${seconds} s`, async () => queue.setInvisible(message, seconds)),
     count: async () => call("count", async () => queue.count()),
     oldestAgeSeconds: async () => call("peek", async () => queue.oldestAgeSeconds()),
     clear: async () => call("clear", async () => queue.clear()),

@@ -1,28 +1,34 @@
-/** The short run: thousands of histories from fixed seeds, none of which may break a promise. */
+/** Runs thousands of histories from fixed seeds. None of them may break a promise. */
 import { expect, test } from "vitest";
-import { explain, explore, historyOf, runHistory } from "./explore.ts";
 import { foundHistories } from "./found-histories.ts";
-import { shortRun, shortRunHistories } from "./short-run.ts";
+import {
+  explain,
+  historiesOfTestRun,
+  historyOf,
+  runHistories,
+  runHistory,
+  testRun,
+} from "./run-histories.ts";
 
-test("no history breaks a promise", { timeout: 240_000 }, async () => {
-  const { histories, claims, failure } = await explore(shortRun);
+test("No history from the fixed seeds breaks a promise", { timeout: 240_000 }, async () => {
+  const { histories, claims, failure } = await runHistories(testRun);
   expect(failure && (await explain(failure.seed, failure.violation))).toBeUndefined();
-  expect(histories).toBe(shortRunHistories);
-  expect(claims).toBeGreaterThan(shortRunHistories);
+  expect(histories).toBe(historiesOfTestRun);
+  expect(claims).toBeGreaterThan(historiesOfTestRun);
 });
 
-test.each(Object.entries(foundHistories))("%s breaks no promise", async (_, history) => {
+test.each(Object.entries(foundHistories))("No promise is broken when %s", async (_, history) => {
   expect((await runHistory(history)).violations).toEqual([]);
 });
 
-test("the same seed gives the same history and the same course of events", async () => {
-  const courses = await Promise.all(
+test("A seed always gives the same history with the same events", async () => {
+  const runs = await Promise.all(
     [1, 2].map(async () => {
       const lines: string[] = [];
       await runHistory(historyOf(77), (line) => lines.push(line));
       return lines;
     }),
   );
-  expect(courses[0]?.length).toBeGreaterThan(50);
-  expect(courses[0]).toEqual(courses[1]);
+  expect(runs[0]?.length).toBeGreaterThan(50);
+  expect(runs[0]).toEqual(runs[1]);
 });

@@ -1,26 +1,34 @@
 /**
- * The long run: `npm run soak` explores until a million rooms were claimed, `-- --claims N` until N were, from a seed that
- * it prints; `-- --seed N` runs the one history of that seed again and tells what happened in it.
+ * `npm run soak`: runs histories until a million rooms have been claimed, then checks that the simulation finds every
+ * planted bug. `-- --short` stops at 20,000 claims, `-- --claims N` at N. The seeds start at a random number, which is
+ * printed, or at `--from N`. `-- --seed N` repeats one history and prints what happened in it.
  */
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
-import { explain, explore } from "./explore.ts";
+import { violationWith } from "./plant-bug.ts";
+import { plantedBugs } from "./planted-bugs.ts";
+import { explain, runHistories } from "./run-histories.ts";
 
 const { values } = parseArgs({
-  options: { seed: { type: "string" }, claims: { type: "string" }, from: { type: "string" } },
+  options: {
+    short: { type: "boolean", default: false },
+    claims: { type: "string" },
+    from: { type: "string" },
+    seed: { type: "string" },
+  },
 });
 
 const onlySeed = values.seed === undefined ? undefined : Number(values.seed);
-const wantedClaims = Number(values.claims ?? 1_000_000);
+const wantedClaims = Number(values.claims ?? (values.short ? 20_000 : 1_000_000));
 const firstSeed = onlySeed ?? Number(values.from ?? randomInt(2 ** 30));
 const reportEvery = 5000;
 const startedAt = performance.now();
 const seconds = () => Math.round((performance.now() - startedAt) / 1000);
 
-console.log(`from seed ${firstSeed}`);
-const { histories, claims, failure } = await explore({
+console.log(`Histories from seed ${firstSeed}`);
+const { histories, claims, failure } = await runHistories({
   firstSeed,
-  goesOn(count, claimed) {
+  continues(count, claimed) {
     if (count > 0 && count % reportEvery === 0)
       console.log(`${count} histories, ${claimed} claims, ${seconds()} s`);
     return onlySeed === undefined ? claimed < wantedClaims : count === 0;
@@ -30,5 +38,17 @@ if (failure) {
   console.error(await explain(failure.seed, failure.violation));
   process.exitCode = 1;
 } else {
-  console.log(`${histories} histories with ${claims} claims in ${seconds()} s: every promise was kept`);
+  console.log(`${histories} histories with ${claims} claims in ${seconds()} s: no promise was broken`);
+  if (onlySeed === undefined) await checkPlantedBugs();
+}
+
+async function checkPlantedBugs(): Promise<void> {
+  for (const plantedBug of plantedBugs) {
+    const violation = await violationWith(plantedBug);
+    const isCaught = violation?.promise === plantedBug.breaks;
+    const found = violation?.promise ?? "nothing";
+    console.log(`${isCaught ? "caught" : "MISSED"}  ${found}: a gateway that ${plantedBug.bug}`);
+    if (!isCaught) process.exitCode = 1;
+  }
+  console.log(`${plantedBugs.length} planted bugs checked, ${seconds()} s`);
 }

@@ -1,19 +1,19 @@
-/** Which room a step is about, and how rooms look that others put on the platform. */
+/** Chooses the room of a step, and creates the rooms of operators and other services. */
 import type { Target } from "./history.ts";
 import type { World } from "./world.ts";
 
-/** The name of the room meant; a name that nobody has when there is none of its kind. */
+/** Returns the name of the target room, or an unknown name if there is no such room. */
 export function nameOf({ ledger, queues, table }: World, { of, index }: Target): string {
   const names = {
     "handed-out": () => [...ledger.handedOut.keys()],
-    // A name comes before its room, and without a room there is nothing to end or to change.
+    // A name is pooled before its room exists. Without a room there is nothing to end or change.
     pooled: () => queues.pool.contents().flatMap(({ text }) => (table.find(text) ? [text] : [])),
     persistent: () => namesWith("persistent"),
     foreign: () => namesWith("foreign"),
     plain: () => namesWith("plain"),
     unknown: () => [],
   }[of]();
-  return names.at(-1 - (index % Math.max(1, names.length))) ?? "nobody-has-this-name";
+  return names.at(-1 - (index % Math.max(1, names.length))) ?? "unknown-name";
 
   function namesWith(word: string): string[] {
     return table.rows().flatMap(({ name }) => (name.includes(word) ? [name] : []));
@@ -21,10 +21,10 @@ export function nameOf({ ledger, queues, table }: World, { of, index }: Target):
 }
 
 /**
- * A room that an operator makes: `persistent` by its name; `foreign` by its alias or as another service; `plain` looks
- * as if a service like ours had made it, but has no marker. Some persistent ones were copied from a room of ours.
+ * Returns the fields of an operator's room. A `persistent` one has a protected name and sometimes the copied marker of a
+ * pooled room. A `foreign` one has another alias or service type. A `plain` one looks like a gateway room without marker.
  */
-export function newcomer(of: "persistent" | "foreign" | "plain", number: number): Record<string, unknown> {
+export function newRoomOf(of: "persistent" | "foreign" | "plain", number: number): Record<string, unknown> {
   const prefix = ["test_", "vkiosk_"][number % 2] ?? "test_";
   const name = of === "persistent" ? `${prefix}persistent-${number}` : `${of}-${number}`;
   const isCopy = of === "persistent" && number % 3 > 0;

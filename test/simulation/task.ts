@@ -1,12 +1,12 @@
-/** One invocation of a function: who runs it, what goes wrong in it, and what it has seen so far. */
+/** One invocation of a function: its process, its faults, and what it has done so far. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { RandomSource } from "../../src/lib/random.ts";
 import type { Fault } from "./faults.ts";
 
-/** A process that runs invocations; when it dies, none of their answers arrives any more. */
+/** A process that runs invocations. After its death none of them receives a response. */
 export interface SimulatedProcess {
   isAlive: boolean;
-  /** Scheduler milliseconds; nothing arrives before. */
+  /** Scheduler milliseconds: no response arrives before this time. */
   frozenUntil: number;
   readonly kill: () => void;
 }
@@ -18,24 +18,24 @@ export interface Task {
   readonly startedAt: number;
   readonly process: SimulatedProcess;
   readonly random: RandomSource;
-  /** By the number of the port call within this invocation. */
+  /** Faults by the number of the port call within this invocation. */
   readonly faults: ReadonlyMap<number, Fault>;
   calls: number;
   readonly faultsMet: Fault[];
-  /** When the youngest received deletion message of a room was inserted (scheduler milliseconds), by name. */
+  /** When the youngest received deletion message of each room was inserted, in scheduler milliseconds. */
   readonly deletionInsertedAt: Map<string, number>;
-  /** When the status API was asked about a room, or `failed`. */
+  /** When the status API was last queried for each room, or `failed`. */
   readonly liveChecks: Map<string, number | "failed">;
-  /** Names that this invocation put on the deletion queue. */
+  /** Names that this invocation put into the deletion queue. */
   readonly queuedForDeletion: Set<string>;
-  /** When its last list of all conferences began. */
+  /** When its last list of all conferences was requested. */
   lastListAt: number;
 }
 
 /** The invocation whose code is running. */
 export const currentTask = new AsyncLocalStorage<Task>();
 
-/** The invocation whose code is running; throws outside of one. */
+/** Returns the invocation whose code is running. Throws an error outside of an invocation. */
 export function requireTask(): Task {
   const task = currentTask.getStore();
   if (!task) throw new Error("a port was called outside of an invocation");

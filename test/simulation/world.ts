@@ -1,5 +1,4 @@
-/** One small world: two processes, the queues, the platform, and the time that all of them share. */
-
+/** The simulated world: two processes, the queues, the platform, and the virtual time that they share. */
 import type { RandomSource } from "../../src/lib/random.ts";
 import type { Adapters } from "../../src/lib/wiring/adapters.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
@@ -15,7 +14,7 @@ import { simulatePlatform } from "./simulated-platform.ts";
 import { type QueueName, simulateQueue } from "./simulated-queue.ts";
 import type { SimulatedProcess, Task } from "./task.ts";
 
-interface Storm {
+interface Outage {
   readonly fault: Fault;
   readonly until: number;
 }
@@ -26,19 +25,19 @@ export interface World {
   readonly queues: Readonly<Record<QueueName, MemoryQueue>>;
   readonly table: ConferenceTable;
   readonly ledger: Ledger;
-  readonly storms: Map<"platform" | "storage", Storm>;
+  readonly outages: Map<"platform" | "storage", Outage>;
   readonly running: ReadonlySet<Task>;
   readonly newId: () => string;
-  /** How many creates or provisioning runs were under way at once at most. */
+  /** The maximum number of concurrent creates or provisioning runs. */
   readonly peakOf: (kind: "create" | "provision") => number;
   process(index: number): AppProcess;
-  /** A plan without faults of its own. */
-  quietPlan(): Plan;
-  /** Lets the faults of the history's provisioning runs happen, or ends these and every storm. */
+  /** Returns a plan without faults. */
+  planWithoutFaults(): Plan;
+  /** Enables the history's faults in provisioning runs, or ends them and every outage. */
   setFaults(areOn: boolean): void;
 }
 
-/** Part of every service tag here: none of them may be logged. */
+/** Part of every service tag here. It must not be logged. */
 export const tagHost = "verification.example.com";
 
 export function createWorld({ seed, provisioningFaults }: History, trace?: (line: string) => void): World {
@@ -51,7 +50,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
   const queues = { pool: memory(), deletion: memory(), provisioning: memory(), poison: memory() };
   const table = createConferenceTable(now);
   const ledger = createLedger(table, now, [hostPin, tagHost]);
-  const storms: World["storms"] = new Map();
+  const outages: World["outages"] = new Map();
   const running = new Set<Task>();
   const peaks = { create: 0, provision: 0 };
   let provisioningRuns: number | undefined;
@@ -59,14 +58,14 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
   const ports = createPorts({
     scheduler,
     trace,
-    weather: (target, task) => {
-      const storm = storms.get(target);
-      return storm && storm.until > now() && task.random.integerBelow(4) > 0 ? storm.fault : undefined;
+    outageFault: (target, task) => {
+      const outage = outages.get(target);
+      return outage && outage.until > now() && task.random.integerBelow(4) > 0 ? outage.fault : undefined;
     },
   });
 
   const simulated = (name: QueueName) => simulateQueue(name, queues[name], ports, ledger);
-  function outsideOf(process: SimulatedProcess): Adapters {
+  function adaptersOf(process: SimulatedProcess): Adapters {
     return {
       queues: {
         pool: simulated("pool"),
@@ -87,7 +86,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
           target: "storage",
           timeoutSeconds: 10,
           effect: () => void ledger.metricsRows.push(row),
-          failure: () => new Error("no answer from the log workspace"),
+          failure: () => new Error("no response from the log workspace"),
         }),
       clock: {
         now,
@@ -125,7 +124,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
       const provisions = tasks.filter(({ functionName }) => functionName === "provisionRoom");
       peaks.provision = Math.max(peaks.provision, provisions.length);
     };
-    return startProcess({ outsideOf, newTaskId, now, ledger, running, onKilled, onStart });
+    return startProcess({ adaptersOf, newTaskId, now, ledger, running, onKilled, onStart });
   }
 
   const planOf = (faults: Plan["faults"]): Plan => ({
@@ -150,7 +149,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
     queues,
     table,
     ledger,
-    storms,
+    outages,
     running,
     newId,
     peakOf: (kind) => peaks[kind],
@@ -159,10 +158,10 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
       if (!process) throw new Error(`there is no process ${index}`);
       return process;
     },
-    quietPlan: () => planOf([]),
+    planWithoutFaults: () => planOf([]),
     setFaults(areOn) {
       provisioningRuns = areOn ? 0 : undefined;
-      storms.clear();
+      outages.clear();
     },
   };
 }

@@ -1,11 +1,14 @@
-/** Deliberate bugs that the simulation must find. */
+/** Bugs that are planted in copies of the sources to check that the simulation finds them. */
+import type { PromiseName } from "./promises.ts";
 
-export interface Mutant {
+export interface PlantedBug {
+  /** Completes the sentence "a gateway that …". */
   readonly bug: string;
-  /** The promise that is seen broken first. */
-  readonly breaks: string;
+  /** The promise that is reported broken first. */
+  readonly breaks: PromiseName;
+  readonly isInEveryTestRun?: true;
   readonly file: string;
-  /** Texts that each stand exactly once in the file, and what takes their place. */
+  /** Texts that the file contains exactly once, and their replacements. */
   readonly edits: readonly (readonly [from: string, to: string])[];
 }
 
@@ -16,48 +19,48 @@ const garbage = "src/lib/pool/garbage-collection.ts";
 const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
 const memoryQueue = "test/support/memory-queue.ts";
 
-const goesOn = ["if (clock.now() >= until) {", "if (false) {"] as const;
-
-export const mutants: readonly Mutant[] = [
+export const plantedBugs: readonly PlantedBug[] = [
   {
-    bug: "answers before the delete is confirmed",
-    breaks: "G1",
+    bug: "responds before the delete is confirmed",
+    breaks: "handed-out-twice",
+    isInEveryTestRun: true,
     file: claim,
     edits: [["await commit(attempt);", "void commit(attempt).catch(() => undefined);"]],
   },
   {
-    bug: "takes a lost lease for a commit",
-    breaks: "G1",
+    bug: "treats a lost lease as a commit",
+    breaks: "handed-out-twice",
     file: "src/lib/queues/delete-confirmed.ts",
     edits: [['if (first !== "unknown") return "lost";', 'if (first !== "unknown") return "deleted";']],
   },
   {
-    bug: "takes a message for its own deletion after the lease",
-    breaks: "G1",
+    bug: "treats a missing message as its own delete after the lease",
+    breaks: "handed-out-twice",
     file: "src/lib/queues/delete-confirmed.ts",
     edits: [[" && isHeld())", ")"]],
   },
   {
     bug: "does not check the marker",
-    breaks: "G1",
+    breaks: "handed-out-twice",
     file: claim,
     edits: [['if (room && marker?.state !== "assigned") return room;', "if (room) return room;"]],
   },
   {
     bug: "keeps a room whose change has an unknown outcome",
-    breaks: "G1",
+    breaks: "handed-out-twice",
     file: disposal,
     edits: [['"assignment-unknown": "discard-room"', '"assignment-unknown": "leave-to-lease"']],
   },
   {
     bug: "requests no replacement",
-    breaks: "G5",
+    breaks: "pool-level-wrong",
+    isInEveryTestRun: true,
     file: claim,
     edits: [["await replenishment.replace(claim.log);", ""]],
   },
   {
     bug: "logs the guest PIN",
-    breaks: "G7",
+    breaks: "secret-exposed",
     file: claim,
     edits: [
       [
@@ -67,8 +70,8 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    bug: "repeats the put into the pool",
-    breaks: "G1",
+    bug: "retries the put into the pool",
+    breaks: "handed-out-twice",
     file: provisioning,
     edits: [
       [
@@ -79,8 +82,9 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    bug: "makes the room before its name is in the pool",
-    breaks: "G2",
+    bug: "creates the room before its name is in the pool",
+    breaks: "room-lost",
+    isInEveryTestRun: true,
     file: provisioning,
     edits: [
       ["const name = await pool.put(newRoomName(random), { invisibleSeconds });", ""],
@@ -93,32 +97,32 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    bug: "makes rooms whatever the pool holds",
-    breaks: "G5",
+    bug: "provisions rooms however many the pool holds",
+    breaks: "pool-level-wrong",
     file: provisioning,
     edits: [["if (await isEnough(request, dequeueCount)) {", "if (false) {"]],
   },
   {
-    bug: "makes a room whose name was discarded while its maker slept",
-    breaks: "I3",
+    bug: "creates a room whose name was discarded while provisioning was suspended",
+    breaks: "room-lost-by-one-fault",
     file: provisioning,
     edits: [["{ timeoutSeconds: createSeconds, startBefore }", "{ timeoutSeconds: createSeconds }"]],
   },
   {
-    bug: "queues a room for deletion that was claimed while its maker slept",
-    breaks: "G1",
+    bug: "queues a room for deletion that was claimed while provisioning was suspended",
+    breaks: "handed-out-twice",
     file: provisioning,
     edits: [["if (isGone && clock.now() < invisibleUntil)", "if (isGone)"]],
   },
   {
     bug: "collects rooms of any age",
-    breaks: "I5",
+    breaks: "deleted-too-early",
     file: garbage,
     edits: [["if (missingSeconds > 0) {", "if (false) {"]],
   },
   {
     bug: "collects live rooms",
-    breaks: "G4",
+    breaks: "deleted-too-early",
     file: garbage,
     edits: [
       ['if (await isLive(name, log)) return remove(message, "live", log);', "await isLive(name, log);"],
@@ -126,16 +130,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "collects persistent rooms",
-    breaks: "G3",
+    breaks: "protected-room-deleted",
+    isInEveryTestRun: true,
     file: garbage,
     edits: [['if (isPersistent(name)) return remove(message, "persistent", log);', ""]],
   },
   {
-    bug: "removes the older messages of a room first, and goes on when its leases are over",
-    breaks: "I8",
+    bug: "removes a room's older messages first and continues after its leases",
+    breaks: "ended-room-kept",
     file: garbage,
     edits: [
-      goesOn,
+      ["if (clock.now() >= until) {", "if (false) {"],
       [
         "await handle(youngest,",
         'for (const message of older) await remove(message, "repeated", log);\nawait handle(youngest,',
@@ -145,19 +150,20 @@ export const mutants: readonly Mutant[] = [
   },
   {
     bug: "deletes persistent rooms in bulk",
-    breaks: "G3",
+    breaks: "protected-room-deleted",
     file: bulkDeletion,
     edits: [[" && !isPersistent(room.name);", ";"]],
   },
   {
-    bug: "leaves leased names in the pool when it deletes in bulk",
-    breaks: "G1",
+    bug: "leaves leased names in the pool on bulk delete",
+    breaks: "handed-out-twice",
     file: bulkDeletion,
     edits: [["await pool.clear();", ""]],
   },
   {
-    bug: "answers an event before its name is stored",
-    breaks: "G6",
+    bug: "acknowledges an event before its name is stored",
+    breaks: "event-lost",
+    isInEveryTestRun: true,
     file: "src/functions/event-sink.ts",
     edits: [
       [
@@ -167,8 +173,8 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    bug: "answers a create with the host PIN",
-    breaks: "G7",
+    bug: "returns the host PIN from create",
+    breaks: "secret-exposed",
     file: "src/lib/api/room-shapes.ts",
     edits: [
       [
@@ -178,14 +184,14 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    bug: "repeats writes whose outcome is unknown",
-    breaks: "I3",
+    bug: "retries writes whose outcome is unknown",
+    breaks: "room-lost-by-one-fault",
     file: "src/lib/platform/retry.ts",
     edits: [[' && (method === "GET" || method === "DELETE")', ""]],
   },
   {
-    bug: "lets messages expire after seven days, as the storage does by default",
-    breaks: "I3",
+    bug: "lets messages expire after seven days, the storage's default",
+    breaks: "room-lost-by-one-fault",
     file: memoryQueue,
     edits: [
       [

@@ -1,19 +1,18 @@
-/** Carries out one step of a history: as a caller, as the platform, as an operator, or as fate. */
+/** Starts one step of a history: a call, a platform event, a change by an operator, a crash or an outage. */
 import { createRoom, deleteAllRooms, deliverEnds } from "./callers.ts";
-import type { HttpFunctionName } from "./functions.ts";
 import type { Command, Step, Target } from "./history.ts";
 import type { Plan } from "./processes.ts";
 import { type RequestParts, request } from "./requests.ts";
 import { createSeededRandom } from "./seeded-random.ts";
-import { nameOf, newcomer } from "./targets.ts";
+import { nameOf, newRoomOf } from "./targets.ts";
 import { tagHost, type World } from "./world.ts";
 
-/** Starts a step and does not wait for its end. */
+/** Starts a step without waiting for its end. */
 export function startStep(world: World, { command, process, faults, seed }: Step): void {
   const plan: Plan = { faults, random: createSeededRandom(seed) };
-  const { table, scheduler, storms } = world;
+  const { table, scheduler, outages } = world;
   const room = (target: Target) => nameOf(world, target);
-  const send = (name: HttpFunctionName, parts: RequestParts) => {
+  const send = (name: string, parts: RequestParts) => {
     void request(world, process, name, parts, plan);
   };
   switch (command.kind) {
@@ -33,12 +32,12 @@ export function startStep(world: World, { command, process, faults, seed }: Step
       return send("deleteRoom", { roomName: room(command.target) });
     case "event":
       return sendEnds(world, command.targets.map(room), command, process, plan);
-    case "odd-event":
-      return send("eventSink", { body: oddEvents[command.index] });
-    case "meet":
+    case "unusable-event":
+      return send("eventSink", { body: unusableEvents[command.index] });
+    case "conference-start":
       if (table.find(room(command.target))) table.liveSince.set(room(command.target), scheduler.now());
       return;
-    case "leave":
+    case "conference-end":
       if (table.liveSince.delete(room(command.target)))
         sendEnds(world, [room(command.target)], { copies: 1, delaySeconds: 0 }, process, plan);
       return;
@@ -60,12 +59,12 @@ export function startStep(world: World, { command, process, faults, seed }: Step
     case "direct":
       return changeDirectly(world, room(command.target), command.change);
     case "add":
-      table.insert(newcomer(command.of, Number(world.newId().slice(3))));
+      table.insert(newRoomOf(command.of, Number(world.newId().slice(3))));
       return;
     case "crash":
       return world.process(process).kill();
-    case "storm":
-      storms.set(command.on, { fault: command.fault, until: scheduler.now() + command.seconds * 1000 });
+    case "outage":
+      outages.set(command.on, { fault: command.fault, until: scheduler.now() + command.seconds * 1000 });
   }
 }
 
@@ -85,7 +84,7 @@ function sendEnds(
   for (let copy = 1; copy < copies; copy++) {
     world.scheduler.after(
       delaySeconds * 1000,
-      () => void deliverEnds(world, names, 1 - process, world.quietPlan()),
+      () => void deliverEnds(world, names, 1 - process, world.planWithoutFaults()),
     );
   }
 }
@@ -97,7 +96,7 @@ function changeDirectly(
 ): void {
   const row = table.find(name);
   if (!row) return;
-  ledger.tampered.add(name);
+  ledger.changedByOperator.add(name);
   if (change === "remove") {
     table.remove(row);
     ledger.removed.add(name);
@@ -109,11 +108,11 @@ function changeDirectly(
   }
 }
 
-const oddEvents: readonly unknown[] = [
-  { event: "conference_started", data: { name: "nobody-has-this-name" } },
+const unusableEvents: readonly unknown[] = [
+  { event: "conference_started", data: { name: "unknown-name" } },
   { event: "conference_ended", data: {} },
   { event: "conference_ended" },
   { event: "conference_ended", data: { name: "\u0000" } },
   { event: "eventsink_bulk", data: [null, 7, { event: "participant_connected" }] },
-  { event: "conference_ended", data: { name: "nobody-has-this-name", service_type: "gateway" } },
+  { event: "conference_ended", data: { name: "unknown-name", service_type: "gateway" } },
 ];

@@ -1,24 +1,27 @@
-/** Runs histories by their seeds; a failing one is shrunk, and told with the command that runs it again. */
+/** Runs histories by their seeds. A failing one is shrunk and printed with the command that repeats it. */
 import fc from "fast-check";
 import { histories } from "./arbitrary-history.ts";
 import { settleAndAudit } from "./audit.ts";
-import { startStep } from "./commands.ts";
+import { foundHistories } from "./found-histories.ts";
 import type { History } from "./history.ts";
 import type { Violation } from "./ledger.ts";
 import { maxRooms } from "./processes.ts";
 import { request } from "./requests.ts";
+import { startStep } from "./start-step.ts";
 import { createWorld } from "./world.ts";
+
+export type { Violation };
 
 export interface Outcome {
   readonly violations: readonly Violation[];
-  /** Successful creates. */
+  /** The number of successful creates. */
   readonly claims: number;
 }
 
-/** One history from an empty platform to the audit; the same history always has the same outcome. */
+/** Runs one history from an empty platform to the audit. The same history always has the same outcome. */
 export async function runHistory(history: History, trace?: (line: string) => void): Promise<Outcome> {
   const world = createWorld(history, trace);
-  void request(world, 0, "bulkCreateRooms", {}, world.quietPlan());
+  void request(world, 0, "bulkCreateRooms", {}, world.planWithoutFaults());
   const isFull = () => world.queues.pool.contents().length === maxRooms && world.running.size === 0;
   if (!(await world.scheduler.advance(600_000, isFull)))
     world.ledger.violated("harness", "the pool was not filled");
@@ -34,24 +37,24 @@ export async function runHistory(history: History, trace?: (line: string) => voi
   return { violations: world.ledger.violations, claims: world.ledger.handedOut.size };
 }
 
-export interface Exploration {
+export interface RunResult {
   readonly histories: number;
   readonly claims: number;
   /** The first history that broke a promise. */
   readonly failure?: { readonly seed: number; readonly violation: Violation } | undefined;
 }
 
-export interface ExploreOptions {
+export interface RunOptions {
   readonly firstSeed: number;
-  /** Whether to go on after so many histories and claims. */
-  readonly goesOn: (histories: number, claims: number) => boolean;
+  /** Whether to continue after this number of histories and claims. */
+  readonly continues: (histories: number, claims: number) => boolean;
 }
 
-/** Runs one history a seed until one breaks a promise or enough are run. */
-export async function explore({ firstSeed, goesOn }: ExploreOptions): Promise<Exploration> {
+/** Runs one history per seed until one breaks a promise or `continues` returns false. */
+export async function runHistories({ firstSeed, continues }: RunOptions): Promise<RunResult> {
   let count = 0;
   let claims = 0;
-  while (goesOn(count, claims)) {
+  while (continues(count, claims)) {
     const seed = firstSeed + count;
     const outcome = await runHistory(historyOf(seed));
     count += 1;
@@ -62,14 +65,28 @@ export async function explore({ firstSeed, goesOn }: ExploreOptions): Promise<Ex
   return { histories: count, claims };
 }
 
-/** The history that belongs to a seed. */
+export const historiesOfTestRun = 2000;
+
+/** The histories that every `npm test` runs: as many from fixed seeds. */
+export const testRun: RunOptions = { firstSeed: 1, continues: (count) => count < historiesOfTestRun };
+
+/** Returns the first broken promise in the test run and in the histories that were found earlier. */
+export async function firstViolation(): Promise<Violation | undefined> {
+  for (const history of Object.values(foundHistories)) {
+    const { violations } = await runHistory(history);
+    if (violations[0]) return violations[0];
+  }
+  return (await runHistories(testRun)).failure?.violation;
+}
+
+/** Returns the history that belongs to a seed. */
 export function historyOf(seed: number): History {
   const [history] = fc.sample(histories, { seed, numRuns: 1 });
-  if (!history) throw new Error("there is no history");
+  if (!history) throw new Error("fast-check made no history");
   return history;
 }
 
-/** Shrinks the failing history of a seed as far as the same promise stays broken, and says how to run it again. */
+/** Shrinks the failing history of a seed as long as the same promise is broken, and describes how to repeat it. */
 export async function explain(seed: number, { promise }: Violation): Promise<string> {
   const property = fc.asyncProperty(histories, async (history) => {
     const { violations } = await runHistory(history);
@@ -87,6 +104,6 @@ export async function explain(seed: number, { promise }: Violation): Promise<str
       .map((step) => `  ${step},`),
     "What happened in it:",
     ...lines.map((line) => `  ${line}`),
-    `Run it again: npm run soak -- --seed ${seed}`,
+    `To repeat it: npm run soak -- --seed ${seed}`,
   ].join("\n");
 }

@@ -1,0 +1,33 @@
+/** Runs the simulation on a copy of the sources with one planted bug. */
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { PlantedBug } from "./planted-bugs.ts";
+import type { firstViolation, Violation } from "./run-histories.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const copied = ["package.json", "src", "test/simulation", "test/support/memory-queue.ts"];
+
+/**
+ * Returns the first violation in the short run of a gateway with this bug, or undefined if there is none. Throws an
+ * error if an edit does not fit the file.
+ */
+export async function violationWith({ file, edits }: PlantedBug): Promise<Violation | undefined> {
+  await mkdir(join(root, ".tmp"), { recursive: true });
+  const folder = await mkdtemp(join(root, ".tmp", "planted-bug-"));
+  try {
+    for (const path of copied) await cp(join(root, path), join(folder, path), { recursive: true });
+    let text = await readFile(join(folder, file), "utf8");
+    for (const [from, to] of edits) {
+      if (text.split(from).length !== 2) throw new Error(`${file} must contain exactly once: ${from}`);
+      text = text.replace(from, () => to);
+    }
+    await writeFile(join(folder, file), text);
+    const copy: { firstViolation: typeof firstViolation } = await import(
+      pathToFileURL(join(folder, "test/simulation/run-histories.ts")).href
+    );
+    return await copy.firstViolation();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
