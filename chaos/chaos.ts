@@ -1,50 +1,88 @@
-/** One run: start everything, load it while faults strike, let it settle, and audit what is left. */
+/** One run: starts everything, puts it under load and faults, waits until it is at rest, and audits the result. */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startHeldConferences, turnPoolOver } from "./aftermath.ts";
-import { audit, type Line } from "./audit.ts";
-import type { LineReader } from "./child.ts";
-import { strengthOf } from "./coverage.ts";
-import { laterSeconds, passOneDay } from "./day-later.ts";
-import { type Parts, startParts } from "./environment.ts";
-import { startWeather, type WeatherOptions } from "./fault-schedule.ts";
-import { type Fleet, startFleet } from "./fleet.ts";
+import { openQueueContents } from "../local/gateway/queue-contents.ts";
+import { createSeededRandom, type SeededRandom } from "../local/process/seeded-random.ts";
+import { createDeployment } from "../scripts/package/deployment.ts";
+import { type Environment, startEnvironment } from "./environment.ts";
+import { type FaultOptions, startFaults } from "./fault-schedule.ts";
+import { auditRun, checkCoverage, type Finding } from "./findings.ts";
 import { createGatewayCalls, type GatewayCalls } from "./gateway-calls.ts";
-import { createLedger, type Ledger } from "./ledger.ts";
+import { type Instances, startInstances } from "./instances.ts";
 import { type LoadOptions, runLoad } from "./load.ts";
 import { createLogWatch } from "./log-watch.ts";
-import { createPlatformView, type PlatformView } from "./platform-view.ts";
-import { protectedRoomNames, seedProtectedRooms } from "./protected-rooms.ts";
-import { openQueueContents } from "./queue-contents.ts";
-import { createSeededRandom, type SeededRandom } from "./seeded-random.ts";
-import { moveStorageClock, settlePool } from "./wait-until-idle.ts";
+import {
+  createPlatformView,
+  type PlatformView,
+  protectedRooms,
+  seedProtectedRooms,
+} from "./platform-view.ts";
+import { receivePool, turnPoolOver, untilPoolIsAtRest } from "./pool-turnover.ts";
+import { createLedger, type Ledger } from "./sessions.ts";
 
-export interface ChaosOptions
-  extends Pick<WeatherOptions, "secondsBetweenKills" | "secondsBetweenOutages" | "maxOutageSeconds">,
-    Pick<LoadOptions, "claims" | "callers" | "maxLoadSeconds" | "sweepsAtClaims" | "stopping"> {
-  readonly seed: number;
-  /** The app as it is deployed. */
-  readonly bundlePath: string;
-  /** Fewer claims than this, and the run proves nothing. */
+/** The length and the strength of a run. */
+export interface RunSize
+  extends Pick<FaultOptions, "secondsBetweenKills" | "secondsBetweenOutages" | "maxOutageSeconds">,
+    Pick<LoadOptions, "claims" | "callers" | "maxLoadSeconds" | "bulkDeletesAtClaims"> {
+  /** With fewer claims the run proves nothing. */
   readonly minClaims: number;
   readonly minKindsOfFaults: number;
-  readonly processes: number;
+  readonly instanceCount: number;
   readonly poolSize: number;
+}
+
+export const fullRun: RunSize = {
+  claims: 10_000,
+  minClaims: 10_000,
+  minKindsOfFaults: 7,
+  callers: 20,
+  maxLoadSeconds: 900,
+  bulkDeletesAtClaims: [2000, 4000, 6000, 8000],
+  instanceCount: 4,
+  poolSize: 60,
+  secondsBetweenKills: 8,
+  secondsBetweenOutages: 45,
+  maxOutageSeconds: 8,
+};
+
+export const shortRun: RunSize = {
+  claims: 500,
+  minClaims: 100,
+  minKindsOfFaults: 3,
+  callers: 20,
+  maxLoadSeconds: 17,
+  bulkDeletesAtClaims: [80],
+  instanceCount: 4,
+  poolSize: 50,
+  secondsBetweenKills: 3,
+  secondsBetweenOutages: 8,
+  maxOutageSeconds: 2.5,
+};
+
+export interface ChaosOptions {
+  readonly size: RunSize;
+  readonly seed: number;
+  /** A bundle to run instead of the current sources. */
+  readonly bundlePath?: string | undefined;
   readonly print: (text: string) => void;
-  /** Receives every line that the app logs. */
+  /** Receives every line that an instance logs. */
   readonly onLogLine?: (line: string) => void;
+  readonly stopping: AbortSignal;
 }
 
 interface Run {
   readonly options: ChaosOptions;
   readonly random: SeededRandom;
-  readonly parts: Parts;
+  readonly environment: Environment;
   readonly platform: PlatformView;
-  readonly fleet: Fleet;
+  readonly instances: Instances;
   readonly calls: GatewayCalls;
   readonly ledger: Ledger;
 }
 
-/** Waiting times fit for a run of minutes; their proportions are those of the usual settings. */
+/** Short times for a run of minutes, in the proportions of the default settings. */
 function scaledSettings(poolSize: number): Record<string, string> {
   return {
     PLATFORM_TIMEOUT_SECONDS: "1",
@@ -56,89 +94,104 @@ function scaledSettings(poolSize: number): Record<string, string> {
   };
 }
 
-/**
- * Gives the lines of the audit; throws when `stopping` aborts the load. Everything that was started is stopped in
- * either case.
- */
-export async function runChaos(options: ChaosOptions): Promise<Line[]> {
-  const { bundlePath, poolSize, print } = options;
+/** Returns the findings. Throws if `stopping` aborts the load. Stops everything that was started in either case. */
+export async function runChaos(options: ChaosOptions): Promise<Finding[]> {
+  const { size, print } = options;
   const random = createSeededRandom(options.seed);
   const logs = createLogWatch();
-  const onLine: LineReader = (line, processId) => {
+  const onLine = (line: string): void => {
     options.onLogLine?.(line);
-    logs.read(line, processId);
+    logs.read(line);
   };
-  const parts = await startParts(random);
-  let fleet: Fleet | undefined;
+  const folder = await mkdtemp(join(tmpdir(), "chaos-"));
+  const environment = await startEnvironment(random);
+  let instances: Instances | undefined;
   try {
-    const environment = { ...parts.settings, ...scaledSettings(poolSize) };
-    const hostJsonPath = fileURLToPath(new URL("../host.json", import.meta.url));
-    const gateway = { bundlePath, hostJsonPath, environment, onLine };
-    const started = await startFleet({ ...gateway, size: options.processes, random });
-    fleet = started;
-    const calls = createGatewayCalls(() => started.pick(), parts.accessToken);
-    const platform = createPlatformView(parts.platformUrl, parts.platformControlUrl);
+    const started = await startInstances({
+      count: size.instanceCount,
+      bundlePath: options.bundlePath ?? (await unpackDeployment(folder)),
+      hostJsonPath: fileURLToPath(new URL("../host.json", import.meta.url)),
+      settings: { ...environment.settings, ...scaledSettings(size.poolSize) },
+      random,
+      onLine,
+    });
+    instances = started;
+    const { simulators, platformProxy, storageProxy } = environment;
+    const { platformUrl, connectionString } = simulators.surroundings;
+    const calls = createGatewayCalls(() => started.pick(), simulators.accessToken);
+    const platform = createPlatformView(platformUrl, simulators.platformControlUrl);
     const ledger = createLedger();
-    const run = { options, random, parts, platform, fleet, calls, ledger };
-    const queues = openQueueContents(parts.connectionString);
+    const queues = openQueueContents(connectionString);
 
     await seedProtectedRooms(platform);
-    await settlePool(queues, calls, poolSize);
-    print(`${poolSize} rooms in the pool; faults begin`);
-    const outages = await loadUnderFaults(run);
+    await untilPoolIsAtRest(queues, calls, size.poolSize);
+    print(`${size.poolSize} rooms in the pool, starting load and faults`);
+    const outages = await loadUnderFaults({
+      options,
+      random,
+      environment,
+      platform,
+      instances,
+      calls,
+      ledger,
+    });
     options.stopping.throwIfAborted();
-    print("faults are over; waiting until the gateway has come to rest");
-    await settlePool(queues, calls, poolSize);
-    print("at rest; the storage's clock moves on, and the whole pool is claimed once");
-    await moveStorageClock(parts.storageControlUrl, laterSeconds);
-    const turnover = await turnPoolOver(run, poolSize);
-    await fleet.stop();
-    await startHeldConferences(run);
-    print("a day later the collector empties its queue, and the pool fills again");
-    const row = await passOneDay({ ...gateway, parts, queues, poolSize });
-    // The last names may still be hidden, as those of new rooms are.
-    await moveStorageClock(parts.storageControlUrl, laterSeconds);
-    const evidence = {
+    print("load and faults have ended, waiting until the pool is at rest");
+    await untilPoolIsAtRest(queues, calls, size.poolSize);
+    print("claiming every room in the pool");
+    const failedTurnoverClaims = await turnPoolOver({ calls, ledger }, 1.5 * size.poolSize);
+    await untilPoolIsAtRest(queues, calls, size.poolSize);
+    const findings = auditRun({
       ledger,
       logs,
-      kills: fleet.kills,
       rooms: await platform.rooms(),
-      pool: await queues.takeAll("pool"),
-      deletion: await queues.takeAll("deletion"),
-      poison: await queues.takeAll("poison"),
-      row,
-      poolSize,
-      protectedRooms: protectedRoomNames,
-      unexpectedAnswers: calls.unexpected,
-    };
-    const strength = strengthOf({
-      ...parts,
-      ledger,
-      outages,
-      minClaims: options.minClaims,
-      minKindsOfFaults: options.minKindsOfFaults,
-      kills: fleet.kills.length,
+      pool: await receivePool(queues),
+      deletion: await queues.receiveAll("deletion"),
+      poisonMessages: await queues.depth("poison"),
+      poolSize: size.poolSize,
+      failedTurnoverClaims,
+      protectedRooms,
+      unexpectedResponses: calls.unexpected,
     });
-    return [...strength, turnover, ...audit(evidence)];
+    const coverage = checkCoverage({
+      ledger,
+      minClaims: size.minClaims,
+      minKindsOfFaults: size.minKindsOfFaults,
+      kills: instances.killCount(),
+      outages,
+      faultCounts: { platform: platformProxy.faultCounts(), storage: storageProxy.faultCounts() },
+    });
+    return [...coverage, ...findings];
   } finally {
-    await fleet?.stop();
-    await parts.stop();
+    await instances?.stop();
+    await environment.stop();
+    await rm(folder, { recursive: true });
   }
 }
 
 async function loadUnderFaults(run: Run): Promise<{ platform: number; storage: number }> {
   const { options, ledger } = run;
-  const weather = await startWeather({ ...run, ...options });
-  const reportEvery = Math.max(100, Math.round(options.claims / 20));
+  const { size, stopping } = options;
+  const faults = await startFaults({ ...run, ...size });
+  const reportEvery = Math.max(100, Math.round(size.claims / 20));
   const onProgress = (sent: number): void => {
     if (sent % reportEvery !== 0) return;
-    const handedOut = ledger.sessions.filter(({ answer }) => answer === "handed-out").length;
+    const handedOut = ledger.sessions.filter(({ result }) => result === "handed-out").length;
     options.print(`${sent} claims sent, ${handedOut} rooms handed out`);
   };
   try {
-    await runLoad({ ...run, ...options, protectedRooms: protectedRoomNames, onProgress });
+    await runLoad({ ...run, ...size, protectedRooms, onProgress, stopping });
   } finally {
-    await weather.clear();
+    await faults.stopFaults();
   }
-  return weather.outages;
+  return faults.outages;
+}
+
+/** Writes the deployed files to a folder and returns the path of the bundle. Later builds do not change this copy. */
+async function unpackDeployment(folder: string): Promise<string> {
+  for (const [path, contents] of await createDeployment()) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), contents);
+  }
+  return join(folder, "dist/main.js");
 }

@@ -1,47 +1,52 @@
-/** Decides which requests a fault strikes, and which fault. */
-import type { Strike } from "./faulty-connection.ts";
-import type { SeededRandom } from "./seeded-random.ts";
+/** Decides which requests meet a fault, and which one. */
+import type { SeededRandom } from "../local/process/seeded-random.ts";
 
-export interface Luck {
-  /** The share of the reading requests, 0 to 1, that is struck; 0 ends everything. */
-  readonly setShare: (share: number) => void;
-  readonly draw: (request: Buffer) => Strike | undefined;
-}
-
-export const strikes: readonly Strike[] = [
+/**
+ * `before`: the request does not arrive. `after`: it arrives, but its response does not. `late arrival`: the sender's
+ * connection is reset, and the request arrives some time later. Half-open connections stay silent for a few seconds.
+ */
+export const connectionFaults = [
   "reset before",
   "reset after",
   "late arrival",
   "half-open before",
   "half-open after",
-  "slow answer",
+  "slow response",
   "latency",
-];
-// Writes are what matters; the many looks into queues must not bring everything to a halt.
-const writingWeight = 3;
-// What is tried twice must fail twice at times: a fault often meets the repetition as well.
-const shareOfRepetitions = 0.6;
+] as const;
+export type ConnectionFault = (typeof connectionFaults)[number];
 
-/** Nothing is struck at first. */
-export function createLuck(random: SeededRandom): Luck {
-  const struck = new Map<string, Strike>();
-  let faultShare = 0;
-  const strikeWith = (share: number) => (random.chance(share) ? random.pick(strikes) : undefined);
+export interface FaultPicker {
+  /** Sets the share of read requests, 0 to 1, that meet a fault; writes meet several times as many. */
+  readonly setFaultRate: (rate: number) => void;
+  readonly pickFault: (request: Buffer) => ConnectionFault | undefined;
+}
+
+// Faults in writes matter most. Faults in the many reads of queues would only slow everything down.
+const writeWeight = 3;
+// A retry often meets the same fault, so operations that are tried twice fail twice at times.
+const shareOfRetriesAffected = 0.6;
+
+/** Starts without faults. */
+export function createFaultPicker(random: SeededRandom): FaultPicker {
+  const faultByRequestLine = new Map<string, ConnectionFault>();
+  let faultRate = 0;
+  const pickAtRate = (rate: number) => (random.chance(rate) ? random.pick(connectionFaults) : undefined);
 
   return {
-    setShare: (share) => {
-      faultShare = share;
-      if (share === 0) struck.clear();
+    setFaultRate: (rate) => {
+      faultRate = rate;
+      if (rate === 0) faultByRequestLine.clear();
     },
-    draw: (request) => {
-      const line = request.subarray(0, request.indexOf("\r\n")).toString("latin1");
-      if (line.startsWith("GET ")) return strikeWith(faultShare);
-      const again = struck.get(line);
-      if (again !== undefined && random.chance(shareOfRepetitions)) return again;
-      const strike = strikeWith(writingWeight * faultShare);
-      // New messages and rooms all have the same line.
-      if (strike !== undefined && !line.startsWith("POST ")) struck.set(line, strike);
-      return strike;
+    pickFault: (request) => {
+      const requestLine = request.subarray(0, request.indexOf("\r\n")).toString("latin1");
+      if (requestLine.startsWith("GET ")) return pickAtRate(faultRate);
+      const previous = faultByRequestLine.get(requestLine);
+      if (previous !== undefined && random.chance(shareOfRetriesAffected)) return previous;
+      const fault = pickAtRate(writeWeight * faultRate);
+      // The request lines of different POST requests are equal, so a repeated one is not necessarily a retry.
+      if (fault !== undefined && !requestLine.startsWith("POST ")) faultByRequestLine.set(requestLine, fault);
+      return fault;
     },
   };
 }

@@ -1,41 +1,27 @@
-/** One proxied connection: each request on it may be struck by one fault, before or after it has reached the other side. */
+/** One proxied connection. Each request on it may meet one fault, before or after it has reached the other side. */
 import type { Socket } from "node:net";
-import { resetSocket } from "./reset-socket.ts";
-import type { SeededRandom } from "./seeded-random.ts";
-
-/**
- * `before`: the request does not arrive. `after`: it does, its answer does not. `late arrival`: the sender is reset
- * and the request arrives all the same, some time later. Half-open connections stay silent for a few seconds.
- */
-export type Strike =
-  | "reset before"
-  | "reset after"
-  | "late arrival"
-  | "half-open before"
-  | "half-open after"
-  | "slow answer"
-  | "latency";
+import type { SeededRandom } from "../local/process/seeded-random.ts";
+import type { ConnectionFault } from "./fault-picker.ts";
 
 export interface FaultyConnectionOptions {
   readonly incoming: Socket;
   readonly outgoing: Socket;
   readonly random: SeededRandom;
   readonly maxLatenessSeconds: number;
-  /** Decides, request by request, which fault strikes. */
-  readonly draw: (request: Buffer) => Strike | undefined;
+  readonly pickFault: (request: Buffer) => ConnectionFault | undefined;
 }
 
 const maxLatencyMilliseconds = 250;
 const maxSlownessMilliseconds = 2500;
-// Longer than any caller here waits, so that callers meet silence and not a reset.
+// Longer than any caller waits, so callers see silence instead of a reset.
 const silenceMilliseconds = 3300;
-// Header and body of one request can come in two pieces.
+// Headers and body of one request may arrive in two chunks.
 const gatherMilliseconds = 30;
 
-/** Connects both sockets; each closes with the other. */
+/** Connects both sockets. Each closes with the other. */
 export function createFaultyConnection(options: FaultyConnectionOptions): void {
-  const { incoming, outgoing, random, maxLatenessSeconds, draw } = options;
-  let strike: Strike | undefined;
+  const { incoming, outgoing, random, maxLatenessSeconds, pickFault } = options;
+  let fault: ConnectionFault | undefined;
   let isRequestNext = true;
   let lateChunks: Buffer[] | undefined;
 
@@ -44,12 +30,12 @@ export function createFaultyConnection(options: FaultyConnectionOptions): void {
     outgoing.destroy();
   }
 
-  function fallSilent(): void {
+  function cutAfterSilence(): void {
     const timer = setTimeout(cut, silenceMilliseconds);
     incoming.once("close", () => clearTimeout(timer));
   }
 
-  function arriveLate(chunk: Buffer): void {
+  function deliverLate(chunk: Buffer): void {
     if (lateChunks) {
       lateChunks.push(chunk);
       return;
@@ -66,30 +52,7 @@ export function createFaultyConnection(options: FaultyConnectionOptions): void {
     );
   }
 
-  incoming.on("data", (chunk: Buffer) => {
-    const isFirst = isRequestNext;
-    if (isFirst) strike = draw(chunk);
-    isRequestNext = false;
-    if (strike === "late arrival") arriveLate(chunk);
-    else if (strike === "reset before") cut();
-    else if (strike === "half-open before") {
-      if (isFirst) fallSilent();
-    } else if (strike === "latency") passSlowly(incoming, outgoing, chunk, maxLatencyMilliseconds);
-    else outgoing.write(chunk);
-  });
-
-  outgoing.on("data", (chunk: Buffer) => {
-    const isFirst = !isRequestNext;
-    isRequestNext = true;
-    if (strike === "reset after") cut();
-    else if (strike === "half-open after") {
-      if (isFirst) fallSilent();
-    } else if (strike === "slow answer" && isFirst) {
-      passSlowly(outgoing, incoming, chunk, maxSlownessMilliseconds);
-    } else incoming.write(chunk);
-  });
-
-  function passSlowly(from: Socket, to: Socket, chunk: Buffer, maxMilliseconds: number): void {
+  function deliverSlowly(from: Socket, to: Socket, chunk: Buffer, maxMilliseconds: number): void {
     from.pause();
     setTimeout(() => {
       to.write(chunk);
@@ -97,8 +60,38 @@ export function createFaultyConnection(options: FaultyConnectionOptions): void {
     }, random.next() * maxMilliseconds);
   }
 
+  incoming.on("data", (chunk: Buffer) => {
+    const isFirst = isRequestNext;
+    if (isFirst) fault = pickFault(chunk);
+    isRequestNext = false;
+    if (fault === "late arrival") deliverLate(chunk);
+    else if (fault === "reset before") cut();
+    else if (fault === "half-open before") {
+      if (isFirst) cutAfterSilence();
+    } else if (fault === "latency") deliverSlowly(incoming, outgoing, chunk, maxLatencyMilliseconds);
+    else outgoing.write(chunk);
+  });
+
+  outgoing.on("data", (chunk: Buffer) => {
+    const isFirst = !isRequestNext;
+    isRequestNext = true;
+    if (fault === "reset after") cut();
+    else if (fault === "half-open after") {
+      if (isFirst) cutAfterSilence();
+    } else if (fault === "slow response" && isFirst) {
+      deliverSlowly(outgoing, incoming, chunk, maxSlownessMilliseconds);
+    } else incoming.write(chunk);
+  });
+
   incoming.on("close", () => {
     if (lateChunks === undefined) outgoing.destroy();
   });
   outgoing.on("close", () => incoming.destroy());
+}
+
+/** Resets a connection, as a broken network does. Node would never close a socket that is already closing. */
+export function resetSocket(socket: Socket): void {
+  if (socket.destroyed) return;
+  if (socket.connecting || socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }

@@ -1,61 +1,59 @@
-/** The calls that callers and the platform make to the gateway, and what came of each. */
-import { z } from "zod";
+/** The calls of consumers and of the platform to the gateway, and their results. */
+import * as z from "zod";
 import { identities } from "../local/gateway/identities.ts";
+import { encodeServiceTag } from "../local/gateway/service-tag.ts";
 import { hostPin } from "./environment.ts";
 
-/** A status with its body; `lost` when the connection broke or the caller gave up; `not-sent` when nobody listened. */
+/** A response; `lost` if the connection broke or the caller timed out; `not-sent` if no instance was listening. */
 export type Outcome = { readonly status: number; readonly body: unknown } | "lost" | "not-sent";
 
 export interface GatewayCalls {
-  /** Asks for a room; `patienceSeconds` is how long the caller waits. */
-  create(tag: string, patienceSeconds: number): Promise<Outcome>;
+  create(tag: string, timeoutSeconds: number): Promise<Outcome>;
   delete(room: string): Promise<Outcome>;
-  /** Says that the conferences in these rooms have ended. */
+  /** Reports that the conferences in these rooms have ended. */
   end(rooms: readonly string[]): Promise<Outcome>;
   bulkCreate(): Promise<Outcome>;
   bulkDelete(): Promise<Outcome>;
-  /** Fires a timer by hand. */
-  fire(timer: "collectGarbage" | "collectMetrics"): Promise<Outcome>;
-  /** Answers that no contract allows, as `POST /room/create 500`. */
+  runTimer(timer: "collectGarbage" | "collectMetrics"): Promise<Outcome>;
+  /** Responses with an undocumented status, for example `POST /room/create 500`, or with the host PIN. */
   readonly unexpected: readonly string[];
 }
 
-const usualSeconds = 60;
-// Longer than the gateway itself takes at most, so that its end is known.
-const bulkDeleteSeconds = 190;
-
 interface Call {
-  readonly method: string;
-  readonly path: string;
   readonly allowed: readonly number[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  readonly patienceSeconds?: number;
+  readonly timeoutSeconds?: number;
 }
 
-/** `pick` gives the address of a running process. */
+const defaultTimeoutSeconds = 60;
+// Longer than the gateway's own limit, so the end of a bulk delete is known.
+const bulkDeleteTimeoutSeconds = 190;
+
+/** `pick` returns the address of a running instance. */
 export function createGatewayCalls(pick: () => string | undefined, accessToken: string): GatewayCalls {
   const unexpected: string[] = [];
   const bearer = { authorization: `Bearer ${accessToken}` };
-  const { sinkUsername, sinkPassword } = identities;
-  const basic = {
-    authorization: `Basic ${Buffer.from(`${sinkUsername}:${sinkPassword}`).toString("base64")}`,
-    "content-type": "application/json",
-  };
+  const json = { "content-type": "application/json" };
+  const credentials = Buffer.from(`${identities.sinkUsername}:${identities.sinkPassword}`).toString("base64");
+  const basic = { authorization: `Basic ${credentials}` };
 
-  async function send({ method, path, allowed, headers, body, ...limits }: Call): Promise<Outcome> {
+  async function send(method: string, path: string, call: Call): Promise<Outcome> {
+    const { allowed, headers = bearer, body, timeoutSeconds = defaultTimeoutSeconds } = call;
     const url = pick();
     if (url === undefined) return "not-sent";
-    const { patienceSeconds = usualSeconds } = limits;
     try {
-      const signal = AbortSignal.timeout(patienceSeconds * 1000);
-      const text = body === undefined ? {} : { body: JSON.stringify(body) };
-      const response = await fetch(`${url}${path}`, { method, signal, ...(headers && { headers }), ...text });
-      const answer = await response.text();
-      if (!allowed.includes(response.status))
-        unexpected.push(`${method} ${path.split("?")[0]} ${response.status}`);
-      if (method !== "GET" && answer.includes(hostPin)) unexpected.push(`${method} ${path}: host PIN`);
-      return { status: response.status, body: answer === "" ? undefined : JSON.parse(answer) };
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers,
+        signal: AbortSignal.timeout(timeoutSeconds * 1000),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const operation = `${method} ${path.split("?")[0]}`;
+      if (!allowed.includes(response.status)) unexpected.push(`${operation} ${response.status}`);
+      if (text.includes(hostPin)) unexpected.push(`${operation}: host PIN`);
+      return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
     } catch (error) {
       return isRefused(error) ? "not-sent" : "lost";
     }
@@ -63,30 +61,22 @@ export function createGatewayCalls(pick: () => string | undefined, accessToken: 
 
   return {
     unexpected,
-    create: async (tag, patienceSeconds) => {
-      const uuiData = `${Buffer.from(tag).toString("hex")};encoding=hex`;
-      const path = `/room/create?uuiData=${encodeURIComponent(uuiData)}`;
-      return send({ method: "POST", path, allowed: [200, 404, 503], headers: bearer, patienceSeconds });
+    create: async (tag, timeoutSeconds) => {
+      const query = new URLSearchParams({ uuiData: encodeServiceTag(tag) });
+      return send("POST", `/room/create?${query}`, { allowed: [200, 404, 503], timeoutSeconds });
     },
-    delete: async (room) => {
-      const path = `/room/${encodeURIComponent(room)}`;
-      return send({ method: "DELETE", path, allowed: [204, 404, 503], headers: bearer });
-    },
+    delete: async (room) => send("DELETE", `/room/${encodeURIComponent(room)}`, { allowed: [204, 404, 503] }),
     end: async (rooms) => {
       const events = rooms.map((name) => ({ event: "conference_ended", data: { name } }));
       const body = events.length === 1 ? events[0] : { event: "eventsink_bulk", data: events };
-      return send({ method: "POST", path: "/public/event_sink", allowed: [204, 503], headers: basic, body });
+      const headers = { ...basic, ...json };
+      return send("POST", "/public/event_sink", { allowed: [204, 503], headers, body });
     },
-    bulkCreate: async () =>
-      send({ method: "POST", path: "/room/bulk/", allowed: [202, 503], headers: bearer }),
-    bulkDelete: async () => {
-      const limits = { allowed: [204, 503], patienceSeconds: bulkDeleteSeconds };
-      return send({ method: "DELETE", path: "/room/bulk/", headers: bearer, ...limits });
-    },
-    fire: async (timer) => {
-      const headers = { "content-type": "application/json" };
-      return send({ method: "POST", path: `/admin/functions/${timer}`, allowed: [202], headers, body: {} });
-    },
+    bulkCreate: async () => send("POST", "/room/bulk/", { allowed: [202, 503] }),
+    bulkDelete: async () =>
+      send("DELETE", "/room/bulk/", { allowed: [204, 503], timeoutSeconds: bulkDeleteTimeoutSeconds }),
+    runTimer: async (timer) =>
+      send("POST", `/admin/functions/${timer}`, { allowed: [202], headers: json, body: {} }),
   };
 }
 

@@ -1,10 +1,9 @@
-/** Looks at the simulated platform past the proxy, and sets it up. */
-import { z } from "zod";
+/** Direct access to the simulated platform, past the proxy. */
+import * as z from "zod";
 import { identities } from "../local/gateway/identities.ts";
 
 const roomSchema = z.looseObject({
   name: z.string(),
-  service_type: z.string().nullish(),
   description: z.string().nullish(),
   tag: z.string().nullish(),
 });
@@ -12,14 +11,14 @@ export type PlatformRoom = z.output<typeof roomSchema>;
 
 export interface PlatformView {
   find(name: string): Promise<PlatformRoom | undefined>;
-  /** Every conference as it is configured now. */
+  /** Returns all conferences that are configured. */
   rooms(): Promise<PlatformRoom[]>;
-  /** Calls the simulator's control API; gives the answer's body. */
+  /** Calls the simulator's control API and returns the body of the response. */
   control(method: string, path: string, body?: unknown): Promise<unknown>;
 }
 
-/** Paths and queries of the Management API that are not those of `find`. */
-export const appCalls = "^(?!.*&limit=1$)";
+/** Matches the gateway's calls to the Management API, but not those of `find`. */
+export const gatewayCallPattern = "^(?!.*&limit=1$)";
 
 const pageSchema = z.object({ objects: z.array(roomSchema) });
 const controlRoomsSchema = z.array(roomSchema.extend({ configured: z.boolean() }));
@@ -48,4 +47,17 @@ export function createPlatformView(url: string, controlUrl: string): PlatformVie
       return all.filter(({ configured }) => configured);
     },
   };
+}
+
+const persistentRooms = ["test_reception", "vkiosk_entrance"];
+// These are among the simulator's mixed rows.
+const foreignRooms = ["Test call", "Auditorium", "Personal room"];
+
+/** Conferences that the gateway must not delete. */
+export const protectedRooms: readonly string[] = [...persistentRooms, ...foreignRooms];
+
+/** Creates the protected conferences on the platform. */
+export async function seedProtectedRooms(platform: PlatformView): Promise<void> {
+  const rows = persistentRooms.map((name) => ({ name, pin: "90817263545362", aliases: [{ alias: name }] }));
+  await platform.control("POST", "/control/rooms", { mixed: true, rows });
 }

@@ -1,24 +1,22 @@
-/** `npm run chaos`: the real app, in processes that are killed, on real sockets that fail; exits with 1 on a broken promise. */
+/**
+ * `npm run chaos`: runs the deployed bundle in several instances that are killed, on connections that fail. Exits with 1
+ * if a promise is broken. `-- --short` takes one minute instead of about ten.
+ */
 import { createWriteStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stopSignal } from "../local/process/stop-signal.ts";
-import { runChaos } from "./chaos.ts";
-import { describeLines } from "./report.ts";
-import { fullRun, shortRun } from "./run-size.ts";
-import { deployTo } from "./unpack-deployment.ts";
+import { fullRun, runChaos, shortRun } from "./chaos.ts";
+import { describeFindings } from "./findings.ts";
 
 const { values } = parseArgs({
   options: {
+    short: { type: "boolean", default: false },
     seed: { type: "string" },
     claims: { type: "string" },
-    /** The extent that `npm test` uses. */
-    short: { type: "boolean", default: false },
-    /** A bundle to run instead of the one that is built. */
+    /** A bundle to run instead of the current sources. */
     bundle: { type: "string" },
-    /** Where to write all that the app logs. */
+    /** The file for everything that the instances log. */
     log: { type: "string" },
   },
 });
@@ -30,24 +28,24 @@ const print = (text: string): void => {
   console.log(`${String(seconds).padStart(4)} s  ${text}`);
 };
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
-const extent = values.short ? shortRun : fullRun;
-const claims = Number(values.claims ?? extent.claims);
+const size = values.short ? shortRun : fullRun;
 const log = values.log === undefined ? undefined : createWriteStream(values.log);
-const folder = await mkdtemp(join(tmpdir(), "chaos-"));
 try {
-  print(
-    `seed ${seed}: it repeats the choice of the faults, not the moments at which they meet the processes`,
-  );
-  const bundlePath = values.bundle === undefined ? await deployTo(folder) : resolve(values.bundle);
-  const onLogLine = (line: string): void => void log?.write(`${line}\n`);
-  const lines = await runChaos({ ...extent, claims, seed, bundlePath, print, onLogLine, stopping });
-  console.log(describeLines(lines));
-  process.exitCode = lines.every(({ isOk }) => isOk) ? 0 : 1;
+  print(`seed ${seed} (it repeats the choice of faults, but not the timing of the processes)`);
+  const findings = await runChaos({
+    size: { ...size, claims: Number(values.claims ?? size.claims) },
+    seed,
+    bundlePath: values.bundle === undefined ? undefined : resolve(values.bundle),
+    print,
+    onLogLine: (line) => void log?.write(`${line}\n`),
+    stopping,
+  });
+  console.log(describeFindings(findings));
+  process.exitCode = findings.every(({ isOk }) => isOk) ? 0 : 1;
 } catch (error) {
   if (!stopping.aborted) throw error;
-  print("stopped before the end: nothing was checked");
+  print("stopped early: nothing was checked");
   process.exitCode = 1;
 } finally {
   log?.end();
-  await rm(folder, { recursive: true });
 }

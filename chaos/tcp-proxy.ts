@@ -1,49 +1,52 @@
-/** Stands between the app and a part it talks to, and does to their connections what networks do. */
-import { connect, type Socket } from "node:net";
-import { startClosableListener } from "./closable-listener.ts";
-import { createLuck } from "./fault-picker.ts";
-import { createFaultyConnection, type FaultyConnectionOptions, type Strike } from "./faulty-connection.ts";
-import { resetSocket } from "./reset-socket.ts";
-import type { SeededRandom } from "./seeded-random.ts";
+/** Sits between the gateway and a server, and gives their connections the faults of a bad network. */
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { freePort } from "../local/process/free-port.ts";
+import type { SeededRandom } from "../local/process/seeded-random.ts";
+import { type ConnectionFault, createFaultPicker } from "./fault-picker.ts";
+import { createFaultyConnection, resetSocket } from "./faulty-connection.ts";
 
-/** How a part is down: nobody listens, connections are reset, or requests are swallowed. */
+/** The kind of an outage: connections are refused, connections are reset, or requests get no response. */
 export type DownMode = "refuse" | "reset" | "silence";
 
 export interface TcpProxy {
   readonly port: number;
-  /** The share of the reading requests, 0 to 1, that a fault strikes; writing ones are struck several times as often. */
-  setFaultShare(share: number): void;
+  /** Sets the share of read requests, 0 to 1, that meet a fault; writes meet several times as many. */
+  setFaultRate(rate: number): void;
   goDown(mode: DownMode): Promise<void>;
   goUp(): Promise<void>;
-  /** Ends all faults, those under way too: every open connection is cut. */
-  calm(): Promise<void>;
-  /** How often each kind of fault has struck. */
-  strikes(): Readonly<Record<string, number>>;
+  /** Ends all faults and cuts all open connections, so faults in progress end too. */
+  endFaults(): Promise<void>;
+  /** Returns how often each kind of fault was caused. */
+  faultCounts(): Readonly<Record<string, number>>;
   stop(): Promise<void>;
 }
 
 export interface TcpProxyOptions {
   readonly targetPort: number;
   readonly random: SeededRandom;
-  /** How much later a request at most arrives whose sender has given up. */
+  /** The maximum delay of a late request, whose sender has already received a reset. */
   readonly maxLatenessSeconds: number;
 }
 
+// Outgoing connections get higher port numbers, so the port stays free while an outage closes it.
+const ports = { first: 20_000, count: 10_000 };
+
 /** Starts the proxy on a free port of 127.0.0.1, without faults. */
 export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> {
-  const { random, targetPort } = options;
+  const { random, targetPort, maxLatenessSeconds } = options;
   const sockets = new Set<Socket>();
-  const luck = createLuck(random);
+  const picker = createFaultPicker(random);
   const counts: Record<string, number> = {};
   let downMode: DownMode | undefined;
-  const count = (strike: string): void => {
-    counts[strike] = (counts[strike] ?? 0) + 1;
+  const count = (fault: string): void => {
+    counts[fault] = (counts[fault] ?? 0) + 1;
   };
 
-  function draw(request: Buffer): Strike | undefined {
-    const strike = downMode === "silence" ? "half-open before" : luck.draw(request);
-    if (strike !== undefined) count(downMode === undefined ? strike : `down: ${downMode}`);
-    return strike;
+  function pickFault(request: Buffer): ConnectionFault | undefined {
+    const fault = downMode === "silence" ? "half-open before" : picker.pickFault(request);
+    if (fault !== undefined) count(downMode === undefined ? fault : `down: ${downMode}`);
+    return fault;
   }
   function accept(incoming: Socket): void {
     if (downMode === "reset") {
@@ -58,38 +61,39 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
       socket.on("error", () => socket.destroy());
       socket.on("close", () => sockets.delete(socket));
     }
-    const connection: FaultyConnectionOptions = { ...options, incoming, outgoing, draw };
-    createFaultyConnection(connection);
+    createFaultyConnection({ incoming, outgoing, random, maxLatenessSeconds, pickFault });
   }
 
   const cutAll = (): void => {
     for (const socket of sockets) resetSocket(socket);
   };
-  const listener = await startClosableListener(accept);
+  const server = createServer(accept);
+  const port = await freePort(ports.first + random.integerBelow(ports.count));
 
   async function goUp(): Promise<void> {
-    await listener.open();
+    if (!server.listening) await once(server.listen(port, "127.0.0.1"), "listening");
     downMode = undefined;
   }
 
+  await goUp();
   return {
-    port: listener.port,
-    setFaultShare: luck.setShare,
+    port,
+    setFaultRate: picker.setFaultRate,
     async goDown(mode) {
       await goUp();
       downMode = mode;
-      if (mode === "refuse") await listener.close();
+      if (mode === "refuse") server.close();
       cutAll();
     },
     goUp,
-    async calm() {
-      luck.setShare(0);
+    async endFaults() {
+      picker.setFaultRate(0);
       await goUp();
       cutAll();
     },
-    strikes: () => ({ ...counts }),
+    faultCounts: () => ({ ...counts }),
     async stop() {
-      await listener.stop();
+      server.close();
       cutAll();
     },
   };
