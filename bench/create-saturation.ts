@@ -1,96 +1,61 @@
-/** As many creates a second as go through. */
+/** The maximum number of creates per second. */
 import autocannon from "autocannon";
-import { type BareCalls, createBareCalls } from "./bare-calls.ts";
+import { createBareCalls } from "./bare-calls.ts";
 import type { BenchStack } from "./bench-stack.ts";
-import { startCpuMeasure } from "./cpu-share.ts";
-import { claimAndPutBack, createUrl, setLatency, warmUp } from "./create-calls.ts";
+import { createUrl, fillPool, runConcurrently, setLatency, warmUp } from "./pool.ts";
 import type { Result } from "./results.ts";
-import { fillPool } from "./rooms.ts";
-import { round } from "./statistics.ts";
+import { format } from "./statistics.ts";
 import { timed } from "./warm-http.ts";
 
-const platformLatencyMilliseconds = 20;
+const latencyMilliseconds = 20;
 const callers = 32;
-const platformConcurrency = 20;
+const creates = 500;
+const minCreatesPerSecond = 100;
 
-interface Saturation {
-  readonly pooled: number;
-  readonly creates: number;
-}
-
-/** As many creates a second as go through while the pool lasts, with callers that each wait for their answer. */
-export async function measureSaturation(
-  stack: BenchStack,
-  { pooled, creates }: Saturation,
-): Promise<Result[]> {
-  const bare = createBareCalls(stack);
-  await stack.restartGateway({ PLATFORM_MAX_CONCURRENCY: String(platformConcurrency) });
-  await fillPool(stack, bare, pooled);
+/** Runs against a gateway with 20 concurrent platform calls. Each caller waits for its response. */
+export async function measureSaturation(stack: BenchStack): Promise<Result[]> {
+  const bare = await createBareCalls(stack);
+  await fillPool(stack, bare, creates + 20);
   await warmUp(stack, 200);
-  await setLatency(stack, platformLatencyMilliseconds);
-  const floor = await measureBareRate(bare, creates);
-  const measureCpu = startCpuMeasure(stack);
-  const gateway = await fire({
-    url: createUrl(stack),
-    method: "POST",
-    headers: { authorization: `Bearer ${stack.token}` },
-    connections: callers,
-    amount: creates,
-  });
-  const cpu = measureCpu(creates);
+  await setLatency(stack, latencyMilliseconds);
+  const claimAndPutBack = async () => bare.put("pool", await bare.claim());
+  const floor =
+    (creates * 1000) / (await timed(async () => runConcurrently(creates, callers, claimAndPutBack)));
+  const { succeeded, milliseconds } = await sendCreates(stack);
   await setLatency(stack, 0);
-  const createsPerSecond = round((gateway.succeeded * 1000) / gateway.milliseconds);
+  const createsPerSecond = (succeeded * 1000) / milliseconds;
   return [
     {
-      what: `create, saturation: ${creates} by ${callers} callers, pool of ${pooled}`,
-      figures: {
-        createsPerSecond,
-        otherAnswers: creates - gateway.succeeded,
-        platformLatencyMilliseconds,
-        platformConcurrency,
-        platformLimitPerSecond: round((platformConcurrency / platformLatencyMilliseconds) * (1000 / 3)),
-        bareClaimsPerSecond: floor,
-        ratio: round(createsPerSecond / floor),
-        ...cpu,
+      what: `Saturation: ${creates} creates by ${callers} callers, platform latency ${latencyMilliseconds} ms`,
+      measured: `${format(createsPerSecond)}/s, ${creates - succeeded} failed`,
+      floor: `${format(floor)}/s`,
+      ratio: createsPerSecond / floor,
+      target: {
+        text: `≥ ${minCreatesPerSecond}/s, no failures`,
+        isReached: createsPerSecond >= minCreatesPerSecond && succeeded === creates,
       },
-      target: "≥ 100/s",
-      isReached: createsPerSecond >= 100 && gateway.succeeded === creates,
-      remark:
-        "The platform allows concurrency ÷ latency ÷ 3 calls (GET and PATCH of the claim, POST of the replacement) creates a " +
-        "second; what limits instead is the processor: the busiest process is named, and all of them share the cores. Bare " +
-        "are the claim's four calls and a put by the same number of callers. On paper, the real platform's 1,000 requests a " +
-        "minute allow 5.5 creates a second (3 calls each); claims keep precedence because they go first in the client's " +
-        "queue and background calls leave two of the slots free, so that a backlog of replacements delays itself and not " +
-        "the callers.",
+      explanation:
+        "The floor is bare claims and puts by as many callers; the limit is processor time, which all processes share.",
     },
   ];
 }
 
-/** Until the last answer: the driver's own duration is in whole seconds. */
-async function fire(options: autocannon.Options): Promise<{ succeeded: number; milliseconds: number }> {
+/** Counts the time until the last response, because autocannon's duration has whole seconds. */
+async function sendCreates(stack: BenchStack): Promise<{ succeeded: number; milliseconds: number }> {
   const startedAt = performance.now();
   let endedAt = startedAt;
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const run = autocannon(options, (error: unknown, outcome) => {
-      if (error instanceof Error) reject(error);
-      else resolve(outcome);
-    });
+    const options = { url: createUrl(stack), method: "POST" as const, headers: { ...stack.bearer } };
+    const run = autocannon(
+      { ...options, connections: callers, amount: creates },
+      (error: unknown, outcome) => {
+        if (error instanceof Error) reject(error);
+        else resolve(outcome);
+      },
+    );
     run.on("response", () => {
       endedAt = performance.now();
     });
   });
   return { succeeded: result["2xx"], milliseconds: endedAt - startedAt };
-}
-
-/** Bare claims a second by the same number of callers. */
-async function measureBareRate(bare: BareCalls, claims: number): Promise<number> {
-  let left = claims;
-  const caller = async () => {
-    while (left > 0) {
-      left -= 1;
-      await claimAndPutBack(bare);
-    }
-  };
-  const milliseconds = await timed(async () => Promise.all(Array.from({ length: callers }, caller)));
-  return round((claims * 1000) / milliseconds);
 }

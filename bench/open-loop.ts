@@ -1,50 +1,42 @@
-/** Open-loop load: requests start at random times of a fixed mean rate, whether or not earlier ones were answered. */
-import { setTimeout as wait } from "node:timers/promises";
+/** Open-loop load: requests start at random times with a fixed mean rate, whether or not earlier ones have ended. */
+import { setTimeout as delay } from "node:timers/promises";
 
 export interface OpenLoopOptions {
   readonly ratePerSecond: number;
   readonly seconds: number;
-  readonly task: () => Promise<void>;
+  readonly task: () => Promise<unknown>;
 }
 
 export interface OpenLoopTimes {
-  /** Milliseconds of each task that succeeded. */
+  /** The milliseconds of each successful task. */
   readonly times: readonly number[];
-  /** How many tasks failed, by the message of their error. */
-  readonly failures: Readonly<Record<string, number>>;
+  readonly failures: number;
 }
 
 /**
- * Runs Poisson arrivals. Times count from the moment a task was due: a driver or a server that falls behind is part of
- * the figure (no coordinated omission).
+ * Starts tasks with Poisson arrivals. Times count from the moment at which a task was due, so delays in the driver or
+ * the server are part of the figure (no coordinated omission).
  */
 export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOptions): Promise<OpenLoopTimes> {
   const times: number[] = [];
-  const failures: Record<string, number> = {};
+  let failures = 0;
+  const messages = new Set<string>();
   const running: Promise<void>[] = [];
   const startedAt = performance.now();
   for (let dueAt = startedAt; ; ) {
     dueAt += (-Math.log(1 - Math.random()) / ratePerSecond) * 1000;
     if (dueAt - startedAt > seconds * 1000) break;
     const ahead = dueAt - performance.now();
-    if (ahead > 1) await wait(ahead);
+    if (ahead > 1) await delay(ahead);
     const due = dueAt;
-    running.push(
-      task().then(
-        () => void times.push(performance.now() - due),
-        (error: unknown) => {
-          const { message } = error as Error;
-          failures[message] = (failures[message] ?? 0) + 1;
-        },
-      ),
-    );
+    const finish = () => void times.push(performance.now() - due);
+    const fail = (error: unknown) => {
+      failures += 1;
+      messages.add(String(error));
+    };
+    running.push(task().then(finish, fail));
   }
   await Promise.all(running);
+  for (const message of messages) console.error(message);
   return { times, failures };
-}
-
-/** All failures in words, "none" without any. */
-export function describeFailures(failures: OpenLoopTimes["failures"]): string {
-  const parts = Object.entries(failures).map(([message, count]) => `${count} × ${message}`);
-  return parts.length === 0 ? "none" : parts.join(", ");
 }

@@ -1,48 +1,50 @@
-/** What a benchmark reports, and how reports become bench/results.md and bench/results.json. */
+/** The results of the benchmarks, and how they become bench/results.md. */
 import { writeFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
+import { format } from "./statistics.ts";
 
 export interface Result {
-  /** What was measured. */
   readonly what: string;
-  /** The measured figures, units in their names. */
-  readonly figures: Readonly<Record<string, number | string>>;
-  /** The figure to reach; empty where only a comparison is asked for. */
-  readonly target: string;
-  readonly isReached?: boolean;
-  /** What the figures are made of, what limits them, what is left. */
-  readonly remark?: string;
+  /** The figure and its unit, for example `53 ms, p99 93 ms`. */
+  readonly measured: string;
+  /** The same figure of the floor, from the same run. */
+  readonly floor: string;
+  /** Measured divided by floor. */
+  readonly ratio: number;
+  /** Absent if the figure is only reported. */
+  readonly target?: { readonly text: string; readonly isReached: boolean };
+  /** One sentence: what the floor is, and what limits the figure. */
+  readonly explanation: string;
 }
 
-/** Writes both files beside this one. */
+const header = ["Benchmark", "Measured", "Floor", "Ratio", "Target", "Explanation"];
+
+function cellsOf({ what, measured, floor, ratio, target, explanation }: Result): string[] {
+  const verdict = target ? `${target.text}: ${target.isReached ? "reached" : "**missed**"}` : "none";
+  return [what, measured, floor, format(ratio), verdict, explanation];
+}
+
+/** Describes a result in one line. */
+export function describe(result: Result): string {
+  const [what, measured, floor, ratio, target] = cellsOf(result);
+  return `${what}: ${measured}; floor ${floor}; ratio ${ratio}; target ${target}`;
+}
+
+/** Writes bench/results.md. */
 export async function writeResults(results: readonly Result[], seconds: number): Promise<void> {
   const machine = `${availableParallelism()} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}`;
-  const json = { machine, seconds: Math.round(seconds), results };
-  await writeFile(new URL("./results.json", import.meta.url), `${JSON.stringify(json, null, 2)}\n`);
-  await writeFile(new URL("./results.md", import.meta.url), toMarkdown(results, machine, seconds));
-}
-
-function toMarkdown(results: readonly Result[], machine: string, seconds: number): string {
-  const rows = results.map(({ what, figures, target, isReached }) => {
-    const values = Object.entries(figures).map(([name, value]) => `${name} ${value}`);
-    const verdict = isReached === undefined ? "" : isReached ? "reached" : "not reached";
-    return `| ${what} | ${values.join("<br>")} | ${target} | ${verdict} |`;
-  });
-  const remarks = results.flatMap(({ what, remark }) => (remark ? [`- **${what}**: ${remark}`] : []));
-  return [
+  const toRow = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const lines = [
     "# Benchmark results",
     "",
-    `Written by \`npm run bench\` in ${Math.round(seconds)} s on ${machine}. App (the built bundle in the local host),`,
-    "Azurite, simulator and load driver were separate processes that shared the cores. Each figure stands beside its",
-    "floor or its alternative from the same run; compare ratios, not milliseconds, between computers.",
+    `Written by \`npm run bench\` in ${Math.round(seconds)} s on ${machine}. The app (the bundle in the local host), Azurite,`,
+    "the platform simulator and the load driver ran as separate processes on these cores. Each figure has a floor from",
+    "the same run: the bare calls that it consists of. To compare machines, compare ratios. Times are medians.",
     "",
-    "| What | Measured | Figure to reach | |",
-    "|---|---|---|---|",
-    ...rows,
+    toRow(header),
+    toRow(["---", "---", "---", "--:", "---", "---"]),
+    ...results.map((result) => toRow(cellsOf(result))),
     "",
-    "## What the distances are made of",
-    "",
-    ...remarks,
-    "",
-  ].join("\n");
+  ];
+  await writeFile(new URL("./results.md", import.meta.url), lines.join("\n"));
 }

@@ -1,25 +1,22 @@
-/** Percentiles and ratios of measured times. */
+/** Percentiles of measured times, and numbers for people. */
 
-/** The value below which this share of the sorted samples lies (nearest rank). NaN without samples. */
+/** Returns the value below which this share of the samples lies (nearest rank). NaN without samples. */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? Number.NaN;
 }
 
-export interface Summary {
-  readonly count: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
+/** Returns the median and the 99th percentile. */
+export function summarise(samples: readonly number[]): { readonly p50: number; readonly p99: number } {
+  return { p50: percentile(samples, 0.5), p99: percentile(samples, 0.99) };
 }
 
-/** Count and percentiles in the samples' own unit, to two decimals. */
-export function summarise(samples: readonly number[]): Summary {
-  const at = (share: number) => round(percentile(samples, share));
-  return { count: samples.length, p50: at(0.5), p90: at(0.9), p99: at(0.99) };
+/** Formats a number with three significant digits, or without decimals from 100. */
+export function format(value: number): string {
+  return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
 }
 
-/** To two decimals. */
-export function round(value: number): number {
-  return Math.round(value * 100) / 100;
+/** Formats median and 99th percentile, for example `53 ms, p99 93 ms`. */
+export function formatTimes({ p50, p99 }: { readonly p50: number; readonly p99: number }): string {
+  return `${format(p50)} ms, p99 ${format(p99)} ms`;
 }

@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { openQueueContents } from "../local/gateway/queue-contents.ts";
 import { createSeededRandom, type SeededRandom } from "../local/process/seeded-random.ts";
@@ -82,6 +83,9 @@ interface Run {
   readonly ledger: Ledger;
 }
 
+// With the settings below, the name of a room whose provisioning was killed becomes visible after 20 s.
+const invisibleMilliseconds = 20_000;
+
 /** Short times for a run of minutes, in the proportions of the default settings. */
 function scaledSettings(poolSize: number): Record<string, string> {
   return {
@@ -137,7 +141,7 @@ export async function runChaos(options: ChaosOptions): Promise<Finding[]> {
     });
     options.stopping.throwIfAborted();
     print("load and faults have ended, waiting until the pool is at rest");
-    await untilPoolIsAtRest(queues, calls, size.poolSize);
+    await Promise.all([delay(invisibleMilliseconds), untilPoolIsAtRest(queues, calls, size.poolSize)]);
     print("claiming every room in the pool");
     const failedTurnoverClaims = await turnPoolOver({ calls, ledger }, 1.5 * size.poolSize);
     await untilPoolIsAtRest(queues, calls, size.poolSize);
