@@ -32,9 +32,8 @@ export async function createBareCalls({ connectionString, platformUrl }: BenchSt
     const queue = service.getQueueClient(queueName);
     await queue.createIfNotExists();
     const permissions = QueueSASPermissions.parse("raup");
-    const signedUrl = new URL(
-      await queue.generateSasUrl({ permissions, expiresOn: new Date(Date.now() + 3_600_000) }),
-    );
+    const expiresOn = new Date(Date.now() + 3_600_000);
+    const signedUrl = new URL(queue.generateSasUrl({ permissions, expiresOn }));
     return { url: `${signedUrl.origin}${signedUrl.pathname}`, signature: signedUrl.search.slice(1) };
   };
   const queues = { pool: await addressOf(queueNames.pool), deletion: await addressOf(queueNames.deletion) };

@@ -12,7 +12,8 @@ const createdSchema = z.object({ name: z.string() });
 const requestsSchema = z.object({ total: z.int(), byRoute: z.record(z.string(), z.int()) });
 
 export function createUrl({ gatewayUrl }: BenchStack): string {
-  return `${gatewayUrl}/room/create?${new URLSearchParams({ uuiData: encodeServiceTag(serviceTag) })}`;
+  const query = new URLSearchParams({ uuiData: encodeServiceTag(serviceTag) });
+  return `${gatewayUrl}/room/create?${query.toString()}`;
 }
 
 /** Creates a room and returns its name. Throws if the status is not 200. */

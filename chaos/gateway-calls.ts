@@ -63,7 +63,7 @@ export function createGatewayCalls(pick: () => string | undefined, accessToken: 
     unexpected,
     create: async (tag, timeoutSeconds) => {
       const query = new URLSearchParams({ uuiData: encodeServiceTag(tag) });
-      return send("POST", `/room/create?${query}`, { allowed: [200, 404, 503], timeoutSeconds });
+      return send("POST", `/room/create?${query.toString()}`, { allowed: [200, 404, 503], timeoutSeconds });
     },
     delete: async (room) => send("DELETE", `/room/${encodeURIComponent(room)}`, { allowed: [204, 404, 503] }),
     end: async (rooms) => {

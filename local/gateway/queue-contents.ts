@@ -57,7 +57,7 @@ export function openQueueContents(connectionString: string): QueueContents {
 }
 
 /** Returns what `read` returns, or `fallback` if the queue does not exist. */
-export async function ifQueueMissing<Value>(fallback: Value, read: () => Promise<Value>): Promise<Value> {
+async function ifQueueMissing<Value>(fallback: Value, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
   } catch (error) {

@@ -14,77 +14,50 @@ const anyTarget = target(
   "plain",
   "unknown",
 );
+const conferenceTarget = target("handed-out", "pooled", "plain");
+const anyTargets = fc.array(anyTarget, { minLength: 1, maxLength: 3 });
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
+const { boolean, constantFrom, integer, nat, record } = fc;
+
+const changes = constantFrom("remove" as const, "remove", "describe", "retag");
+const outageFaults = constantFrom("not-sent" as const, "throttled", "lost-before", "lost-after", "late");
+
+const weighted: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Command>])[] = [
+  [16, record({ kind: kind("create"), isLegacy: boolean(), hasTag: boolean() })],
+  [2, record({ kind: kind("read"), target: anyTarget, isPublic: boolean(), isFull: boolean() })],
+  [1, record({ kind: kind("list"), isFull: boolean() })],
+  [3, record({ kind: kind("update"), target: anyTarget, field: constantFrom("description", "tag", "name") })],
+  [3, record({ kind: kind("delete"), target: anyTarget })],
+  [
+    5,
+    record({
+      kind: kind("event"),
+      targets: anyTargets,
+      copies: integer({ min: 1, max: 2 }),
+      delaySeconds: constantFrom(0, 1, 60, 700),
+    }),
+  ],
+  [1, record({ kind: kind("unusable-event"), index: nat(5) })],
+  [3, record({ kind: kind("conference-start"), target: conferenceTarget })],
+  [4, record({ kind: kind("conference-end"), target: conferenceTarget })],
+  [6, record({ kind: kind("garbage") })],
+  [2, record({ kind: constantFrom("metrics", "metrics", "health") })],
+  [2, record({ kind: kind("bulk-delete") })],
+  [3, record({ kind: kind("bulk-create"), level: constantFrom(undefined, 0, 5, 8) })],
+  [2, record({ kind: kind("direct"), change: changes, target: anyTarget })],
+  [1, record({ kind: kind("add"), of: constantFrom("persistent", "foreign", "plain") })],
+  [1, record({ kind: kind("crash") })],
+  [
+    1,
+    record({
+      kind: kind("outage"),
+      on: constantFrom("platform", "platform", "storage"),
+      fault: outageFaults,
+      seconds: constantFrom(5, 60, 400),
+    }),
+  ],
+];
 
 export const command: fc.Arbitrary<Command> = fc.oneof(
-  {
-    weight: 16,
-    arbitrary: fc.record({ kind: kind("create"), isLegacy: fc.boolean(), hasTag: fc.boolean() }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: kind("read"),
-      target: anyTarget,
-      isPublic: fc.boolean(),
-      isFull: fc.boolean(),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: kind("list"), isFull: fc.boolean() }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: kind("update"),
-      target: anyTarget,
-      field: fc.constantFrom("description", "tag", "name"),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: kind("delete"), target: anyTarget }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: kind("event"),
-      targets: fc.array(anyTarget, { minLength: 1, maxLength: 3 }),
-      copies: fc.integer({ min: 1, max: 2 }),
-      delaySeconds: fc.constantFrom(0, 1, 60, 700),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: kind("unusable-event"), index: fc.nat(5) }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: kind("conference-start"), target: target("handed-out", "pooled", "plain") }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: kind("conference-end"), target: target("handed-out", "pooled", "plain") }),
-  },
-  { weight: 6, arbitrary: fc.record({ kind: kind("garbage") }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("metrics", "metrics", "health") }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind("bulk-delete") }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: kind("bulk-create"), level: fc.constantFrom(undefined, 0, 5, 8) }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: kind("direct"),
-      change: fc.constantFrom("remove", "remove", "describe", "retag"),
-      target: anyTarget,
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: kind("add"), of: fc.constantFrom("persistent", "foreign", "plain") }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: kind("crash") }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: kind("outage"),
-      on: fc.constantFrom("platform", "platform", "storage"),
-      fault: fc.constantFrom("not-sent", "throttled", "lost-before", "lost-after", "late"),
-      seconds: fc.constantFrom(5, 60, 400),
-    }),
-  },
+  ...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })),
 );

@@ -28,38 +28,25 @@ export async function createRoom(
   if (response?.status !== 200) return;
   const { task } = response;
   const room = Created.parse(response.body);
-  const other = ledger.handedOut.get(room.name);
-  if (other)
-    ledger.violated("handed-out-twice", `#${task.id} and #${other.task.id} both received ${room.name}`);
-  ledger.handedOut.set(room.name, { task, tag });
-  if (tag !== undefined && room.tag !== tag)
-    ledger.violated("handed-out-twice", `#${task.id} received another service tag`);
-  if (ledger.deletedBeforeCommit.has(room.name))
-    ledger.violated(
-      "handed-out-twice",
-      `#${task.id} received ${room.name}, which bulk delete had already deleted`,
-    );
-  const row = table.find(room.name);
+  const { name } = room;
+  const isWrong = (what: string) =>
+    ledger.violated("handed-out-twice", `#${task.id} received ${name}, ${what}`);
+  const other = ledger.handedOut.get(name);
+  if (other) isWrong(`like #${other.task.id}`);
+  ledger.handedOut.set(name, { task, tag });
+  if (tag !== undefined && room.tag !== tag) isWrong("with another service tag in the response");
+  if (ledger.deletedBeforeCommit.has(name)) isWrong("which bulk delete had already deleted");
+  const row = table.find(name);
   if (!row) {
-    if (!ledger.removed.has(room.name))
-      ledger.violated("handed-out-twice", `#${task.id} received ${room.name}, which no longer exists`);
+    if (!ledger.removed.has(name)) isWrong("which no longer exists");
     return;
   }
-  const writer = ledger.tagWriters.get(room.name);
-  if (
-    writer !== undefined &&
-    writer !== "other" &&
-    writer !== task &&
-    !ledger.changedByOperator.has(room.name)
-  )
-    ledger.violated("handed-out-twice", `#${task.id} received ${room.name} with the tag of #${writer.id}`);
+  const writer = ledger.tagWriters.get(name);
+  if (writer && writer !== "other" && writer !== task && !ledger.changedByOperator.has(name))
+    isWrong(`with the tag of #${writer.id}`);
   if (tag !== undefined && writer === task && row.tag !== tag)
-    ledger.violated(
-      "handed-out-twice",
-      `#${task.id} received ${room.name}, which has another tag on the platform`,
-    );
-  if (tag !== undefined && writer === undefined)
-    ledger.violated("handed-out-twice", `#${task.id} received ${room.name}, whose tag was never written`);
+    isWrong("which has another tag on the platform");
+  if (tag !== undefined && writer === undefined) isWrong("whose tag was never written");
 }
 
 /** Deletes all rooms. A 204 promises that no room is left that existed when the last list of rooms was requested. */

@@ -6,7 +6,15 @@ import type { PlantedBug } from "./planted-bugs.ts";
 import type { firstViolation, Violation } from "./run-histories.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const copied = ["package.json", "src", "test/simulation", "test/support/memory-queue.ts"];
+const copied = [
+  "package.json",
+  "src",
+  "local/gateway/gateway-settings.ts",
+  "local/gateway/identities.ts",
+  "local/process/seeded-random.ts",
+  "test/simulation",
+  "test/support/memory-queue.ts",
+];
 
 /**
  * Returns the first violation in the short run of a gateway with this bug, or undefined if there is none. Throws an

@@ -6,6 +6,7 @@ import {
   InvocationContext,
   type Timer,
 } from "@azure/functions";
+import { gatewaySettings } from "../../local/gateway/gateway-settings.ts";
 import type { RandomSource } from "../../src/lib/random.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import type { Adapters } from "../../src/lib/wiring/adapters.ts";
@@ -50,21 +51,17 @@ export const maxRooms = 6;
 export const minRooms = 2;
 
 const settings = loadSettings({
-  AzureWebJobsStorage__accountName: "simulation",
-  PLATFORM_URL: "https://platform.example.com",
-  PLATFORM_USERNAME: "gateway",
-  PLATFORM_PASSWORD: "platform-password",
+  ...gatewaySettings({
+    connectionString: "UseDevelopmentStorage=true",
+    platformUrl: "https://platform.example.com",
+    authorityUrl: "http://127.0.0.1:1",
+    contactCentreUrl: "http://127.0.0.1:1",
+    logWorkspaceUrl: "http://127.0.0.1:1",
+  }),
   ROOM_HOST_PIN: hostPin,
   MAX_VMR: String(maxRooms),
   POOL_MINIMUM: String(minRooms),
   POOL_READY_DELAY_SECONDS: "90",
-  AUTH_TENANT_ID: "3f1c6d0e-5b2a-4c7d-9e8f-0a1b2c3d4e5f",
-  AUTH_AUDIENCES: "api://gateway.example.com",
-  AUTH_CLIENT_IDS: "7a6b5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d",
-  CONTACT_CENTRE_API_URL: "http://127.0.0.1:1",
-  CONTACT_CENTRE_DIVISION_IDS: "1b2c3d4e-5f6a-4b7c-8d9e-0f1a2b3c4d5e",
-  EVENT_SINK_USERNAME: "events",
-  EVENT_SINK_PASSWORD: "events-password",
 });
 
 const timer: Timer = {

@@ -1,6 +1,8 @@
 /** Runs thousands of histories from fixed seeds. None of them may break a promise. */
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { foundHistories } from "./found-histories.ts";
+import { promises } from "./promises.ts";
 import {
   explain,
   historiesOfTestRun,
@@ -31,4 +33,10 @@ test("A seed always gives the same history with the same events", async () => {
   );
   expect(runs[0]?.length).toBeGreaterThan(50);
   expect(runs[0]).toEqual(runs[1]);
+});
+
+test("The simulation reports the promises of docs/architecture.md by their names there", async () => {
+  const text = await readFile(new URL("../../docs/architecture.md", import.meta.url), "utf8");
+  const names = [...text.matchAll(/^\| \d+ \| `([\w-]+)` \|/gm)].map(([, name]) => name);
+  expect(names).toEqual(promises);
 });

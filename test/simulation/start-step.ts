@@ -1,9 +1,10 @@
 /** Starts one step of a history: a call, a platform event, a change by an operator, a crash or an outage. */
+
+import { createSeededRandom } from "../../local/process/seeded-random.ts";
 import { createRoom, deleteAllRooms, deliverEnds } from "./callers.ts";
 import type { Command, Step, Target } from "./history.ts";
 import type { Plan } from "./processes.ts";
 import { type RequestParts, request } from "./requests.ts";
-import { createSeededRandom } from "./seeded-random.ts";
 import { nameOf, newRoomOf } from "./targets.ts";
 import { tagHost, type World } from "./world.ts";
 

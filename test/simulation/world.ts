@@ -1,4 +1,6 @@
 /** The simulated world: two processes, the queues, the platform, and the virtual time that they share. */
+
+import { createSeededRandom } from "../../local/process/seeded-random.ts";
 import type { RandomSource } from "../../src/lib/random.ts";
 import type { Adapters } from "../../src/lib/wiring/adapters.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
@@ -9,7 +11,6 @@ import { createLedger, isClaim, type Ledger } from "./ledger.ts";
 import { type AppProcess, hostPin, type Plan, startProcess } from "./processes.ts";
 import { createProvisioningHost } from "./provisioning-host.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
-import { createSeededRandom } from "./seeded-random.ts";
 import { simulatePlatform } from "./simulated-platform.ts";
 import { type QueueName, simulateQueue } from "./simulated-queue.ts";
 import type { SimulatedProcess, Task } from "./task.ts";
