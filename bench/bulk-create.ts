@@ -12,7 +12,6 @@ const latencyMilliseconds = 50;
 // The platform client leaves three of its five slots to background work.
 const concurrency = 3;
 const timeoutMilliseconds = 120_000;
-const maxRatio = 1.3;
 
 /** First the bare calls that create as many rooms, then POST /room/bulk/ until the last room is created. */
 export async function measureBulkCreate(stack: BenchStack): Promise<Result[]> {
@@ -31,14 +30,12 @@ export async function measureBulkCreate(stack: BenchStack): Promise<Result[]> {
     }
   });
   await setLatency(stack, 0);
-  const ratio = milliseconds / floor;
   return [
     {
       what: `Bulk create of ${rooms} rooms, platform latency ${latencyMilliseconds} ms`,
       measured: `${format(milliseconds / 1000)} s`,
       floor: `${format(floor / 1000)} s`,
-      ratio,
-      target: { text: `ratio ≤ ${maxRatio}`, isReached: ratio <= maxRatio },
+      ratio: milliseconds / floor,
       explanation: `The floor is ${rooms} bare calls, ${concurrency} at a time, as the gateway sends them in the background.`,
     },
   ];

@@ -1,7 +1,7 @@
 /** Percentiles of measured times, and numbers for people. */
 
 /** Returns the value below which this share of the samples lies (nearest rank). NaN without samples. */
-export function percentile(samples: readonly number[], share: number): number {
+function percentile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? Number.NaN;
 }
