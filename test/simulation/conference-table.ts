@@ -1,5 +1,5 @@
 /** The platform in memory: its conferences, live conferences, and management API. */
-import type { PlatformResponse, PlatformCall } from "../../src/lib/platform/client.ts";
+import type { PlatformCall, PlatformResponse } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
 import { maxDescriptionCharacters } from "../../src/lib/rooms/marker.ts";
 

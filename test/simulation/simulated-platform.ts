@@ -1,5 +1,5 @@
 /** The platform client on top of the conference table, with the timeouts and failures of the real client. */
-import type { PlatformResponse, PlatformCall, PlatformClient } from "../../src/lib/platform/client.ts";
+import type { PlatformCall, PlatformClient, PlatformResponse } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
 import type { ConferenceTable } from "./conference-table.ts";
 import type { Fault, Ports } from "./faults.ts";
