@@ -29,8 +29,15 @@ const rows: readonly Row[] = [
     ],
     types: ["local/host/worker"],
   },
-  { part: "local/demo", imports: ["local/terminal", "local/gateway", "local/process", "src/lib/rooms"] },
-  { part: "local/terminal", imports: ["local/gateway", "local/process"], types: ["local/host/worker"] },
+  {
+    part: "local/demo",
+    imports: ["local/terminal", "local/gateway", "local/process", "src/lib/api", "src/lib/rooms"],
+  },
+  {
+    part: "local/terminal",
+    imports: ["local/gateway", "local/process", "src/lib/api"],
+    types: ["local/host/worker"],
+  },
   {
     part: "local/gateway",
     imports: [
