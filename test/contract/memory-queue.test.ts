@@ -1,4 +1,4 @@
-/** The tests' memory queue keeps the queue contract. */
+/** The in-memory queue of the tests fulfils the queue contract. */
 import { createManualClock } from "../support/manual-clock.ts";
 import { createMemoryQueue } from "../support/memory-queue.ts";
 import { describeQueue } from "./queue.contract.ts";

@@ -1,9 +1,9 @@
-/** What every implementation of the queue port promises; run against the memory queue and against Azurite. */
+/** The contract of the queue port, run against the in-memory queue and against Azurite. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Queue, QueueMessage } from "../../src/lib/queues/queue.ts";
 
 export interface QueueWorld {
-  /** An empty queue that nobody used before, and a way to let time pass for it. */
+  /** Opens a new, empty queue. `pass` lets its time pass. */
   readonly open: () => { queue: Queue; pass: (seconds: number) => Promise<void> };
   readonly stop: () => Promise<void>;
 }
@@ -22,7 +22,7 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       return message;
     };
 
-    test("what is put is received, with its text, its id and a first dequeue count of 1", async () => {
+    test("receive returns a message with its text, its id and a dequeue count of 1", async () => {
       const { queue } = world.open();
       const put = await queue.put("room-a");
 
@@ -36,13 +36,13 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       ["spaces at both ends", "  room a  "],
       ["a line break", "room\na"],
       ["250 characters", "x".repeat(250)],
-    ])("text with %s comes back unchanged", async (_, text) => {
+    ])("receive returns a text with %s unchanged", async (_, text) => {
       const { queue } = world.open();
       await queue.put(text);
       expect((await receiveOne(queue)).text).toBe(text);
     });
 
-    test("a queue that nobody made yet is empty, and takes messages", async () => {
+    test("A queue that does not exist yet is empty and accepts messages", async () => {
       const { queue } = world.open();
       expect(await queue.receive(1, 60)).toEqual([]);
       expect(await queue.count()).toBe(0);
@@ -51,13 +51,13 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       expect(await queue.count()).toBe(1);
     });
 
-    test("a queue that nobody made yet can be cleared", async () => {
+    test("clear succeeds on a queue that does not exist yet", async () => {
       const { queue } = world.open();
       await queue.clear();
       expect(await queue.count()).toBe(0);
     });
 
-    test("a leased message is invisible until its lease ends, then comes back with a higher count", async () => {
+    test("A leased message is invisible until its lease ends, then returns with a higher dequeue count", async () => {
       const { queue, pass } = world.open();
       await queue.put("room-a");
       const first = await receiveOne(queue, 6);
@@ -69,7 +69,7 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       expect(second.popReceipt).not.toBe(first.popReceipt);
     });
 
-    test("a message put invisible is seen only when its time has come", async () => {
+    test("A message that was put invisible becomes visible after the given time", async () => {
       const { queue, pass } = world.open();
       await queue.put("room-a", { invisibleSeconds: 6 });
       expect(await queue.receive(1, 60)).toEqual([]);
@@ -79,27 +79,27 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       expect(await receiveOne(queue)).toMatchObject({ text: "room-a" });
     });
 
-    test("the receipt of a put makes an invisible message visible", async () => {
+    test("setInvisible accepts the receipt of put and makes an invisible message visible", async () => {
       const { queue } = world.open();
       const put = await queue.put("room-a", { invisibleSeconds: 600 });
       await queue.setInvisible(put, 0);
       expect(await receiveOne(queue)).toMatchObject({ id: put.id });
     });
 
-    test("the receipt of a put deletes the message", async () => {
+    test("delete accepts the receipt of put", async () => {
       const { queue } = world.open();
       await queue.delete(await queue.put("room-a", { invisibleSeconds: 600 }));
       expect(await queue.count()).toBe(0);
     });
 
-    test("a message given back with no delay is visible at once, with its text", async () => {
+    test("setInvisible with 0 seconds makes a message visible at once, with its text", async () => {
       const { queue } = world.open();
       await queue.put("room-a");
       await queue.setInvisible(await receiveOne(queue), 0);
       expect(await receiveOne(queue)).toMatchObject({ text: "room-a", dequeueCount: 2 });
     });
 
-    test("a message that was hidden longer stays hidden", async () => {
+    test("setInvisible extends the lease of a message", async () => {
       const { queue, pass } = world.open();
       await queue.put("room-a");
       await queue.setInvisible(await receiveOne(queue, 1), 600);
@@ -107,7 +107,7 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       expect(await queue.receive(1, 60)).toEqual([]);
     });
 
-    test("up to as many messages as asked for are received, each once", async () => {
+    test("receive returns up to the requested number of messages, each once", async () => {
       const { queue } = world.open();
       for (let index = 0; index < 40; index++) await queue.put(`room-${index}`);
 
@@ -116,20 +116,20 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       expect(new Set([...first, ...second].map(({ id }) => id)).size).toBe(40);
     });
 
-    test.each([0, 33])("a receive of %i messages is refused: 1 to 32 can be had at once", async (count) => {
+    test.each([0, 33])("receive rejects a count of %i, because the range is 1 to 32", async (count) => {
       const { queue } = world.open();
       await queue.put("room-a");
       await expect(queue.receive(count, 60)).rejects.toMatchObject({ failure: "refused" });
     });
 
-    test("of two who receive at once, one gets the message", async () => {
+    test("Only one of two concurrent receives returns a message", async () => {
       const { queue } = world.open();
       await queue.put("room-a");
       const both = await Promise.all([queue.receive(1, 60), queue.receive(1, 60)]);
       expect(both.flat()).toHaveLength(1);
     });
 
-    test("a deleted message never comes back", async () => {
+    test("A deleted message does not return", async () => {
       const { queue, pass } = world.open();
       await queue.put("room-a");
       await queue.delete(await receiveOne(queue, 1));
@@ -137,7 +137,7 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       expect(await queue.receive(1, 60)).toEqual([]);
     });
 
-    test("a message deleted twice is gone the second time", async () => {
+    test("delete and setInvisible fail with message-gone for a deleted message", async () => {
       const { queue } = world.open();
       await queue.put("room-a");
       const message = await receiveOne(queue);
@@ -146,7 +146,7 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       await expect(queue.setInvisible(message, 0)).rejects.toMatchObject({ failure: "message-gone" });
     });
 
-    test("an earlier receive's receipt is stale for delete and for hiding", async () => {
+    test("delete and setInvisible fail with receipt-stale for the receipt of an earlier receive", async () => {
       const { queue, pass } = world.open();
       await queue.put("room-a");
       const early = await receiveOne(queue, 1);
@@ -158,7 +158,7 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       expect(await queue.count()).toBe(1);
     });
 
-    test("a receipt is stale once the message was hidden with it", async () => {
+    test("delete fails with receipt-stale for a receipt that setInvisible has used", async () => {
       const { queue } = world.open();
       await queue.put("room-a");
       const message = await receiveOne(queue);
@@ -166,7 +166,7 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       await expect(queue.delete(message)).rejects.toMatchObject({ failure: "receipt-stale" });
     });
 
-    test("the age of a message grows from its put, whatever happened to it since", async () => {
+    test("The age of a message counts from its put, even after a receive", async () => {
       const { queue, pass } = world.open();
       await queue.put("room-a");
       await queue.setInvisible(await receiveOne(queue), 0);
@@ -177,7 +177,7 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       expect(ageSeconds).toBeLessThan(20);
     });
 
-    test("the oldest age is that of the visible messages", async () => {
+    test("oldestAgeSeconds considers visible messages only", async () => {
       const { queue, pass } = world.open();
       await queue.put("room-a");
       await pass(3);
@@ -188,7 +188,7 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       expect(await queue.oldestAgeSeconds()).toBeUndefined();
     });
 
-    test("invisible and leased messages count", async () => {
+    test("count includes invisible and leased messages", async () => {
       const { queue } = world.open();
       await queue.put("room-a");
       await queue.put("room-b", { invisibleSeconds: 600 });
@@ -196,7 +196,7 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       expect(await queue.count()).toBe(2);
     });
 
-    test("clearing takes leased and invisible messages too: their receipts find nothing any more", async () => {
+    test("clear removes leased and invisible messages, whose receipts then fail with message-gone", async () => {
       const { queue } = world.open();
       await queue.put("room-a");
       const leased = await receiveOne(queue);
@@ -207,7 +207,7 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       await expect(queue.delete(leased)).rejects.toMatchObject({ failure: "message-gone" });
     });
 
-    test("a text beyond the queue's 64 KiB is refused for good", async () => {
+    test("put rejects a text longer than 64 KiB", async () => {
       const { queue } = world.open();
       await expect(queue.put("x".repeat(66_000))).rejects.toMatchObject({ failure: "refused" });
       expect(await queue.count()).toBe(0);

@@ -1,18 +1,19 @@
-/** Azure Storage Queues, as Azurite imitates them, keep the queue contract in both encodings; and nothing expires. */
+/** Azure Storage Queues in Azurite fulfil the queue contract in both encodings, and their messages do not expire. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { QueueServiceClient } from "@azure/storage-queue";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Azurite, startAzurite } from "../../local/simulators/azurite.ts";
 import { openStorageAccount } from "../../src/lib/queues/storage-account.ts";
 import { createCredential } from "../../src/lib/wiring/credential.ts";
-import { maxStandstillSeconds } from "../support/standstill.ts";
+import { pauseTolerantSeconds } from "../support/timeouts.ts";
+import { useStarted } from "../support/use-started.ts";
 import { describeQueue } from "./queue.contract.ts";
 
 const open = ({ connectionString }: Azurite) => {
   const storage = { connectionString };
   const credential = createCredential(storage);
-  return openStorageAccount({ storage, credential, timeoutSeconds: maxStandstillSeconds });
+  return openStorageAccount({ storage, credential, timeoutSeconds: pauseTolerantSeconds });
 };
 
 for (const encoding of ["text", "base64"] as const) {
@@ -22,7 +23,7 @@ for (const encoding of ["text", "base64"] as const) {
     return {
       open: () => ({
         queue: openQueue(`queue-${randomUUID()}`, encoding),
-        // The queue's clock is a real one and cannot be moved: here time itself is what is waited for.
+        // The queue uses the system clock, so the test has to wait.
         pass: async (seconds) => wait(seconds * 1000),
       }),
       stop: async () => azurite.stop(),
@@ -30,13 +31,9 @@ for (const encoding of ["text", "base64"] as const) {
   });
 }
 
-let azurite: Azurite;
-beforeAll(async () => {
-  azurite = await startAzurite();
-});
-afterAll(async () => azurite.stop());
+const azurite = useStarted(startAzurite);
 
-test("messages never expire: a quiet pool is not emptied without a word", async () => {
+test("Messages never expire, so an unused pool stays full", async () => {
   await open(azurite)("expiry", "text").put("room-a");
   const raw = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient("expiry");
   const { peekedMessageItems } = await raw.peekMessages();
@@ -47,7 +44,7 @@ test("messages never expire: a quiet pool is not emptied without a word", async 
 test.each([
   ["text", "room-a"],
   ["base64", Buffer.from("room-a").toString("base64")],
-] as const)("encoding %s stores %s", async (encoding, stored) => {
+] as const)("Encoding %s stores %s", async (encoding, stored) => {
   const name = `stored-${encoding}`;
   await open(azurite)(name, encoding).put("room-a");
   const raw = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient(name);

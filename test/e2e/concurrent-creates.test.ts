@@ -1,12 +1,11 @@
-/** Ten clients at once create more rooms than the pool holds: no room twice, none lost, and the pool settles again. */
+/** Ten concurrent clients create more rooms than the pool holds: no room is handed out twice or lost. */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
+import { longTestMilliseconds } from "../support/timeouts.ts";
 
 const pooled = 200;
 const wanted = 300;
 const clients = 10;
-/** Ample, as the computer may be busy with other tests. */
-const longMilliseconds = 180_000;
 
 async function start(maxRooms: number): Promise<RunningGateway> {
   const gateway = await startRunningGateway({ settings: () => ({ MAX_VMR: String(maxRooms) }) });
@@ -15,7 +14,7 @@ async function start(maxRooms: number): Promise<RunningGateway> {
 }
 
 test(
-  "10 clients create 300 rooms from a pool of 200",
+  "Ten clients create 300 different rooms from a pool of 200, which is full again afterwards",
   async () => {
     const gateway = await start(pooled);
     await gateway.fillPool(pooled);
@@ -24,28 +23,28 @@ test(
     const unexpected: number[] = [];
     const wronglyEmpty: string[] = [];
     let reserved = 0;
-    let asked = 0;
-    let answeredEmpty = 0;
+    let requests = 0;
+    let emptyResponses = 0;
 
     async function createOne(): Promise<void> {
-      // The log comes later than what it tells of: at least so many rooms could be claimed before the request.
+      // A room is available before its log line is written: at least so many could be claimed before the request.
       const readyBefore = gateway.logged("room-provisioned").length;
-      asked += 1;
-      const answer = await gateway.send("POST /room/create", { headers });
-      if (answer.status === 200) {
-        created.push((answer.json as { name: string }).name);
+      requests += 1;
+      const response = await gateway.send("POST /room/create", { headers });
+      if (response.status === 200) {
+        created.push((response.json as { name: string }).name);
         return;
       }
       reserved -= 1;
-      if (answer.status !== 404) {
-        unexpected.push(answer.status);
+      if (response.status !== 404) {
+        unexpected.push(response.status);
         return;
       }
-      answeredEmpty += 1;
-      const takenAtMost = asked - answeredEmpty;
-      if (readyBefore > takenAtMost) wronglyEmpty.push(`${readyBefore} were ready, ${takenAtMost} taken`);
+      emptyResponses += 1;
+      const maxTaken = requests - emptyResponses;
+      if (readyBefore > maxTaken) wronglyEmpty.push(`${readyBefore} were ready, ${maxTaken} taken`);
       await vi.waitFor(async () => expect(await gateway.queues.pool.oldestAgeSeconds()).toBeDefined(), {
-        timeout: longMilliseconds,
+        timeout: longTestMilliseconds,
         interval: 20,
       });
     }
@@ -72,21 +71,21 @@ test(
     expect(assigned.toSorted()).toEqual(created.toSorted());
     expect(await gateway.queues.deletion.count()).toBe(0);
   },
-  longMilliseconds,
+  longTestMilliseconds,
 );
 
 test(
-  "an empty pool answers 404 to all, and heals itself up to the maximum",
+  "An empty pool returns 404 and is refilled, up to the maximum",
   async () => {
     const gateway = await start(4);
     const headers = gateway.asApplication();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: clients }, async () => gateway.send("POST /room/create", { headers })),
     );
-    expect(answers.filter(({ status }) => status !== 404 && status !== 200)).toEqual([]);
-    expect(answers.filter(({ status }) => status === 404).length).toBeGreaterThan(0);
+    expect(responses.filter(({ status }) => status !== 404 && status !== 200)).toEqual([]);
+    expect(responses.filter(({ status }) => status === 404).length).toBeGreaterThan(0);
     expect(await gateway.settled()).toBeGreaterThan(0);
     expect(await gateway.settled()).toBeLessThanOrEqual(4);
   },
-  longMilliseconds,
+  longTestMilliseconds,
 );

@@ -1,25 +1,19 @@
-/** A thousand events from four nodes, the gateway away in between: nothing is lost, nothing is deleted twice. */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+/** A thousand events from four nodes while the gateway restarts: no event is lost, no room is deleted twice. */
+import { expect, test, vi } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
-import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
+import { useRunningGateway } from "../support/running-gateway.ts";
+import { longTestMilliseconds } from "../support/timeouts.ts";
 
 const nodes = ["10.0.0.21", "10.0.0.22", "10.0.0.23", "10.0.0.24"];
-// Each starts and ends on every node: eight events a room.
+// Each starts and ends on every node: eight events per room.
 const rooms = Array.from({ length: 125 }, (_, index) => `room-${index}`);
 
-/** Ample, as the computer may be busy with other tests. */
-const longMilliseconds = 120_000;
-
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await startRunningGateway({
-    settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0", GC_MAX_MESSAGES: "600" }),
-  });
+const gateway = useRunningGateway({
+  settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0", GC_MAX_MESSAGES: "600" }),
 });
-afterAll(async () => gateway.stop());
 
 test(
-  "1,000 events: all delivered, each name queued, each room deleted once",
+  "1,000 events are all delivered, every name is queued, and every room is deleted once",
   async () => {
     const { platform } = gateway.stack;
     platform.configureSink({
@@ -30,12 +24,12 @@ test(
     });
     const delivered = async (count: number) =>
       vi.waitFor(() => expect(platform.sinkState().delivered).toBeGreaterThanOrEqual(count), {
-        timeout: longMilliseconds,
+        timeout: longTestMilliseconds,
         interval: 5,
       });
 
     for (const name of rooms) gateway.addRoom(name);
-    gateway.addRoom("room-of-nobody");
+    gateway.addRoom("unrelated-room");
     for (const name of rooms) platform.startConference({ name, nodes });
     for (const name of rooms) platform.endConference({ name });
 
@@ -46,22 +40,22 @@ test(
     await gateway.stopHost();
     const failedBefore = platform.sinkState().failedAttempts;
     await vi.waitFor(() => expect(platform.sinkState().failedAttempts).toBeGreaterThan(failedBefore + 4), {
-      timeout: longMilliseconds,
+      timeout: longTestMilliseconds,
     });
     await gateway.startHost();
     await platform.sinkIdle();
 
     const state = platform.sinkState();
-    // Each node announces its sink besides.
+    // Each node also announces its sink.
     expect(state).toMatchObject({ queued: 0, stoppedNodes: [], delivered: 8 * rooms.length + nodes.length });
     expect(state.failedAttempts).toBeGreaterThan(failedBefore);
     expect(await gateway.queues.deletion.count()).toBeGreaterThanOrEqual(rooms.length);
 
     expect(await gateway.runTimer("collectGarbage")).toBe(true);
     expect(await gateway.queues.deletion.count()).toBe(0);
-    expect(platform.rooms().map(({ name }) => name)).toEqual(["room-of-nobody"]);
+    expect(platform.rooms().map(({ name }) => name)).toEqual(["unrelated-room"]);
     const { byRoute } = platform.requests();
     expect(byRoute["DELETE /api/admin/configuration/v1/conference/{id}/"]).toBe(rooms.length);
   },
-  longMilliseconds,
+  longTestMilliseconds,
 );

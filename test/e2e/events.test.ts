@@ -1,13 +1,9 @@
-/** The events of the platform: specification §6, rule by rule, and every line of §7. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+/** Platform events (specification 6, rule by rule) and error responses (specification 7, line by line). */
+import { beforeEach, expect, test } from "vitest";
 import { asAgent, asEventSink } from "../support/credentials.ts";
-import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
+import { useRunningGateway } from "../support/running-gateway.ts";
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await startRunningGateway();
-});
-afterAll(async () => gateway.stop());
+const gateway = useRunningGateway();
 beforeEach(async () => gateway.empty());
 
 const post = async (json: unknown) =>
@@ -25,29 +21,29 @@ const kinds = [
   "participant_updated",
   "participant_disconnected",
   "participant_media_stream_window",
-  "a_kind_of_tomorrow",
+  "an_unknown_kind",
 ];
 
-test.each(kinds)("§6.1 events of the kind %s are accepted", async (event) => {
+test.each(kinds)("Event sink accepts events of the kind %s", async (event) => {
   expect(await post({ node: "10.0.0.21", seq: 1, version: 2, time: 1.5, event, data: {} })).toMatchObject({
     status: 204,
     text: "",
   });
 });
 
-test("§6.2 only conference_ended is acted on", async () => {
+test("Event sink queues a name for conference_ended only", async () => {
   for (const event of kinds) await post({ event, data: { name: `of-${event}`, conference: `of-${event}` } });
   expect(await queued()).toEqual(["of-conference_ended"]);
 });
 
-test("§6.3 the name is data.name; if that is absent, data.conference", async () => {
+test("Event sink reads the name from data.name, or from data.conference if data.name is absent", async () => {
   await post({ event: "conference_ended", data: { name: "one", conference: "not-this" } });
   await post({ event: "conference_ended", data: { conference: "two" } });
   await post({ event: "conference_ended", data: { name: null, conference: "three" } });
   expect(await queued()).toEqual(["one", "three", "two"]);
 });
 
-test("§6.4 the name is added to room-deletion-queue; the room is not deleted at receipt", async () => {
+test("Event sink adds the name to room-deletion-queue and does not delete the room", async () => {
   gateway.addRoom("a-room");
   await post({ event: "conference_ended", data: { name: "a-room" } });
   expect(await queued()).toEqual(["a-room"]);
@@ -55,7 +51,7 @@ test("§6.4 the name is added to room-deletion-queue; the room is not deleted at
   expect(gateway.stack.platform.requests().total).toBe(0);
 });
 
-test("§6.5 after a brief disconnect the room is still there: its message is too young", async () => {
+test("Collector keeps a room after a brief disconnect, because its message is too recent", async () => {
   gateway.addRoom("a-room");
   gateway.stack.platform.startConference({ name: "a-room" });
   gateway.stack.platform.endConference({ name: "a-room" });
@@ -65,7 +61,7 @@ test("§6.5 after a brief disconnect the room is still there: its message is too
   expect(await gateway.queues.deletion.count()).toBe(1);
 });
 
-test("the platform's own events, posted by its simulated nodes, are taken as they come", async () => {
+test("Event sink accepts the events that the simulated nodes of the platform post", async () => {
   const { platform } = gateway.stack;
   platform.configureSink({
     url: `${gateway.url}/public/event_sink`,
@@ -94,15 +90,15 @@ const notFound: [string, object][] = [
   ["GET /nothing", {}],
 ];
 
-test.each(notFound)("§7 404, no body: %s", async (request, sent) => {
-  const answer = await gateway.sendAsApplication(request, sent);
-  expect(answer).toMatchObject({ status: 404, text: "" });
-  expect(answer.headers["content-type"]).toBeUndefined();
+test.each(notFound)("%s returns 404 without a body", async (request, sent) => {
+  const response = await gateway.sendAsApplication(request, sent);
+  expect(response).toMatchObject({ status: 404, text: "" });
+  expect(response.headers["content-type"]).toBeUndefined();
 });
 
-test("§7 404, no body: GET /public/room/{room_name}", async () => {
-  const answer = await gateway.send("GET /public/room/nobody", { headers: asAgent });
-  expect(answer).toMatchObject({ status: 404, text: "" });
+test("GET /public/room/{room_name} returns 404 without a body for an unknown room", async () => {
+  const response = await gateway.send("GET /public/room/nobody", { headers: asAgent });
+  expect(response).toMatchObject({ status: 404, text: "" });
 });
 
 const invalid: [string, string, object, string][] = [
@@ -116,15 +112,18 @@ const invalid: [string, string, object, string][] = [
   ["POST /public/event_sink", "sink", { json: [] }, "body"],
 ];
 
-test.each(invalid)("§7 422, HTTPValidationError: %s", async (request, access, sent, place) => {
-  const headers = { bearer: gateway.asApplication(), agent: asAgent, sink: asEventSink() }[access] ?? {};
-  const answer = await gateway.send(request, { headers, ...sent });
-  expect(answer.status).toBe(422);
-  const { detail } = answer.json as { detail: { loc: unknown[]; msg: string; type: string }[] };
-  expect(detail).toHaveLength(1);
-  expect(detail[0]).toMatchObject({
-    loc: expect.arrayContaining([place]),
-    msg: expect.any(String),
-    type: expect.any(String),
-  });
-});
+test.each(invalid)(
+  "%s returns 422 with one fault in FastAPI's format",
+  async (request, access, sent, place) => {
+    const headers = { bearer: gateway.asApplication(), agent: asAgent, sink: asEventSink() }[access] ?? {};
+    const response = await gateway.send(request, { headers, ...sent });
+    expect(response.status).toBe(422);
+    const { detail } = response.json as { detail: { loc: unknown[]; msg: string; type: string }[] };
+    expect(detail).toHaveLength(1);
+    expect(detail[0]).toMatchObject({
+      loc: expect.arrayContaining([place]),
+      msg: expect.any(String),
+      type: expect.any(String),
+    });
+  },
+);

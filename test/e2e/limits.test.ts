@@ -1,19 +1,15 @@
-/** The limits of specification §8, and its version. */
+/** The limits (specification 8) and the interface version (specification 9). */
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
-import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
+import { startRunningGateway, useRunningGateway } from "../support/running-gateway.ts";
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await startRunningGateway({ settings: () => ({ MAX_VMR: "7" }) });
-});
-afterAll(async () => gateway.stop());
+const gateway = useRunningGateway({ settings: () => ({ MAX_VMR: "7" }) });
 beforeEach(async () => gateway.empty());
 
 const scheduleOf = (name: string) => gateway.host().functions.find((entry) => entry.name === name)?.schedule;
 
-test("access-token lifetime: 3599 seconds", () => {
+test("Access tokens are valid for 3599 seconds", () => {
   const [, payload = ""] = gateway.stack.issuer.issueToken(identities.clientId).split(".");
   const { iat, exp } = JSON.parse(Buffer.from(payload, "base64url").toString()) as {
     iat: number;
@@ -22,15 +18,15 @@ test("access-token lifetime: 3599 seconds", () => {
   expect(exp - iat).toBe(3599);
 });
 
-test("garbage collection schedule: 0 */10 * * * *", () => {
+test("Garbage collection runs on the schedule 0 */10 * * * *", () => {
   expect(scheduleOf("collectGarbage")).toBe("0 */10 * * * *");
 });
 
-test("metrics collection schedule: 0 */5 * * * *", () => {
+test("Metrics collection runs on the schedule 0 */5 * * * *", () => {
   expect(scheduleOf("collectMetrics")).toBe("0 */5 * * * *");
 });
 
-test("metrics collection also runs on startup", async () => {
+test("Metrics collection also runs on startup", async () => {
   const other = await startRunningGateway({ timersEnabled: true });
   try {
     await expect.poll(() => other.stack.logWorkspace.rows()).toHaveLength(1);
@@ -40,7 +36,7 @@ test("metrics collection also runs on startup", async () => {
   }
 });
 
-test("messages popped per garbage-collection run: up to 20", async () => {
+test("A garbage-collection run receives up to 20 messages", async () => {
   for (let index = 0; index < 25; index++) await gateway.queues.deletion.put(`vanished-${index}`);
   expect(await gateway.runTimer("collectGarbage")).toBe(true);
   expect(await gateway.queues.deletion.count()).toBe(5);
@@ -48,12 +44,12 @@ test("messages popped per garbage-collection run: up to 20", async () => {
   expect(await gateway.queues.deletion.count()).toBe(0);
 });
 
-test("a garbage-collection run without messages exits without a call to the platform", async () => {
+test("A garbage-collection run without messages does not call the platform", async () => {
   expect(await gateway.runTimer("collectGarbage")).toBe(true);
   expect(gateway.stack.platform.requests().total).toBe(0);
 });
 
-test("a garbage-collection run with messages fetches all rooms, however many pages the platform makes", async () => {
+test("A garbage-collection run with messages fetches all pages of rooms", async () => {
   gateway.stack.platform.setBehaviour({ maxPageSize: 10 });
   gateway.stack.platform.seedRooms({ count: 35 });
   await gateway.queues.deletion.put("vanished-room");
@@ -62,7 +58,7 @@ test("a garbage-collection run with messages fetches all rooms, however many pag
   expect(byRoute["GET /api/admin/configuration/v1/conference/"]).toBe(4 + 1);
 });
 
-test("queued for deletion → queued for deletion (§3): a message younger than 10 minutes, the minimum age, is skipped", async () => {
+test("Garbage collection skips a message younger than the minimum age of 10 minutes", async () => {
   await gateway.queues.deletion.put(gateway.addRoom("a-room"));
   expect(await gateway.runTimer("collectGarbage")).toBe(true);
   expect(gateway.room("a-room")).toBeDefined();
@@ -70,7 +66,7 @@ test("queued for deletion → queued for deletion (§3): a message younger than 
   expect(gateway.logged("deletion-skipped").at(-1)?.message).toContain('"reason":"young"');
 });
 
-test("queued for deletion → queued for deletion (§3): it is retried on a later run, once it is old enough", async () => {
+test("Garbage collection deletes the room of a skipped message once the message is old enough", async () => {
   const scaled = await startRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "6" }) });
   try {
     const room = scaled.addRoom("a-room");
@@ -88,18 +84,18 @@ test("queued for deletion → queued for deletion (§3): it is retried on a late
   }
 });
 
-test("maximum rooms created by bulk create: MAX_VMR", async () => {
+test("Bulk create provisions up to MAX_VMR rooms", async () => {
   expect(await gateway.sendAsApplication("POST /room/bulk/")).toMatchObject({ status: 202 });
   expect(await gateway.settled()).toBe(7);
   expect(gateway.stack.platform.roomCount()).toBe(7);
 });
 
-test.each([3, 9])("maximum rooms created by bulk create: max_vmr=%i overrides the count", async (count) => {
+test.each([3, 9])("Bulk create with max_vmr=%i provisions that many rooms instead", async (count) => {
   expect(await gateway.sendAsApplication(`POST /room/bulk/?max_vmr=${count}`)).toMatchObject({ status: 202 });
   expect(await gateway.settled()).toBe(count);
 });
 
-test("client media bandwidth is the client's: no room limits it unless the template does", async () => {
+test("A room does not limit client bandwidth unless the template does", async () => {
   await gateway.fillPool(1);
   const { name } = gateway.stack.platform.rooms()[0] ?? { name: "" };
   const { json } = await gateway.sendAsApplication(`GET /room/${name}?constrained_attributes=false`);
@@ -107,7 +103,7 @@ test("client media bandwidth is the client's: no room limits it unless the templ
 });
 
 test.each(["test_", "vkiosk_"])(
-  "persistent room prefix %s: neither the collector nor bulk delete deletes it",
+  "Garbage collection and bulk delete keep rooms with the persistent prefix %s",
   async (prefix) => {
     const names = [`${prefix}room`, prefix].map((name) => gateway.addRoom(name));
     const almost = gateway.addRoom(`x${prefix}room`);
@@ -120,7 +116,7 @@ test.each(["test_", "vkiosk_"])(
   },
 );
 
-test("metrics of a run: depth of the pool, available and in-use rooms, alarms, connectivity", async () => {
+test("A metrics row has the pool depth, available and in-use rooms, alarms and connectivity", async () => {
   await gateway.fillPool(3);
   expect(await gateway.sendAsApplication("POST /room/create")).toMatchObject({ status: 200 });
   await gateway.settled();
@@ -138,7 +134,7 @@ test("metrics of a run: depth of the pool, available and in-use rooms, alarms, c
   });
 });
 
-test("§9 interface version: 1.0.0", () => {
+test("The interface version is 1.0.0", () => {
   const text = readFileSync(new URL("../../openapi.json", import.meta.url), "utf8");
   expect(JSON.parse(text)).toMatchObject({ info: { version: "1.0.0" } });
 });

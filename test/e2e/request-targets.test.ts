@@ -1,55 +1,34 @@
-/** How operations are addressed: trailing slashes, room names in every encoding, methods, repeated query keys. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { asAgent, asEventSink } from "../support/credentials.ts";
+/** How requests address operations: trailing slashes, encoded room names, methods and repeated query keys. */
+import { beforeEach, expect, test } from "vitest";
+import { operations, validRequest } from "../support/api-operations.ts";
+import { asAgent } from "../support/credentials.ts";
 import { acceptedBooleans, refusedBooleans } from "../support/query-booleans.ts";
-import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
+import { useRunningGateway } from "../support/running-gateway.ts";
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await startRunningGateway();
-});
-afterAll(async () => gateway.stop());
+const gateway = useRunningGateway();
 beforeEach(async () => gateway.empty());
 
-const every: [string, string, number][] = [
-  ["POST", "/room/create", 200],
-  ["POST", "/room/create/old", 200],
-  ["GET", "/room/list", 200],
-  ["GET", "/room/a-room", 200],
-  ["PATCH", "/room/a-room", 202],
-  ["DELETE", "/room/a-room", 204],
-  ["POST", "/room/bulk", 202],
-  ["DELETE", "/room/bulk", 204],
-  ["GET", "/public/room/a-room", 200],
-  ["POST", "/public/event_sink", 204],
-  ["GET", "/public/health", 200],
-];
+const everyTarget = operations.flatMap((operation) => {
+  const target = operation.path.replace(/\/$/, "");
+  return [target, `${target}/`].map((path) => ({ ...operation, path }));
+});
 
-function headersFor(path: string): Record<string, string> {
-  if (path.startsWith("/public/room")) return asAgent;
-  return path.startsWith("/public") ? asEventSink() : gateway.asApplication();
-}
-
-for (const slash of ["", "/"]) {
-  test.each(every)(`%s %s${slash} answers %i`, async (method, path, status) => {
-    await gateway.queues.pool.put(gateway.addRoom("a-room"));
-    const target =
-      method === "POST" && path === "/room/bulk" ? `${path}${slash}?max_vmr=0` : `${path}${slash}`;
-    const withBody = method === "PATCH" || path === "/public/event_sink";
-    const sent = { headers: headersFor(path), ...(withBody && { json: {} }) };
-    expect(await gateway.send(`${method} ${target}`, sent)).toMatchObject({ status });
-  });
-}
+test.each(everyTarget)("$method $path returns $successStatus", async (operation) => {
+  await gateway.poolRoom("a-room");
+  const { method, path, sent } = validRequest(operation, gateway.bearerToken());
+  const target = operation.query.includes("max_vmr") ? `${path}?max_vmr=0` : path;
+  expect(await gateway.send(`${method} ${target}`, sent)).toMatchObject({ status: operation.successStatus });
+});
 
 test.each(["/room/LIST", "/Room/List", "/ROOM/list/"])(
-  "GET %s is the list, as routes ignore case",
+  "GET %s returns the list, because routes ignore case",
   async (path) => {
     expect(await gateway.sendAsApplication(`GET ${path}`)).toMatchObject({ status: 200, json: [] });
   },
 );
 
 test.each(["PATCH /room/list", "DELETE /room/list", "GET /room/bulk", "PATCH /room/Bulk/"])(
-  "%s is 404: the words of other routes are no room names",
+  "%s returns 404, because the words of other routes cannot be room names",
   async (request) => {
     gateway.addRoom("list");
     gateway.addRoom("bulk");
@@ -59,7 +38,7 @@ test.each(["PATCH /room/list", "DELETE /room/list", "GET /room/bulk", "PATCH /ro
 );
 
 test.each(["listing", "bulky", "create", "my-list", "health"])(
-  "a room called %s can be read",
+  "GET returns a room with the name %s",
   async (name) => {
     gateway.addRoom(name);
     expect(await gateway.sendAsApplication(`GET /room/${name}`)).toMatchObject({
@@ -70,7 +49,7 @@ test.each(["listing", "bulky", "create", "my-list", "health"])(
 );
 
 test.each(["/room//a-room", "//room/a-room", "/room/a-room//"])(
-  "GET %s is 404: double slashes match nothing",
+  "GET %s returns 404, because double slashes match no route",
   async (path) => {
     gateway.addRoom("a-room");
     expect(await gateway.sendAsApplication(`GET ${path}`)).toMatchObject({ status: 404 });
@@ -98,7 +77,7 @@ const names: [wire: string, name: string][] = [
 ];
 
 test.each(names)(
-  "the room addressed as %s is %j: read, changed, read by an agent and deleted",
+  "Operations with the room name %s in the path address the room %j only",
   async (wire, name) => {
     gateway.addRoom(name);
     gateway.addRoom("another-room");
@@ -117,7 +96,7 @@ test.each(names)(
 );
 
 test.each(["x".repeat(300), "%E2%98%83".repeat(300), "%25%25", "..%2F..", "a%2F..%2Fanother-room"])(
-  "GET and DELETE of /room/%s are 404, and touch no other room",
+  "GET and DELETE of /room/%s return 404 and affect no other room",
   async (wire) => {
     gateway.addRoom("another-room");
     expect(await gateway.sendAsApplication(`GET /room/${wire}`)).toMatchObject({ status: 404, text: "" });
@@ -126,23 +105,24 @@ test.each(["x".repeat(300), "%E2%98%83".repeat(300), "%25%25", "..%2F..", "a%2F.
   },
 );
 
-test.each(["GET /room/%00", "GET /room/a%00b"])("%s is 400 of the host", async (request) => {
+test.each(["GET /room/%00", "GET /room/a%00b"])("%s returns the host's 400", async (request) => {
   expect(await gateway.sendAsApplication(request)).toMatchObject({ status: 400, text: "" });
 });
 
-test.each(acceptedBooleans)("constrained_attributes=%s is %s", async (text, isConstrained) => {
+test.each(acceptedBooleans)("GET reads constrained_attributes=%s as %s", async (text, isConstrained) => {
   gateway.addRoom("a-room");
   const target = `/room/a-room?constrained_attributes=${encodeURIComponent(text)}`;
-  const answer = await gateway.sendAsApplication(`GET ${target}`);
-  expect(answer.status).toBe(200);
-  expect("participant_limit" in (answer.json as object)).toBe(!isConstrained);
+  const response = await gateway.sendAsApplication(`GET ${target}`);
+  expect(response.status).toBe(200);
+  expect("participant_limit" in (response.json as object)).toBe(!isConstrained);
 });
 
-test.each(refusedBooleans)("constrained_attributes=%j is 422", async (text) => {
+test.each(refusedBooleans)("GET returns 422 for constrained_attributes=%j", async (text) => {
   const target = `/room/list?constrained_attributes=${encodeURIComponent(text)}`;
   expect(await gateway.sendAsApplication(`GET ${target}`)).toMatchObject({ status: 422 });
 });
 
+// The host joins the values of repeated keys.
 test.each([
   ["constrained_attributes=true&constrained_attributes=false", 422],
   ["constrained_attributes=true&constrained_attributes=true", 422],
@@ -151,13 +131,13 @@ test.each([
   ["&&&", 200],
   ["constrained_attributes=true;x", 422],
   ["constrained%5Fattributes=true", 200],
-])("GET /room/list?%s is %i: the host joins repeated keys", async (query, status) => {
+])("GET /room/list?%s returns %i", async (query, status) => {
   expect(await gateway.sendAsApplication(`GET /room/list?${query}`)).toMatchObject({ status });
 });
 
-test("repeated uuiData is 422, and the pool keeps its room", async () => {
-  await gateway.queues.pool.put(gateway.addRoom("a-room"));
-  const answer = await gateway.sendAsApplication("POST /room/create?uuiData=3864&uuiData=3966");
-  expect(answer).toMatchObject({ status: 422 });
+test("POST /room/create returns 422 for repeated uuiData and keeps the room in the pool", async () => {
+  await gateway.poolRoom("a-room");
+  const response = await gateway.sendAsApplication("POST /room/create?uuiData=3864&uuiData=3966");
+  expect(response).toMatchObject({ status: 422 });
   expect(await gateway.queues.pool.receive(1, 1)).toHaveLength(1);
 });

@@ -1,14 +1,10 @@
-/** The life of a room through HTTP: specification §3, row by row, and the ways through it of §1. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+/** The life of a room over HTTP: every state transition (specification 3) and the flows through them. */
+import { beforeEach, expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
-import { asEventSink } from "../support/credentials.ts";
-import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
+import { asAgent, asEventSink } from "../support/credentials.ts";
+import { useRunningGateway } from "../support/running-gateway.ts";
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await startRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0" }) });
-});
-afterAll(async () => gateway.stop());
+const gateway = useRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0" }) });
 beforeEach(async () => gateway.empty());
 
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
@@ -24,7 +20,7 @@ const ended = async (name: string) =>
     json: { event: "conference_ended", data: { name } },
   });
 
-test("(none) → pooled: POST /room/bulk/ answers 202 and makes rooms in the background, up to the maximum", async () => {
+test("none → pooled: POST /room/bulk/ returns 202 and provisions rooms in the background, up to the maximum", async () => {
   expect(await gateway.sendAsApplication("POST /room/bulk/?max_vmr=4")).toMatchObject({
     status: 202,
     text: "",
@@ -36,14 +32,14 @@ test("(none) → pooled: POST /room/bulk/ answers 202 and makes rooms in the bac
 });
 
 test.each(["/room/create", "/room/create/old"])(
-  "pooled → in use: POST %s takes a name, sets the decoded tag, and a replacement is made and queued",
+  "pooled → in use: POST %s returns a pooled room with the decoded tag and requests a replacement",
   async (path) => {
     await gateway.fillPool(4);
     const roomsBefore = gateway.stack.platform.rooms().map(({ name }) => name);
     const tag = "https://verify.example.com/sessions/8d1f";
-    const answer = await gateway.sendAsApplication(`POST ${path}?uuiData=${hex(tag)};encoding=hex`);
-    expect(answer).toMatchObject({ status: 200, json: { tag, service_type: "conference" } });
-    const { name } = answer.json as { name: string };
+    const response = await gateway.sendAsApplication(`POST ${path}?uuiData=${hex(tag)};encoding=hex`);
+    expect(response).toMatchObject({ status: 200, json: { tag, service_type: "conference" } });
+    const { name } = response.json as { name: string };
     expect(roomsBefore).toContain(name);
     expect(gateway.room(name)).toMatchObject({ tag });
     expect(await gateway.settled()).toBe(4);
@@ -51,7 +47,7 @@ test.each(["/room/create", "/room/create/old"])(
   },
 );
 
-test("in use → queued for deletion: the conference_ended event puts the name on room-deletion-queue, and deletes nothing", async () => {
+test("in use → queued for deletion: conference_ended adds the name to room-deletion-queue and deletes nothing", async () => {
   await gateway.fillPool(4);
   const name = await createdName();
   expect(await ended(name)).toMatchObject({ status: 204, text: "" });
@@ -70,7 +66,7 @@ test("queued for deletion → deleted: the collector deletes the room and its me
   expect(await gateway.sendAsApplication(`GET /room/${name}`)).toMatchObject({ status: 404 });
 });
 
-test("queued for deletion → gone: the message of a room that the platform does not have is removed", async () => {
+test("queued for deletion → gone: the collector removes the message of a room that is missing from the platform", async () => {
   await ended("vanished-room");
   expect(await gateway.queues.deletion.count()).toBe(1);
   expect(await gateway.runTimer("collectGarbage")).toBe(true);
@@ -91,7 +87,7 @@ test("any → deleted: DELETE /room/{room_name} deletes a pooled and a used room
 test("any → deleted: DELETE /room/bulk/ deletes all matching rooms and clears the queue", async () => {
   await gateway.fillPool(4);
   await createdName();
-  // A replacement that is being made just now would be queued for deletion, and may outlive the bulk delete.
+  // A replacement that is being provisioned would be queued for deletion and could outlive the bulk delete.
   await gateway.settled();
   gateway.addRoom("test_kiosk");
   expect(await gateway.sendAsApplication("DELETE /room/bulk/")).toMatchObject({ status: 204, text: "" });
@@ -100,13 +96,12 @@ test("any → deleted: DELETE /room/bulk/ deletes all matching rooms and clears 
   expect(gateway.stack.platform.rooms().map(({ name }) => name)).toEqual(["test_kiosk"]);
 });
 
-test("the whole way: created, read by the agent, a conference on the platform, its end, and collected", async () => {
+test("A room is created, read by the agent, used for a conference and collected after its end", async () => {
   const { platform } = gateway.stack;
   const { sinkUsername: username, sinkPassword: password } = identities;
   platform.configureSink({ url: `${gateway.url}/public/event_sink`, username, password });
   await gateway.fillPool(2);
   const name = await createdName();
-  const asAgent = { "x-auth-token": identities.agentToken };
   const read = await gateway.send(`GET /public/room/${name}`, { headers: asAgent });
   expect(read).toMatchObject({ status: 200, json: { name, aliases: [{ alias: name }] } });
 
@@ -119,7 +114,7 @@ test("the whole way: created, read by the agent, a conference on the platform, i
   expect(await gateway.settled()).toBe(2);
 });
 
-test("a brief disconnect: the room whose conference is live again is not deleted (§6.5)", async () => {
+test("The collector keeps a room whose conference is live again after a brief disconnect", async () => {
   await gateway.fillPool(2);
   const name = await createdName();
   await ended(name);

@@ -1,4 +1,4 @@
-/** A whole run with known secrets, after which everything that came out is searched for them. */
+/** Uses the whole gateway with known secrets, then searches all its output for them. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
@@ -45,23 +45,23 @@ beforeAll(async () => {
 });
 afterAll(async () => gateway.stop());
 
-/** The fields that the specification names, by who may read them. */
+/** The fields that may hold a secret (specification 4), by who may read them. */
 const publicFields = ["guest_pin", "tag"];
 const privateReadFields = [...publicFields, "pin"];
 
-/** An answer without the fields in which a secret is meant to be. */
-function withoutNamedFields({ request, answer }: Exchange): string {
+/** A response without the fields that may hold a secret. */
+function withoutNamedFields({ request, response }: Exchange): string {
   const isPrivateRead = request.startsWith("GET /room/");
   const named = new Set(isPrivateRead ? privateReadFields : publicFields);
   const body =
-    answer.status === 200
-      ? JSON.stringify(answer.json, (key, value: unknown) => (named.has(key) ? "" : value))
-      : answer.text;
-  return `${JSON.stringify(answer.headers)} ${body}`;
+    response.status === 200
+      ? JSON.stringify(response.json, (key, value: unknown) => (named.has(key) ? "" : value))
+      : response.text;
+  return `${JSON.stringify(response.headers)} ${body}`;
 }
 
-test("0 secrets in log lines, traces, error bodies, headers and metric rows", async () => {
-  const statuses = new Set(exchanges.map(({ answer }) => answer.status));
+test("Log lines, traces, error bodies, headers and metrics rows contain no secrets", async () => {
+  const statuses = new Set(exchanges.map(({ response }) => response.status));
   expect(statuses).toEqual(new Set([200, 202, 204, 401, 403, 404, 422, 502, 503]));
   expect(guestPins.every((pin) => pin.length === hostPin.length)).toBe(true);
 
@@ -74,7 +74,7 @@ test("0 secrets in log lines, traces, error bodies, headers and metric rows", as
     "canary-unknown-agent-token",
     "canary-agent-token-during-an-outage",
   ];
-  // A token cut up would be one still: its signature is searched for alone, too.
+  // A truncated token is still a secret: its signature is searched for, too.
   const parts = [...tokens]
     .flatMap((token) => [token, token.split(".")[2] ?? ""])
     .filter((part) => part.length >= 16);
@@ -92,26 +92,26 @@ test("0 secrets in log lines, traces, error bodies, headers and metric rows", as
   expect(found(rows, inLogs)).toEqual([]);
 
   expect(found(exchanges.map(withoutNamedFields), everywhere)).toEqual([]);
-  const failures = exchanges.filter(({ answer }) => answer.status >= 400);
+  const failures = exchanges.filter(({ response }) => response.status >= 400);
   expect(
     found(
-      failures.map(({ answer }) => answer.text),
+      failures.map(({ response }) => response.text),
       [...everywhere, ...tags],
     ),
   ).toEqual([]);
 });
 
-test("the host PIN is in no answer of a create or of a public read, not even in a named field", () => {
+test("Responses of create and of public reads never contain the host PIN", () => {
   const answers = exchanges
     .filter(({ request }) => !request.startsWith("GET /room/"))
-    .map(({ answer }) => answer.text);
+    .map(({ response }) => response.text);
   expect(found(answers, [hostPin])).toEqual([]);
 });
 
-test("the search finds what is there: the named fields do carry PINs and tags", () => {
+test("The search finds PINs and tags in the fields that may hold them", () => {
   const reads = exchanges
     .filter(({ request }) => request.startsWith("GET /room/"))
-    .map(({ answer }) => answer.text);
+    .map(({ response }) => response.text);
   expect(found(reads, [hostPin]).length).toBeGreaterThan(0);
   expect(found(reads, tags).length).toBeGreaterThan(0);
 });

@@ -1,26 +1,17 @@
-/** POST /room/bulk/: every status it can answer. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+/** POST /room/bulk/: every status it can return. */
+import { expect, test } from "vitest";
 import { bulkCreateRooms } from "../../src/functions/bulk-create-rooms.ts";
 import { testBearerRefusals } from "../support/bearer-refusals.ts";
-import {
-  type InProcessGateway,
-  programmingError,
-  startInProcessGateway,
-  storageDown,
-} from "../support/in-process-gateway.ts";
+import { useInProcessGateway } from "../support/in-process-gateway.ts";
+import { programmingError, testStorageUnavailable, testUnexpectedError } from "../support/shared-failures.ts";
 
-let gateway: InProcessGateway;
-beforeAll(async () => {
-  gateway = await startInProcessGateway();
-});
-beforeEach(async () => gateway.reset());
-afterAll(async () => gateway.stop());
+const gateway = useInProcessGateway();
+const underTest = { gateway, definition: bulkCreateRooms };
 
-const create = async (query: Record<string, string> = {}) =>
-  gateway.call(bulkCreateRooms, { query, headers: gateway.asApplication() });
+const create = async (query: Record<string, string> = {}) => gateway.call(bulkCreateRooms, { query });
 const requested = async () => gateway.queues.provisioning.count();
 
-test("202 without a body: as many rooms are asked for as the configured maximum", async () => {
+test("Returns 202 without a body and requests enough rooms to reach the configured maximum", async () => {
   expect(await create()).toMatchObject({ status: 202, text: "" });
   expect(await requested()).toBe(50);
   const [message] = await gateway.queues.provisioning.receive(1, 1);
@@ -34,17 +25,17 @@ test.each([
   ["+3", 3],
   ["0", 0],
   ["-0", 0],
-])("202 for max_vmr=%j: %i rooms", async (max_vmr, count) => {
+])("Returns 202 for max_vmr=%j and requests %i rooms", async (max_vmr, count) => {
   expect(await create({ max_vmr })).toMatchObject({ status: 202 });
   expect(await requested()).toBe(count);
 });
 
-test("202 max_vmr overrides the configured maximum, upwards too", async () => {
+test("Returns 202 for a max_vmr above the configured maximum, which it overrides", async () => {
   expect(await create({ max_vmr: "60" })).toMatchObject({ status: 202 });
   expect(await requested()).toBe(60);
 });
 
-test("202 what is pooled and already requested counts", async () => {
+test("Counts pooled and already requested rooms towards max_vmr", async () => {
   await gateway.queues.pool.put("a-room");
   await gateway.queues.pool.put("another-room");
   await create({ max_vmr: "5" });
@@ -64,7 +55,7 @@ test.each<[string, string, object]>([
   ["-1", "greater_than_equal", { ctx: { ge: 0 } }],
   ["10001", "less_than_equal", { ctx: { le: 10000 } }],
   ["9".repeat(400), "", {}],
-])("422 for max_vmr=%j", async (max_vmr, type, details) => {
+])("Returns 422 for max_vmr=%j and requests no rooms", async (max_vmr, type, details) => {
   expect(await create({ max_vmr })).toMatchObject({
     status: 422,
     code: "invalid-request",
@@ -73,26 +64,8 @@ test.each<[string, string, object]>([
   expect(await requested()).toBe(0);
 });
 
-test("503 storage-unavailable while the queues cannot be reached", async () => {
-  const needs = gateway.connect(storageDown(gateway.stack.settings));
-  const answer = await gateway.call(bulkCreateRooms, { headers: gateway.asApplication() }, needs);
-  expect(answer).toMatchObject({
-    status: 503,
-    code: "storage-unavailable",
-    json: { detail: "The room queues cannot be reached" },
-  });
-  expect(answer.headers.get("retry-after")).toBe("5");
-});
-
-test("500 with a fixed text for an unexpected error", async () => {
-  const replenishment = { ...gateway.dependencies().replenishment, fillUpTo: programmingError };
-  const needs = { ...gateway.dependencies(), replenishment };
-  const answer = await gateway.call(bulkCreateRooms, { headers: gateway.asApplication() }, needs);
-  expect(answer).toMatchObject({
-    status: 500,
-    code: "unexpected",
-    json: { detail: "Internal Server Error" },
-  });
-});
-
-testBearerRefusals(() => gateway, bulkCreateRooms, {});
+testStorageUnavailable(underTest);
+testUnexpectedError(underTest, ({ replenishment }) => ({
+  replenishment: { ...replenishment, fillUpTo: programmingError },
+}));
+testBearerRefusals(underTest);

@@ -1,15 +1,10 @@
-/** The garbage-collection timer: its schedule, its success, and that failures reach the host. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+/** The garbage-collection timer: its schedule, its success, and failures, which the host must see. */
+import { expect, test } from "vitest";
 import { collectGarbage } from "../../src/functions/collect-garbage.timer.ts";
-import { type InProcessGateway, startInProcessGateway, storageDown } from "../support/in-process-gateway.ts";
+import { useInProcessGateway } from "../support/in-process-gateway.ts";
 import { aTimer, registeredTimer } from "../support/registered-trigger.ts";
 
-let gateway: InProcessGateway;
-beforeAll(async () => {
-  gateway = await startInProcessGateway();
-});
-beforeEach(async () => gateway.reset());
-afterAll(async () => gateway.stop());
+const gateway = useInProcessGateway();
 
 const run = async (overrides: Record<string, string> = {}) =>
   registeredTimer(collectGarbage, gateway.connect({ GC_MINIMUM_AGE_SECONDS: "0", ...overrides })).handler(
@@ -17,12 +12,12 @@ const run = async (overrides: Record<string, string> = {}) =>
     gateway.createContext("collectGarbage"),
   );
 
-test("every 10 minutes, and not on startup", () => {
+test("Runs every 10 minutes and not on startup", () => {
   const { schedule, runOnStartup } = registeredTimer(collectGarbage, gateway.dependencies());
   expect({ schedule, runOnStartup }).toEqual({ schedule: "0 */10 * * * *", runOnStartup: false });
 });
 
-test("success: the queued room is deleted, and its message is gone", async () => {
+test("Deletes the queued room and its message", async () => {
   await gateway.queues.deletion.put(gateway.addRoom("a-room"));
   gateway.addRoom("another-room");
   await run();
@@ -32,13 +27,13 @@ test("success: the queued room is deleted, and its message is gone", async () =>
   expect(gateway.log.join("\n")).toContain("room-deleted");
 });
 
-test("success without a call to the platform when nothing is queued", async () => {
+test("Succeeds without calling the platform if nothing is queued", async () => {
   gateway.stack.platform.clearRequests();
   await run();
   expect(gateway.stack.platform.requests().total).toBe(0);
 });
 
-test("failure: one room that resists fails the run, and the others are deleted", async () => {
+test("Fails if one room cannot be deleted, and deletes the others", async () => {
   await gateway.queues.deletion.put(gateway.addRoom("a-room"));
   await gateway.queues.deletion.put(gateway.addRoom("b-room"));
   const id = String(gateway.room("a-room")?.["id"]);
@@ -49,14 +44,14 @@ test("failure: one room that resists fails the run, and the others are deleted",
   expect(gateway.log.join("\n")).toContain("run-failed");
 });
 
-test("failure: the platform is down, and the message stays", async () => {
+test("Fails and keeps the message if the platform is down", async () => {
   await gateway.queues.deletion.put(gateway.addRoom("a-room"));
   await gateway.stack.platform.goDown("refuse");
   await expect(run()).rejects.toThrow("ECONNREFUSED");
   expect(await gateway.queues.deletion.count()).toBe(1);
 });
 
-test("failure: the queues cannot be reached", async () => {
-  await expect(run(storageDown(gateway.stack.settings))).rejects.toThrow("queue receive");
+test("Fails if the queues cannot be reached", async () => {
+  await expect(run(gateway.storageDown())).rejects.toThrow("queue receive");
   expect(gateway.log.join("\n")).toContain("run-failed");
 });

@@ -1,15 +1,10 @@
-/** The metrics timer: its schedule, the row it writes, and that failures reach the host. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+/** The metrics timer: its schedule, the row it writes, and failures, which the host must see. */
+import { expect, test } from "vitest";
 import { collectMetrics } from "../../src/functions/collect-metrics.timer.ts";
-import { type InProcessGateway, startInProcessGateway, storageDown } from "../support/in-process-gateway.ts";
+import { useInProcessGateway } from "../support/in-process-gateway.ts";
 import { aTimer, registeredTimer } from "../support/registered-trigger.ts";
 
-let gateway: InProcessGateway;
-beforeAll(async () => {
-  gateway = await startInProcessGateway();
-});
-beforeEach(async () => gateway.reset());
-afterAll(async () => gateway.stop());
+const gateway = useInProcessGateway();
 
 const run = async (overrides: Record<string, string> = {}) =>
   registeredTimer(collectMetrics, gateway.connect(overrides)).handler(
@@ -18,12 +13,12 @@ const run = async (overrides: Record<string, string> = {}) =>
   );
 const lastRow = () => gateway.stack.logWorkspace.rows().at(-1)?.row;
 
-test("every 5 minutes, and on startup", () => {
+test("Runs every 5 minutes and on startup", () => {
   const { schedule, runOnStartup } = registeredTimer(collectMetrics, gateway.dependencies());
   expect({ schedule, runOnStartup }).toEqual({ schedule: "0 */5 * * * *", runOnStartup: true });
 });
 
-test("success: one row with depths, rooms, alarms and connectivity", async () => {
+test("Writes one row with queue depths, rooms, alarms and connectivity", async () => {
   await gateway.poolRoom("a-room");
   const description = `vmr-gateway assigned ${new Date().toISOString()} some-message`;
   gateway.addRoom("b-room", { description });
@@ -49,7 +44,7 @@ test("success: one row with depths, rooms, alarms and connectivity", async () =>
   });
 });
 
-test("success: a platform that is down is a row, not a missing one", async () => {
+test("Writes a row with null platform figures if the platform is down", async () => {
   await gateway.stack.platform.goDown("refuse");
   await run();
   expect(lastRow()).toMatchObject({
@@ -60,18 +55,18 @@ test("success: a platform that is down is a row, not a missing one", async () =>
   });
 });
 
-test("success: queues that cannot be reached are unknown counts", async () => {
-  await run(storageDown(gateway.stack.settings));
+test("Writes a row with null depths if the queues cannot be reached", async () => {
+  await run(gateway.storageDown());
   expect(lastRow()).toMatchObject({ PlatformConnected: true, PoolDepth: null, ProvisioningDepth: null });
 });
 
-test("success: POOL_MINIMUM asks for what is missing", async () => {
+test("Requests the rooms that are missing from POOL_MINIMUM", async () => {
   await gateway.queues.pool.put("a-room");
   await run({ POOL_MINIMUM: "4" });
   expect(await gateway.queues.provisioning.count()).toBe(3);
 });
 
-test("failure: the workspace refuses the row", async () => {
+test("Fails if the log workspace rejects the row", async () => {
   gateway.stack.logWorkspace.failNext({ status: 403, count: 10 });
   await expect(run()).rejects.toThrow("metrics run failed");
   expect(gateway.log.join("\n")).toContain("metrics-run-failed");

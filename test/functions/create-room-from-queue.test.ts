@@ -1,38 +1,173 @@
-/** POST /room/create: every status it can answer. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+/** POST /room/create: every status it can return. */
+import { expect, test } from "vitest";
+import { identities } from "../../local/gateway/identities.ts";
 import { createRoomFromQueue } from "../../src/functions/create-room-from-queue.ts";
+import { openQueues } from "../../src/lib/queues/storage-account.ts";
+import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import { createCredential } from "../../src/lib/wiring/credential.ts";
+import { createDependencies, type Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { testBearerRefusals } from "../support/bearer-refusals.ts";
-import { type InProcessGateway, startInProcessGateway } from "../support/in-process-gateway.ts";
+import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 import { testPlatformFaults } from "../support/platform-faults.ts";
-import { testRoomCreation } from "../support/room-creation.ts";
-import { testRoomCreationFailures } from "../support/room-creation-failures.ts";
+import { programmingError, testStorageUnavailable, testUnexpectedError } from "../support/shared-failures.ts";
 
-let gateway: InProcessGateway;
-beforeAll(async () => {
-  gateway = await startInProcessGateway();
+const gateway = useInProcessGateway();
+const underTest = { gateway, definition: createRoomFromQueue };
+
+const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
+const create = async (query: Record<string, string> = {}, used?: Dependencies) =>
+  gateway.call(createRoomFromQueue, { query }, used);
+
+test("Returns 200 with a pooled room's name, guest PIN, tag and alias, and without the host PIN", async () => {
+  await gateway.poolRoom("a-room");
+  const tag = "https://verify.example.com/sessions/8d1f";
+  const response = await create({ uuiData: `${hex(tag)};encoding=hex` });
+  expect(response.status).toBe(200);
+  expect(response.json).toEqual({
+    id: expect.any(Number),
+    name: "a-room",
+    service_type: "conference",
+    allow_guests: true,
+    guest_pin: roomSecrets.guestPin,
+    tag,
+    aliases: [{ alias: "a-room" }],
+  });
+  expect(response.text).not.toContain(identities.hostPin);
+  expect(gateway.room("a-room")).toMatchObject({ tag });
 });
-beforeEach(async () => gateway.reset());
-afterAll(async () => gateway.stop());
 
-testRoomCreation(() => gateway, createRoomFromQueue);
-testRoomCreationFailures(() => gateway, createRoomFromQueue);
-testBearerRefusals(() => gateway, createRoomFromQueue, {});
-testPlatformFaults({
-  gateway: () => gateway,
-  definition: createRoomFromQueue,
-  sent: {},
-  headers: () => gateway.asApplication(),
-  prepare: async () => {
+test("Marks the room as assigned, removes it from the pool and requests one replacement", async () => {
+  await gateway.poolRoom("a-room");
+  await create();
+  expect(gateway.room("a-room")?.["description"]).toMatch(/^vmr-gateway assigned /);
+  expect(await gateway.receiveTexts("pool")).toEqual([]);
+  expect(await gateway.receiveTexts("provisioning")).toEqual(['{"reason":"claimed"}']);
+});
+
+test("Leaves the tag unchanged without uuiData", async () => {
+  await gateway.poolRoom("a-room", { tag: "" });
+  expect(await create()).toMatchObject({ status: 200, json: { tag: "" } });
+});
+
+test("Appends a path token to the configured base URL", async () => {
+  await gateway.poolRoom("a-room");
+  const tag = "https://verify.example.com/sessions/8d1f-42";
+  expect(await create({ uuiData: hex("8d1f-42") })).toMatchObject({ status: 200, json: { tag } });
+});
+
+test.each([";ENCODING=HEX", '; encoding="hex"', ";content=x;encoding=hex", ""])(
+  "Returns 200 for uuiData with the parameters %j",
+  async (parameters) => {
     await gateway.poolRoom("a-room");
+    const uuiData = `04${hex("https://example.com/t")}${parameters}`;
+    expect(await create({ uuiData })).toMatchObject({ status: 200, json: { tag: "https://example.com/t" } });
   },
+);
+
+test("Returns the next room if the first is missing from the platform, and logs it as stale", async () => {
+  await gateway.queues.pool.put("vanished-room");
+  await gateway.poolRoom("a-room");
+  expect(await create()).toMatchObject({ status: 200, json: { name: "a-room" } });
+  expect(gateway.log.join("\n")).toContain('"reason":"stale"');
 });
 
-test("200 for ten callers at once, no two of whom get the same room", async () => {
+test("Returns 200 even if the replacement cannot be requested", async () => {
+  await gateway.poolRoom("a-room");
+  const { adapters, stack } = gateway;
+  const { storage } = loadSettings({ ...stack.settings, ...gateway.storageDown() });
+  const { provisioning } = openQueues({ storage, credential: createCredential(storage) });
+  const mixed = { ...adapters, queues: { ...adapters.queues, provisioning } };
+  const used = createDependencies(loadSettings(stack.settings), mixed);
+  expect(await create({}, used)).toMatchObject({ status: 200 });
+  expect(gateway.log.join("\n")).toContain("replacement-failed");
+});
+
+test("Returns ten different rooms to ten concurrent callers", async () => {
   const names = Array.from({ length: 10 }, (_, index) => `room-${index}`);
   for (const name of names) await gateway.poolRoom(name);
-  const answers = await Promise.all(
-    names.map(async () => gateway.call(createRoomFromQueue, { headers: gateway.asApplication() })),
-  );
-  expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
-  expect(answers.map(({ json }) => (json as { name: string }).name).toSorted()).toEqual(names);
+  const responses = await Promise.all(names.map(async () => create()));
+  expect(responses.map(({ status }) => status)).toEqual(names.map(() => 200));
+  expect(responses.map(({ json }) => (json as { name: string }).name).toSorted()).toEqual(names);
 });
+
+const notPairs = "uuiData must be pairs of hexadecimal digits";
+const notUtf8 = "uuiData must be UTF-8 without control characters";
+const notUrl = "uuiData must contain an http or https URL without credentials, or a path token";
+
+test.each([
+  ["an odd number of digits", "6;encoding=hex", notPairs],
+  ["other characters", "zz;encoding=hex", notPairs],
+  ["no characters", "", notPairs],
+  ["another encoding", `${hex("abc")};encoding=ascii`, "the encoding must be hex"],
+  ["bytes that are not UTF-8", "c328;encoding=hex", notUtf8],
+  ["a control character", hex("abc\u0007"), notUtf8],
+  ["a URL with credentials", hex("https://a:b@example.com/"), notUrl],
+  ["another scheme", hex("ftp://example.com/x"), notUrl],
+  [
+    "a tag of 251 characters",
+    hex(`https://example.com/${"x".repeat(231)}`),
+    "the service tag must have at most 250 characters",
+  ],
+  ["5,000 characters", "61".repeat(2500), "uuiData is too long"],
+])("Returns 422 for uuiData with %s and leaves the pool unchanged", async (_, uuiData, reason) => {
+  await gateway.poolRoom("a-room");
+  const loc = ["query", "uuiData"];
+  const fault = { type: "value_error", loc, msg: `Value error, ${reason}`, ctx: { error: {} } };
+  expect(await create({ uuiData })).toMatchObject({
+    status: 422,
+    code: "invalid-request",
+    json: { detail: [fault] },
+  });
+  expect(await gateway.receiveTexts("pool")).toEqual(["a-room"]);
+});
+
+test("Returns 404 pool-exhausted without a body if the pool is empty, with Retry-After and one healing request", async () => {
+  const response = await create();
+  expect(response).toMatchObject({ status: 404, code: "pool-exhausted", text: "" });
+  expect(response.headers["retry-after"]).toBe("10");
+  expect(await gateway.receiveTexts("provisioning")).toEqual(['{"reason":"healing","upTo":50}']);
+  expect(gateway.log.join("\n")).toContain("pool-exhausted");
+});
+
+test("Returns 502 platform-rejected if the platform rejects the tag, and leaves the message to its lease", async () => {
+  await gateway.poolRoom("a-room");
+  gateway.stack.platform.addFault({ kind: "status", status: 400, method: "PATCH" });
+  expect(await create({ uuiData: hex("8d1f") })).toMatchObject({ status: 502, code: "platform-rejected" });
+  expect(await gateway.queues.pool.count()).toBe(1);
+  expect(await gateway.receiveTexts("pool")).toEqual([]);
+});
+
+test("Returns 503 and discards the room if the outcome of writing the tag is unknown", async () => {
+  await gateway.poolRoom("a-room");
+  gateway.stack.platform.addFault({ kind: "reset", method: "PATCH" });
+  expect(await create({ uuiData: hex("8d1f") })).toMatchObject({ status: 503 });
+  expect(await gateway.queues.pool.count()).toBe(0);
+  expect(await gateway.receiveTexts("deletion")).toEqual(["a-room"]);
+});
+
+test("Returns 503 claim-failed after ten rooms that are missing from the platform", async () => {
+  for (let index = 0; index < 10; index++) await gateway.queues.pool.put(`vanished-${index}`);
+  expect(await create()).toMatchObject({
+    status: 503,
+    code: "claim-failed",
+    json: { detail: "Could not allocate a room; retry the request" },
+    headers: { "retry-after": "1" },
+  });
+  expect(gateway.log.join("\n")).toContain("claim-failed");
+});
+
+test("Returns 503 and makes the room available again at once if the platform is down", async () => {
+  await gateway.poolRoom("a-room");
+  await gateway.stack.platform.goDown("refuse");
+  expect(await create()).toMatchObject({
+    status: 503,
+    code: "platform-unavailable",
+    json: { detail: "The conferencing platform cannot be reached" },
+  });
+  expect(await gateway.receiveTexts("pool")).toEqual(["a-room"]);
+});
+
+testStorageUnavailable(underTest);
+testUnexpectedError(underTest, () => ({ claims: { claim: programmingError } }));
+testBearerRefusals(underTest);
+testPlatformFaults(underTest, async () => gateway.poolRoom("a-room"));

@@ -1,74 +1,57 @@
-/** POST /public/event_sink: every status it can answer. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+/** POST /public/event_sink: every status it can return. */
+import { expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import { eventSink } from "../../src/functions/event-sink.ts";
 import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { testBodyRefusals } from "../support/body-refusals.ts";
 import { asEventSink } from "../support/credentials.ts";
-import {
-  type InProcessGateway,
-  programmingError,
-  startInProcessGateway,
-  storageDown,
-} from "../support/in-process-gateway.ts";
+import { useInProcessGateway } from "../support/in-process-gateway.ts";
+import { programmingError, testStorageUnavailable, testUnexpectedError } from "../support/shared-failures.ts";
 
-let gateway: InProcessGateway;
-beforeAll(async () => {
-  gateway = await startInProcessGateway();
-});
-beforeEach(async () => gateway.reset());
-afterAll(async () => gateway.stop());
-
-const post = async (json: unknown, needs?: Dependencies) =>
-  gateway.call(eventSink, { json, headers: asEventSink() }, needs);
-const postText = async (text: string, headers: Record<string, string> = {}) =>
-  gateway.call(eventSink, { text, headers: { ...asEventSink(), ...headers } });
-const queued = async () => (await gateway.queues.deletion.receive(32, 1)).map(({ text }) => text).toSorted();
 const ended = (name: unknown) => ({ event: "conference_ended", data: { name } });
 
-test("204 without a body, and the name is stored", async () => {
+const gateway = useInProcessGateway();
+const underTest = { gateway, definition: eventSink, sent: { json: ended("a-room") } };
+
+const post = async (json: unknown, used?: Dependencies) => gateway.call(eventSink, { json }, used);
+const queued = async () => (await gateway.receiveTexts("deletion")).toSorted();
+
+test("Returns 204 without a body and queues the room name", async () => {
   expect(await post(ended("a-room"))).toMatchObject({ status: 204, text: "" });
   expect(await queued()).toEqual(["a-room"]);
   expect(gateway.log.join("\n")).not.toMatch(/event-(ignored|unusable)/);
 });
 
-test("204 a bulk envelope: each name once", async () => {
-  const data = [
-    ended("a-room"),
-    { event: "conference_started", data: { name: "c" } },
-    ended("b-room"),
-    ended("a-room"),
-  ];
+test("Queues each name in a bulk envelope once", async () => {
+  const started = { event: "conference_started", data: { name: "c" } };
+  const data = [ended("a-room"), started, ended("b-room"), ended("a-room")];
   expect(await post({ event: "eventsink_bulk", data })).toMatchObject({ status: 204 });
   expect(await queued()).toEqual(["a-room", "b-room"]);
 });
 
-test("204 data.conference where data.name is absent", async () => {
+test("Reads the name from data.conference if data.name is absent", async () => {
   await post({ event: "conference_ended", data: { conference: "a-room" } });
   await post({ event: "conference_ended", data: { name: "b-room", conference: "c-room" } });
   expect(await queued()).toEqual(["a-room", "b-room"]);
 });
 
+const endedCall = (service_type: string) => ({
+  event: "conference_ended",
+  data: { name: "a-room", service_type },
+});
+
 test.each<[string, unknown, string]>([
   [
-    "another kind",
+    "an event of another kind",
     { event: "participant_connected", data: { conference: "a-room" } },
     "participant_connected",
   ],
-  ["an unknown kind", { event: "something_new", data: { name: "a-room" } }, "something_new"],
-  ["no kind", { data: { name: "a-room" } }, "unnamed"],
+  ["an event of an unknown kind", { event: "something_new", data: { name: "a-room" } }, "something_new"],
+  ["an event without a kind", { data: { name: "a-room" } }, "unnamed"],
   ["an empty object", {}, "unnamed"],
-  [
-    "a gateway call",
-    { event: "conference_ended", data: { name: "a-room", service_type: "gateway" } },
-    "conference_ended",
-  ],
-  [
-    "a test call",
-    { event: "conference_ended", data: { name: "a-room", service_type: "test_call" } },
-    "conference_ended",
-  ],
-])("204 for %s, nothing is stored, and the log tells its kind", async (_, event, kind) => {
+  ["the end of a gateway call", endedCall("gateway"), "conference_ended"],
+  ["the end of a test call", endedCall("test_call"), "conference_ended"],
+])("Returns 204 for %s, queues nothing and logs the kind", async (_, event, kind) => {
   expect(await post(event)).toMatchObject({ status: 204, text: "" });
   expect(await gateway.queues.deletion.count()).toBe(0);
   const lines = gateway.log.filter((line) => line.includes('"event":"event-ignored"'));
@@ -77,122 +60,90 @@ test.each<[string, unknown, string]>([
 
 test.each<[string, unknown]>([
   ["no data", { event: "conference_ended" }],
-  ["data that is a text", { event: "conference_ended", data: "a-room" }],
+  ["data that is a string", { event: "conference_ended", data: "a-room" }],
   ["data that is a list", { event: "conference_ended", data: ["a-room"] }],
   ["a name that is a number", ended(5)],
   ["an empty name", ended("")],
   ["a name of 251 characters", ended("x".repeat(251))],
   ["a name with a control character", ended("a\u0001b")],
-])("204 for the end of a conference with %s, which is logged as unusable", async (_, event) => {
+])("Returns 204 for conference_ended with %s and logs it as unusable", async (_, event) => {
   expect(await post(event)).toMatchObject({ status: 204, text: "" });
   expect(await gateway.queues.deletion.count()).toBe(0);
   expect(gateway.log.join("\n")).toContain("event-unusable");
 });
 
 test.each(["a/b+c=", "Zürich ☃", "<a>&amp;'\"", " a b ", "x".repeat(250)])(
-  "204 stores the name %j as it is",
+  "Queues the name %j unchanged",
   async (name) => {
     await post(ended(name));
     expect(await queued()).toEqual([name]);
   },
 );
 
+// The platform does not document the Content-Type that it sends.
 test.each(["text/plain", "application/x-www-form-urlencoded", ""])(
-  "204 for JSON under the Content-Type %j: the platform does not document its own",
+  "Returns 204 for JSON with the Content-Type %j",
   async (type) => {
-    expect(await postText(JSON.stringify(ended("a-room")), { "content-type": type })).toMatchObject({
-      status: 204,
-    });
+    const sent = { text: JSON.stringify(ended("a-room")), headers: { "content-type": type } };
+    expect(await gateway.call(eventSink, sent)).toMatchObject({ status: 204 });
     expect(await queued()).toEqual(["a-room"]);
   },
 );
 
-test("204 for a body of 2 MB", async () => {
+test("Returns 204 for a body of 2 MB", async () => {
   const event = { ...ended("a-room"), padding: "x".repeat(2 * 1024 * 1024) };
   expect(await post(event)).toMatchObject({ status: 204 });
   expect(await queued()).toEqual(["a-room"]);
 });
 
-test("204 for the previous credentials while they are being rotated", async () => {
-  const rotation = {
+test("Accepts the current and the previous credentials during a rotation", async () => {
+  const used = gateway.connect({
     EVENT_SINK_PREVIOUS_USERNAME: "before",
     EVENT_SINK_PREVIOUS_PASSWORD: "earlier-password",
-  };
-  const needs = gateway.connect(rotation);
+  });
   const old = { json: ended("a-room"), headers: asEventSink("before", "earlier-password") };
-  expect(await gateway.call(eventSink, old, needs)).toMatchObject({ status: 204 });
-  expect(await post(ended("b-room"), needs)).toMatchObject({ status: 204 });
+  expect(await gateway.call(eventSink, old, used)).toMatchObject({ status: 204 });
+  expect(await post(ended("b-room"), used)).toMatchObject({ status: 204 });
 });
+
+const { sinkUsername, sinkPassword } = identities;
 
 test.each<[string, Record<string, string>]>([
   ["no credentials", {}],
-  ["a wrong password", asEventSink(identities.sinkUsername, "wrong")],
-  ["a wrong user name", asEventSink("nobody", identities.sinkPassword)],
-  ["both swapped", asEventSink(identities.sinkPassword, identities.sinkUsername)],
-  ["an empty pair", asEventSink("", "")],
-  [
-    "the right start of the password",
-    asEventSink(identities.sinkUsername, identities.sinkPassword.slice(0, -1)),
-  ],
-  [
-    "a password with something behind it",
-    asEventSink(identities.sinkUsername, `${identities.sinkPassword}x`),
-  ],
+  ["a wrong password", asEventSink(sinkUsername, "wrong")],
+  ["a wrong user name", asEventSink("nobody", sinkPassword)],
+  ["swapped user name and password", asEventSink(sinkPassword, sinkUsername)],
+  ["an empty user name and password", asEventSink("", "")],
+  ["a password without its last character", asEventSink(sinkUsername, sinkPassword.slice(0, -1))],
+  ["a password with an extra character", asEventSink(sinkUsername, `${sinkPassword}x`)],
   ["Basic without credentials", { authorization: "Basic" }],
   ["Basic that is not Base64", { authorization: "Basic ???" }],
   ["a bearer token", { authorization: "Bearer abc" }],
-  [
-    "credentials that are not encoded",
-    { authorization: `Basic ${identities.sinkUsername}:${identities.sinkPassword}` },
-  ],
-])("401 with a Basic challenge for %s, and nothing is stored", async (_, headers) => {
-  const answer = await gateway.call(eventSink, { json: ended("a-room"), headers });
-  expect(answer).toMatchObject({
+  ["credentials that are not encoded", { authorization: `Basic ${sinkUsername}:${sinkPassword}` }],
+])("Returns 401 with a Basic challenge for %s and queues nothing", async (_, headers) => {
+  expect(await gateway.callAsGiven(eventSink, { json: ended("a-room"), headers })).toMatchObject({
     status: 401,
     code: "unauthenticated",
     json: { detail: "Not authenticated" },
+    headers: { "www-authenticate": 'Basic realm="vmr-gateway", charset="UTF-8"' },
   });
-  expect(answer.headers.get("www-authenticate")).toBe('Basic realm="vmr-gateway", charset="UTF-8"');
   expect(await gateway.queues.deletion.count()).toBe(0);
 });
 
-test("401 before the body is looked at", async () => {
-  expect(await gateway.call(eventSink, { text: "not JSON" })).toMatchObject({
+test("Returns 401 before it reads the body", async () => {
+  expect(await gateway.callAsGiven(eventSink, { text: "not JSON" })).toMatchObject({
     status: 401,
     code: "unauthenticated",
   });
 });
 
-test("503 storage-unavailable while the queue cannot be reached, so that the platform sends it again", async () => {
-  const answer = await post(ended("a-room"), gateway.connect(storageDown(gateway.stack.settings)));
-  expect(answer).toMatchObject({
-    status: 503,
-    code: "storage-unavailable",
-    json: { detail: "The room queues cannot be reached" },
-  });
-  expect(answer.headers.get("retry-after")).toBe("5");
-});
-
-test("204 without the queue for events that name no room", async () => {
-  const needs = gateway.connect(storageDown(gateway.stack.settings));
-  expect(await post({ event: "conference_started", data: { name: "a-room" } }, needs)).toMatchObject({
+test("Returns 204 without using the queue for events that name no ended room", async () => {
+  const used = gateway.connect(gateway.storageDown());
+  expect(await post({ event: "conference_started", data: { name: "a-room" } }, used)).toMatchObject({
     status: 204,
   });
 });
 
-test("500 with a fixed text for an unexpected error", async () => {
-  const needs = { ...gateway.dependencies(), endedRooms: { queueForDeletion: programmingError } };
-  expect(await post(ended("a-room"), needs)).toMatchObject({
-    status: 500,
-    code: "unexpected",
-    json: { detail: "Internal Server Error" },
-  });
-});
-
-testBodyRefusals({
-  gateway: () => gateway,
-  definition: eventSink,
-  headers: () => asEventSink(),
-  notAnObject: "dict_type",
-  maxBytes: 16 * 1024 * 1024,
-});
+testStorageUnavailable(underTest);
+testUnexpectedError(underTest, () => ({ endedRooms: { queueForDeletion: programmingError } }));
+testBodyRefusals(underTest, { notAnObject: "dict_type", maxBytes: 16 * 1024 * 1024 });

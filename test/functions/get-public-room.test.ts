@@ -1,18 +1,12 @@
-/** GET /public/room/{room_name}: every status it can answer. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+/** GET /public/room/{room_name}: every status it can return. */
+import { beforeEach, expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import type { ContactCentreUser } from "../../local/simulators/contact-centre.ts";
 import { getPublicRoom } from "../../src/functions/get-public-room.ts";
-import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
-import { asAgent } from "../support/credentials.ts";
-import {
-  type InProcessGateway,
-  programmingError,
-  roomSecrets,
-  startInProcessGateway,
-} from "../support/in-process-gateway.ts";
+import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 import { testPlatformFaults } from "../support/platform-faults.ts";
-import { acceptedBooleans, refusedBooleans } from "../support/query-booleans.ts";
+import { testConstrainedAttributes } from "../support/query-booleans.ts";
+import { programmingError, testUnexpectedError } from "../support/shared-failures.ts";
 
 const user = (token: string, changes: Partial<ContactCentreUser> = {}): ContactCentreUser => ({
   token,
@@ -24,13 +18,9 @@ const user = (token: string, changes: Partial<ContactCentreUser> = {}): ContactC
   ...changes,
 });
 
-let gateway: InProcessGateway;
-beforeAll(async () => {
-  gateway = await startInProcessGateway();
-});
-beforeEach(async () => gateway.reset());
-afterAll(async () => gateway.stop());
-
+const sent = { roomName: "a-room" };
+const gateway = useInProcessGateway();
+const underTest = { gateway, definition: getPublicRoom, sent };
 beforeEach(() => {
   gateway.stack.contactCentre.setUsers([
     user(identities.agentToken),
@@ -40,17 +30,16 @@ beforeEach(() => {
   ]);
 });
 
-const sent = { roomName: "a-room" };
 const get = async (query: Record<string, string> = {}, roomName = "a-room") =>
-  gateway.call(getPublicRoom, { roomName, query, headers: asAgent });
-const getAs = async (headers: Record<string, string>, needs?: Dependencies) =>
-  gateway.call(getPublicRoom, { ...sent, headers }, needs);
+  gateway.call(getPublicRoom, { roomName, query });
+const getAs = async (headers: Record<string, string>) =>
+  gateway.callAsGiven(getPublicRoom, { ...sent, headers });
 
-test("200 the constrained shape without the host PIN", async () => {
+test("Returns 200 with the constrained shape and without the host PIN", async () => {
   gateway.addRoom("a-room");
-  const answer = await get();
-  expect(answer.status).toBe(200);
-  expect(answer.json).toEqual({
+  const response = await get();
+  expect(response.status).toBe(200);
+  expect(response.json).toEqual({
     id: expect.any(Number),
     name: "a-room",
     service_type: "conference",
@@ -59,28 +48,21 @@ test("200 the constrained shape without the host PIN", async () => {
     tag: roomSecrets.tag,
     aliases: [expect.objectContaining({ alias: "a-room" })],
   });
-  expect(answer.text).not.toContain(identities.hostPin);
+  expect(response.text).not.toContain(identities.hostPin);
 });
 
-test("200 the full shape with a null host PIN", async () => {
+test("Returns 200 with the full shape and a null host PIN", async () => {
   gateway.addRoom("a-room");
-  const answer = await get({ constrained_attributes: "false" });
-  expect(answer).toMatchObject({ status: 200, json: { name: "a-room", pin: null, description: "" } });
-  expect(answer.text).not.toContain(identities.hostPin);
+  const response = await get({ constrained_attributes: "false" });
+  expect(response).toMatchObject({ status: 200, json: { name: "a-room", pin: null, description: "" } });
+  expect(response.text).not.toContain(identities.hostPin);
 });
 
-test.each(acceptedBooleans)("200 for constrained_attributes=%s, read as %s", async (text, isConstrained) => {
-  gateway.addRoom("a-room");
-  const answer = await get({ constrained_attributes: text });
-  expect(answer.status).toBe(200);
-  expect("participant_limit" in (answer.json as object)).toBe(!isConstrained);
-});
-
-test("200 for many requests of one agent with a single question to the contact centre", async () => {
+test("Asks the contact centre once for many requests of one agent", async () => {
   gateway.addRoom("a-room");
   const before = gateway.stack.contactCentre.callCount();
-  const answers = await Promise.all(Array.from({ length: 20 }, async () => get()));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const responses = await Promise.all(Array.from({ length: 20 }, async () => get()));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   expect(gateway.stack.contactCentre.callCount() - before).toBe(1);
 });
 
@@ -90,15 +72,14 @@ test.each<[string, Record<string, string>]>([
   ["an unknown token", { "x-auth-token": "nobody" }],
   ["a deleted user's token", { "x-auth-token": "deleted" }],
   ["the token in another header", { authorization: `Bearer ${identities.agentToken}` }],
-])("401 for %s", async (_, headers) => {
+])("Returns 401 for %s", async (_, headers) => {
   gateway.addRoom("a-room");
-  const answer = await getAs(headers);
-  expect(answer).toMatchObject({
+  expect(await getAs(headers)).toMatchObject({
     status: 401,
     code: "unauthenticated",
     json: { detail: "Not authenticated" },
+    headers: { "www-authenticate": 'Bearer realm="vmr-gateway"' },
   });
-  expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="vmr-gateway"');
 });
 
 test.each([
@@ -106,22 +87,22 @@ test.each([
   ["with a space", "a b"],
   ["with other characters", "tökén"],
   ["with its scheme", `Bearer ${identities.agentToken}`],
-])("401 for a token %s, without asking the contact centre", async (_, token) => {
+])("Returns 401 for a token %s without asking the contact centre", async (_, token) => {
   const before = gateway.stack.contactCentre.callCount();
   const latin1 = Buffer.from(token, "utf8").toString("latin1");
   expect(await getAs({ "x-auth-token": latin1 })).toMatchObject({ status: 401, code: "unauthenticated" });
   expect(gateway.stack.contactCentre.callCount()).toBe(before);
 });
 
-test("401 before the query and the room are looked at", async () => {
+test("Returns 401 before it validates the query and looks up the room", async () => {
   const query = { constrained_attributes: "maybe" };
-  expect(await gateway.call(getPublicRoom, { roomName: "nobody", query })).toMatchObject({
+  expect(await gateway.callAsGiven(getPublicRoom, { roomName: "nobody", query })).toMatchObject({
     status: 401,
     code: "unauthenticated",
   });
 });
 
-test.each(["of-another-division", "inactive"])("403 for a user %s", async (token) => {
+test.each(["of-another-division", "inactive"])("Returns 403 for a user %s", async (token) => {
   gateway.addRoom("a-room");
   expect(await getAs({ "x-auth-token": token })).toMatchObject({
     status: 403,
@@ -130,56 +111,39 @@ test.each(["of-another-division", "inactive"])("403 for a user %s", async (token
   });
 });
 
-test("404 without a body for a name that the platform does not know", async () => {
+test("Returns 404 without a body for a name that the platform does not know", async () => {
   expect(await get({}, "nobody")).toMatchObject({ status: 404, code: "room-not-found", text: "" });
   expect(await get({}, "x".repeat(300))).toMatchObject({ status: 404, code: "room-not-found", text: "" });
 });
 
-test.each(refusedBooleans)("422 bool_parsing for constrained_attributes=%j", async (text) => {
-  const { status, json } = await get({ constrained_attributes: text });
-  expect(status).toBe(422);
-  expect(json).toMatchObject({
-    detail: [{ type: "bool_parsing", loc: ["query", "constrained_attributes"] }],
-  });
-});
-
-test.each([500, 503, 408])("503 when the contact centre answers %i", async (status) => {
+test.each([500, 503, 408])("Returns 503 if the contact centre returns %i", async (status) => {
   gateway.stack.contactCentre.failNext({ status });
-  const answer = await getAs(asAgent);
-  expect(answer).toMatchObject({
+  expect(await get()).toMatchObject({
     status: 503,
     code: "contact-centre-unavailable",
     json: { detail: "The token cannot be checked at the moment" },
+    headers: { "retry-after": "5" },
   });
-  expect(answer.headers.get("retry-after")).toBe("5");
   expect(gateway.log.join("\n")).toContain("contact-centre-unavailable");
 });
 
-test("503 when the contact centre throttles, with the time that it asked for", async () => {
+test("Returns 503 with the contact centre's Retry-After if it throttles the call", async () => {
   gateway.stack.contactCentre.failNext({ status: 429, retryAfterSeconds: 23 });
-  const answer = await getAs(asAgent);
-  expect(answer.status).toBe(503);
-  expect(answer.headers.get("retry-after")).toBe("23");
+  expect(await get()).toMatchObject({ status: 503, headers: { "retry-after": "23" } });
 });
 
-test("503 while the contact centre cannot be reached", async () => {
-  const needs = gateway.connect({ CONTACT_CENTRE_API_URL: "http://127.0.0.1:1" });
-  expect(await getAs(asAgent, needs)).toMatchObject({ status: 503 });
+test("Returns 503 if the contact centre cannot be reached", async () => {
+  const used = gateway.connect({ CONTACT_CENTRE_API_URL: "http://127.0.0.1:1" });
+  expect(await gateway.call(getPublicRoom, sent, used)).toMatchObject({ status: 503 });
 });
 
-test("503 when the contact centre does not answer in time", async () => {
+test("Returns 503 if the contact centre does not respond in time", async () => {
   gateway.stack.contactCentre.setLatency(20_000);
-  expect(await getAs(asAgent)).toMatchObject({ status: 503 });
+  expect(await get()).toMatchObject({ status: 503 });
 });
 
-test("500 with a fixed text for an unexpected error", async () => {
-  const conferences = { ...gateway.dependencies().conferences, findByName: programmingError };
-  const answer = await getAs(asAgent, { ...gateway.dependencies(), conferences });
-  expect(answer).toMatchObject({
-    status: 500,
-    code: "unexpected",
-    json: { detail: "Internal Server Error" },
-  });
-});
-
-testPlatformFaults({ gateway: () => gateway, definition: getPublicRoom, sent, headers: () => asAgent });
+testConstrainedAttributes(underTest);
+testUnexpectedError(underTest, ({ conferences }) => ({
+  conferences: { ...conferences, findByName: programmingError },
+}));
+testPlatformFaults(underTest);

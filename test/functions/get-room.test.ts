@@ -1,33 +1,24 @@
-/** GET /room/{room_name}: every status it can answer. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+/** GET /room/{room_name}: every status it can return. */
+import { expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import { getRoom } from "../../src/functions/get-room.ts";
 import { testBearerRefusals } from "../support/bearer-refusals.ts";
-import {
-  type InProcessGateway,
-  programmingError,
-  roomSecrets,
-  startInProcessGateway,
-} from "../support/in-process-gateway.ts";
+import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 import { testPlatformFaults } from "../support/platform-faults.ts";
-import { acceptedBooleans, refusedBooleans } from "../support/query-booleans.ts";
+import { testConstrainedAttributes } from "../support/query-booleans.ts";
+import { programmingError, testUnexpectedError } from "../support/shared-failures.ts";
 
-let gateway: InProcessGateway;
-beforeAll(async () => {
-  gateway = await startInProcessGateway();
-});
-beforeEach(async () => gateway.reset());
-afterAll(async () => gateway.stop());
+const gateway = useInProcessGateway();
+const underTest = { gateway, definition: getRoom, sent: { roomName: "a-room" } };
 
-const sent = { roomName: "a-room" };
 const get = async (query: Record<string, string> = {}, roomName = "a-room") =>
-  gateway.call(getRoom, { roomName, query, headers: gateway.asApplication() });
+  gateway.call(getRoom, { roomName, query });
 
-test("200 the constrained shape: what one needs to connect, and nothing else", async () => {
+test("Returns 200 with the constrained shape: only the fields needed to join the room", async () => {
   gateway.addRoom("a-room");
-  const answer = await get();
-  expect(answer).toMatchObject({ status: 200 });
-  expect(answer.json).toEqual({
+  const response = await get();
+  expect(response).toMatchObject({ status: 200 });
+  expect(response.json).toEqual({
     id: expect.any(Number),
     name: "a-room",
     service_type: "conference",
@@ -37,24 +28,23 @@ test("200 the constrained shape: what one needs to connect, and nothing else", a
     tag: roomSecrets.tag,
     aliases: [expect.objectContaining({ alias: "a-room" })],
   });
-  expect(answer.headers.get("content-type")).toBe("application/json");
-  expect(answer.headers.get("cache-control")).toBe("no-store");
+  expect(response.headers).toMatchObject({ "content-type": "application/json", "cache-control": "no-store" });
 });
 
-test("200 the full shape: every field, the marker left out of the description", async () => {
+test("Returns 200 with the full shape: every field, and the description without the marker", async () => {
   gateway.addRoom("a-room");
-  const answer = await get({ constrained_attributes: "false" });
-  expect(answer.status).toBe(200);
-  expect(answer.json).toMatchObject({
+  const response = await get({ constrained_attributes: "false" });
+  expect(response.status).toBe(200);
+  expect(response.json).toMatchObject({
     name: "a-room",
     description: "",
     pin: identities.hostPin,
     ivr_theme: null,
   });
-  expect(answer.json).toHaveProperty("participant_limit");
+  expect(response.json).toHaveProperty("participant_limit");
 });
 
-test("200 relations as the specification types them, arrays of objects", async () => {
+test("Returns relations as arrays of objects, as the specification types them", async () => {
   gateway.addRoom("a-room", {
     ivr_theme: "/api/admin/configuration/v1/ivr_theme/1/",
     automatic_participants: ["/api/admin/configuration/v1/automatic_participant/1/"],
@@ -66,43 +56,18 @@ test("200 relations as the specification types them, arrays of objects", async (
   });
 });
 
-test.each(acceptedBooleans)("200 for constrained_attributes=%s, read as %s", async (text, isConstrained) => {
-  gateway.addRoom("a-room");
-  const answer = await get({ constrained_attributes: text });
-  expect(answer.status).toBe(200);
-  expect("participant_limit" in (answer.json as object)).toBe(!isConstrained);
-});
-
-test.each(refusedBooleans)("422 bool_parsing for constrained_attributes=%j", async (text) => {
-  gateway.addRoom("a-room");
-  expect(await get({ constrained_attributes: text })).toMatchObject({
-    status: 422,
-    code: "invalid-request",
-    json: {
-      detail: [
-        {
-          type: "bool_parsing",
-          loc: ["query", "constrained_attributes"],
-          msg: "Input should be a valid boolean, unable to interpret input",
-          input: text,
-        },
-      ],
-    },
-  });
-});
-
 test.each(["a room", "a+b/c=", "a%2Fb", "Zürich ☃", "x".repeat(250), "a&name=b", "?x=1#y"])(
-  "200 for the exact name %j and no other",
+  "Returns 200 with the room of exactly the name %j",
   async (name) => {
     gateway.addRoom("a-room");
     gateway.addRoom(name.replaceAll(/%2f/gi, "/"));
-    const answer = await get({}, name);
-    expect(answer).toMatchObject({ status: 200, json: { name: name.replaceAll(/%2f/gi, "/") } });
+    const response = await get({}, name);
+    expect(response).toMatchObject({ status: 200, json: { name: name.replaceAll(/%2f/gi, "/") } });
   },
 );
 
 test.each(["nobody", "a-roo", "A-ROOM", "a-room ", "x".repeat(300), "%"])(
-  "404 room-not-found without a body for %j",
+  "Returns 404 room-not-found without a body for %j",
   async (name) => {
     gateway.addRoom("a-room");
     expect(await get({}, name)).toMatchObject({ status: 404, code: "room-not-found", text: "" });
@@ -110,22 +75,9 @@ test.each(["nobody", "a-roo", "A-ROOM", "a-room ", "x".repeat(300), "%"])(
   },
 );
 
-test("500 with a fixed text for an unexpected error, whose cause is in the log alone", async () => {
-  const conferences = { ...gateway.dependencies().conferences, findByName: programmingError };
-  const needs = { ...gateway.dependencies(), conferences };
-  const answer = await gateway.call(getRoom, { ...sent, headers: gateway.asApplication() }, needs);
-  expect(answer).toMatchObject({
-    status: 500,
-    code: "unexpected",
-    json: { detail: "Internal Server Error" },
-  });
-  expect(gateway.log.join("\n")).toContain("a programming error");
-});
-
-testBearerRefusals(() => gateway, getRoom, sent);
-testPlatformFaults({
-  gateway: () => gateway,
-  definition: getRoom,
-  sent,
-  headers: () => gateway.asApplication(),
-});
+testConstrainedAttributes(underTest);
+testUnexpectedError(underTest, ({ conferences }) => ({
+  conferences: { ...conferences, findByName: programmingError },
+}));
+testBearerRefusals(underTest);
+testPlatformFaults(underTest);

@@ -1,16 +1,11 @@
-/** The provisioning trigger: its queue, the room it makes, and that failures reach the host. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+/** The provisioning trigger: its queue, the room it provisions, and failures, which the host must see. */
+import { expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
-import { type InProcessGateway, startInProcessGateway, storageDown } from "../support/in-process-gateway.ts";
+import { useInProcessGateway } from "../support/in-process-gateway.ts";
 import { registeredQueue } from "../support/registered-trigger.ts";
 
-let gateway: InProcessGateway;
-beforeAll(async () => {
-  gateway = await startInProcessGateway();
-});
-beforeEach(async () => gateway.reset());
-afterAll(async () => gateway.stop());
+const gateway = useInProcessGateway();
 
 const provision = async (message: unknown, overrides: Record<string, string> = {}, dequeueCount = 1) =>
   registeredQueue(provisionRoom, gateway.connect(overrides)).handler(
@@ -18,7 +13,7 @@ const provision = async (message: unknown, overrides: Record<string, string> = {
     gateway.createContext("provisionRoom", { dequeueCount }),
   );
 
-test("it listens to room-provisioning-queue on the host's own storage account", () => {
+test("Listens to room-provisioning-queue on the host's storage account", () => {
   const { queueName, connection } = registeredQueue(provisionRoom, gateway.dependencies());
   expect({ queueName, connection }).toEqual({
     queueName: "room-provisioning-queue",
@@ -26,7 +21,7 @@ test("it listens to room-provisioning-queue on the host's own storage account", 
   });
 });
 
-test("success: one room on the platform whose alias is its name, and its name in the pool", async () => {
+test("Provisions one room whose alias is its name, and puts its name into the pool", async () => {
   await provision({ reason: "claimed" });
   const [room] = gateway.stack.platform.rooms() as Record<string, unknown>[];
   const [message] = await gateway.queues.pool.receive(1, 1);
@@ -42,27 +37,24 @@ test("success: one room on the platform whose alias is its name, and its name in
   expect(room?.["guest_pin"]).not.toBe(identities.hostPin);
 });
 
-test("success: the room has the fields of the template", async () => {
+test("Provisions a room with the fields of the template", async () => {
   await provision({ reason: "claimed" }, { ROOM_TEMPLATE: '{"participant_limit":3,"enable_chat":"no"}' });
   expect(gateway.stack.platform.rooms()[0]).toMatchObject({ participant_limit: 3, enable_chat: "no" });
 });
 
-test("success: the room can be claimed only after the ripening delay", async () => {
+test("Keeps the room's message invisible until the replication delay has passed", async () => {
   await provision({ reason: "claimed" }, { POOL_READY_DELAY_SECONDS: "90" });
   expect(await gateway.queues.pool.count()).toBe(1);
   expect(await gateway.queues.pool.receive(1, 1)).toEqual([]);
 });
 
-test.each<[string, unknown, number]>([
-  ["a bulk request for a full pool", { reason: "bulk", upTo: 1 }, 1],
-  ["a healing request for a full pool", { reason: "healing", upTo: 1 }, 1],
-])("success: %s is dropped", async (_, request, dequeueCount) => {
+test.each(["bulk", "healing"])("Drops a %s request if the pool is full", async (reason) => {
   await gateway.poolRoom("a-room");
-  await provision(request, {}, dequeueCount);
+  await provision({ reason, upTo: 1 });
   expect(gateway.stack.platform.roomCount()).toBe(1);
 });
 
-test("success: a repeated replacement is dropped when the pool holds the maximum", async () => {
+test("Drops a retried replacement request if the pool holds the maximum", async () => {
   await gateway.poolRoom("a-room");
   await provision({ reason: "claimed" }, { MAX_VMR: "1" }, 2);
   expect(gateway.stack.platform.roomCount()).toBe(1);
@@ -71,7 +63,7 @@ test("success: a repeated replacement is dropped when the pool holds the maximum
 });
 
 test.each([["not JSON"], [null], [7], [[]], [{}], [{ reason: "other" }], [{ reason: "bulk", upTo: -1 }]])(
-  "success: the malformed request %j is logged and completed",
+  "Logs and completes the malformed request %j",
   async (request) => {
     await provision(request);
     expect(gateway.log.join("\n")).toContain("provisioning-request-malformed");
@@ -79,22 +71,20 @@ test.each([["not JSON"], [null], [7], [[]], [{}], [{ reason: "other" }], [{ reas
   },
 );
 
-test("failure: the platform refuses the room, and the pool does not keep its name", async () => {
+test("Fails if the platform rejects the room, and removes its name from the pool", async () => {
   gateway.stack.platform.setBehaviour({ roomLimit: 0 });
   await expect(provision({ reason: "claimed" })).rejects.toThrow("status 400");
   expect(await gateway.queues.pool.count()).toBe(0);
   expect(gateway.log.join("\n")).toContain("run-failed");
 });
 
-test("failure: the platform is down, and the pool does not keep the name", async () => {
+test("Fails if the platform is down, and removes the name from the pool", async () => {
   await gateway.stack.platform.goDown("refuse");
   await expect(provision({ reason: "claimed" })).rejects.toThrow("ECONNREFUSED");
   expect(await gateway.queues.pool.count()).toBe(0);
 });
 
-test("failure: the queues cannot be reached, and no room is made", async () => {
-  await expect(provision({ reason: "claimed" }, storageDown(gateway.stack.settings))).rejects.toThrow(
-    "queue put",
-  );
+test("Fails if the queues cannot be reached, and creates no room", async () => {
+  await expect(provision({ reason: "claimed" }, gateway.storageDown())).rejects.toThrow("queue put");
   expect(gateway.stack.platform.roomCount()).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** Ends the run with one plain line that any build server can read: `N passed, N failed`. */
+/** Prints one last line that any build server can parse: `N passed, N failed`. */
 import type { Reporter, TestModule } from "vitest/node";
 
 export default class ClosingLineReporter implements Reporter {

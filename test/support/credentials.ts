@@ -1,13 +1,113 @@
-/** The headers with which callers of the public endpoints authenticate. */
+/** Credentials of every caller: valid ones, and bearer tokens of every invalid kind. */
+import { createHmac, createPublicKey } from "node:crypto";
 import { identities } from "../../local/gateway/identities.ts";
+import { createSigningKey } from "../../local/simulators/identity/signing-key.ts";
+import type { TokenIssuer } from "../../local/simulators/identity/token-issuer.ts";
+
+const { clientId, tenantId } = identities;
+const otherId = "99999999-9999-4999-8999-999999999999";
+const otherKey = createSigningKey();
+
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+const base64url = (value: string) => Buffer.from(value).toString("base64url");
+
+function decodePart(token: string, index: number): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split(".")[index] ?? "", "base64url").toString());
+}
+const headerOf = (token: string) => decodePart(token, 0);
+const claimsOf = (token: string) => decodePart(token, 1);
 
 /** The header of an agent of the authorised division. */
 export const asAgent = { "x-auth-token": identities.agentToken } as const;
 
-/** The Authorization header of HTTP Basic; the event sink's right credentials unless others are given. */
+/** An HTTP Basic header; by default with the valid credentials of the event sink. */
 export function asEventSink(
   username: string = identities.sinkUsername,
   password: string = identities.sinkPassword,
 ) {
   return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
 }
+
+type MakeToken = (issuer: TokenIssuer) => string;
+const withClaims =
+  (claims: () => Record<string, unknown>): MakeToken =>
+  (issuer) =>
+    issuer.issueToken(clientId, { claims: claims() });
+
+/**
+ * Tokens that get 401 `invalid_token`, by what is wrong with them. Each is signed with the issuer's key unless its
+ * name says otherwise.
+ */
+export const wrongTokens: Readonly<Record<string, MakeToken>> = {
+  expired: withClaims(() => ({ exp: inSeconds(-120) })),
+  "not yet valid": withClaims(() => ({ nbf: inSeconds(600) })),
+  "without an expiry": (issuer) => {
+    const { exp: _, ...claims } = claimsOf(issuer.issueToken(clientId));
+    return issuer.signToken(claims);
+  },
+  "of another key under a known key id": (issuer) =>
+    issuer.signToken(claimsOf(issuer.issueToken(clientId)), { key: otherKey.privatePem }),
+  "of an unknown key": (issuer) =>
+    issuer.signToken(claimsOf(issuer.issueToken(clientId)), {
+      key: otherKey.privatePem,
+      keyId: otherKey.publicJwk.kid,
+    }),
+  "of another tenant's issuer": (issuer) =>
+    withClaims(() => ({ tid: otherId, iss: `${issuer.url}/${otherId}/` }))(issuer),
+  "of another tenant by its tid only": withClaims(() => ({ tid: otherId })),
+  "for another audience": withClaims(() => ({ aud: `api://${otherId}` })),
+  "with alg none": (issuer) => {
+    const claims = claimsOf(issuer.issueToken(clientId));
+    return `${base64url('{"alg":"none","typ":"JWT"}')}.${base64url(JSON.stringify(claims))}.`;
+  },
+  "with alg none and a key id": (issuer) => {
+    const token = issuer.issueToken(clientId);
+    const header = { ...headerOf(token), alg: "none" };
+    return `${base64url(JSON.stringify(header))}.${base64url(JSON.stringify(claimsOf(token)))}.`;
+  },
+  "signed HS256 with the public key": (issuer) => {
+    const token = issuer.issueToken(clientId);
+    const header = base64url(JSON.stringify({ ...headerOf(token), alg: "HS256" }));
+    const body = `${header}.${base64url(JSON.stringify(claimsOf(token)))}`;
+    const publicPem = createPublicKey(issuer.privateKeyPem()).export({ type: "spki", format: "pem" });
+    return `${body}.${createHmac("sha256", publicPem).update(body).digest("base64url")}`;
+  },
+  "delegated by a user (scp)": withClaims(() => ({ scp: "Rooms.Read" })),
+  "delegated by a user (idtyp)": withClaims(() => ({ idtyp: "user" })),
+  "cut in half": (issuer) => {
+    const token = issuer.issueToken(clientId);
+    return token.slice(0, token.length / 2);
+  },
+  "without its signature": (issuer) => `${issuer.issueToken(clientId).split(".", 2).join(".")}.`,
+  "with its claims changed": (issuer) => {
+    const [header, , signature] = issuer.issueToken(clientId).split(".");
+    const claims = { ...claimsOf(issuer.issueToken(clientId)), tid: tenantId, roles: ["Admin"] };
+    return `${header}.${base64url(JSON.stringify(claims))}.${signature}`;
+  },
+  "with claims that are not JSON": (issuer) => {
+    const [header, , signature] = issuer.issueToken(clientId).split(".");
+    return `${header}.${base64url("claims that are not JSON")}.${signature}`;
+  },
+  "of 20 kB": withClaims(() => ({ padding: "x".repeat(15_000) })),
+  "that is not a JWT": () => "not-a-token",
+};
+
+/** Valid tokens of client applications that are not listed; they get 403 `insufficient_scope`. */
+export const forbiddenTokens: Readonly<Record<string, MakeToken>> = {
+  "of another client (v1)": withClaims(() => ({ appid: otherId })),
+  "of another client (v2)": (issuer) => issuer.issueToken(clientId, { version: 2, claims: { azp: otherId } }),
+  "without a client": (issuer) => {
+    const { appid: _, ...claims } = claimsOf(issuer.issueToken(clientId));
+    return issuer.signToken(claims);
+  },
+};
+
+/** Headers without a usable bearer token; they get 401 without an error code. */
+export const missingTokens: Readonly<Record<string, Record<string, string>>> = {
+  "no Authorization header": {},
+  "an empty Authorization header": { authorization: "" },
+  "Bearer without a token": { authorization: "Bearer" },
+  "Bearer with two tokens": { authorization: "Bearer one two" },
+  "HTTP Basic": { authorization: "Basic dXNlcjpwYXNzd29yZA==" },
+  "the agent's header": { "x-auth-token": identities.agentToken },
+};

@@ -1,5 +1,4 @@
-/** A complete environment with made-up values, from which tests leave out or change what they are about. */
-
+/** A complete environment with made-up values; each test changes or omits the setting it checks. */
 export const exampleEnvironment: Readonly<Record<string, string>> = {
   AzureWebJobsStorage: "UseDevelopmentStorage=true",
   PLATFORM_URL: "https://platform.example.com",

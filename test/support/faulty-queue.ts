@@ -1,17 +1,17 @@
-/** A memory queue whose next operations can be made to fail, before or after they are carried out. */
+/** A memory queue that can fail its next operations, before or after it carries them out. */
 import { type Queue, QueueError, type QueueFailure } from "../../src/lib/queues/queue.ts";
 import type { MemoryQueue } from "./memory-queue.ts";
 
 export interface QueueFault {
   readonly failure?: QueueFailure;
-  /** Whether the operation is left undone, or carried out and its answer lost. */
+  /** Whether the operation fails before it is carried out, or after, as if its response were lost. */
   readonly when?: "before" | "after";
-  /** What happens in the world just before the operation. */
+  /** Runs just before the operation. */
   readonly meanwhile?: () => void | Promise<void>;
 }
 
 export interface FaultyQueue extends MemoryQueue {
-  /** Strikes the next call of this operation; several wait for one call each. */
+  /** Plans a fault for the next call of this operation; several faults apply to one call each. */
   strikeNext(operation: keyof Queue, fault: QueueFault): void;
   /** The operations so far, in order. */
   readonly calls: readonly (keyof Queue)[];

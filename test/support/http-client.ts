@@ -1,27 +1,12 @@
-/** Sends requests with their target exactly as given: no normalising of paths, no following of redirects. */
+/** Sends requests with their target unchanged: it does not normalise paths or follow redirects. */
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request as open } from "node:http";
 import { text as readText } from "node:stream/consumers";
-
-export interface Sent {
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON with its Content-Type. */
-  readonly json?: unknown;
-  /** Sent as it is. */
-  readonly text?: string;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly text: string;
-  /** The body as JSON; undefined when it is empty or no JSON. */
-  readonly json: unknown;
-}
+import { encodeBody, parseJson, type Received, type Sent } from "./exchange.ts";
 
 export interface HttpClient {
-  /** `request` is a method and a target, `GET /room/list`. A body gets a Content-Length unless it is sent chunked. */
-  send(request: string, sent?: Sent): Promise<Answer>;
+  /** `request` is a method and a target, `GET /room/list`. A body gets a Content-Length unless it is chunked. */
+  send(request: string, sent?: Sent): Promise<Received>;
   close(): void;
 }
 
@@ -31,10 +16,10 @@ export function createHttpClient(baseUrl: string): HttpClient {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(baseUrl);
 
-  async function send(request: string, { headers = {}, json, text }: Sent = {}): Promise<Answer> {
+  async function send(request: string, sent: Sent = {}): Promise<Received> {
     const [method = "", path = ""] = request.split(/ (.*)/s);
-    const body = json === undefined ? text : JSON.stringify(json);
-    const isChunked = Object.keys(headers).includes("transfer-encoding");
+    const { body, headers } = encodeBody(sent);
+    if (sent.headers?.["transfer-encoding"] !== undefined) delete headers["content-length"];
     const outgoing = open({
       agent,
       hostname,
@@ -42,36 +27,20 @@ export function createHttpClient(baseUrl: string): HttpClient {
       method,
       path,
       timeout: timeoutMilliseconds,
-      headers: {
-        ...(json !== undefined && { "content-type": "application/json" }),
-        ...(body !== undefined && !isChunked && { "content-length": String(Buffer.byteLength(body)) }),
-        ...headers,
-      },
+      headers: { ...headers, ...sent.headers },
     });
-    outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer to ${request}`)));
+    outgoing.once("timeout", () => outgoing.destroy(new Error(`no response to ${request}`)));
     outgoing.end(body);
     const [response] = (await once(outgoing, "response")) as [IncomingMessage];
-    const received = await readText(response);
+    const text = await readText(response);
+    const received = Object.entries(response.headers).map(([name, value]) => [name, value?.toString()]);
     return {
       status: response.statusCode ?? 0,
-      headers: Object.fromEntries(
-        Object.entries(response.headers).map(([name, value]) => [
-          name,
-          value === undefined ? value : String(value),
-        ]),
-      ),
-      text: received,
-      json: parse(received),
+      headers: Object.fromEntries(received),
+      text,
+      json: parseJson(text),
     };
   }
 
   return { send, close: () => agent.destroy() };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

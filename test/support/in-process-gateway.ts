@@ -6,8 +6,10 @@ import {
   type HttpResponseInit,
   InvocationContext,
 } from "@azure/functions";
+import { beforeEach } from "vitest";
 import { startDevelopmentStack } from "../../local/gateway/development-stack.ts";
 import { identities } from "../../local/gateway/identities.ts";
+import type { Access } from "../../src/lib/auth/access.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { toHandler } from "../../src/lib/http/handler.ts";
 import { openQueues } from "../../src/lib/queues/storage-account.ts";
@@ -17,54 +19,62 @@ import type { Settings } from "../../src/lib/settings/settings.ts";
 import { type Adapters, createAdapters } from "../../src/lib/wiring/adapters.ts";
 import { createCredential } from "../../src/lib/wiring/credential.ts";
 import { createDependencies, type Dependencies } from "../../src/lib/wiring/dependencies.ts";
-import { maxStandstillSeconds } from "./standstill.ts";
+import { asAgent, asEventSink } from "./credentials.ts";
+import { encodeBody, parseJson, type Received, type Sent } from "./exchange.ts";
+import { pauseTolerantSeconds } from "./timeouts.ts";
+import { useStarted } from "./use-started.ts";
 
-export interface Call {
+type Definition = HttpFunction<Dependencies>;
+
+interface FunctionCall extends Sent {
   readonly query?: Record<string, string>;
-  readonly headers?: Record<string, string>;
-  /** Sent as JSON, with its Content-Type and length. */
-  readonly json?: unknown;
-  /** Sent as it is. */
-  readonly text?: string;
   readonly roomName?: string;
 }
 
-export interface Received {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The body as JSON; undefined for an empty one. */
-  readonly json: unknown;
-  /** The failure's code as the log of the request has it. */
+interface FunctionResponse extends Received {
+  /** The code of the failure in the request's log line. */
   readonly code: string | undefined;
 }
 
 export type InProcessGateway = Awaited<ReturnType<typeof startInProcessGateway>>;
 
-/** A guest PIN and a tag that rooms made by `addRoom` have. */
+/** A function and a request that succeeds if its room exists: what the shared test suites are given. */
+export interface FunctionUnderTest {
+  readonly gateway: InProcessGateway;
+  readonly definition: Definition;
+  readonly sent?: FunctionCall;
+}
+
+/** The guest PIN and the tag of rooms that `addRoom` adds. */
 export const roomSecrets = {
   guestPin: "135790",
   tag: "https://verify.example.com/sessions/made-up",
 } as const;
+
+/** One gateway for all tests of the file. Each test finds an empty platform, empty queues and new dependencies. */
+export function useInProcessGateway(): InProcessGateway {
+  const gateway = useStarted(startInProcessGateway);
+  beforeEach(async () => gateway.reset());
+  return gateway;
+}
 
 const openAdapters = (settings: Settings): Adapters => ({
   ...createAdapters(settings),
   queues: openQueues({
     storage: settings.storage,
     credential: createCredential(settings.storage),
-    timeoutSeconds: maxStandstillSeconds,
+    timeoutSeconds: pauseTolerantSeconds,
   }),
 });
 
-/** Starts the stack. `reset` before each test gives it an empty platform, empty queues and fresh dependencies. */
-export async function startInProcessGateway() {
+async function startInProcessGateway() {
   const stack = await startDevelopmentStack();
   const log: string[] = [];
   const adapters = openAdapters(loadSettings(stack.settings));
   const { queues } = adapters;
   let dependencies = connect();
 
-  /** New dependencies, which know no key and no verdict yet; `overrides` replace settings. */
+  /** Creates dependencies without cached keys or tokens; `overrides` replace settings. */
   function connect(overrides: Record<string, string> = {}): Dependencies {
     const settings = loadSettings({ ...stack.settings, ...overrides });
     return createDependencies(settings, openAdapters(settings));
@@ -92,24 +102,32 @@ export async function startInProcessGateway() {
     });
   }
 
-  /** Sends a request through the whole pipeline of a function. */
-  async function call(
-    definition: HttpFunction<Dependencies>,
-    sent: Call = {},
-    needs: Dependencies = dependencies,
-  ): Promise<Received> {
-    const handler: HttpHandler = toHandler(definition, needs);
-    const answer = await handler(toRequest(definition, sent), createContext("underTest"));
-    const response = new HttpResponse(answer as HttpResponseInit);
-    const text = await response.text();
-    const { status, headers } = response;
-    const code = /"code":"([a-z-]+)"/.exec(
-      log.findLast((line) => line.includes('"event":"request"')) ?? "",
-    )?.[1];
-    return { status, headers, text, json: text === "" ? undefined : JSON.parse(text), code };
+  const asApplication = () => ({ authorization: `Bearer ${stack.issuer.issueToken(identities.clientId)}` });
+
+  function credentialsFor(access: Access): Record<string, string> {
+    if (access === "application") return asApplication();
+    if (access === "agent") return asAgent;
+    return access === "event-sink" ? asEventSink() : {};
   }
 
-  /** A room of ours on the platform, as provisioning makes it. Gives its name. */
+  /** Sends a request with exactly the given headers through the whole pipeline of a function. */
+  async function callAsGiven(
+    definition: Definition,
+    sent: FunctionCall = {},
+    used: Dependencies = dependencies,
+  ): Promise<FunctionResponse> {
+    const handler: HttpHandler = toHandler(definition, used);
+    const init = await handler(toRequest(definition, sent), createContext("underTest"));
+    const response = new HttpResponse(init as HttpResponseInit);
+    const { status } = response;
+    const headers = Object.fromEntries(response.headers);
+    const text = await response.text();
+    const requestLine = log.findLast((line) => line.includes('"event":"request"')) ?? "";
+    const code = /"code":"([a-z-]+)"/.exec(requestLine)?.[1];
+    return { status, headers, text, json: parseJson(text), code };
+  }
+
+  /** A room of the gateway's on the platform, as provisioning creates it. Returns its name. */
   function addRoom(name: string, fields: Record<string, unknown> = {}): string {
     const since = new Date().toISOString();
     const { hostPin } = identities;
@@ -125,47 +143,45 @@ export async function startInProcessGateway() {
     log,
     reset,
     connect,
-    call,
+    callAsGiven,
+    /** Like `callAsGiven`, with the credentials that the function requires. */
+    call: async (definition: Definition, sent: FunctionCall = {}, used?: Dependencies) => {
+      const headers = { ...credentialsFor(definition.access), ...sent.headers };
+      return callAsGiven(definition, { ...sent, headers }, used);
+    },
     createContext,
     dependencies: () => dependencies,
     addRoom,
-    /** A room of ours that the pool holds. */
+    /** A room of the gateway's whose name is in the pool. */
     poolRoom: async (name: string, fields: Record<string, unknown> = {}) => {
       await queues.pool.put(addRoom(name, fields));
       return name;
     },
     room: (name: string): Record<string, unknown> | undefined =>
       stack.platform.rooms().find((room) => room.name === name),
-    asApplication: () => ({ authorization: `Bearer ${stack.issuer.issueToken(identities.clientId)}` }),
+    /** Receives all visible messages of a queue and returns their texts. */
+    receiveTexts: async (queue: "pool" | "deletion" | "provisioning") =>
+      (await queues[queue].receive(32, 1)).map(({ text }) => text),
+    asApplication,
+    /** Settings of a storage account that cannot be reached: nothing listens on port 1. */
+    storageDown: () => ({
+      AzureWebJobsStorage: (stack.settings["AzureWebJobsStorage"] ?? "").replace(
+        /127\.0\.0\.1:\d+/,
+        "127.0.0.1:1",
+      ),
+    }),
     stop: async () => stack.stop(),
   };
 }
 
-/** The part of the dependencies that a test puts others in the place of, to reach an unexpected error. */
-export const programmingError = async (): Promise<never> =>
-  Promise.reject(new TypeError("a programming error"));
-
-/** Settings whose storage refuses every connection: nothing listens on port 1. */
-export function storageDown(settings: Record<string, string>): Record<string, string> {
-  const AzureWebJobsStorage = (settings["AzureWebJobsStorage"] ?? "").replace(
-    /127\.0\.0\.1:\d+/,
-    "127.0.0.1:1",
-  );
-  return { AzureWebJobsStorage };
-}
-
-function toRequest({ method, route }: HttpFunction<Dependencies>, sent: Call): HttpRequest {
-  const text = sent.json === undefined ? sent.text : JSON.stringify(sent.json);
+function toRequest({ method, route }: Definition, sent: FunctionCall): HttpRequest {
+  const { body, headers } = encodeBody(sent);
   return new HttpRequest({
     method,
     url: `http://127.0.0.1/${route.split("{")[0]}`,
     query: sent.query ?? {},
     params: sent.roomName === undefined ? {} : { room_name: sent.roomName },
-    headers: {
-      ...(sent.json !== undefined && { "content-type": "application/json" }),
-      ...(text !== undefined && { "content-length": String(Buffer.byteLength(text)) }),
-      ...sent.headers,
-    },
-    ...(text !== undefined && { body: { string: text } }),
+    headers: { ...headers, ...sent.headers },
+    ...(body !== undefined && { body: { string: body } }),
   });
 }

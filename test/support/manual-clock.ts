@@ -1,13 +1,13 @@
-/** A clock that stands still until a test moves it. */
+/** A clock that only moves when a test advances it. */
 import type { Clock } from "../../src/lib/clock.ts";
 
 export interface ManualClock extends Clock {
   advance(seconds: number): void;
-  /** How long each sleep was, in milliseconds, the first one first. */
+  /** The duration of each sleep in milliseconds, in order. */
   readonly sleeps: readonly number[];
 }
 
-/** Sleeping takes no time: it moves the clock by as much as was asked for. */
+/** `sleep` returns at once and advances the clock by its duration. */
 export function createManualClock(startsAt = Date.UTC(2026, 0, 15, 9)): ManualClock {
   let milliseconds = startsAt;
   const sleeps: number[] = [];

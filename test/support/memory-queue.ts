@@ -13,7 +13,7 @@ interface StoredMessage {
 }
 
 export interface MemoryQueue extends Queue {
-  /** Every message with its state, invisible ones included, for audits. */
+  /** Every message with its state, including invisible ones. */
   contents(): readonly Readonly<StoredMessage>[];
 }
 
@@ -45,7 +45,7 @@ export function createMemoryQueue(clock: Pick<Clock, "now">, newId: () => string
     },
     async receive(count, leaseSeconds) {
       if (count < 1 || count > maxPerReceive)
-        throw new QueueError("refused", `${count} messages at once are too few or too many`);
+        throw new QueueError("refused", `cannot receive ${count} messages at once`);
       return visible()
         .slice(0, count)
         .map((message) => {

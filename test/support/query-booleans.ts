@@ -1,30 +1,46 @@
-/** How FastAPI takes booleans in a query, and what it refuses. */
+/** Booleans in a query as FastAPI reads them, and the tests of `constrained_attributes` that functions share. */
+import { expect, test } from "vitest";
+import type { FunctionUnderTest } from "./in-process-gateway.ts";
 
-const words: Readonly<Record<"true" | "false", readonly string[]>> = {
-  true: ["true", "True", "TRUE", "tRuE", "1", "on", "On", "t", "T", "y", "Y", "yes", "YES"],
-  false: ["false", "False", "FALSE", "0", "off", "OFF", "f", "F", "n", "N", "no", "No"],
-};
+const truthy = ["true", "True", "TRUE", "tRuE", "1", "on", "On", "t", "T", "y", "Y", "yes", "YES"];
+const falsy = ["false", "False", "FALSE", "0", "off", "OFF", "f", "F", "n", "N", "no", "No"];
 
-/** Each spelling with its meaning. */
+/** Each accepted spelling with its value. */
 export const acceptedBooleans: readonly (readonly [text: string, value: boolean])[] = [
-  ...words.true.map((text) => [text, true] as const),
-  ...words.false.map((text) => [text, false] as const),
+  ...truthy.map((text) => [text, true] as const),
+  ...falsy.map((text) => [text, false] as const),
 ];
 
-/** Neither: 422 `bool_parsing`. */
+/** Values that are answered 422 `bool_parsing`. */
 export const refusedBooleans: readonly string[] = [
-  "",
-  " ",
-  "maybe",
-  "2",
-  "-1",
-  "1.0",
-  "01",
-  "tru",
-  "yess",
-  " true",
-  "false ",
-  "null",
-  "wahr",
+  ...["", " ", "maybe", "2", "-1", "1.0", "01", "tru", "yess", " true", "false ", "null", "wahr"],
   "true,false",
 ];
+
+/** For functions that return the room "a-room", alone or in a list. */
+export function testConstrainedAttributes({ gateway, definition, sent }: FunctionUnderTest): void {
+  const call = async (text: string) => {
+    gateway.addRoom("a-room");
+    return gateway.call(definition, { ...sent, query: { constrained_attributes: text } });
+  };
+
+  test.each(acceptedBooleans)(
+    "Returns 200 for constrained_attributes=%s and reads it as %s",
+    async (text, isConstrained) => {
+      const { status, json } = await call(text);
+      expect(status).toBe(200);
+      const rooms = [json as object | object[]].flat();
+      expect(rooms.map((room) => "participant_limit" in room)).toEqual([!isConstrained]);
+    },
+  );
+
+  test.each(refusedBooleans)("Returns 422 bool_parsing for constrained_attributes=%j", async (text) => {
+    const msg = "Input should be a valid boolean, unable to interpret input";
+    const loc = ["query", "constrained_attributes"];
+    expect(await call(text)).toMatchObject({
+      status: 422,
+      code: "invalid-request",
+      json: { detail: [{ type: "bool_parsing", loc, msg, input: text }] },
+    });
+  });
+}

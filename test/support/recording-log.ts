@@ -1,4 +1,4 @@
-/** A log that keeps its lines, so that tests can see what an operator would. */
+/** A log that records its lines, so tests can check what an operator sees. */
 import type { Log, LogFields } from "../../src/lib/log.ts";
 
 interface LogLine {
@@ -11,7 +11,7 @@ interface LogLine {
 export interface RecordingLog extends Log {
   readonly lines: readonly LogLine[];
   events(): readonly string[];
-  /** The fields of the first line of this event. */
+  /** The fields of the first line with this event. */
   fieldsOf(event: string): LogFields | undefined;
 }
 

@@ -1,10 +1,10 @@
-/** Registers a timer or queue function as main.ts does, and gives what the host would get. */
+/** Registers a timer or queue function as main.ts does and returns what the host would receive. */
 import type { StorageQueueHandler, Timer, TimerHandler } from "@azure/functions";
 import { type QueueFunction, registerQueueFunctions } from "../../src/lib/background/queue-function.ts";
 import { registerTimerFunctions, type TimerFunction } from "../../src/lib/background/timer-function.ts";
 import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 
-/** What the host passes to a timer's handler. */
+/** The argument that the host passes to a timer's handler. */
 export const aTimer: Timer = {
   isPastDue: false,
   schedule: { adjustForDST: true },
@@ -23,17 +23,23 @@ interface RegisteredQueue {
   readonly handler: StorageQueueHandler;
 }
 
-export function registeredTimer(timer: TimerFunction<Dependencies>, needs: Dependencies): RegisteredTimer {
+export function registeredTimer(
+  timer: TimerFunction<Dependencies>,
+  dependencies: Dependencies,
+): RegisteredTimer {
   const registered: RegisteredTimer[] = [];
   const app = { timer: (_: string, options: RegisteredTimer) => void registered.push(options) };
-  registerTimerFunctions(app, needs, { underTest: timer });
+  registerTimerFunctions(app, dependencies, { underTest: timer });
   return only(registered);
 }
 
-export function registeredQueue(queue: QueueFunction<Dependencies>, needs: Dependencies): RegisteredQueue {
+export function registeredQueue(
+  queue: QueueFunction<Dependencies>,
+  dependencies: Dependencies,
+): RegisteredQueue {
   const registered: RegisteredQueue[] = [];
   const app = { storageQueue: (_: string, options: RegisteredQueue) => void registered.push(options) };
-  registerQueueFunctions(app, needs, { underTest: queue });
+  registerQueueFunctions(app, dependencies, { underTest: queue });
   return only(registered);
 }
 

@@ -1,4 +1,4 @@
-/** The whole product, running: a development stack and the app in the local host, reached over HTTP alone. */
+/** The whole product, running: a development stack and the app in the local host, called over HTTP only. */
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import {
@@ -12,26 +12,31 @@ import { openQueues } from "../../src/lib/queues/storage-account.ts";
 import { toNewConference } from "../../src/lib/rooms/new-room.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import { createCredential } from "../../src/lib/wiring/credential.ts";
-import { type Answer, createHttpClient, type Sent } from "./http-client.ts";
-import { maxStandstillSeconds } from "./standstill.ts";
+import type { Received, Sent } from "./exchange.ts";
+import { createHttpClient } from "./http-client.ts";
+import { longTestMilliseconds, pauseTolerantSeconds } from "./timeouts.ts";
+import { useStarted } from "./use-started.ts";
 
 export interface RunningGatewayOptions {
-  /** Laid over the development stack's settings. */
+  /** Override the development stack's settings. */
   readonly settings?: (
     defaults: Record<string, string>,
   ) => Record<string, string> | Promise<Record<string, string>>;
   readonly platform?: DevelopmentStackOptions["platform"];
-  /** False unless given: timers are fired by hand. */
+  /** Off by default: tests fire the timers with `runTimer`. */
   readonly timersEnabled?: boolean;
   readonly timeScale?: FunctionsHostOptions["timeScale"];
 }
 
 export type RunningGateway = Awaited<ReturnType<typeof startRunningGateway>>;
 
-/** The test itself has a time limit. */
-const waiting = { timeout: 180_000, interval: 20 };
+const waiting = { timeout: longTestMilliseconds, interval: 20 };
 
-/** Starts both on free ports. */
+/** One running gateway for all tests of the file. */
+export function useRunningGateway(options: RunningGatewayOptions = {}): RunningGateway {
+  return useStarted(async () => startRunningGateway(options));
+}
+
 export async function startRunningGateway(options: RunningGatewayOptions = {}) {
   const platformOptions = { requestLimitPerMinute: null, ...options.platform };
   const stack = await startDevelopmentStack({ platform: platformOptions });
@@ -40,7 +45,7 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
   const queues = openQueues({
     storage,
     credential: createCredential(storage),
-    timeoutSeconds: maxStandstillSeconds,
+    timeoutSeconds: pauseTolerantSeconds,
   });
   const log: LogEntry[] = [];
   const start = async (port = 0) =>
@@ -64,26 +69,27 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
   const { url } = host;
   const client = createHttpClient(url);
 
-  const asApplication = () => ({ authorization: `Bearer ${stack.issuer.issueToken(identities.clientId)}` });
-  const send = async (request: string, sent: Sent = {}): Promise<Answer> => client.send(request, sent);
+  const bearerToken = () => stack.issuer.issueToken(identities.clientId);
+  const asApplication = () => ({ authorization: `Bearer ${bearerToken()}` });
+  const send = async (request: string, sent: Sent = {}): Promise<Received> => client.send(request, sent);
   /** With a valid bearer token. */
-  const sendAsApplication = async (request: string, sent: Sent = {}): Promise<Answer> =>
+  const sendAsApplication = async (request: string, sent: Sent = {}): Promise<Received> =>
     send(request, { ...sent, headers: { ...asApplication(), ...sent.headers } });
 
   /** The app's own log lines with this event. */
   const logged = (event: string) => log.filter(({ message }) => message.includes(`"event":"${event}"`));
 
-  /** Resolves when no request for a room waits or is being worked on; gives the depth of the pool. */
+  /** Waits until no provisioning request is pending or being processed. Returns the depth of the pool. */
   async function settled(): Promise<number> {
     await vi.waitFor(async () => {
-      if ((await queues.provisioning.count()) > 0) throw new Error("rooms are still being made");
+      if ((await queues.provisioning.count()) > 0) throw new Error("rooms are still being provisioned");
     }, waiting);
     return queues.pool.count();
   }
 
   /**
-   * Takes away all rooms and messages, and resets the platform. Waits before for replacements of rooms that the test
-   * before took, which must not come in the middle of the next.
+   * Removes all rooms and messages, and resets the platform. First waits for the replacements of rooms that the
+   * previous test took: they must not arrive during the next one.
    */
   async function empty(): Promise<void> {
     await settled();
@@ -97,12 +103,12 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     if (status !== 202 || depth !== count) throw new Error(`status ${status}, ${depth} of ${count} rooms`);
   }
 
-  /** Fires a timer and resolves when its run has ended: true when it succeeded. */
+  /** Fires a timer and waits for the end of its run. Returns whether the run succeeded. */
   async function runTimer(name: "collectGarbage" | "collectMetrics"): Promise<boolean> {
     const ends = () => log.filter(({ message }) => message.startsWith(`Executed 'Functions.${name}'`));
     const before = ends().length;
     const { status } = await send(`POST /admin/functions/${name}`, { json: { input: "" } });
-    if (status !== 202) throw new Error(`firing ${name} was answered ${status}`);
+    if (status !== 202) throw new Error(`firing ${name} returned ${status}`);
     const end = await vi.waitFor(() => {
       const [entry] = ends().slice(before);
       if (!entry) throw new Error(`${name} has not ended`);
@@ -111,7 +117,7 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     return end.message.includes("(Succeeded,");
   }
 
-  /** A room as provisioning makes it, put on the platform by hand; gives its name. */
+  /** A room of the gateway's on the platform, as provisioning creates it. Returns its name. */
   function addRoom(name: string, fields: Record<string, unknown> = {}): string {
     const since = new Date().toISOString();
     const { hostPin } = identities;
@@ -129,17 +135,19 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     logged,
     send,
     sendAsApplication,
+    bearerToken,
     asApplication,
     settled,
     empty,
     fillPool,
     runTimer,
     addRoom,
+    poolRoom: async (name: string) => queues.pool.put(addRoom(name)),
     host: () => host,
     room: (name: string): Record<string, unknown> | undefined =>
       stack.platform.rooms().find((room) => room.name === name),
     stopHost: async () => host.stop(),
-    /** Starts the host again at the same address. */
+    /** Restarts the host at the same address. */
     startHost: async () => {
       host = await start(Number(new URL(url).port));
     },

@@ -1,13 +1,12 @@
-/** A run through everything the gateway does, with known secrets, whose exchanges are kept. */
+/** Uses every operation of the gateway with known secrets and records the exchanges. */
 import { identities } from "../../local/gateway/identities.ts";
-import { asAgent, asEventSink } from "./credentials.ts";
-import type { Answer, Sent } from "./http-client.ts";
+import { asAgent, asEventSink, forbiddenTokens, wrongTokens } from "./credentials.ts";
+import type { Received, Sent } from "./exchange.ts";
 import type { RunningGateway } from "./running-gateway.ts";
-import { forbiddenTokens, wrongTokens } from "./wrong-tokens.ts";
 
 export interface Exchange {
   readonly request: string;
-  readonly answer: Answer;
+  readonly response: Received;
 }
 
 export interface KnownSecrets {
@@ -17,17 +16,17 @@ export interface KnownSecrets {
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-/** Keeps each request with its answer, and every token that was sent. */
+/** Records each request with its response, and every token that was sent. */
 export function createRecorder(gateway: RunningGateway) {
   const exchanges: Exchange[] = [];
   const tokens = new Set<string>();
 
-  async function send(request: string, sent: Sent = {}): Promise<Answer> {
+  async function send(request: string, sent: Sent = {}): Promise<Received> {
     const { authorization = "", "x-auth-token": agentToken = "" } = sent.headers ?? {};
     for (const token of [authorization.replace(/^\w+ /, ""), agentToken]) if (token !== "") tokens.add(token);
-    const answer = await gateway.send(request, sent);
-    exchanges.push({ request, answer });
-    return answer;
+    const response = await gateway.send(request, sent);
+    exchanges.push({ request, response });
+    return response;
   }
   const privately = async (request: string, sent: Sent = {}) =>
     send(request, { ...sent, headers: { ...gateway.asApplication(), ...sent.headers } });
@@ -37,7 +36,7 @@ export function createRecorder(gateway: RunningGateway) {
 
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
 
-/** Uses every operation in success and in failure, with secrets wherever a caller can put one. Gives the guest PINs. */
+/** Makes every operation succeed and fail, with secrets wherever a caller can put one. Returns the guest PINs. */
 export async function useEverything(
   gateway: RunningGateway,
   { send, privately }: Recorder,

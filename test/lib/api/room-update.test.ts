@@ -1,9 +1,5 @@
 /** Updates of a room on the platform: what the platform stores, and what happens to values that it rejects. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../local/simulators/platform/platform-simulator.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Conference } from "../../../src/lib/api/conference-schema.ts";
 import { toReadRoom } from "../../../src/lib/api/room-shapes.ts";
 import { changeRoom } from "../../../src/lib/api/room-update.ts";
@@ -15,20 +11,19 @@ import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
+import { platformAccount, usePlatform } from "../../support/use-platform.ts";
 
 const marker = formatMarker({ state: "assigned", since: "2026-01-15T09:00:00.000Z", messageId: "m-1" });
 const uri = (path: string) => `/api/admin/configuration/v1/${path}/1/`;
 
-let platform: PlatformSimulator;
+const platform = usePlatform();
 let conferences: Conferences;
-beforeEach(async () => {
-  const account = { username: "api-user", password: "api-password" };
-  platform = await startPlatformSimulator(account);
+beforeEach(() => {
   const client = createPlatformClient({
     url: platform.url,
     timeoutSeconds: 20,
     maxConcurrency: 5,
-    logIn: createBasicLogIn(account.username, account.password),
+    logIn: createBasicLogIn(platformAccount.username, platformAccount.password),
     clock: createManualClock(),
   });
   conferences = createConferences(client);
@@ -48,7 +43,6 @@ beforeEach(async () => {
     ],
   });
 });
-afterEach(async () => platform.stop());
 
 const change = async (body: unknown) => changeRoom(conferences, "room-a", validate(Conference, body, "body"));
 const patches = () => platform.requests().byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"] ?? 0;

@@ -1,10 +1,6 @@
 /** Calls to the platform over real sockets: failures, timeouts, redirects and concurrency. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type LoopbackServer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../local/simulators/platform/platform-simulator.ts";
 import {
   createPlatformClient,
   type PlatformCall,
@@ -12,19 +8,18 @@ import {
 } from "../../../src/lib/platform/client.ts";
 import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
+import { usePlatform } from "../../support/use-platform.ts";
 
 const path = "/api/admin/configuration/v1/conference/";
 const account = { username: "api-user", password: "pässword" };
 
-let platform: PlatformSimulator;
+const platform = usePlatform({ ...account, requestLimitPerMinute: null });
 let clock: ManualClock;
 let client: PlatformClient;
-beforeEach(async () => {
-  platform = await startPlatformSimulator({ ...account, requestLimitPerMinute: null });
+beforeEach(() => {
   clock = createManualClock();
   client = newClient(platform.url);
 });
-afterEach(async () => platform.stop());
 
 function newClient(url: string, password = account.password, timeoutSeconds = 20): PlatformClient {
   return createPlatformClient({

@@ -5,35 +5,29 @@ import {
   type LoopbackServer,
   startLoopbackServer,
 } from "../../../local/simulators/loopback-server.ts";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../local/simulators/platform/platform-simulator.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createPlatformClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
+import { platformAccount, usePlatform } from "../../support/use-platform.ts";
 
-const account = { username: "api-user", password: "api-password" };
 const path = "/api/admin/configuration/v1/conference/";
 
-let platform: PlatformSimulator;
+const platform = usePlatform({ requestLimitPerMinute: null });
 let client: PlatformClient;
 let conferences: Conferences;
 let server: LoopbackServer | undefined;
-beforeEach(async () => {
-  platform = await startPlatformSimulator({ ...account, requestLimitPerMinute: null });
+beforeEach(() => {
   client = newClient(platform.url);
   conferences = createConferences(client);
 });
 afterEach(async () => {
-  await platform.stop();
   await server?.stop();
   server = undefined;
 });
 
 function newClient(url: string): PlatformClient {
-  const logIn = createBasicLogIn(account.username, account.password);
+  const logIn = createBasicLogIn(platformAccount.username, platformAccount.password);
   return createPlatformClient({ url, timeoutSeconds: 20, maxConcurrency: 5, logIn, clock: systemClock });
 }
 /** Starts a platform that returns these responses in order, and then repeats the last one. */

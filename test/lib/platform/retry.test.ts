@@ -1,9 +1,5 @@
 /** Retries of platform calls. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../local/simulators/platform/platform-simulator.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   createPlatformClient,
   type PlatformCall,
@@ -14,21 +10,19 @@ import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { withRetries } from "../../../src/lib/platform/retry.ts";
 import { secureRandom } from "../../../src/lib/random.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
+import { platformAccount, usePlatform } from "../../support/use-platform.ts";
 
 const path = "/api/admin/configuration/v1/conference/";
 
-let platform: PlatformSimulator;
+const platform = usePlatform();
 let clock: ManualClock;
 let client: PlatformClient;
-beforeEach(async () => {
-  const account = { username: "api-user", password: "api-password" };
-  platform = await startPlatformSimulator(account);
+beforeEach(() => {
   clock = createManualClock();
-  const logIn = createBasicLogIn(account.username, account.password);
+  const logIn = createBasicLogIn(platformAccount.username, platformAccount.password);
   const options = { url: platform.url, timeoutSeconds: 20, maxConcurrency: 5, logIn, clock };
   client = withRetries(createPlatformClient(options), clock, secureRandom);
 });
-afterEach(async () => platform.stop());
 
 const outcomeOf = async (
   method: PlatformCall["method"],

@@ -1,24 +1,18 @@
 /** The platform's status API: running conferences and active alarms, on all pages. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../../local/simulators/platform/platform-simulator.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createPlatformClient, type PlatformCall } from "../../../src/lib/platform/client.ts";
 import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
 import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
+import { platformAccount, usePlatform } from "../../support/use-platform.ts";
 
-let platform: PlatformSimulator;
+const platform = usePlatform();
 let status: PlatformStatus;
-beforeEach(async () => {
-  const account = { username: "api-user", password: "api-password" };
-  platform = await startPlatformSimulator(account);
-  const logIn = createBasicLogIn(account.username, account.password);
+beforeEach(() => {
+  const logIn = createBasicLogIn(platformAccount.username, platformAccount.password);
   const options = { url: platform.url, timeoutSeconds: 20, maxConcurrency: 5, logIn, clock: systemClock };
   status = createPlatformStatus(createPlatformClient(options));
 });
-afterEach(async () => platform.stop());
 
 test("isLive returns true from the start of a conference until it ends on the last node", async () => {
   expect(await status.isLive("room-a")).toBe(false);

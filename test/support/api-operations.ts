@@ -1,25 +1,30 @@
-/** Checks answers against the API document: their status, and their body by its schema. */
+/** The operations of the API document, requests that succeed, and a check of responses against the document. */
 import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
-import type { Answer } from "./http-client.ts";
+import { asAgent, asEventSink } from "./credentials.ts";
+import type { Received, Sent } from "./exchange.ts";
 
 type Json = Record<string, unknown>;
 
 export interface Operation {
   readonly method: string;
-  /** As the document has it, `/room/{room_name}`. */
+  /** As in the document, `/room/{room_name}`. */
   readonly path: string;
   readonly hasBody: boolean;
   /** The names of its query parameters. */
   readonly query: readonly string[];
-  /** Validators by status; undefined where the body must be empty. */
-  readonly answers: ReadonlyMap<number, ValidateFunction | undefined>;
+  /** The security scheme, undefined if anyone may call. */
+  readonly security: string | undefined;
+  readonly successStatus: number;
+  /** Validators by status; undefined if the body must be empty. */
+  readonly responses: ReadonlyMap<number, ValidateFunction | undefined>;
 }
 
 interface DocumentedOperation {
   readonly requestBody?: unknown;
   readonly parameters?: readonly { name: string; in: string }[];
+  readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly responses: Record<string, { content?: { "application/json": { schema: Json } } }>;
 }
 
@@ -32,7 +37,7 @@ const ajv = new Ajv({ strict: false });
 formats.default(ajv, ["date-time", "int64"]);
 ajv.addSchema({ $id: "api", components: toJsonSchema(document.components) as Json });
 
-/** OpenAPI 3.0 says `nullable`, which JSON Schema does not know. */
+/** Translates `nullable` of OpenAPI 3.0, which is not part of JSON Schema. */
 function toJsonSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJsonSchema);
   if (typeof value !== "object" || value === null) return value;
@@ -44,12 +49,14 @@ function toJsonSchema(value: unknown): unknown {
 }
 
 export const operations: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { requestBody, parameters = [], responses }]) => ({
+  Object.entries(methods).map(([method, { requestBody, parameters = [], security, responses }]) => ({
     method: method.toUpperCase(),
     path,
     hasBody: requestBody !== undefined,
     query: parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name),
-    answers: new Map(
+    security: security.flatMap((scheme) => Object.keys(scheme))[0],
+    successStatus: Number(Object.keys(responses).find((status) => status.startsWith("2"))),
+    responses: new Map(
       Object.entries(responses).map(([status, { content }]) => {
         const schema = content?.["application/json"].schema;
         return [Number(status), schema && ajv.compile(toJsonSchema(schema) as Json)];
@@ -58,22 +65,37 @@ export const operations: readonly Operation[] = Object.entries(document.paths).f
   })),
 );
 
-/** The operation that a request addresses; undefined when there is none. */
+/** How the document and the operations guide name an operation: `GET /room/{room_name}`. */
+export const nameOf = ({ method, path }: Operation): string => `${method} ${path}`;
+
+/** Returns a valid request for the room "a-room", with valid credentials. */
+export function validRequest({ method, path, hasBody, security }: Operation, bearerToken: string) {
+  const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    bearerToken: { authorization: `Bearer ${bearerToken}` },
+    agentToken: asAgent,
+    eventSinkCredentials: asEventSink(),
+  };
+  const headers = credentials[security ?? ""] ?? {};
+  const sent: Sent = { headers, ...(hasBody && { json: {} }) };
+  return { method, path: path.replace("{room_name}", "a-room"), sent };
+}
+
+/** The operation that a request addresses, or undefined. */
 export function operationOf(method: string, target: string): Operation | undefined {
   const given = pathOf(target)
     .replace(/(?<=.)\/$/, "")
     .split("/");
-  return operations.find(({ method: own, path }) => {
+  return operations.find(({ method: documented, path }) => {
     const parts = path.replace(/\/$/, "").split("/");
     return (
-      own === method &&
+      documented === method &&
       parts.length === given.length &&
       parts.every((part, at) => fits(part, given[at] ?? "", path))
     );
   });
 }
 
-/** With its dot segments resolved, as the host does; a backslash is no slash to it. */
+/** Resolves dot segments as the host does. The host does not treat a backslash as a slash. */
 function pathOf(target: string): string {
   return new URL(`http://127.0.0.1${target.replaceAll("\\", "%5C")}`).pathname;
 }
@@ -83,24 +105,26 @@ function fits(part: string, given: string, path: string): boolean {
   return given !== "" && !(path.startsWith("/room/") && /^(?:list|bulk)$/i.test(given));
 }
 
-/** What is wrong with an answer by the document, or undefined. */
-export function faultOf(method: string, target: string, answer: Answer): string | undefined {
-  const { status, text, json, headers } = answer;
+/** Returns how a response violates the document, or undefined. */
+export function violationOf(method: string, target: string, response: Received): string | undefined {
+  const { status, text, json, headers } = response;
   const operation = operationOf(method, target);
-  // The host's own page.
+  // The host's home page.
   if (pathOf(target) === "/") return undefined;
   if (!operation)
-    return status === 404 || status === 400 ? emptyFault(answer) : `status ${status} without an operation`;
+    return status === 404 || status === 400
+      ? bodyViolation(response)
+      : `status ${status} without an operation`;
   if (status === 500) return "status 500";
-  if (!operation.answers.has(status)) return `undocumented status ${status}`;
-  const validate = operation.answers.get(status);
-  if (!validate) return emptyFault(answer);
+  if (!operation.responses.has(status)) return `undocumented status ${status}`;
+  const validate = operation.responses.get(status);
+  if (!validate) return bodyViolation(response);
   if (headers["content-type"] !== "application/json") return `content type ${headers["content-type"]}`;
   return validate(json)
     ? undefined
-    : `body off schema: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 500)}`;
+    : `body violates its schema: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 500)}`;
 }
 
-function emptyFault({ status, text }: Answer): string | undefined {
+function bodyViolation({ status, text }: Received): string | undefined {
   return text === "" ? undefined : `a body with status ${status}: ${text.slice(0, 200)}`;
 }

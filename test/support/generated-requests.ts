@@ -1,0 +1,189 @@
+/** Requests generated from the API document: valid, nearly valid and absurd. */
+import fc from "fast-check";
+import { identities } from "../../local/gateway/identities.ts";
+import { type Operation, operations, validRequest } from "./api-operations.ts";
+import { asAgent, asEventSink } from "./credentials.ts";
+import type { Sent } from "./exchange.ts";
+
+export interface GeneratedRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly sent: Sent;
+}
+
+/** Rooms that exist on the platform, so some requests find one. */
+export const knownRooms = ["room-1", "room-2", "room-3", "a/b", "Zürich ☃", "test_room"];
+
+const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values);
+const weighted = <T>(...choices: [weight: number, arbitrary: fc.Arbitrary<T>][]) =>
+  fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+
+/** Any text without lone surrogates. */
+const anyText = fc.string({ unit: "binary", maxLength: 40 });
+
+const wrongType = oneOf<unknown>(null, true, 5, 2.5, -1, [], {}, ["x"], [null], [{ id: 1 }]);
+const textual = oneOf<unknown>("", "yes", "true", "5", "135791", "2026-01-01T00:00:00", "room-1");
+const related = oneOf<unknown>(
+  [{ alias: "room-1" }],
+  [{ resource_uri: "/api/admin/configuration/v1/ivr_theme/1/" }],
+);
+const fieldValue = weighted([2, wrongType], [2, textual], [1, related], [1, fc.jsonValue({ maxDepth: 2 })]);
+const field = fc.oneof(
+  oneOf("name", "aliases", "pin", "guest_pin", "allow_guests", "description", "participant_limit", "id"),
+  oneOf("ivr_theme", "automatic_participants", "creation_time", "call_type", "tag", "host_view"),
+  oneOf("an_unknown_field", "__proto__"),
+);
+const roomBody = fc.dictionary(field, fieldValue, { maxKeys: 5 });
+
+const wrongName = oneOf<unknown>(null, 5, "", "x".repeat(251));
+const eventName = weighted<unknown>([3, oneOf(...knownRooms)], [1, anyText], [1, wrongName]);
+const bulkEntry = fc.record({
+  event: oneOf("conference_ended", "x"),
+  data: fc.record({ conference: anyText }),
+});
+const eventBody = fc.record({
+  event: oneOf<unknown>("conference_ended", "conference_started", "eventsink_bulk", "x", 5, null),
+  data: weighted<unknown>(
+    [3, fc.record({ name: eventName })],
+    [2, fc.array(bulkEntry, { maxLength: 4 })],
+    [1, fc.jsonValue({ maxDepth: 3 })],
+  ),
+});
+
+const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+const absurdBody = fc.oneof(
+  oneOf("", " ", "{", "[]", "5", "null", '"x"', "{}{}", "\ufeff{}", "\u0000", '{"pin":1e999}'),
+  oneOf(nested(150), nested(5000)),
+);
+const contentType = fc.oneof(
+  oneOf("application/json", "application/json; charset=utf-8", "application/json,text/plain"),
+  oneOf("text/plain", "application/x-www-form-urlencoded", ""),
+);
+const chunked = { "transfer-encoding": "chunked", "content-type": "application/json" };
+
+/** The body of a request, with its headers. */
+function body({ hasBody, path }: Operation): fc.Arbitrary<Sent> {
+  const withType = <T extends Sent>(content: fc.Arbitrary<T>) =>
+    fc.tuple(content, contentType).map(([sent, type]) => ({ ...sent, headers: { "content-type": type } }));
+  const asJson = (value: fc.Arbitrary<unknown>) => value.map((json) => ({ json }));
+  const absurd = absurdBody.map((text) => ({ text }));
+  if (!hasBody) return weighted<Sent>([6, fc.constant({})], [1, absurd]);
+  return weighted<Sent>(
+    [6, asJson(path.includes("event_sink") ? eventBody : roomBody)],
+    [1, asJson(fc.jsonValue())],
+    [2, withType(absurd)],
+    [1, withType(asJson(roomBody))],
+    [1, fc.constant({ text: "{}", headers: chunked })],
+    [1, fc.constant({})],
+  );
+}
+
+const wireText = fc
+  .string({ unit: "grapheme-ascii", maxLength: 20 })
+  .map((text) => text.replaceAll(/[\s#?/]/g, ""));
+const absurdSegment = fc.oneof(
+  oneOf("%", "%zz", "%00", "..", ".", "%2F", "%2e%2e", "%C3%28", "%FF"),
+  oneOf("x".repeat(300), "list", "Bulk", "", "a;b", "~"),
+);
+
+const roomSegment = weighted(
+  [6, oneOf(...knownRooms).map(encodeURIComponent)],
+  [2, anyText.map(encodeURIComponent)],
+  [1, wireText],
+  [1, absurdSegment],
+);
+
+const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
+const queryValues: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  constrained_attributes: weighted(
+    [4, oneOf("true", "false", "1", "0", "on", "No")],
+    [1, oneOf("", "2", "maybe", "true,false")],
+    [1, anyText],
+  ),
+  // Small, as each is a room to provision.
+  max_vmr: weighted(
+    [3, oneOf("0", "1", "5", "8.0")],
+    [2, oneOf("-1", "10001", "1e3", "abc", "", "9".repeat(30))],
+    [1, anyText],
+  ),
+  uuiData: weighted(
+    [3, oneOf("https://verify.example.com/1", "token-1").map((tag) => `${hex(tag)};encoding=hex`)],
+    [2, oneOf("0", "zz", "", ";encoding=hex", "c328", "00", "61;encoding=ascii", "61".repeat(3000))],
+    [1, anyText],
+  ),
+};
+
+const pair = (name: string, value: fc.Arbitrary<string>) =>
+  value.map((text) => `${name}=${encodeURIComponent(text)}`);
+
+/** The query with its question mark, or nothing. */
+function query({ query: names }: Operation): fc.Arbitrary<string> {
+  const documented = fc.tuple(...names.map((name) => fc.option(pair(name, queryValues[name] ?? anyText))));
+  const anyName = oneOf(...names, "unknown", "__proto__", "");
+  const anyPairs = fc.array(
+    anyName.chain((name) => pair(name, anyText)),
+    { maxLength: 4 },
+  );
+  return weighted<(string | null)[]>(
+    [6, documented],
+    [1, anyPairs],
+    [1, fc.array(wireText, { maxLength: 3 })],
+  ).map((pairs) => {
+    const text = pairs.filter((part) => part !== null).join("&");
+    return text === "" ? "" : `?${text}`;
+  });
+}
+
+const target = (operation: Operation) =>
+  fc
+    .tuple(roomSegment, oneOf("", "", "", "", "/", "/", "//"), query(operation))
+    .map(([room, slash, search]) => {
+      const path = operation.path.replace(/\/$/, "").replace("{room_name}", () => room);
+      return `${path}${slash}${search}`;
+    });
+
+function credentials(operation: Operation, token: string): fc.Arbitrary<Sent["headers"]> {
+  const valid = validRequest(operation, token).sent.headers;
+  const asApplication = { authorization: `Bearer ${token}` };
+  const otherAgent = { "x-auth-token": identities.otherAgentToken };
+  const wrong = oneOf<Sent["headers"]>(
+    asApplication,
+    asAgent,
+    asEventSink(),
+    asEventSink("x", "y"),
+    otherAgent,
+  );
+  const malformed = oneOf<Sent["headers"]>(
+    {},
+    { authorization: "Bearer" },
+    { authorization: `Bearer ${token.slice(0, 99)}` },
+    { "x-auth-token": "ö" },
+  );
+  return weighted([12, fc.constant(valid)], [1, wrong], [1, malformed]);
+}
+
+const isBulk = ({ path }: Operation) => path.startsWith("/room/bulk");
+
+/** `token` is the bearer token of the requests that may succeed. */
+export function generatedRequests(token: string): fc.Arbitrary<GeneratedRequest> {
+  // A bulk operation takes a hundred times as long as any other.
+  const operation = weighted(
+    [30, oneOf(...operations.filter((entry) => !isBulk(entry)))],
+    [1, oneOf(...operations.filter(isBulk))],
+  );
+  const anyMethod = oneOf("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS");
+  return operation.chain((chosen) =>
+    fc
+      .record({
+        method: weighted([14, fc.constant(chosen.method)], [1, anyMethod]),
+        target: target(chosen),
+        headers: credentials(chosen, token),
+        sent: body(chosen),
+      })
+      .map(({ method, target, headers, sent }) => ({
+        method,
+        target,
+        sent: { ...sent, headers: { ...headers, ...sent.headers } },
+      })),
+  );
+}
