@@ -1,7 +1,7 @@
-/** The bill of materials lists what the lock file says is deployed, and all that is in the bundle. */
+/** The bill of materials lists the deployed packages of the lock file and every package of the bundle. */
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { createBillOfMaterials } from "../../scripts/package/bill-of-materials.ts";
 import { bundleApp } from "../../scripts/package/bundle.ts";
 
@@ -14,14 +14,14 @@ beforeAll(async () => {
   bom = await createBillOfMaterials();
 });
 
-describe("bill of materials", () => {
-  it("is CycloneDX of this application", () => {
+describe("The bill of materials", () => {
+  it("is a CycloneDX document of this application", () => {
     const { name, version } = JSON.parse(readFileSync("package.json", "utf8"));
     expect(bom).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.5" });
     expect(bom.metadata.component).toMatchObject({ type: "application", name, version });
   });
 
-  it("has the packages of the lock file that are no tools, and no others", () => {
+  it("lists exactly the packages of the lock file that are not development tools", () => {
     const { packages } = Lock.parse(JSON.parse(readFileSync("package-lock.json", "utf8")));
     const deployed = Object.entries(packages).flatMap(([path, { version, dev }]) =>
       path === "" || dev ? [] : [`${path.replace(/^.*node_modules\//, "")}@${version}`],
@@ -33,7 +33,7 @@ describe("bill of materials", () => {
     expect(listed).toHaveLength(new Set(deployed).size);
   });
 
-  it("has every package of the bundle", async () => {
+  it("lists every package of the bundle", async () => {
     const { sources } = await bundleApp();
     const bundled = new Set(
       sources.flatMap((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? []),
@@ -43,7 +43,7 @@ describe("bill of materials", () => {
     expect([...bundled].filter((name) => !listed.includes(name))).toEqual([]);
   });
 
-  it("gives each package an address and a hash, and says what needs what", () => {
+  it("has an address, a hash and the dependencies of each package", () => {
     const Component = z.looseObject({
       purl: z.string().startsWith("pkg:npm/"),
       hashes: z.array(z.object({ alg: z.literal("SHA-512"), content: z.string().length(128) })).min(1),
@@ -51,11 +51,11 @@ describe("bill of materials", () => {
     expect(bom.components.filter((component) => !Component.safeParse(component).success)).toEqual([]);
     const references = [bom.metadata.component, ...bom.components].map((component) => component["bom-ref"]);
     expect(new Set(bom.dependencies.map(({ ref }) => ref))).toEqual(new Set(references));
-    const needed = new Set(bom.dependencies.flatMap(({ dependsOn }) => dependsOn));
-    expect(references.slice(1).filter((reference) => !needed.has(reference))).toEqual([]);
+    const required = new Set(bom.dependencies.flatMap(({ dependsOn }) => dependsOn));
+    expect(references.slice(1).filter((reference) => !required.has(reference))).toEqual([]);
   });
 
-  it("is the same when it is made again, and names no computer", async () => {
+  it("is reproducible and contains no path or host of this machine", async () => {
     expect(await createBillOfMaterials()).toEqual(bom);
     const addresses = JSON.stringify(bom).match(/https?:\/\/[^/"]+/g) ?? [];
     expect(addresses.filter((address) => address !== "http://cyclonedx.org")).toEqual([]);

@@ -1,4 +1,4 @@
-/** Every failure that the gateway names is asserted by its code in a test of a function. */
+/** The code of every failure is asserted in a test of a function. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -13,16 +13,16 @@ const asserted = ["test/functions", "test/support"]
   )
   .flatMap((text) => [...text.matchAll(/code: "([a-z-]+)"/g)].map((match) => match[1]));
 
-test("the table of failures is found", () => {
+test("The table of failures is found", () => {
   expect(codes).toContain("invalid-request");
   expect(codes.length).toBeGreaterThanOrEqual(15);
 });
 
-test.each(codes)("%s is asserted", (code) => {
+test.each(codes)("The code %s is asserted", (code) => {
   expect(asserted).toContain(code);
 });
 
-test("no code is asserted that does not exist", () => {
+test("Every asserted code exists", () => {
   const known = [...codes, "unexpected"];
   expect(asserted.filter((code) => !known.includes(code ?? ""))).toEqual([]);
 });

@@ -1,54 +1,47 @@
-/** Each function has its file, its test file and its line in main.ts, and stands alone. */
-import { readdirSync, readFileSync } from "node:fs";
+/** Each function has its file, its test and its line in src/main.ts, and depends on no other function. */
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { identities } from "../../local/gateway/identities.ts";
 import { startFunctionsHost } from "../../local/host/functions-host.ts";
+import { loadHttpContracts } from "../../scripts/openapi/http-functions.ts";
+import { exampleEnvironment } from "../support/example-settings.ts";
+import { functionFiles, functionNames, nameOfFunctionIn } from "../support/function-names.ts";
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const files = readdirSync(at("src/functions"));
-const sourceOf = (file: string) => readFileSync(at(`src/functions/${file}`), "utf8");
+const read = (path: string) => readFileSync(at(path), "utf8");
 
-const functionNames = [
-  "bulkCreateRooms",
-  "bulkDeleteRooms",
-  "collectGarbage",
-  "collectMetrics",
-  "createRoom",
-  "createRoomFromQueue",
-  "deleteRoom",
-  "eventSink",
-  "getPublicRoom",
-  "getRoom",
-  "healthCheck",
-  "listRooms",
-  "provisionRoom",
-  "updateRoom",
-];
-
-test("there are fourteen function files", () => {
-  expect(files).toHaveLength(functionNames.length);
+test.each(functionFiles)("%s has a test file", (file) => {
+  const testFile = `test/functions/${file.replace(/\.ts$/, ".test.ts")}`;
+  expect(existsSync(at(testFile)), `add ${testFile}`).toBe(true);
 });
 
-test.each(files)("%s has a test file", (file) => {
-  expect(readdirSync(at("test/functions"))).toContain(file.replace(/\.ts$/, ".test.ts"));
-});
-
-test.each(files)("%s exports one function, by the name of its file", async (file) => {
+test.each(functionFiles)("%s exports one function, named like its file", async (file) => {
   const exported = Object.keys((await import(at(`src/functions/${file}`))) as object);
-  const stem = file.replace(/(?:\.timer|\.queue)?\.ts$/, "");
-  expect(exported).toEqual([stem.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())]);
+  expect(exported).toEqual([nameOfFunctionIn(file)]);
 });
 
-test.each(files)("%s imports no other function, and nothing of Azure", (file) => {
-  const imported = [...sourceOf(file).matchAll(/ from "([^"]+)"/g)].map((match) => match[1] ?? "");
+test.each(functionFiles)("%s imports no other function and no Azure package", (file) => {
+  const imported = [...read(`src/functions/${file}`).matchAll(/ from "([^"]+)"/g)].map(
+    (match) => match[1] ?? "",
+  );
   expect(imported.length).toBeGreaterThan(0);
   expect(imported.filter((path) => path.startsWith("./") || path.includes("functions"))).toEqual([]);
   expect(imported.filter((path) => path.startsWith("@azure/"))).toEqual([]);
 });
 
-test("importing main.ts registers all fourteen, and opens no connection", async () => {
+test.each(Object.entries(await loadHttpContracts()))(
+  "src/main.ts registers %s with its method and route in a comment",
+  (name, { method, route }) => {
+    const found = new RegExp(`^  ${name}, // +(\\w+) +(\\S+)$`, "m").exec(read("src/main.ts"));
+    const path = route.replace(/:regex.*\}$/, "}");
+    const line = `${name}, // ${method} ${path}`;
+    expect(found?.slice(1), `add this line to registerHttpFunctions: ${line}`).toEqual([method, path]);
+  },
+);
+
+test("Importing src/main.ts registers every function and opens no connection", async () => {
   const nowhere = "http://127.0.0.1:1";
+  const account = "DefaultEndpointsProtocol=http;AccountName=made-up;AccountKey=bWFkZS11cA==";
   const log: string[] = [];
   const host = await startFunctionsHost({
     entry: at("src/main.ts"),
@@ -58,24 +51,18 @@ test("importing main.ts registers all fourteen, and opens no connection", async 
       if (category.startsWith("Host.Worker") || category.endsWith(".User")) log.push(message);
     },
     environment: {
-      AzureWebJobsStorage: `DefaultEndpointsProtocol=http;AccountName=made-up;AccountKey=bWFkZS11cA==;QueueEndpoint=${nowhere}/made-up`,
+      ...exampleEnvironment,
+      AzureWebJobsStorage: `${account};QueueEndpoint=${nowhere}/made-up`,
       PLATFORM_URL: nowhere,
-      PLATFORM_USERNAME: "gateway",
-      PLATFORM_PASSWORD: "made-up",
-      ROOM_HOST_PIN: identities.hostPin,
-      MAX_VMR: "1",
-      AUTH_TENANT_ID: identities.tenantId,
-      AUTH_AUDIENCES: identities.clientId,
-      AUTH_CLIENT_IDS: identities.clientId,
       AUTH_AUTHORITY: nowhere,
       CONTACT_CENTRE_API_URL: nowhere,
-      CONTACT_CENTRE_DIVISION_IDS: identities.divisionId,
-      EVENT_SINK_USERNAME: "made-up",
-      EVENT_SINK_PASSWORD: "made-up",
     },
   });
   try {
-    expect(host.functions.map(({ name }) => name).toSorted()).toEqual(functionNames);
+    const registered = host.functions.map(({ name }) => name);
+    const missing = functionNames.filter((name) => !registered.includes(name));
+    expect(missing, "register these functions in src/main.ts").toEqual([]);
+    expect(registered.toSorted()).toEqual(functionNames);
     expect(log).toEqual([]);
     expect((await fetch(`${host.url}/public/health`)).status).toBe(200);
   } finally {

@@ -1,7 +1,7 @@
-/** What the host is told in host.json: requests for rooms come few at a time, outlive an outage and are all logged. */
+/** host.json: provisioning requests are processed few at a time, survive outages and are all logged. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { readHostJson } from "../../local/host/host-json.ts";
 import { queueNames } from "../../src/lib/queues/queue-names.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
@@ -19,35 +19,35 @@ const host = z
   })
   .parse(JSON.parse(readFileSync("host.json", "utf8")));
 
-it("paths are exactly the specification's", () => {
+it("Paths have no prefix, as specified", () => {
   expect(routePrefix).toBe("");
 });
 
-it("as many rooms are made at once as the platform is called at once", () => {
+it("Concurrent provisioning equals the maximum number of concurrent platform calls", () => {
   const { maxConcurrency } = loadSettings(exampleEnvironment).platform;
   expect(queues.batchSize + queues.newBatchThreshold).toBe(maxConcurrency);
 });
 
-it("the next room is begun as soon as one is made, not when a whole batch is", () => {
+it("The next provisioning starts as soon as one ends, not when a whole batch ends", () => {
   expect(queues.batchSize).toBe(1);
 });
 
-it("a request that fails comes back after half a minute, for hours", () => {
+it("A failed request is retried every 30 seconds for at least six hours", () => {
   expect(queues.visibilityTimeoutSeconds).toBe(30);
   expect(queues.maxDequeueCount * queues.visibilityTimeoutSeconds).toBeGreaterThanOrEqual(6 * 3600);
 });
 
-it("a request is seen within two seconds, and read in the encoding in which the app writes it", () => {
+it("A request is received within two seconds, in the encoding in which the app writes it", () => {
   expect(queues.maxPollingIntervalSeconds).toBe(2);
   expect(queues.messageEncoding).toBe("base64");
   expect(queueNames.poison).toBe(`${queueNames.provisioning}-poison`);
 });
 
-it("a function may run longer than the longest operation, bulk delete with its 180 s", () => {
+it("The function timeout is longer than the longest operation, bulk delete with 180 s", () => {
   expect(host.functionTimeout).toBe("00:10:00");
 });
 
-it("requests, exceptions and log lines are never sampled away, as alerts count them", () => {
+it("Requests, exceptions and log lines are not sampled, because alerts count them", () => {
   expect(host.logging.logLevel["default"]).toBe("Information");
   expect(host.logging.applicationInsights.samplingSettings.excludedTypes.split(";").toSorted()).toEqual([
     "Exception",
@@ -56,11 +56,11 @@ it("requests, exceptions and log lines are never sampled away, as alerts count t
   ]);
 });
 
-it("the storage client's own lines, one for each call, stay out of the log", () => {
+it("The storage client's lines, one per call, are not logged", () => {
   expect(host.logging.logLevel).toMatchObject({ "Azure.Core": "Warning", "Host.Aggregator": "Warning" });
 });
 
-it("the extension bundle has the queue trigger's present version", () => {
+it("The extension bundle contains the current version of the queue trigger", () => {
   expect(host.extensionBundle).toEqual({
     id: "Microsoft.Azure.Functions.ExtensionBundle",
     version: "[4.*, 5.0.0)",

@@ -1,25 +1,16 @@
-/** Every package of the lock file has a licence that is allowed for what it is used for. */
+/** Every package of the lock file has a licence that is allowed for its use, deployed or as a tool. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import satisfies from "spdx-satisfies";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 
-// Each asks for no more than to keep its text, which the notices in the package do.
-const allowed = [
-  "MIT",
-  "MIT-0",
-  "ISC",
-  "Apache-2.0",
-  "BSD-2-Clause",
-  "BSD-3-Clause",
-  "0BSD",
-  "BlueOak-1.0.0",
-  "Zlib",
-];
+// They require no more than a copy of their text, which the notices in the package contain.
+const bsd = ["BSD-2-Clause", "BSD-3-Clause", "0BSD"];
+const allowed = ["MIT", "MIT-0", "ISC", "Apache-2.0", ...bsd, "BlueOak-1.0.0", "Zlib"];
 
-// Of tools alone, which are run and not passed on: changes to their own files would have to be published (MPL), their
-// data belongs to everyone (CC0), or their source has to be named (CC-BY).
+// Tools are not distributed, so these are allowed as well: MPL requires publishing changes to its files, CC0 is a
+// public-domain dedication, CC-BY requires attribution.
 const allowedForTools = [...allowed, "MPL-2.0", "CC0-1.0", "CC-BY-3.0"];
 
 interface Exception {
@@ -28,15 +19,15 @@ interface Exception {
   readonly says: string;
 }
 
-// Packages that state no licence by its name: their own text is what counts, and is read here.
+// Packages that do not name a licence: the text in their files counts.
 const exceptions: Record<string, Exception> = {
   limiter: {
-    because: "its manifest is older than the field for licences",
+    because: "its manifest predates the licence field",
     licenceFile: "LICENSE.txt",
     says: "Permission is hereby granted, free of charge, to any person obtaining a copy",
   },
   "uri-templates": {
-    because: "a tool's, put into the public domain, which has no name that everyone knows",
+    because: "a tool in the public domain, which has no common identifier",
     licenceFile: "README.md",
     says: "Anybody can modify or re-license it for any purpose, without restriction.",
   },
@@ -57,7 +48,7 @@ const dependencies = Object.entries(packages)
   .filter(([path]) => path !== "")
   .map(([path, entry]) => ({ path, name: path.replace(/^.*node_modules\//, ""), ...entry }));
 
-/** Whether the expression can be met with licences of the list; false for what is no expression. */
+/** Whether licences of the list satisfy the expression; false for an invalid expression. */
 function isAllowed(licence: string | undefined, list: readonly string[]): boolean {
   if (licence === undefined) return false;
   try {
@@ -67,8 +58,8 @@ function isAllowed(licence: string | undefined, list: readonly string[]): boolea
   }
 }
 
-describe("licences", () => {
-  it("of what is deployed are permissive", () => {
+describe("Licences", () => {
+  it("of deployed packages are permissive", () => {
     const deployed = dependencies.filter(({ dev }) => !dev);
     expect(deployed.length).toBeGreaterThan(50);
     const faults = deployed.filter(
@@ -77,7 +68,7 @@ describe("licences", () => {
     expect(faults).toEqual([]);
   });
 
-  it("of tools are permissive or ask nothing of their users", () => {
+  it("of tools are allowed for tools", () => {
     const tools = dependencies.filter(({ dev }) => dev);
     expect(tools.length).toBeGreaterThan(100);
     const faults = tools.filter(
@@ -87,7 +78,7 @@ describe("licences", () => {
   });
 
   it.each(Object.entries(exceptions))(
-    "exception %s is needed, and its own text allows it",
+    "include the necessary exception %s, whose text permits its use",
     (name, exception) => {
       const found = dependencies.filter((dependency) => dependency.name === name);
       expect(found).not.toEqual([]);
@@ -98,7 +89,7 @@ describe("licences", () => {
     },
   );
 
-  it("in the lock file are those that the installed packages state", () => {
+  it("in the lock file equal those in the installed packages", () => {
     const Manifest = z.object({ license: z.unknown().optional() });
     const installed = dependencies.filter(({ path }) => existsSync(join(path, "package.json")));
     const read = (path: string) =>
@@ -111,7 +102,7 @@ describe("licences", () => {
     expect(differing).toEqual([]);
   });
 
-  it("list bites: copyleft, commercial and unknown licences are not on it", () => {
+  it("that are copyleft, commercial or unknown are not allowed", () => {
     for (const licence of [
       "GPL-3.0-only",
       "AGPL-3.0-or-later",

@@ -1,7 +1,7 @@
-/** The lock file installs everywhere: no address of a registry, every package with its hash, every platform's builds. */
+/** The lock file installs everywhere: no registry address, a hash of every package, builds for every platform. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 
 const Versions = z.record(z.string(), z.string()).default({});
 const Entry = z.object({
@@ -23,7 +23,7 @@ const Manifest = z.object({
 });
 const manifest = Manifest.parse(JSON.parse(readFileSync("package.json", "utf8")));
 
-it("names no registry and has a hash of every package", () => {
+it("The lock file names no registry and has a hash of every package", () => {
   expect(lockfileVersion).toBe(3);
   expect(text).not.toMatch(/"resolved"|https?:\/\/[^"]*\/-\//);
   expect(installed.length).toBeGreaterThan(300);
@@ -33,21 +33,21 @@ it("names no registry and has a hash of every package", () => {
   expect(faults.map(([path]) => path)).toEqual([]);
 });
 
-it("has the builds of every platform, without which npm ci refuses it", () => {
+it("The lock file has the builds for every platform, which npm ci requires", () => {
   const wanted = installed.flatMap(([, { optionalDependencies }]) => Object.keys(optionalDependencies));
   const names = new Set(installed.map(([path]) => path.replace(/^.*node_modules\//, "")));
   expect(wanted.length).toBeGreaterThan(50);
   expect(wanted.filter((name) => !names.has(name))).toEqual([]);
 });
 
-it("has every dependency of package.json in exactly the version that stands there", () => {
+it("The lock file has every dependency of package.json in exactly its version", () => {
   const wanted = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
   expect(wanted.filter(([name, version]) => packages[`node_modules/${name}`]?.version !== version)).toEqual(
     [],
   );
 });
 
-it("runs install scripts of no package about which nobody has decided", () => {
+it("package.json allows or forbids every install script explicitly", () => {
   const withScripts = installed.filter(([, { hasInstallScript }]) => hasInstallScript);
   const undecided = withScripts
     .map(([path]) => path.replace(/^.*node_modules\//, ""))

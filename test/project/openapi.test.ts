@@ -1,27 +1,27 @@
-/** The API document is fresh, complete, and in the form that API Management imports without loss. */
+/** The API document is up to date, complete, and in the form that API Management imports completely. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { version } from "../../src/lib/wiring/version.ts";
-import { bodiesOf, document, documentText, nodes, operations } from "./api-document.ts";
+import { bodiesOf, document, documentText, nodes, operations } from "../support/api-document.ts";
 
 const run = promisify(execFile);
 const schemaNodes = [...nodes(document.components.schemas)];
 
 describe("openapi.json", () => {
-  it("is what the functions say: npm run openapi would write the same", async () => {
+  it("is what npm run openapi would write", async () => {
     const { stdout } = await run(process.execPath, ["scripts/openapi.ts", "--check"], { timeout: 20_000 });
     expect(stdout).toContain("openapi.json is up to date");
   });
 
-  it("passes the linter without an error or a warning", async () => {
+  it("passes the linter without errors or warnings", async () => {
     const { stdout, stderr } = await run(process.execPath, ["scripts/lint-openapi.ts"], { timeout: 25_000 });
     expect(`${stdout}${stderr}`).toMatch(/Your API description is valid/);
     expect(`${stdout}${stderr}`).not.toMatch(/warning|error/i);
   });
 
-  it("has a reason beside each rule that the linter leaves out, and no rule that only warns", () => {
+  it("is linted by the strict rules; redocly.yaml gives the reason for every rule it switches off", () => {
     const lines = readFileSync("redocly.yaml", "utf8").split("\n");
     const unexplained = lines.filter(
       (line, index) => /^ +[\w-]+: off$/.test(line) && !/^ +# .+\.$/.test(lines[index - 1] ?? ""),
@@ -31,13 +31,13 @@ describe("openapi.json", () => {
     expect(lines).toContain("extends: [recommended-strict]");
   });
 
-  it("is OpenAPI 3.0.3, of the interface version 1.0.0", () => {
+  it("is OpenAPI 3.0.3 and has the interface version 1.0.0", () => {
     expect(document.openapi).toBe("3.0.3");
     expect(document.info.version).toBe(version);
     expect(document.info.version).toBe("1.0.0");
   });
 
-  it("has the tags private and public and three security schemes, all of them in use", () => {
+  it("has the tags private and public and three security schemes that are all in use", () => {
     expect(document.tags.map(({ name }) => name)).toEqual(["private", "public"]);
     const { securitySchemes } = document.components;
     expect(Object.values(securitySchemes).map(({ type }) => type)).toEqual(["oauth2", "apiKey", "http"]);
@@ -45,7 +45,7 @@ describe("openapi.json", () => {
     expect(new Set(used)).toEqual(new Set(Object.keys(securitySchemes)));
   });
 
-  it("uses no construct of 3.1", () => {
+  it("uses no construct of OpenAPI 3.1", () => {
     const faults = [...nodes(JSON.parse(documentText))].flatMap(([place, node]) => {
       const isSchema = place.includes("schema") && !place.includes("/example");
       const constructs = [
@@ -76,14 +76,13 @@ describe("openapi.json", () => {
   });
 });
 
-describe("what API Management asks for", () => {
-  it("unique operation ids and names, whatever their case", () => {
+describe("For API Management, openapi.json", () => {
+  it("has operation ids that differ even if case is ignored", () => {
     const ids = operations.map(({ operationId }) => operationId.toLowerCase());
-    expect(new Set(ids).size).toBe(11);
-    expect(ids).toHaveLength(11);
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("parameters that are unique over path and query, none required in the query, all of the path's declared", () => {
+  it("has unique parameters, declares every path parameter and requires no query parameter", () => {
     for (const { path, parameters } of operations) {
       const names = parameters.map(({ name }) => name.toLowerCase());
       expect(new Set(names).size).toBe(names.length);
@@ -93,7 +92,7 @@ describe("what API Management asks for", () => {
     }
   });
 
-  it("bodies by reference to components, and no object with fields inside another", () => {
+  it("has bodies that refer to components, and no inline object with fields", () => {
     const bodies = operations.flatMap((operation) => bodiesOf(operation));
     expect(bodies.length).toBeGreaterThan(50);
     expect(bodies.filter(([, { schema }]) => Object.keys(schema).join() !== "$ref")).toEqual([]);
@@ -101,7 +100,7 @@ describe("what API Management asks for", () => {
     expect(inline.filter(([place]) => !place.endsWith("/properties")).map(([place]) => place)).toEqual([]);
   });
 
-  it("references inside the document that lead somewhere and not in a circle", () => {
+  it("has references without broken targets or cycles", () => {
     const references = (value: unknown) =>
       [...nodes(value)].flatMap(([, node]) => (typeof node["$ref"] === "string" ? [node["$ref"]] : []));
     const known = (kind: string, parts: object) =>
@@ -113,12 +112,12 @@ describe("what API Management asks for", () => {
     expect(targets.filter((target) => !all.includes(target))).toEqual([]);
     const reached = (name: string): string[] =>
       references(schemas[name]).flatMap((target) => [target, ...reached(target.split("/").at(-1) ?? "")]);
-    // A circle would not come to an end here: the stack overflows and the test fails.
+    // A cycle overflows the stack here and fails the test.
     for (const name of Object.keys(schemas))
       expect(reached(name)).not.toContain(`#/components/schemas/${name}`);
   });
 
-  it("no body in a GET, no extension, and less than 4 MB", () => {
+  it("has no body in a GET, no extension, and less than 4 MB", () => {
     expect(operations.filter(({ method, requestBody }) => method === "get" && requestBody)).toEqual([]);
     const extensions = [...nodes(JSON.parse(documentText))].flatMap(([place, node]) =>
       place.includes("/headers") ? [] : Object.keys(node).filter((key) => key.startsWith("x-")),

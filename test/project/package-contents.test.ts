@@ -1,4 +1,4 @@
-/** The deployable zip has exactly the files it should have, the same every time, and nothing of the computer that made it. */
+/** The deployable zip contains exactly the expected files, is reproducible, and contains nothing of the build machine. */
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { parse, sep } from "node:path";
@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import { createArchive } from "../../scripts/package/archive.ts";
 import { createDeployment } from "../../scripts/package/deployment.ts";
-import { packageOf, type UnpackedPackage, unpackPackage } from "./unpacked-package.ts";
+import { packageOf, type UnpackedPackage, unpackPackage } from "../support/unpacked-package.ts";
 
 let unpacked: UnpackedPackage;
 beforeAll(async () => void (unpacked = await unpackPackage()));
 afterAll(async () => unpacked.remove());
 
-describe("the files", () => {
-  it("are the bundle with its source map, two for the host, the notices, and nothing else", () => {
+describe("The files of the package", () => {
+  it("are the bundle, its source map, two files for the host and the notices", () => {
     expect(unpacked.paths).toEqual([
       "dist/THIRD-PARTY-NOTICES.txt",
       "dist/main.js",
@@ -23,18 +23,18 @@ describe("the files", () => {
     ]);
   });
 
-  it("are the same bytes when they are made again", async () => {
+  it("have the same bytes if they are built again", async () => {
     expect(Buffer.compare(createArchive(await createDeployment()), unpacked.archive)).toBe(0);
   });
 
-  it("have the project's host.json, and of package.json what the host needs", async () => {
+  it("contain the project's host.json and the fields of package.json that the host needs", async () => {
     expect(unpacked.text("host.json")).toBe(await readFile("host.json", "utf8"));
     const { name, version, type, main, engines } = JSON.parse(await readFile("package.json", "utf8"));
     expect(JSON.parse(unpacked.text("package.json"))).toEqual({ name, version, type, main, engines });
     expect(unpacked.paths).toContain(main);
   });
 
-  it("hold no path of the computer that made them", () => {
+  it("contain no path of the build machine", () => {
     const paths = [process.cwd(), homedir()]
       .filter((path) => path !== parse(path).root)
       .map((path) => `${path}${sep}`);
@@ -51,7 +51,7 @@ describe("the files", () => {
     ).toEqual([]);
   });
 
-  it("hold no secret: no private key, no local setting, no value of the environment that looks like one", () => {
+  it("contain no private key, no local setting and no secret of the environment", () => {
     const everything = unpacked.paths.map(unpacked.text).join("\n");
     expect(everything).not.toMatch(/-----BEGIN [A-Z ]*PRIVATE KEY-----\s*[A-Za-z0-9+/]{32}/);
     const environment = Object.entries(process.env).filter(([name]) =>
@@ -62,7 +62,7 @@ describe("the files", () => {
     expect(everything).not.toMatch(/local\.settings|node_modules\/(azurite|vitest)\//);
   });
 
-  it("name every package that is in the bundle, with its licence text", () => {
+  it("name every package of the bundle with its licence text", () => {
     const notices = unpacked
       .text("dist/THIRD-PARTY-NOTICES.txt")
       .split(/^-{80}$/m)

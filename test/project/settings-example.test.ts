@@ -1,4 +1,4 @@
-/** The example settings start the app as they are, and hold nothing that the app or the host does not know. */
+/** The example settings are valid and contain only settings that the app or the host reads. */
 import { expect, test } from "vitest";
 import * as z from "zod";
 import example from "../../local.settings.example.json" with { type: "json" };
@@ -8,7 +8,7 @@ import { settingNames } from "../../src/lib/settings/schemas.ts";
 const hostSettings = ["FUNCTIONS_WORKER_RUNTIME"];
 const values: Record<string, string | undefined> = example.Values;
 
-test("the example has the form that the Core Tools read", () => {
+test("The example has the format of the Core Tools", () => {
   const form = z.strictObject({
     IsEncrypted: z.literal(false),
     Values: z.record(z.string(), z.string()),
@@ -18,18 +18,18 @@ test("the example has the form that the Core Tools read", () => {
   expect(values["FUNCTIONS_WORKER_RUNTIME"]).toBe("node");
 });
 
-test("the example passes the settings check", () => {
+test("The example is valid", () => {
   const settings = loadSettings(values);
   expect(settings.platform.url).toBe("https://platform.example.com");
   expect(settings.pool).toMatchObject({ maxRooms: 50, minRooms: 20, readyDelaySeconds: 90 });
 });
 
-test("every name in the example is a setting of the app, or one that only the host reads", () => {
+test("Every name in the example is a setting of the app or of the host", () => {
   const unknown = Object.keys(values).filter((name) => !settingNames.includes(name));
   expect(unknown).toEqual(hostSettings);
 });
 
-test("every setting that is required is in the example: without it, the check names it", () => {
+test("Every required setting is in the example, and the app names it if it is missing", () => {
   const optional = Object.keys(values).filter((name) => {
     try {
       loadSettings({ ...values, [name]: undefined });

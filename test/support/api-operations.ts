@@ -1,11 +1,9 @@
 /** The operations of the API document, requests that succeed, and a check of responses against the document. */
-import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
+import { document, operations as documented } from "./api-document.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
 import type { Received, Sent } from "./exchange.ts";
-
-type Json = Record<string, unknown>;
 
 export interface Operation {
   readonly method: string;
@@ -21,35 +19,31 @@ export interface Operation {
   readonly responses: ReadonlyMap<number, ValidateFunction | undefined>;
 }
 
-interface DocumentedOperation {
-  readonly requestBody?: unknown;
-  readonly parameters?: readonly { name: string; in: string }[];
-  readonly security: readonly Readonly<Record<string, unknown>>[];
-  readonly responses: Record<string, { content?: { "application/json": { schema: Json } } }>;
-}
-
-const document = JSON.parse(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8")) as {
-  paths: Record<string, Record<string, DocumentedOperation>>;
-  components: { schemas: Record<string, Json> };
-};
-
 const ajv = new Ajv({ strict: false });
 formats.default(ajv, ["date-time", "int64"]);
-ajv.addSchema({ $id: "api", components: toJsonSchema(document.components) as Json });
+ajv.addSchema(toJsonSchema({ $id: "api", components: { schemas: document.components.schemas } }));
+
+/** Returns a validator for a schema of the document. Throws if a reference in it is broken. */
+export function compileSchema(schema: Readonly<Record<string, unknown>>): ValidateFunction {
+  return ajv.compile(toJsonSchema(schema));
+}
 
 /** Translates `nullable` of OpenAPI 3.0, which is not part of JSON Schema. */
-function toJsonSchema(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toJsonSchema);
-  if (typeof value !== "object" || value === null) return value;
+function toJsonSchema(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { nullable, ...schema } = Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [key, key === "example" ? entry : toJsonSchema(entry)]),
+    Object.entries(value).map(([key, entry]) => [key, key === "example" ? entry : translate(entry)]),
   );
   if (typeof schema["$ref"] === "string") schema["$ref"] = schema["$ref"].replace(/^#/, "api#");
   return nullable === true ? { anyOf: [schema, { type: "null" }] } : schema;
 }
 
-export const operations: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { requestBody, parameters = [], security, responses }]) => ({
+function translate(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(translate);
+  return typeof value === "object" && value !== null ? toJsonSchema({ ...value }) : value;
+}
+
+export const operations: readonly Operation[] = documented.map(
+  ({ method, path, requestBody, parameters, security, responses }) => ({
     method: method.toUpperCase(),
     path,
     hasBody: requestBody !== undefined,
@@ -58,11 +52,11 @@ export const operations: readonly Operation[] = Object.entries(document.paths).f
     successStatus: Number(Object.keys(responses).find((status) => status.startsWith("2"))),
     responses: new Map(
       Object.entries(responses).map(([status, { content }]) => {
-        const schema = content?.["application/json"].schema;
-        return [Number(status), schema && ajv.compile(toJsonSchema(schema) as Json)];
+        const schema = content?.["application/json"]?.schema;
+        return [Number(status), schema && compileSchema(schema)];
       }),
     ),
-  })),
+  }),
 );
 
 /** How the document and the operations guide name an operation: `GET /room/{room_name}`. */

@@ -1,6 +1,6 @@
-/** The API document as the project's tests read it: its operations, and every schema and example in it. */
+/** The API document, parsed: its operations, and every schema and example in it. */
 import { readFileSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod";
 
 const Json = z.record(z.string(), z.unknown());
 const Media = z.object({ schema: Json, example: z.unknown().optional() });
@@ -40,10 +40,10 @@ const ApiDocument = z.strictObject({
   }),
 });
 
-export const documentText = readFileSync("openapi.json", "utf8");
+export const documentText = readFileSync(new URL("../../openapi.json", import.meta.url), "utf8");
 export const document = ApiDocument.parse(JSON.parse(documentText));
 
-/** Every operation with its place. */
+/** Every operation with its path and method. */
 export const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
 );
@@ -53,7 +53,7 @@ export interface Body {
   readonly example?: unknown;
 }
 
-/** Every request and response body of an operation, by what it is. */
+/** Every request and response body of an operation, by its role and content type. */
 export function bodiesOf({
   requestBody,
   responses,
@@ -67,7 +67,7 @@ export function bodiesOf({
   );
 }
 
-/** Every object in the document with its place, from the outside in. */
+/** Every object in a value with its place, outer objects first. */
 export function* nodes(value: unknown, place = "#"): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) yield [place, Json.parse(value)];

@@ -1,9 +1,9 @@
-/** The deployable zip, unpacked in memory and into an empty folder: what the tests of the package look at. */
+/** The deployable zip, unpacked in memory and into an empty folder. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
 import { unzipSync } from "fflate";
-import { z } from "zod";
+import * as z from "zod";
 import { createArchive } from "../../scripts/package/archive.ts";
 import { createDeployment } from "../../scripts/package/deployment.ts";
 
@@ -11,18 +11,18 @@ const SourceMap = z.object({ sources: z.array(z.string()) });
 
 export interface UnpackedPackage {
   readonly archive: Uint8Array;
-  /** Adapters of the project, so that no node_modules is found from it. */
+  /** Outside of the project, so no node_modules is found from it. */
   readonly folder: string;
   readonly paths: readonly string[];
-  /** The paths of the bundled files, without their source maps. */
+  /** The paths of the bundled files without their source maps. */
   readonly scripts: readonly string[];
   readonly text: (path: string) => string;
-  /** What a bundled file was made of, by paths from the project's root. */
+  /** The sources of a bundled file, as paths from the project's root. */
   readonly sourcesOf: (path: string) => string[];
   readonly remove: () => Promise<void>;
 }
 
-/** Makes the package and unpacks it. */
+/** Creates the package and unpacks it. */
 export async function unpackPackage(): Promise<UnpackedPackage> {
   const archive = createArchive(await createDeployment());
   const files = unzipSync(archive);
@@ -47,7 +47,7 @@ export async function unpackPackage(): Promise<UnpackedPackage> {
   };
 }
 
-/** The package that a source is from. Some packages are bundles themselves, whose source maps esbuild follows. */
+/** The npm package of a source. Some packages are bundles themselves, whose source maps esbuild follows. */
 export function packageOf(source: string): string | undefined {
   return /.*(?:node_modules|webpack:)\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1];
 }
