@@ -21,6 +21,8 @@ const privateRequests = operations
 const realm = 'Bearer realm="vmr-gateway"';
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
+// Bearer tokens: specification 5.1.
+
 test("Private operations accept a token obtained with client credentials", async () => {
   const { clientId, clientSecret } = identities;
   const response = await fetch(gateway.stack.issuer.tokenUrl, {
@@ -118,6 +120,8 @@ test("The gateway accepts tokens of the old and the new key after a key rotation
     await other.stop();
   }
 });
+
+// Agents and the event sink: specification 5.2.
 
 const publicRoom = async (headers: Record<string, string>) =>
   gateway.send("GET /public/room/a-room", { headers });

@@ -25,6 +25,8 @@ const document = JSON.parse(readFileSync(new URL("../../openapi.json", import.me
   components: { schemas: { Conference: { properties: Record<string, unknown> } } };
 };
 
+// Private operations: specification 4.1.
+
 test.each(["/room/create", "/room/create/old"])(
   "POST %s with uuiData returns 200 and a ConstrainedConference without the host PIN",
   async (path) => {
@@ -145,6 +147,8 @@ test("PATCH /room/{room_name} returns 404 for an unknown room and 422 for an inv
   expect(await gateway.sendAsApplication("PATCH /room/nobody", { json: {} })).toMatchObject({ status: 404 });
   expect(await gateway.sendAsApplication("PATCH /room/nobody", { text: "x" })).toMatchObject({ status: 422 });
 });
+
+// Public operations: specification 4.2.
 
 test("GET /public/room/{room_name} returns 200 and the private shapes without the host PIN", async () => {
   gateway.addRoom("a-room");

@@ -64,11 +64,11 @@ test.each([";ENCODING=HEX", '; encoding="hex"', ";content=x;encoding=hex", ""])(
   },
 );
 
-test("Returns the next room if the first is missing from the platform, and logs it as stale", async () => {
+test("Returns the next room if the first is missing from the platform, and logs it as missing", async () => {
   await gateway.queues.pool.put("vanished-room");
   await gateway.poolRoom("a-room");
   expect(await create()).toMatchObject({ status: 200, json: { name: "a-room" } });
-  expect(gateway.log.join("\n")).toContain('"reason":"stale"');
+  expect(gateway.log.join("\n")).toContain('"reason":"room-missing"');
 });
 
 test("Returns 200 even if the replacement cannot be requested", async () => {
