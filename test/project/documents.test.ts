@@ -77,7 +77,7 @@ test("the functions table contains exactly the registered functions, with their 
   const routes = [...main.matchAll(/^ {2}(\w+), \/\/ +(GET|POST|PATCH|DELETE) +(\S+)$/gm)].map(
     ([, name, method, route]) => [name, `${method} \`${route}\``],
   );
-  expect(routes.map(([name]) => name).toSorted()).toEqual(Object.keys(await loadHttpContracts()).toSorted());
+  expect(new Set(routes.map(([name]) => name))).toEqual(new Set(Object.keys(await loadHttpContracts())));
   const rows = await tableBelow("docs/reference.md", "## Functions");
   expect(rows.map(([name, trigger]) => [name, trigger])).toEqual([
     ...routes,

@@ -54,14 +54,45 @@ test.each([
   expect(Object.fromEntries(specified)).toEqual(Object.fromEntries(published));
 });
 
-test("the tables of section 4 have the operations of openapi.json", () => {
-  const published = operations.map(({ operationId, method, path }) => [
-    operationId,
-    `${method.toUpperCase()} ${path}`,
-  ]);
-  const specified = [...tableOf("4.1"), ...tableOf("4.2")].map(([name, place]) => [
-    name,
-    place.replace(" (legacy)", ""),
-  ]);
-  expect(Object.fromEntries(specified)).toEqual(Object.fromEntries(published));
+const securitySchemes: Readonly<Record<string, readonly string[]>> = {
+  "header `x-auth-token`": ["agentToken"],
+  "HTTP Basic": ["eventSinkCredentials"],
+  none: [],
+};
+
+/** The rows of the operations in a section: they are the only list of operations that is not derived from code. */
+function specifiedOperations(section: string) {
+  const start = text.split(new RegExp(`^### ${section.replace(".", "\\.")} .*$`, "m"))[1] ?? "";
+  const rows = [
+    ...(start.split(/^##/m)[0] ?? "").matchAll(/^\| (\w+_\w+) \| `(\w+) (\S+)`[^|]* \|(.*)\|$/gm),
+  ];
+  return rows.map(([, operationId = "", method = "", path = "", rest = ""]) => {
+    const cells = rest.split(" |").map((cell) => cell.trim());
+    const schemes = section === "4.1" ? ["bearerToken"] : securitySchemes[cells[0] ?? ""];
+    return { operationId, method: method.toLowerCase(), path, schemes, success: cells.at(-1)?.slice(0, 3) };
+  });
+}
+
+const specifiedById = Object.fromEntries(
+  [...specifiedOperations("4.1"), ...specifiedOperations("4.2")].map((row) => [row.operationId, row]),
+);
+
+test.each(operations)(
+  "section 4 specifies $operationId with the method, path, authentication and success status of openapi.json",
+  ({ operationId, method, path, security, responses }) => {
+    const schemes = security.flatMap((scheme) => Object.keys(scheme));
+    const success = Object.keys(responses)
+      .filter((status) => status.startsWith("2"))
+      .join();
+    const found = { operationId, method, path, schemes, success };
+    const row = `| ${operationId} | \`${method.toUpperCase()} ${path}\` |`;
+    expect(found, `add a row to section 4 of docs/specification.md: ${row}`).toEqual(
+      specifiedById[operationId],
+    );
+  },
+);
+
+test("openapi.json has every operation of section 4", () => {
+  const found = operations.map(({ operationId }) => operationId);
+  expect(found.toSorted()).toEqual(Object.keys(specifiedById).toSorted());
 });
