@@ -31,3 +31,9 @@ param widgetOrigins = ['https://widget-dev.example.com']
 param urgentEmails = ['on-call-dev@example.com']
 param routineEmails = ['platform-team@example.com']
 param secretOfficerPrincipalId = '00000000-0000-4000-8000-00000000e101'
+
+// The cheap way in: callers reach the app directly, without rate limits, and nobody is told of faults.
+param apiManagement = 'none'
+param alerts = false
+param storageSku = 'Standard_LRS'
+param dailyLogCapGb = 1

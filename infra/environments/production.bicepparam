@@ -35,3 +35,8 @@ param secretOfficerPrincipalId = '00000000-0000-4000-8000-00000000e301'
 param privateNetwork = true
 param alwaysReadyHttpInstances = 1
 param retentionDays = 365
+param fixedOutboundAddress = true
+param monthlyBudget = {
+  amount: 1200
+  firstMonth: '2026-12'
+}

@@ -31,3 +31,5 @@ param widgetOrigins = ['https://widget-test.example.com']
 param urgentEmails = ['on-call-test@example.com']
 param routineEmails = ['platform-team@example.com']
 param secretOfficerPrincipalId = '00000000-0000-4000-8000-00000000e201'
+
+param dailyLogCapGb = 5

@@ -1,9 +1,13 @@
-// What tells people: two groups of receivers, the alert rules, and the workbook.
+// What tells people: two groups of receivers, the alert rules, and the test that asks from outside.
 param location string
 param tags object
 param appName string
 param workspaceId string
+param insightsId string
+param healthUrl string
 param urgentEmails array
+param urgentPhones array
+param urgentWebhooks array
 param routineEmails array
 param limits object
 
@@ -14,6 +18,8 @@ module urgent 'action-group.bicep' = {
     shortName: 'vmr-urgent'
     tags: tags
     emailAddresses: urgentEmails
+    phones: urgentPhones
+    webhooks: urgentWebhooks
   }
 }
 
@@ -24,6 +30,8 @@ module routine 'action-group.bicep' = {
     shortName: 'vmr-routine'
     tags: tags
     emailAddresses: routineEmails
+    phones: []
+    webhooks: []
   }
 }
 
@@ -40,12 +48,13 @@ module alerts 'alerts.bicep' = {
   }
 }
 
-module workbook 'workbook.bicep' = {
-  name: 'workbook'
+module availabilityTest 'availability-test.bicep' = {
+  name: 'availability-test'
   params: {
+    name: '${appName}-health'
     location: location
     tags: tags
-    appName: appName
-    workspaceId: workspaceId
+    insightsId: insightsId
+    url: healthUrl
   }
 }

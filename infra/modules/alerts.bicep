@@ -18,10 +18,16 @@ var defaultLimits = {
   'rooms-unaccounted': { threshold: 3, windowMinutes: 60, severity: 3 }
   'platform-unreachable': { threshold: 2, windowMinutes: 15, severity: 1 }
   'platform-alarms': { threshold: 1, windowMinutes: 15, severity: 3 }
-  'event-sink-silent': { threshold: 3, windowMinutes: 60, severity: 2 }
+  'event-sink-silent': { threshold: 3, windowMinutes: 360, severity: 1 }
   'signing-keys-stale': { threshold: 1, windowMinutes: 15, severity: 2 }
   'contact-centre-throttling': { threshold: 5, windowMinutes: 15, severity: 3 }
   'timers-not-running': { threshold: 1, windowMinutes: 30, severity: 1 }
+  'server-errors': { threshold: 5, windowMinutes: 15, severity: 1 }
+  'creates-failing': { threshold: 3, windowMinutes: 15, severity: 1 }
+  'many-unauthenticated': { threshold: 50, windowMinutes: 15, severity: 2 }
+  'contact-centre-unreachable': { threshold: 5, windowMinutes: 15, severity: 1 }
+  'event-sink-stopped': { threshold: 1, windowMinutes: 15, severity: 1 }
+  'health-check-failing': { threshold: 6, windowMinutes: 15, severity: 1 }
 }
 
 // Merged in depth: an environment may change one number of one alert.
@@ -41,6 +47,12 @@ var rules = [
   { name: 'signing-keys-stale', query: loadTextContent('../alerts/signing-keys-stale.kql') }
   { name: 'contact-centre-throttling', query: loadTextContent('../alerts/contact-centre-throttling.kql') }
   { name: 'timers-not-running', query: loadTextContent('../alerts/timers-not-running.kql') }
+  { name: 'server-errors', query: loadTextContent('../alerts/server-errors.kql') }
+  { name: 'creates-failing', query: loadTextContent('../alerts/creates-failing.kql') }
+  { name: 'many-unauthenticated', query: loadTextContent('../alerts/many-unauthenticated.kql') }
+  { name: 'contact-centre-unreachable', query: loadTextContent('../alerts/contact-centre-unreachable.kql') }
+  { name: 'event-sink-stopped', query: loadTextContent('../alerts/event-sink-stopped.kql') }
+  { name: 'health-check-failing', query: loadTextContent('../alerts/health-check-failing.kql') }
 ]
 
 resource scheduledQueryRule 'Microsoft.Insights/scheduledQueryRules@2022-06-15' = [for rule in rules: {
@@ -50,7 +62,7 @@ resource scheduledQueryRule 'Microsoft.Insights/scheduledQueryRules@2022-06-15' 
   kind: 'LogAlert'
   properties: {
     displayName: rule.name
-    description: 'Runbook: docs/operations.md, section ${rule.name}'
+    description: 'Runbook: section ${rule.name} in docs/operations.md or docs/alerts.md'
     severity: effectiveLimits[rule.name].severity
     enabled: true
     scopes: [workspaceId]

@@ -14,6 +14,7 @@ param insightsConnectionString string
 param ingestionEndpoint string
 param ingestionRuleId string
 param ingestionStream string
+param requireApiManagementSecret bool
 
 // Read by the Functions host alone, except the three that the app's own queue client reads too.
 var hostSettings = {
@@ -26,6 +27,9 @@ var hostSettings = {
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identityClientId};Authorization=AAD'
   // The Azure SDK's default credential picks the user-assigned identity by this name.
   AZURE_CLIENT_ID: identityClientId
+  // 17 MiB, one more than the largest body that the app takes: the host holds a whole body in memory before the app sees
+  // its length, 100 MB by default. https://learn.microsoft.com/azure/azure-functions/functions-app-settings
+  FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: 17825792
 }
 
 // What a deployment starts from; the environment's own values go over it. Empty ones are left out below, and the
@@ -72,6 +76,7 @@ var secretReferences = {
   PLATFORM_OAUTH_PRIVATE_KEY: empty(given.PLATFORM_USERNAME) ? '@Microsoft.KeyVault(SecretUri=${vaultUri}secrets/PLATFORM-OAUTH-PRIVATE-KEY)' : ''
   ROOM_HOST_PIN: '@Microsoft.KeyVault(SecretUri=${vaultUri}secrets/ROOM-HOST-PIN)'
   EVENT_SINK_PASSWORD: '@Microsoft.KeyVault(SecretUri=${vaultUri}secrets/EVENT-SINK-PASSWORD)'
+  API_MANAGEMENT_SECRET: requireApiManagementSecret ? '@Microsoft.KeyVault(SecretUri=${vaultUri}secrets/API-MANAGEMENT-SECRET)' : ''
   EVENT_SINK_PREVIOUS_PASSWORD: empty(given.EVENT_SINK_PREVIOUS_USERNAME) ? '' : '@Microsoft.KeyVault(SecretUri=${vaultUri}secrets/EVENT-SINK-PREVIOUS-PASSWORD)'
 }
 

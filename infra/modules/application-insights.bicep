@@ -32,4 +32,5 @@ resource mayPublish 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   }
 }
 
+output id string = insights.id
 output connectionString string = insights.properties.ConnectionString

@@ -11,6 +11,9 @@ param httpConcurrency int
 param alwaysReadyHttpInstances int
 param publicNetworkAccess string
 param subnetId string
+// Origins whose pages may call the app itself; none when API Management is in front.
+param browserOrigins array
+param workspaceId string
 
 resource app 'Microsoft.Web/sites@2024-04-01' = {
   name: name
@@ -33,6 +36,7 @@ resource app 'Microsoft.Web/sites@2024-04-01' = {
     siteConfig: {
       minTlsVersion: '1.2'
       ftpsState: 'Disabled'
+      cors: empty(browserOrigins) ? null : { allowedOrigins: browserOrigins }
     }
     functionAppConfig: {
       deployment: {
@@ -72,6 +76,16 @@ resource publishingPasswords 'Microsoft.Web/sites/basicPublishingCredentialsPoli
   name: channel
   properties: { allow: false }
 }]
+
+// The host's own lines: an app that refuses its settings runs no function and is silent elsewhere.
+resource hostLogs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+  name: 'host-logs'
+  scope: app
+  properties: {
+    workspaceId: workspaceId
+    logs: [{ category: 'FunctionAppLogs', enabled: true }]
+  }
+}
 
 output id string = app.id
 output name string = app.name

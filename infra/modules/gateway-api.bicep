@@ -7,6 +7,8 @@ param tenantId string
 param audiences array
 param clientIds array
 param widgetOrigins array
+// Where the secret that the app asks for is in the vault; empty when it asks for none.
+param secretUri string
 param callsPerMinutePerClient int
 param callsPerMinutePerAddress int
 param eventsPerMinutePerAddress int
@@ -23,7 +25,7 @@ var privateOperations = [
   'bulk-delete-rooms'
 ]
 
-// The platform stops its whole event sink when calls keep failing, so that its limit is a far higher one.
+// The platform stops its whole event sink when calls keep failing, so its limit is far higher.
 var publicOperations = [
   { name: 'get-public-room', callsPerMinute: callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
   { name: 'event-sink', callsPerMinute: eventsPerMinutePerAddress, maximumBodyBytes: 16777216 }
@@ -32,6 +34,12 @@ var publicOperations = [
 
 var privatePolicy = loadTextContent('../policies/private-operation.xml')
 var publicPolicy = loadTextContent('../policies/public-operation.xml')
+
+// A caller's own header of that name never reaches the app.
+var secretName = '${apiName}-secret'
+var secretHeader = empty(secretUri)
+  ? '<set-header name="x-api-management-secret" exists-action="delete" />'
+  : '<set-header name="x-api-management-secret" exists-action="override"><value>{{${secretName}}}</value></set-header>'
 
 var privateWithIds = replace(replace(replace(privatePolicy,
   '__tenantId__', tenantId),
@@ -90,13 +98,25 @@ resource logging 'Microsoft.ApiManagement/service/apis/diagnostics@2024-05-01' =
   }
 }
 
+// Kept up to date by the service itself, which reads the newest version every four hours.
+resource secret 'Microsoft.ApiManagement/service/namedValues@2024-05-01' = if (!empty(secretUri)) {
+  parent: service
+  name: secretName
+  properties: {
+    displayName: secretName
+    secret: true
+    keyVault: { secretIdentifier: secretUri }
+  }
+}
+
 resource apiPolicy 'Microsoft.ApiManagement/service/apis/policies@2024-05-01' = {
   parent: api
   name: 'policy'
   properties: {
     format: 'xml'
-    value: loadTextContent('../policies/all-operations.xml')
+    value: replace(loadTextContent('../policies/all-operations.xml'), '__secretHeader__', secretHeader)
   }
+  dependsOn: [secret]
 }
 
 resource privateOperation 'Microsoft.ApiManagement/service/apis/operations@2024-05-01' existing = [for name in privateOperations: {
@@ -104,6 +124,8 @@ resource privateOperation 'Microsoft.ApiManagement/service/apis/operations@2024-
   name: name
 }]
 
+// One after the other: policies of one API that are written at once refuse each other.
+@batchSize(1)
 resource privateOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/policies@2024-05-01' = [for (name, index) in privateOperations: {
   parent: privateOperation[index]
   name: 'policy'
@@ -111,6 +133,7 @@ resource privateOperationPolicy 'Microsoft.ApiManagement/service/apis/operations
     format: 'xml'
     value: replace(privateWithIds, '__callsPerMinute__', string(callsPerMinutePerClient))
   }
+  dependsOn: [apiPolicy]
 }]
 
 resource publicOperation 'Microsoft.ApiManagement/service/apis/operations@2024-05-01' existing = [for operation in publicOperations: {
@@ -118,6 +141,7 @@ resource publicOperation 'Microsoft.ApiManagement/service/apis/operations@2024-0
   name: operation.name
 }]
 
+@batchSize(1)
 resource publicOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/policies@2024-05-01' = [for (operation, index) in publicOperations: {
   parent: publicOperation[index]
   name: 'policy'
@@ -127,6 +151,7 @@ resource publicOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/
       '__callsPerMinute__', string(operation.callsPerMinute)),
       '__maximumBodyBytes__', string(operation.maximumBodyBytes))
   }
+  dependsOn: [privateOperationPolicy]
 }]
 
-output gatewayUrl string = service.properties.gatewayUrl
+output rootUrl string = empty(path) ? service.properties.gatewayUrl : '${service.properties.gatewayUrl}/${path}'

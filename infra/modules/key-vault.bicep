@@ -3,6 +3,8 @@ param name string
 param location string
 param tags object
 param publicNetworkAccess string
+// Only production keeps a deleted vault for 90 days: elsewhere its name must be free for the next deployment.
+param isProduction bool
 param workspaceId string
 param appPrincipalId string
 param secretOfficerPrincipalId string
@@ -25,8 +27,9 @@ resource vault 'Microsoft.KeyVault/vaults@2023-07-01' = {
     }
     enableRbacAuthorization: true
     enableSoftDelete: true
-    softDeleteRetentionInDays: 90
-    enablePurgeProtection: true
+    softDeleteRetentionInDays: isProduction ? 90 : 7
+    // Azure knows true or nothing here: once on, it cannot be turned off.
+    enablePurgeProtection: isProduction ? true : null
     publicNetworkAccess: publicNetworkAccess
     networkAcls: {
       bypass: 'None'

@@ -6,6 +6,7 @@ param existingWorkspaceId string
 param workspaceSubscriptionId string
 param workspaceGroupName string
 param retentionDays int
+param dailyLogCapGb int
 param appPrincipalId string
 
 module newWorkspace 'workspace.bicep' = if (empty(existingWorkspaceId)) {
@@ -15,6 +16,7 @@ module newWorkspace 'workspace.bicep' = if (empty(existingWorkspaceId)) {
     location: location
     tags: tags
     retentionDays: retentionDays
+    dailyLogCapGb: dailyLogCapGb
   }
 }
 
@@ -55,6 +57,7 @@ module applicationInsights 'application-insights.bicep' = {
 }
 
 output workspaceId string = workspaceId
+output insightsId string = applicationInsights.outputs.id
 output insightsConnectionString string = applicationInsights.outputs.connectionString
 output ingestionEndpoint string = dataCollectionRule.outputs.ingestionEndpoint
 output ingestionRuleId string = dataCollectionRule.outputs.immutableId

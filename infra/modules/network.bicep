@@ -1,13 +1,18 @@
-// The virtual network of a private deployment: one subnet each for the app, API Management and private endpoints.
+// The virtual network of a private deployment: one subnet each for the app, API Management, private endpoints and the
+// runner that deploys to it.
 param name string
 param location string
 param tags object
 param addressPrefix string
+// Empty without a fixed outbound address.
+param natGatewayId string
 
 var subnets = [
-  { name: 'app', delegation: 'Microsoft.App/environments' }
-  { name: 'api-management', delegation: 'Microsoft.Web/serverFarms' }
-  { name: 'private-endpoints', delegation: '' }
+  { name: 'app', delegation: 'Microsoft.App/environments', natGatewayId: natGatewayId }
+  { name: 'api-management', delegation: 'Microsoft.Web/serverFarms', natGatewayId: '' }
+  { name: 'private-endpoints', delegation: '', natGatewayId: '' }
+  // For the machine that puts secrets in and deploys the package: storage and vault have no other way in.
+  { name: 'runner', delegation: '', natGatewayId: natGatewayId }
 ]
 
 // No own rules: the default ones let nothing in from the internet. API Management asks for a group on its subnet.
@@ -23,12 +28,13 @@ resource network 'Microsoft.Network/virtualNetworks@2023-11-01' = {
   tags: tags
   properties: {
     addressSpace: { addressPrefixes: [addressPrefix] }
-    // Inside the network and not as resources of their own, so that a repeated deployment changes nothing.
+    // Inside the network and not as resources of their own, so a repeated deployment changes nothing. A subnet added by hand is removed.
     subnets: [for (subnet, index) in subnets: {
       name: subnet.name
       properties: {
         addressPrefix: cidrSubnet(addressPrefix, 26, index)
         networkSecurityGroup: { id: securityGroup.id }
+        natGateway: empty(subnet.natGatewayId) ? null : { id: subnet.natGatewayId }
         delegations: empty(subnet.delegation) ? [] : [
           {
             name: 'delegation'

@@ -4,6 +4,8 @@ param location string
 param tags object
 param appPrincipalId string
 param publicNetworkAccess string
+param skuName string
+param workspaceId string
 
 var queueNames = [
   'room-creation-queue'
@@ -30,7 +32,7 @@ resource account 'Microsoft.Storage/storageAccounts@2023-05-01' = {
   location: location
   tags: tags
   kind: 'StorageV2'
-  sku: { name: 'Standard_ZRS' }
+  sku: { name: skuName }
   properties: {
     allowSharedKeyAccess: false
     defaultToOAuthAuthentication: true
@@ -75,6 +77,28 @@ resource appMayUse 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for r
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roleId)
   }
 }]
+
+// Who replaced the package, and who deleted a message. Reads are left out: the host polls the queues all day.
+resource blobAudit 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+  name: 'audit'
+  scope: blobService
+  properties: {
+    workspaceId: workspaceId
+    logs: [
+      { category: 'StorageWrite', enabled: true }
+      { category: 'StorageDelete', enabled: true }
+    ]
+  }
+}
+
+resource queueAudit 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+  name: 'audit'
+  scope: queueService
+  properties: {
+    workspaceId: workspaceId
+    logs: [{ category: 'StorageDelete', enabled: true }]
+  }
+}
 
 output id string = account.id
 output blobUri string = account.properties.primaryEndpoints.blob

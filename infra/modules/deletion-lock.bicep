@@ -1,0 +1,8 @@
+// Nothing in the resource group can be deleted by accident; `npm run teardown` removes the lock first.
+resource lock 'Microsoft.Authorization/locks@2020-05-01' = {
+  name: 'production'
+  properties: {
+    level: 'CanNotDelete'
+    notes: 'Queues and secrets of the production environment.'
+  }
+}

@@ -1,0 +1,63 @@
+/** What the tests of the infrastructure need to know of the code, in one place. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import * as z from "zod";
+
+export { eventSink } from "../../../src/functions/event-sink.ts";
+export { updateRoom } from "../../../src/functions/update-room.ts";
+export { createLog, type LogFields } from "../../../src/lib/log.ts";
+export { type MetricsRow, metricsColumns } from "../../../src/lib/metrics-row.ts";
+export { queueNames } from "../../../src/lib/pool/queue-names.ts";
+export { loadSettings, settingNames } from "../../../src/lib/settings.ts";
+
+const Contract = z.object({ route: z.string(), access: z.string() });
+
+/** Each HTTP function by the name under which the app registers it. */
+export async function httpFunctions() {
+  const folder = join("src", "functions");
+  const files = readdirSync(folder).filter((name) => /^[a-z-]+\.ts$/.test(name));
+  const modules = await Promise.all(
+    files.map(async (name): Promise<unknown> => import(pathToFileURL(join(folder, name)).href)),
+  );
+  return modules.flatMap((module) =>
+    Object.entries(z.record(z.string(), z.unknown()).parse(module)).flatMap(([name, value]) => {
+      const contract = Contract.safeParse(value);
+      return contract.success ? [{ name, ...contract.data }] : [];
+    }),
+  );
+}
+
+/** The events that the app logs, each with the names of the fields that stand in the call. */
+export function loggedEvents(): ReadonlyMap<string, readonly string[]> {
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const calls = files.flatMap((name) => [
+    ...readFileSync(join("src", name), "utf8").matchAll(
+      /log\.(?:info|warn|error)\("([\w-]+)"(?:, \{([^}]*)\})?/g,
+    ),
+  ]);
+  const events = new Map<string, readonly string[]>();
+  for (const [, event = "", fields = ""] of calls) {
+    const names = fields.split(",").map((field) => field.split(":")[0]?.trim() ?? "");
+    events.set(event, [...(events.get(event) ?? []), ...names]);
+  }
+  return events;
+}
+
+/** The names of all functions, under which the host writes AppRequests and the app its log. */
+export function functionNames(): string[] {
+  return readdirSync(join("src", "functions")).flatMap((name) =>
+    [...readFileSync(join("src", "functions", name), "utf8").matchAll(/^export const (\w+)/gm)].map(
+      ([, found]) => found ?? "",
+    ),
+  );
+}
+
+/** The reasons that the app gives for a failed request in its log. */
+export function failureCodes(): string[] {
+  const table = readFileSync(join("src", "lib", "errors.ts"), "utf8");
+  const codes = [...table.matchAll(/^ {2}"?([\w-]+)"?: \{ status: \d+/gm)].map(([, code]) => code ?? "");
+  return [...codes, "unexpected"];
+}
