@@ -6,6 +6,8 @@ const python = pythonOfAz();
 if (python === undefined) throw new Error("az is not installed: apt-get install azure-cli");
 const commands = azCommands();
 const faults = faultsOfAz(python, commands);
-const refused = commands.flatMap((given, index) => (faults[index] ? [`${lineOf(given)}: ${faults[index]}`] : []));
+const refused = commands.flatMap((given, index) =>
+  faults[index] ? [`${lineOf(given)}: ${faults[index]}`] : [],
+);
 if (refused.length > 0) throw new Error(`az refuses\n${refused.join("\n")}`);
 writeFileSync(recordPath, `${JSON.stringify(commands.map(lineOf).toSorted(), null, 2)}\n`);

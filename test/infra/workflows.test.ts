@@ -102,7 +102,9 @@ describe("ci.yml", () => {
     const upload = jobs["check"]?.steps.find(({ uses }) => uses?.includes("upload-artifact"));
     const download = jobs["release"]?.steps.find(({ uses }) => uses?.includes("download-artifact"));
     expect(download?.with?.["name"]).toBe(upload?.with?.["name"]);
-    const built = Object.values(jobs).filter(({ steps }) => steps.some(({ run }) => run === "npm run package"));
+    const built = Object.values(jobs).filter(({ steps }) =>
+      steps.some(({ run }) => run === "npm run package"),
+    );
     expect(built).toEqual([jobs["check"]]);
   });
 });
@@ -165,7 +167,10 @@ describe("deploy.yml", () => {
     const hooks = ["ask-missing-secrets", "refresh-settings"].map((name) =>
       readFileSync(`infra/hooks/${name}.sh`, "utf8"),
     );
-    const needed = [...hooks.join("\n").matchAll(/: "\$\{(\w+):\?/g), ...commands.matchAll(/\$\{?(HEALTH_URL|FUNCTION_APP_NAME|AZURE_RESOURCE_GROUP)\b/g)];
+    const needed = [
+      ...hooks.join("\n").matchAll(/: "\$\{(\w+):\?/g),
+      ...commands.matchAll(/\$\{?(HEALTH_URL|FUNCTION_APP_NAME|AZURE_RESOURCE_GROUP)\b/g),
+    ];
     const outputs = Object.keys(environments.test.outputs);
     expect(needed.length).toBeGreaterThan(6);
     expect(needed.map(([, name]) => name ?? "").filter((name) => !outputs.includes(name))).toEqual([]);
@@ -190,5 +195,7 @@ it("Updates come once a week and in groups", () => {
       }),
     ),
   });
-  expect(Dependabot.parse(parse(readFileSync(join(".github", "dependabot.yml"), "utf8"))).updates).toHaveLength(2);
+  expect(
+    Dependabot.parse(parse(readFileSync(join(".github", "dependabot.yml"), "utf8"))).updates,
+  ).toHaveLength(2);
 });

@@ -12,7 +12,15 @@ import { commandsNaming } from "./shell-commands.ts";
 export const recordPath = join("test", "support", "infra", "az-accepted.json");
 
 /** Options of every command. https://learn.microsoft.com/cli/azure/reference-index */
-const common = ["--help", "--output", "--query", "--subscription", "--only-show-errors", "--verbose", "--debug"];
+const common = [
+  "--help",
+  "--output",
+  "--query",
+  "--subscription",
+  "--only-show-errors",
+  "--verbose",
+  "--debug",
+];
 
 /**
  * Commands that Debian's version lacks: extensions, commands that are newer than 2.45, and `keyvault secret`, which needs

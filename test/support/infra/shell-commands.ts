@@ -40,7 +40,9 @@ function runsOf(value: unknown): string[] {
 
 /** Shell blocks and code in lines. A value that a reader puts in, such as <group>, is written as a word. */
 function codeOf(markdown: string): string {
-  const blocks = [...markdown.matchAll(/```(?:sh|bash|console)\n([\s\S]*?)```/g)].map(([, code]) => code ?? "");
+  const blocks = [...markdown.matchAll(/```(?:sh|bash|console)\n([\s\S]*?)```/g)].map(
+    ([, code]) => code ?? "",
+  );
   const prose = markdown.replaceAll(/```[\s\S]*?```/g, "");
   const inLines = [...prose.matchAll(/`([^`]+)`/g)].map(([, code]) => (code ?? "").replaceAll("\n", " "));
   return [...blocks, ...inLines].join("\n").replaceAll(/<[\w ./'-]+>/g, "PLACEHOLDER");
@@ -73,8 +75,7 @@ function commandsOf(text: string): string[][] {
       else if (quote === '"' && character === "\\") {
         at += 1;
         word = (word ?? "") + (characters[at] ?? "");
-      }
-      else word = (word ?? "") + character;
+      } else word = (word ?? "") + character;
     } else if (character === "'" || character === '"') {
       quote = character;
       word ??= "";
@@ -107,7 +108,9 @@ export function commandsNaming(program: string): ShellCommand[] {
       // Redirections are the shell's own.
       const redirected = others.findIndex((word) => /^[0-9]?[<>]/.test(word));
       const given = redirected === -1 ? others : others.slice(0, redirected);
-      return name === program && words.indexOf(program) <= 2 && given.length > 0 ? [{ file, arguments: given }] : [];
+      return name === program && words.indexOf(program) <= 2 && given.length > 0
+        ? [{ file, arguments: given }]
+        : [];
     }),
   );
 }

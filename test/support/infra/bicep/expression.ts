@@ -44,7 +44,7 @@ export interface Loop {
 }
 
 /** A body that is deployed if the condition holds. */
-export interface Conditional {
+interface Conditional {
   readonly kind: "conditional";
   readonly condition: Expression;
   readonly body: Expression;
