@@ -96,7 +96,7 @@ const inboundOfPrivate = [
     600,
     '@{ var claims = ((Jwt)context.Variables["token"]).Claims; return "client-" + claims.GetValueOrDefault("azp", claims.GetValueOrDefault("appid", "unknown")); }',
   ),
-  tooLarge(Number(updateRoom.body?.maximumBytes)),
+  tooLarge(Number(updateRoom.body?.maxBytes)),
 ];
 const inboundOfPublic = (calls: number, bytes: number): string[] => [
   "cors allow-credentials=false, terminate-unmatched-request=false, origins https://widget-test.example.com, methods GET, headers x-auth-token, x-correlation-id, exposes x-correlation-id, x-invocation-id, Retry-After, RateLimit-Limit, RateLimit-Remaining",
@@ -122,9 +122,9 @@ const afterwards = {
 };
 
 const publicOperations: Readonly<Record<string, string[]>> = {
-  "get-public-room": inboundOfPublic(120, Number(updateRoom.body?.maximumBytes)),
-  "event-sink": inboundOfPublic(6000, Number(eventSink.body?.maximumBytes)),
-  "health-check": inboundOfPublic(120, Number(updateRoom.body?.maximumBytes)),
+  "get-public-room": inboundOfPublic(120, Number(updateRoom.body?.maxBytes)),
+  "event-sink": inboundOfPublic(6000, Number(eventSink.body?.maxBytes)),
+  "health-check": inboundOfPublic(120, Number(updateRoom.body?.maxBytes)),
 };
 
 describe("The effective policy", () => {

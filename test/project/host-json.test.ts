@@ -40,8 +40,8 @@ it("host.json holds exactly these settings", () => {
 });
 
 it("One instance makes as many rooms at once as it may call the platform at once", () => {
-  const { maximumConcurrency } = loadSettings(exampleEnvironment).platform;
-  expect(queues.batchSize + queues.newBatchThreshold).toBe(maximumConcurrency);
+  const { maxConcurrency } = loadSettings(exampleEnvironment).platform;
+  expect(queues.batchSize + queues.newBatchThreshold).toBe(maxConcurrency);
 });
 
 it("A request for a room that fails is retried for hours", () => {

@@ -6,10 +6,12 @@ import * as z from "zod";
 
 export { eventSink } from "../../../src/functions/event-sink.ts";
 export { updateRoom } from "../../../src/functions/update-room.ts";
-export { createLog, type LogFields } from "../../../src/lib/log.ts";
-export { type MetricsRow, metricsColumns } from "../../../src/lib/metrics-row.ts";
-export { queueNames } from "../../../src/lib/pool/queue-names.ts";
-export { loadSettings, settingNames } from "../../../src/lib/settings.ts";
+export { createLog } from "../../../src/lib/invocation-log.ts";
+export type { LogFields } from "../../../src/lib/log.ts";
+export { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts";
+export { queueNames } from "../../../src/lib/queues/queue-names.ts";
+export { loadSettings } from "../../../src/lib/settings/load-settings.ts";
+export { settingNames } from "../../../src/lib/settings/schemas.ts";
 
 const Contract = z.object({ route: z.string(), access: z.string() });
 
