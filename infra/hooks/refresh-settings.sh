@@ -28,6 +28,6 @@ while [ "$try" -le "$tries" ]; do
   fi
   try=$((try + 1))
 done
-echo "$HEALTH_URL did not answer. Look for 'These settings are wrong' in AppTraces, AppExceptions or FunctionAppLogs:" >&2
+echo "$HEALTH_URL did not answer. Look for 'Invalid settings' in AppTraces, AppExceptions or FunctionAppLogs:" >&2
 echo "a secret may be missing or end in a newline. docs/operations.md, First deployment, says what else it may be." >&2
 exit 1

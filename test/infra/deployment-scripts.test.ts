@@ -1,6 +1,7 @@
 /** The scripts around a deployment, run with recorded responses of az: success and each failure. */
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadSettings } from "../support/infra/code-facts.ts";
 import { type Response, runScript } from "../support/infra/stub-commands.ts";
 
 describe("infra/hooks/refresh-settings.sh", () => {
@@ -52,7 +53,9 @@ describe("infra/hooks/refresh-settings.sh", () => {
     const { status, stderr } = await runScript({ script, environment, responses: az });
     expect(status).toBe(1);
     expect(stderr).toContain("did not answer");
-    expect(stderr).toContain("These settings are wrong");
+    // What the app logs when it refuses its settings.
+    expect(stderr).toContain("Invalid settings");
+    expect(() => loadSettings({})).toThrow("Invalid settings");
   });
 
   it.each([0, 1, 2])("Stops at once if az fails at step %i", async (step) => {

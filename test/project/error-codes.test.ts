@@ -9,7 +9,9 @@ const codes = [...errors.matchAll(/^ {2}"?([a-z-]+)"?: \{ status: \d{3}/gm)].map
 
 const asserted = ["test/functions", "test/support"]
   .flatMap((folder) =>
-    readdirSync(`${root}${folder}`).map((file) => readFileSync(`${root}${folder}/${file}`, "utf8")),
+    readdirSync(`${root}${folder}`)
+      .filter((name) => name.endsWith(".ts"))
+      .map((file) => readFileSync(`${root}${folder}/${file}`, "utf8")),
   )
   .flatMap((text) => [...text.matchAll(/code: "([a-z-]+)"/g)].map((match) => match[1]));
 

@@ -64,10 +64,10 @@ function tableOf(deployment: Deployment): string {
 /** The steps that every operation has in common, in order. */
 function stepsOf(deployment: Deployment): string {
   const policy = parsePolicy(propertiesOf(onlyOf(deployment, "apiPolicy"))["value"]);
-  return sections
-    .map((section) => {
-      const steps = describe(policy[section].filter(({ name }) => name !== "base"));
-      return `Every operation, ${section}:\n\n${steps.map((step, index) => `${index + 1}. \`${step}\``).join("\n")}`;
-    })
-    .join("\n\n");
+  const rows = sections.flatMap((section) =>
+    describe(policy[section].filter(({ name }) => name !== "base")).map(
+      (step) => `| ${section} | \`${step}\` |`,
+    ),
+  );
+  return ["| Section | Step of every operation, in order |", "| --- | --- |", ...rows].join("\n");
 }
