@@ -56,8 +56,12 @@ else
   # The template assigns roles itself, which Contributor alone may not.
   assign Contributor
   assign "Role Based Access Control Administrator"
+  # The lock on the resource group is not among the rights of either.
+  if [ "$environment" = production ]; then assign "Locks Contributor"; fi
   echo "Set these variables of the GitHub environment $environment, and for production its required reviewers:"
   echo "  AZURE_CLIENT_ID=$client"
+  echo "Add the principal $principal to the group that sets secrets (parameter secretOfficerPrincipalId): the workflow" >&2
+  echo "looks for missing secrets." >&2
 fi
 echo "  AZURE_TENANT_ID=$tenant"
 echo "  AZURE_SUBSCRIPTION_ID=$subscription"

@@ -236,7 +236,7 @@ describe("infra/scripts/trust-github.sh", () => {
     { words: "identity show clientId", stdout: "client\n" },
     { words: "role definition list", stdout: "" },
     { words: "role definition create" },
-    { words: "role assignment create", times: 2 },
+    { words: "role assignment create", times: 3 },
   ];
   const trust = (...args: string[]) => runScript({ script, arguments: args, responses });
 
@@ -256,6 +256,13 @@ describe("infra/scripts/trust-github.sh", () => {
     expect(stdout).toMatch(
       /AZURE_CLIENT_ID=client\n\s+AZURE_TENANT_ID=tenant\n\s+AZURE_SUBSCRIPTION_ID=subscription/,
     );
+  });
+
+  it("May set the lock of production, and says whom to let look for secrets", async () => {
+    const { status, stderr, commands } = await trust("owner/repository", "production");
+    expect(status).toBe(0);
+    expect(commands.at(-1)).toContain("--role Locks Contributor --scope /subscriptions/subscription");
+    expect(stderr).toContain("Add the principal principal to the group");
   });
 
   it("Lets pull requests read and ask what would change, and no more", async () => {

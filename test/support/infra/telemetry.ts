@@ -35,6 +35,11 @@ export function availability(minutes: number, isSuccess: boolean): Row {
   return { TimeGenerated: minutesAgo(minutes), Name: `${appName}-health`, Success: isSuccess };
 }
 
+/** The line that API Management writes for a call to the environment's API. */
+export function call(minutes: number, status: number): Row {
+  return { TimeGenerated: minutesAgo(minutes), ApiId: "vmr-gateway-test", ResponseCode: status };
+}
+
 /** A metrics row of a gateway without trouble, with the given values instead of its own. */
 export function metrics(minutes: number, changes: Partial<MetricsRow> = {}): Row {
   const row: MetricsRow = {

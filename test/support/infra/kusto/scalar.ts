@@ -41,10 +41,8 @@ const functions: Readonly<Record<string, Scalar>> = {
   isnotempty: ([value]) => asText(value) !== "",
   isnotnull: ([value]) => !isNull(value),
   isnull: ([value]) => isNull(value),
-  min_of: (given) => {
-    const numbers = given.map(asNumber);
-    return numbers.some((number) => number === null) ? null : Math.min(...numbers.map(Number));
-  },
+  max_of: (given) => extremeOf(given, Math.max),
+  min_of: (given) => extremeOf(given, Math.min),
   not: ([value]) => (isNull(value) ? null : value !== true),
   parse_json: ([value]) => {
     try {
@@ -60,6 +58,11 @@ const functions: Readonly<Record<string, Scalar>> = {
   tolong: ([value]) => truncated(asNumber(value)),
   tostring: ([value]) => asText(value),
 };
+
+function extremeOf(given: readonly Cell[], pick: (...all: number[]) => number): number | null {
+  const numbers = given.map(asNumber);
+  return numbers.some((number) => number === null) ? null : pick(...numbers.map(Number));
+}
 
 function truncated(value: number | null): number | null {
   return value === null ? null : Math.trunc(value);
