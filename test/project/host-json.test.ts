@@ -1,4 +1,4 @@
-/** What the host is told in host.json, compared whole, with the reasons for numbers that the code depends on. */
+/** host.json, compared whole, and the numbers in it that the code depends on. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { readHostJson } from "../../local/host/host-json.ts";
@@ -8,7 +8,7 @@ import { exampleEnvironment } from "../support/example-settings.ts";
 
 const { queues } = await readHostJson("host.json");
 
-it("host.json holds exactly these settings", () => {
+it("Host settings are exactly these", () => {
   expect(JSON.parse(readFileSync("host.json", "utf8"))).toEqual({
     version: "2.0",
     // Above the longest operation, bulk delete with its 180 s.
@@ -39,15 +39,15 @@ it("host.json holds exactly these settings", () => {
   });
 });
 
-it("One instance makes as many rooms at once as it may call the platform at once", () => {
+it("Concurrent provisioning equals the maximum number of concurrent platform calls", () => {
   const { maxConcurrency } = loadSettings(exampleEnvironment).platform;
   expect(queues.batchSize + queues.newBatchThreshold).toBe(maxConcurrency);
 });
 
-it("A request for a room that fails is retried for hours", () => {
+it("A failed request is retried for at least six hours", () => {
   expect(queues.maxDequeueCount * queues.visibilityTimeoutSeconds).toBeGreaterThanOrEqual(6 * 3600);
 });
 
-it("The host moves a request that was given up to the poison queue of the code", () => {
+it("The poison queue has the name that the host gives it", () => {
   expect(queueNames.poison).toBe(`${queueNames.provisioning}-poison`);
 });
