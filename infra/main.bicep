@@ -129,7 +129,7 @@ param requireApiManagementSecret bool = false
 param customHostName string = ''
 @description('Address of the certificate\'s secret in the vault, without a version; needed with customHostName.')
 param customHostCertificateUri string = ''
-@description('StandardV2 is the smallest that reaches a private network; it is taken by itself with privateNetwork.')
+@description('StandardV2 is the smallest that reaches a private network; with privateNetwork it is used whatever is set here.')
 @allowed(['BasicV2', 'StandardV2'])
 param apiManagementSku string = 'BasicV2'
 param publisherName string

@@ -11,7 +11,7 @@ var queueNames = [
   'room-creation-queue'
   'room-deletion-queue'
   'room-provisioning-queue'
-  // The host moves a request here that failed too often; it exists beforehand so that its depth can be read.
+  // The host moves a request here that failed too often; it exists beforehand, so its depth can be read.
   'room-provisioning-queue-poison'
 ]
 

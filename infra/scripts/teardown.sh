@@ -1,5 +1,5 @@
 #!/bin/sh
-# Deletes one environment so that it can be deployed again under the same name: npm run teardown -- test
+# Deletes one environment and frees its names for the next deployment: npm run teardown -- test
 # A deleted vault blocks its name for days and a deleted API Management service for two: both are purged.
 set -eu
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { azCommands, faultsOfAz, lineOf, pythonOfAz, readRecord } from "../support/infra/az-commands.ts";
 import { commandsNaming } from "../support/infra/shell-commands.ts";
 
-/** Said in place of a diff alone: az refuses the command, or has not been asked about it. */
+/** Shown if az refuses a command or has not been asked about it. */
 const advice =
   "apt-get install azure-cli, then npm run az-commands, which asks az's parser and records what it accepts";
 

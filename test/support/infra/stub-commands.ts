@@ -1,4 +1,4 @@
-/** Runs a shell script with stand-ins for `az` and `azd` on the PATH, which give recorded responses and keep their arguments. */
+/** Runs a shell script with stubs of `az` and `azd` on the PATH, which give recorded responses and record their arguments. */
 import { spawn } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -136,7 +136,7 @@ export const functions: Readonly<Record<string, BicepFunction>> = {
 /** The variables of the azd environment that a parameter file reads. */
 let variables: Readonly<Record<string, string>> = {};
 
-/** Runs `work` with these variables in place of the process's environment. */
+/** Runs `work` with these variables as the environment. */
 export function withVariables<T>(given: Readonly<Record<string, string>>, work: () => T): T {
   variables = given;
   try {
