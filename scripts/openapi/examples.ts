@@ -1,7 +1,7 @@
 /** The examples in the API document: fictitious rooms, tags and faults. */
 import { encodeServiceTag } from "../../src/lib/api/service-tag.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
-import { queryParameters } from "./schemas.ts";
+import { headerParameters, queryParameters } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
 
@@ -62,7 +62,7 @@ export function parameterExample(parameter: string): unknown {
   return parameters[parameter] ?? missing(`an example of the parameter ${parameter}`);
 }
 
-const queryFaults: Readonly<Record<string, Json>> = {
+const parameterFaults: Readonly<Record<string, Json>> = {
   uuiData: {
     type: "value_error",
     loc: ["query", "uuiData"],
@@ -86,14 +86,17 @@ const queryFaults: Readonly<Record<string, Json>> = {
 const missingBody: Json = { type: "missing", loc: ["body"], msg: "Field required", input: null };
 
 /**
- * Returns a possible 422 body: a fault of the request body or else of the first query parameter. Throws an error if the
- * table above has no fault of that parameter.
+ * Returns a possible 422 body: a fault of the request body or else of the first query parameter or header. Throws an
+ * error if the table above has no fault of that parameter.
  */
-export function validationExample({ body, query }: HttpContract): Json {
+export function validationExample({ body, query, headers }: HttpContract): Json {
   if (body) return { detail: [missingBody] };
-  const [parameter] = query ? queryParameters(query) : [];
+  const [parameter] = [
+    ...(query ? queryParameters(query) : []),
+    ...(headers ? headerParameters(headers) : []),
+  ];
   const first = String(parameter?.["name"]);
-  return { detail: [queryFaults[first] ?? missing(`an example of a fault of the parameter ${first}`)] };
+  return { detail: [parameterFaults[first] ?? missing(`an example of a fault of the parameter ${first}`)] };
 }
 
 function missing(what: string): never {

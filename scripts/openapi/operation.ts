@@ -2,7 +2,7 @@
 import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { bodyExample, parameterExample } from "./examples.ts";
 import { responses } from "./responses.ts";
-import { queryParameters, referenceTo } from "./schemas.ts";
+import { headerParameters, queryParameters, referenceTo } from "./schemas.ts";
 import { security } from "./security.ts";
 
 type Json = Record<string, unknown>;
@@ -37,7 +37,7 @@ export function tagOf({ access }: HttpContract): "private" | "public" {
   return access === "application" ? "private" : "public";
 }
 
-function parametersOf({ route, query }: HttpContract): Json[] {
+function parametersOf({ route, query, headers }: HttpContract): Json[] {
   const roomName = {
     name: "room_name",
     in: "path",
@@ -48,6 +48,7 @@ function parametersOf({ route, query }: HttpContract): Json[] {
   const parameters = [
     ...(route.includes("{room_name") ? [roomName] : []),
     ...(query ? queryParameters(query) : []),
+    ...(headers ? headerParameters(headers) : []),
   ];
   return parameters.map((parameter) => ({
     ...parameter,

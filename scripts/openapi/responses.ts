@@ -81,9 +81,9 @@ export function responses(name: string, contract: HttpContract): Json {
   return Object.fromEntries([...successes, ...failed]);
 }
 
-function failuresOf({ access, query, body, failures }: HttpContract): FailureCode[] {
-  const hasQuery = query !== undefined && queryParameters(query).length > 0;
-  const inputFailures = body ? bodyFailures : hasQuery ? (["invalid-request"] as const) : [];
+function failuresOf({ access, query, headers, body, failures }: HttpContract): FailureCode[] {
+  const hasInput = headers !== undefined || (query !== undefined && queryParameters(query).length > 0);
+  const inputFailures = body ? bodyFailures : hasInput ? (["invalid-request"] as const) : [];
   return [...accessFailures[access], ...inputFailures, ...failures];
 }
 

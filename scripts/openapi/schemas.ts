@@ -74,10 +74,19 @@ export function componentSchemas(): Record<string, Schema> {
 
 /** Returns the parameters of a query schema, in the order of its fields. */
 export function queryParameters(schema: z.ZodType): Schema[] {
+  return parametersIn("query", schema);
+}
+
+/** Returns the parameters of a header schema, in the order of its fields. */
+export function headerParameters(schema: z.ZodType): Schema[] {
+  return parametersIn("header", schema);
+}
+
+function parametersIn(place: "query" | "header", schema: z.ZodType): Schema[] {
   const { properties = {} } = z.toJSONSchema(schema, options) as { properties?: Record<string, Schema> };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
     name,
-    in: "query",
+    in: place,
     required: false,
     description,
     schema: rest,

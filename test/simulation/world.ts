@@ -4,6 +4,7 @@ import { createSeededRandom } from "../../local/process/seeded-random.ts";
 import type { RandomSource } from "../../src/lib/random.ts";
 import type { Adapters } from "../../src/lib/wiring/adapters.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
+import { openAccess } from "../support/open-access.ts";
 import { type ConferenceTable, createConferenceTable } from "./conference-table.ts";
 import { createPorts, type Fault } from "./faults.ts";
 import type { History } from "./history.ts";
@@ -75,12 +76,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
         poison: simulated("poison"),
       },
       platformClient: simulatePlatform(table, ports, ledger, scheduler),
-      accessChecks: {
-        application: async () => undefined,
-        agent: async () => undefined,
-        "event-sink": async () => undefined,
-        anyone: async () => undefined,
-      },
+      accessChecks: openAccess,
       metricsSink: async (row) =>
         ports.call({
           label: () => "metrics row",

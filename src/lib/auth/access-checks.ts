@@ -10,8 +10,8 @@ import { createSigningKeys } from "./signing-keys.ts";
 
 /**
  * Creates one check per kind of access: a bearer token for `application`, the contact centre's token in
- * `X-Auth-Token` for `agent`, HTTP Basic for `event-sink`, nothing for `anyone`. A check throws GatewayError if the
- * caller is refused or cannot be checked.
+ * `X-Auth-Token` for `agent`, HTTP Basic for `event-sink`, nothing for `anyone`. A check returns the caller, and throws
+ * GatewayError if the caller is refused or cannot be checked.
  */
 export function createAccessChecks(
   { bearer, contactCentre, eventSink }: Pick<Settings, "bearer" | "contactCentre" | "eventSink">,
@@ -22,9 +22,18 @@ export function createAccessChecks(
   const checkAgent = createContactCentreCheck(contactCentre, clock);
   const checkBasic = createBasicCheck(eventSink);
   return {
-    application: async (headers, log) => checkBearer(headers.get("authorization"), log),
-    agent: async (headers, log) => checkAgent(headers.get("x-auth-token"), log),
-    "event-sink": async (headers) => checkBasic(headers.get("authorization")),
-    anyone: async () => undefined,
+    application: async (headers, log) => ({
+      kind: "application",
+      id: await checkBearer(headers.get("authorization"), log),
+    }),
+    agent: async (headers, log) => {
+      await checkAgent(headers.get("x-auth-token"), log);
+      return { kind: "agent" };
+    },
+    "event-sink": async (headers) => ({
+      kind: "event-sink",
+      credentials: checkBasic(headers.get("authorization")),
+    }),
+    anyone: async () => ({ kind: "anyone" }),
   };
 }

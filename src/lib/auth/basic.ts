@@ -9,20 +9,22 @@ export interface BasicCredentials {
 }
 
 /**
- * Creates a check that accepts any of these pairs. It compares every pair, even after a match, so its duration does
- * not depend on which pair matches. Throws `unauthenticated` if none matches.
+ * Creates a check that accepts any of these pairs: the first is the current one, the others are previous ones. It
+ * compares every pair, even after a match, so its duration does not depend on which pair matches. Returns which pair
+ * matched. Throws `unauthenticated` if none matches.
  */
 export function createBasicCheck(
   accepted: readonly BasicCredentials[],
-): (authorization: string | null) => void {
+): (authorization: string | null) => "current" | "previous" {
   const hashes = accepted.map(({ username, password }) => hash(`${username}:${password}`));
   return (authorization) => {
     const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization ?? "")?.[1] ?? "";
     const given = hash(Buffer.from(encoded, "base64").toString("utf8"));
-    const matches = hashes.filter((expected) => timingSafeEqual(expected, given));
-    if (matches.length === 0) {
+    const index = hashes.map((expected) => timingSafeEqual(expected, given)).indexOf(true);
+    if (index === -1) {
       throw new GatewayError("unauthenticated", { challenge: 'Basic realm="vmr-gateway", charset="UTF-8"' });
     }
+    return index === 0 ? "current" : "previous";
   };
 }
 

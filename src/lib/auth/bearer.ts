@@ -12,8 +12,11 @@ export interface BearerRules {
   readonly requiredRole?: string | undefined;
 }
 
-/** Resolves if the caller is allowed. Throws `unauthenticated`, `forbidden` or `identity-provider-unavailable`. */
-export type BearerCheck = (authorization: string | null, log: Log) => Promise<void>;
+/**
+ * Returns the client ID of an allowed caller. Throws `unauthenticated`, `forbidden` or
+ * `identity-provider-unavailable`.
+ */
+export type BearerCheck = (authorization: string | null, log: Log) => Promise<string>;
 
 /**
  * Creates the check. Its challenges follow RFC 6750: no error code without a token, `invalid_token` for an invalid
@@ -30,5 +33,6 @@ export function createBearerCheck(rules: BearerRules, keys: SigningKeys): Bearer
     if (client === undefined || !rules.clientIds.includes(client) || !hasRole) {
       throw new GatewayError("forbidden", { challenge: `${realm}, error="insufficient_scope"` });
     }
+    return client;
   };
 }

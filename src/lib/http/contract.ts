@@ -1,6 +1,6 @@
 /** The contract of an HTTP function: the gateway enforces it, and the API document is generated from it. */
 import type * as z from "zod";
-import type { Access } from "../auth/access.ts";
+import type { Access, Caller } from "../auth/access.ts";
 import type { FailureCode } from "../errors.ts";
 import type { Log } from "../log.ts";
 
@@ -22,10 +22,12 @@ export interface HttpContract {
   readonly description: string;
   readonly isDeprecated?: boolean;
   readonly query?: z.ZodType;
+  /** The request headers that the function reads, as an object schema with lower-case keys. */
+  readonly headers?: z.ZodType;
   readonly body?: BodyContract<unknown>;
   /** The success statuses, each with the schema of its body, or null if there is none. */
   readonly responses: Readonly<Record<number, z.ZodType | null>>;
-  /** The possible failures, except those that follow from `access`, `query` and `body`. */
+  /** The possible failures, except those that follow from `access`, `query`, `headers` and `body`. */
   readonly failures: readonly FailureCode[];
 }
 
@@ -35,8 +37,11 @@ export interface FunctionResponse {
   readonly body?: object;
 }
 
-/** A request's input before validation. */
-interface UncheckedInput {
+/** A request's input before validation, and its caller. */
+export interface UncheckedInput {
+  readonly caller: Caller;
+  /** All headers, with lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   /** Reads and parses the body within the limits of `contract`. */
   readonly readBody: (contract: BodyContract<unknown>) => Promise<unknown>;

@@ -64,8 +64,10 @@ export function toHandler<Dependencies extends HttpDependencies>(
 
   async function respond(request: HttpRequest, log: Log): Promise<Outcome> {
     try {
-      await accessChecks[definition.access](request.headers, log);
+      const caller = await accessChecks[definition.access](request.headers, log);
       const input = {
+        caller,
+        headers: Object.fromEntries(request.headers),
         query: Object.fromEntries(request.query),
         readBody: async (contract: Parameters<typeof readBody>[1]) => readBody(request, contract),
         roomName: decodeRoomName(request.params["room_name"] ?? ""),

@@ -4,11 +4,14 @@ import { GatewayError, type ValidationFault } from "../errors.ts";
 import { describeIssue } from "./pydantic-messages.ts";
 import { faultWithInput } from "./validation-fault.ts";
 
+/** The part of a request that a value comes from. */
+type Place = "query" | "header" | "body";
+
 /**
  * Returns the value as `schema` parses it. Throws `invalid-request` with every fault if it is not valid; each `loc`
  * begins with `place`.
  */
-export function validate<T>(schema: z.ZodType<T>, value: unknown, place: "query" | "body"): T {
+export function validate<T>(schema: z.ZodType<T>, value: unknown, place: Place): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new GatewayError("invalid-request", {
@@ -16,10 +19,10 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, place: "query"
   });
 }
 
-function toFault(issue: z.core.$ZodIssue, root: unknown, place: "query" | "body"): ValidationFault {
+function toFault(issue: z.core.$ZodIssue, root: unknown, place: Place): ValidationFault {
   const path = issue.path.map((part) => (typeof part === "symbol" ? part.toString() : part));
   const input = valueAt(root, path);
-  if (place === "query" && input === undefined) {
+  if (place !== "body" && input === undefined) {
     return { type: "missing", loc: [place, ...path], msg: "Field required", input: null };
   }
   return faultWithInput({ loc: [place, ...path], ...describeIssue(issue, input) }, input);

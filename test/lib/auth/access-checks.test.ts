@@ -45,21 +45,27 @@ const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
 test("accepts a bearer token of the tenant for `application`, and no contact-centre token", async () => {
   await expect(
     check("application", { authorization: `Bearer ${issuer.issueToken(clientId)}` }),
-  ).resolves.toBeUndefined();
+  ).resolves.toEqual({ kind: "application", id: clientId });
   await expect(check("application", { "x-auth-token": agent.token })).rejects.toMatchObject({
     status: 401,
   });
 });
 
 test("accepts a contact-centre token in X-Auth-Token for `agent`, and no bearer token", async () => {
-  await expect(check("agent", { "x-auth-token": agent.token })).resolves.toBeUndefined();
+  await expect(check("agent", { "x-auth-token": agent.token })).resolves.toEqual({ kind: "agent" });
   const bearer = { authorization: `Bearer ${issuer.issueToken(clientId)}` };
   await expect(check("agent", bearer)).rejects.toMatchObject({ status: 401 });
 });
 
 test("accepts the current and the previous pair of credentials for `event-sink`, and no mix of them", async () => {
-  for (const pair of ["sink:sink-password-7d1e", "old-sink:old-password"]) {
-    await expect(check("event-sink", { authorization: basic(pair) })).resolves.toBeUndefined();
+  for (const [pair, credentials] of [
+    ["sink:sink-password-7d1e", "current"],
+    ["old-sink:old-password", "previous"],
+  ] as const) {
+    await expect(check("event-sink", { authorization: basic(pair) })).resolves.toEqual({
+      kind: "event-sink",
+      credentials,
+    });
   }
   await expect(check("event-sink", { authorization: basic("sink:old-password") })).rejects.toMatchObject({
     status: 401,
@@ -67,5 +73,5 @@ test("accepts the current and the previous pair of credentials for `event-sink`,
 });
 
 test("accepts a request without credentials for `anyone`", async () => {
-  await expect(check("anyone", {})).resolves.toBeUndefined();
+  await expect(check("anyone", {})).resolves.toEqual({ kind: "anyone" });
 });

@@ -21,38 +21,38 @@ beforeAll(async () => {
 });
 afterAll(async () => issuer.stop());
 
-async function check(authorization: string | null, changes: Partial<BearerRules> = {}): Promise<void> {
+async function check(authorization: string | null, changes: Partial<BearerRules> = {}): Promise<string> {
   const fetchKeys = async () => fetchPublishedKeys(issuer.url, tenantId);
   const keys = createSigningKeys(fetchKeys, createManualClock());
-  await createBearerCheck({ ...rules, ...changes }, keys)(authorization, createRecordingLog());
+  return createBearerCheck({ ...rules, ...changes }, keys)(authorization, createRecordingLog());
 }
 const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
 describe("the check accepts", () => {
   test.each([1, 2] as const)("a version %i token of an allowed client", async (version) => {
-    await expect(check(`Bearer ${issuer.issueToken(clientId, { version })}`)).resolves.toBeUndefined();
+    await expect(check(`Bearer ${issuer.issueToken(clientId, { version })}`)).resolves.toBe(clientId);
   });
 
   test("a token surrounded by spaces", async () => {
-    await expect(check(`Bearer   ${issuer.issueToken(clientId)}  `)).resolves.toBeUndefined();
+    await expect(check(`Bearer   ${issuer.issueToken(clientId)}  `)).resolves.toBe(clientId);
   });
 
   test("a token of almost 8,192 characters", async () => {
     const token = issuer.issueToken(clientId, { claims: { groups: "x".repeat(5250) } });
     expect(token.length).toBeGreaterThan(7800);
     expect(token.length).toBeLessThanOrEqual(8192);
-    await expect(check(`Bearer ${token}`)).resolves.toBeUndefined();
+    await expect(check(`Bearer ${token}`)).resolves.toBe(clientId);
   });
 
   test("a tenant ID in capital letters in the settings", async () => {
     const token = issuer.issueToken(clientId, { claims: { tid: "aaaaaaaa-1111-4111-8111-111111111111" } });
     await expect(
       check(`Bearer ${token}`, { tenantId: "AAAAAAAA-1111-4111-8111-111111111111" }),
-    ).resolves.toBeUndefined();
+    ).resolves.toBe(clientId);
   });
 
   test.each(["bearer", "BEARER"])("the scheme written as %s", async (scheme) => {
-    await expect(check(`${scheme} ${issuer.issueToken(clientId)}`)).resolves.toBeUndefined();
+    await expect(check(`${scheme} ${issuer.issueToken(clientId)}`)).resolves.toBe(clientId);
   });
 
   test.each([
@@ -61,12 +61,12 @@ describe("the check accepts", () => {
     ["the token type `app`", { idtyp: "app" }],
     ["no tenant claim, because the issuer names the tenant", { tid: undefined }],
   ])("a token with %s", async (_, claims) => {
-    await expect(check(`Bearer ${issuer.issueToken(clientId, { claims })}`)).resolves.toBeUndefined();
+    await expect(check(`Bearer ${issuer.issueToken(clientId, { claims })}`)).resolves.toBe(clientId);
   });
 
   test("a token with the required role among its roles", async () => {
     const token = issuer.issueToken(clientId, { claims: { roles: ["Rooms.Read", "Rooms.Manage"] } });
-    await expect(check(`Bearer ${token}`, { requiredRole: "Rooms.Manage" })).resolves.toBeUndefined();
+    await expect(check(`Bearer ${token}`, { requiredRole: "Rooms.Manage" })).resolves.toBe(clientId);
   });
 });
 

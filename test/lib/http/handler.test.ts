@@ -9,13 +9,17 @@ import { type HttpDependencies, registerHttpFunctions, toHandler } from "../../.
 import { bodyFunction, empty, json, noQuery, queryFunction } from "../../../src/lib/http/http-function.ts";
 import { laxInteger } from "../../../src/lib/http/lax-schemas.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
+import { openAccess } from "../../support/open-access.ts";
 
 const refuse = async () => {
   throw new GatewayError("unauthenticated", { challenge: "Test realm" });
 };
-const allow = async () => undefined;
-const allowAll: AccessChecks = { application: allow, agent: allow, "event-sink": allow, anyone: allow };
-const refuseAll: AccessChecks = { application: refuse, agent: refuse, "event-sink": refuse, anyone: allow };
+const refuseAll: AccessChecks = {
+  ...openAccess,
+  application: refuse,
+  agent: refuse,
+  "event-sink": refuse,
+};
 
 const contract = {
   method: "POST",
@@ -32,11 +36,12 @@ interface Call {
   readonly url?: string;
   readonly roomName?: string;
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly clock?: ReturnType<typeof createManualClock>;
 }
 
 async function call(definition: HttpFunction<HttpDependencies>, given: Call = {}) {
-  const { checks = allowAll, url = "http://127.0.0.1/x/room-a", roomName = "room-a", body } = given;
+  const { checks = openAccess, url = "http://127.0.0.1/x/room-a", roomName = "room-a", body } = given;
   const lines: Record<string, unknown>[] = [];
   const context = new InvocationContext({
     functionName: "test",
@@ -48,7 +53,11 @@ async function call(definition: HttpFunction<HttpDependencies>, given: Call = {}
     url,
     params: { room_name: roomName },
     ...(body !== undefined && { body: { string: body } }),
-    headers: { "content-type": "application/json", "content-length": String(body?.length ?? 0) },
+    headers: {
+      "content-type": "application/json",
+      "content-length": String(body?.length ?? 0),
+      ...given.headers,
+    },
   });
   const { clock = createManualClock() } = given;
   const response = await toHandler(definition, { accessChecks: checks, clock })(request, context);
@@ -68,7 +77,7 @@ const throwing = (error: unknown) =>
 test("functions are registered under their key with their method and route, without a function key of the host", () => {
   const registered: unknown[] = [];
   const app = { http: (name: string, options: object) => void registered.push([name, options]) };
-  const dependencies = { accessChecks: allowAll, clock: createManualClock() };
+  const dependencies = { accessChecks: openAccess, clock: createManualClock() };
   registerHttpFunctions(app, dependencies, { getThing: throwing(new Error("x")) });
   expect(registered).toEqual([
     [
@@ -117,8 +126,11 @@ describe("authentication", () => {
     "access %s runs only its own check",
     async (access) => {
       const called: string[] = [];
-      const check = (name: string) => async () => void called.push(name);
-      const checks = {
+      const check = (name: Access) => async () => {
+        called.push(name);
+        return { kind: "anyone" } as const;
+      };
+      const checks: AccessChecks = {
         application: check("application"),
         agent: check("agent"),
         "event-sink": check("event-sink"),
@@ -134,7 +146,7 @@ describe("authentication", () => {
     const broken = async () => {
       throw new TypeError("broken");
     };
-    expect((await call(strict, { checks: { ...allowAll, application: broken } })).status).toBe(500);
+    expect((await call(strict, { checks: { ...openAccess, application: broken } })).status).toBe(500);
   });
 });
 
@@ -143,6 +155,13 @@ describe("input", () => {
     ...contract,
     query: z.object({ max_vmr: laxInteger.optional() }),
     handle: ({ query, roomName }) => json(200, { query, roomName }),
+  });
+
+  const withHeaders = queryFunction({
+    ...contract,
+    query: noQuery,
+    headers: z.object({ "x-count": laxInteger.optional() }),
+    handle: ({ caller, headers }) => json(200, { caller, headers }),
   });
 
   test("a query is validated before the function handles it", async () => {
@@ -164,6 +183,22 @@ describe("input", () => {
   ])("the host's room name %s is decoded to %s", async (parameter, roomName) => {
     const { body } = await call(echo, { roomName: parameter });
     expect(JSON.parse(body ?? "")).toMatchObject({ roomName });
+  });
+
+  test("the caller and the validated headers reach the function, whatever the case of a header's name", async () => {
+    const { caller, headers } = JSON.parse(
+      (await call(withHeaders, { headers: { "X-Count": "7", "X-Other": "x" } })).body ?? "",
+    );
+    expect(caller).toEqual({ kind: "application", id: "22222222-2222-4222-8222-222222222222" });
+    expect(headers).toEqual({ "x-count": 7 });
+  });
+
+  test("an invalid header is 422 and is located in the header", async () => {
+    const { status, body } = await call(withHeaders, { headers: { "X-Count": "many" } });
+    expect(status).toBe(422);
+    expect(JSON.parse(body ?? "")).toMatchObject({
+      detail: [{ type: "int_parsing", loc: ["header", "x-count"], input: "many" }],
+    });
   });
 
   test("a body is validated before the function handles it", async () => {

@@ -15,30 +15,54 @@ const contract = {
 } as const;
 const Count = z.object({ count: z.coerce.number().max(5) });
 const log = createRecordingLog();
-const input = { query: { count: "7" }, readBody: async () => ({ count: 7 }), roomName: "room-a" };
+const caller = { kind: "agent" } as const;
+const input = {
+  caller,
+  query: { count: "7" },
+  headers: { count: "7" },
+  readBody: async () => ({ count: 7 }),
+  roomName: "room-a",
+};
 const faultAt = (...loc: string[]) => ({ code: "invalid-request", details: { faults: [{ loc }] } });
 
-test("a fault in the query is located in the query, and a fault in the body in the body", async () => {
+test("a fault is located in the query, the header or the body, wherever it is", async () => {
   const byQuery = queryFunction({ ...contract, query: Count, handle: () => empty(204) });
   await expect(byQuery.respond(input, {}, log)).rejects.toMatchObject(faultAt("query", "count"));
+
+  const withHeaders = queryFunction({
+    ...contract,
+    query: noQuery,
+    headers: Count,
+    handle: () => empty(204),
+  });
+  await expect(withHeaders.respond(input, {}, log)).rejects.toMatchObject(faultAt("header", "count"));
 
   const limits = { maxBytes: 100, requiresJsonType: true };
   const byBody = bodyFunction({ ...contract, body: { schema: Count, ...limits }, handle: () => empty(204) });
   await expect(byBody.respond(input, {}, log)).rejects.toMatchObject(faultAt("body", "count"));
 });
 
-test("handle receives the validated value, the room name, the dependencies and the log", async () => {
+test("handle receives the caller, the validated values, the room name, the dependencies and the log", async () => {
   const received: unknown[] = [];
   const definition = queryFunction({
     ...contract,
     query: Count,
+    headers: Count,
     handle(...given: unknown[]) {
       received.push(...given);
       return json(200, {});
     },
   });
-  await definition.respond({ ...input, query: { count: "3" } }, { dependency: 1 }, log);
-  expect(received).toEqual([{ query: { count: 3 }, roomName: "room-a" }, { dependency: 1 }, log]);
+  await definition.respond(
+    { ...input, query: { count: "3" }, headers: { count: "4" } },
+    { dependency: 1 },
+    log,
+  );
+  expect(received).toEqual([
+    { caller, query: { count: 3 }, headers: { count: 4 }, roomName: "room-a" },
+    { dependency: 1 },
+    log,
+  ]);
 });
 
 test("a function without query parameters ignores the parameters that are sent", async () => {

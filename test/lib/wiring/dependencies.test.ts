@@ -1,4 +1,5 @@
 /** The object graph: each part gets its settings and the right priority of platform calls. */
+
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { MetricsRow } from "../../../src/lib/metrics/row.ts";
 import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
@@ -10,6 +11,7 @@ import { createDependencies, type Dependencies } from "../../../src/lib/wiring/d
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import { createFaultyQueue } from "../../support/faulty-queue.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";
+import { openAccess } from "../../support/open-access.ts";
 import { type PoolWorld, startPoolWorld } from "../../support/pool-world.ts";
 
 interface Seen extends PlatformCall {
@@ -43,12 +45,7 @@ function connect(settings: Record<string, string> = {}): Dependencies {
   const adapters: Adapters = {
     queues: { pool, deletion, provisioning, poison: createFaultyQueue(createMemoryQueue(clock)) },
     platformClient: { call: watched(false), background: { call: watched(true) } },
-    accessChecks: {
-      application: async () => undefined,
-      agent: async () => undefined,
-      "event-sink": async () => undefined,
-      anyone: async () => undefined,
-    },
+    accessChecks: openAccess,
     metricsSink: async (row) => void rows.push(row),
     clock,
     random: secureRandom,
