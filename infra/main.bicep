@@ -17,6 +17,8 @@ type gatewaySettings = {
   POOL_MINIMUM: int?
   POOL_READY_DELAY_SECONDS: int?
   SERVICE_TAG_BASE_URL: string?
+  @description('keep wherever the platform is shared with other systems.')
+  UNMARKED_ROOMS: ('collect' | 'keep')?
   GC_MAX_MESSAGES: int?
   GC_MINIMUM_AGE_SECONDS: int?
   AUTH_REQUIRED_ROLE: string?

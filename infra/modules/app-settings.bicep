@@ -48,6 +48,7 @@ var gatewayDefaults = {
   // The platform takes about 90 s to replicate a new room to its nodes.
   POOL_READY_DELAY_SECONDS: 90
   SERVICE_TAG_BASE_URL: ''
+  UNMARKED_ROOMS: 'collect'
   GC_MAX_MESSAGES: 20
   GC_MINIMUM_AGE_SECONDS: 600
   AUTH_REQUIRED_ROLE: ''

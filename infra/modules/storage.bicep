@@ -68,6 +68,33 @@ resource packageContainer 'Microsoft.Storage/storageAccounts/blobServices/contai
   name: packageContainerName
 }
 
+// The records of idempotency keys: src/lib/idempotency/blob-record-store.ts names the container. A record counts for 24
+// hours, and the rule deletes its blob a day later.
+resource createRecords 'Microsoft.Storage/storageAccounts/blobServices/containers@2023-05-01' = {
+  parent: blobService
+  name: 'create-records'
+}
+
+resource expiry 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05-01' = {
+  parent: account
+  name: 'default'
+  properties: {
+    policy: {
+      rules: [
+        {
+          name: 'expire-create-records'
+          enabled: true
+          type: 'Lifecycle'
+          definition: {
+            filters: { blobTypes: ['blockBlob'], prefixMatch: ['create-records/'] }
+            actions: { baseBlob: { delete: { daysAfterModificationGreaterThan: 1 } } }
+          }
+        }
+      ]
+    }
+  }
+}
+
 resource appMayUse 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for roleId in appRoleIds: {
   name: guid(account.id, appPrincipalId, roleId)
   scope: account

@@ -20,7 +20,7 @@ export interface DevelopmentStack {
 }
 
 export interface DevelopmentStackOptions {
-  /** Also starts Azurite's blob and table services, which `func start` needs. */
+  /** Also starts Azurite's table service, which `func start` needs. */
   readonly withBlobsAndTables?: boolean;
   readonly platform?: Partial<SimulatorOptions>;
 }
@@ -39,7 +39,7 @@ export async function startDevelopmentStack(
   };
   const { withBlobsAndTables: isWhole = false } = options;
   try {
-    const azurite = started(await startAzurite({ blob: isWhole, table: isWhole }));
+    const azurite = started(await startAzurite({ blob: true, table: isWhole }));
     const platform = started(await startPlatformSimulator({ ...platformAccount, ...options.platform }));
     const issuer = started(await startTokenIssuer(tenant));
     const contactCentre = started(await startContactCentre({ users: contactCentreUsers }));

@@ -50,7 +50,13 @@ const bodies: Readonly<Record<string, { readonly request?: Json; readonly respon
   healthCheck: { response: { status: "alive", timestamp: "2026-11-21T08:30:00.000Z" } },
 };
 
-const parameters: Json = { room_name: name, uuiData, constrained_attributes: true, max_vmr: 50 };
+const parameters: Json = {
+  room_name: name,
+  uuiData,
+  constrained_attributes: true,
+  max_vmr: 50,
+  "idempotency-key": "8e03978e-40d5-43dd-bc93-6894a57f9324",
+};
 
 /** Returns the example of a request or success body. Throws an error if the table above has none. */
 export function bodyExample(functionName: string, kind: "request" | "response"): unknown {

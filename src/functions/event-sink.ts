@@ -27,7 +27,7 @@ export const eventSink = bodyFunction({
     const { endedRooms: names, ignored, unusable } = readEvents(body);
     if (ignored.length > 0) log.info("event-ignored", { count: ignored.length, kind: ignored[0] });
     if (unusable > 0) log.warn("event-unusable", { count: unusable });
-    await endedRooms.queueForDeletion(names, log);
+    await endedRooms.queueForDeletion(names, body, log);
     return empty(204);
   },
 });

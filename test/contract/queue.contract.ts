@@ -99,6 +99,17 @@ export function describeQueue(name: string, start: () => Promise<QueueWorld>): v
       expect(await receiveOne(queue)).toMatchObject({ text: "room-a", dequeueCount: 2 });
     });
 
+    test("setInvisible replaces the text of a message if one is given, and keeps its id and count", async () => {
+      const { queue } = world.open();
+      const { id } = await queue.put("room-a");
+      await queue.setInvisible(await receiveOne(queue), 0, '{"room":"Zo\u00eb & <b>"}');
+      expect(await receiveOne(queue)).toMatchObject({
+        id,
+        text: '{"room":"Zo\u00eb & <b>"}',
+        dequeueCount: 2,
+      });
+    });
+
     test("setInvisible extends the lease of a message", async () => {
       const { queue, pass } = world.open();
       await queue.put("room-a");

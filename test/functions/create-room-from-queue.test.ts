@@ -1,7 +1,9 @@
 /** POST /room/create: every status it can return. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
+import { createRoom } from "../../src/functions/create-room.ts";
 import { createRoomFromQueue } from "../../src/functions/create-room-from-queue.ts";
+import { deleteRoom } from "../../src/functions/delete-room.ts";
 import { openQueues } from "../../src/lib/queues/storage-account.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import { createCredential } from "../../src/lib/wiring/credential.ts";
@@ -129,12 +131,83 @@ test("Returns 404 pool-exhausted without a body if the pool is empty, with Retry
   expect(gateway.log.join("\n")).toContain("pool-exhausted");
 });
 
-test("Returns 502 platform-rejected if the platform rejects the tag, and leaves the message to its lease", async () => {
+test("Returns 502 platform-rejected if the platform rejects the room, and leaves the message to its lease", async () => {
   await gateway.poolRoom("a-room");
-  gateway.stack.platform.addFault({ kind: "status", status: 400, method: "PATCH" });
+  const body = { conference: { description: ["not allowed"] } };
+  gateway.stack.platform.addFault({ kind: "status", status: 400, method: "PATCH", body });
   expect(await create({ uuiData: hex("8d1f") })).toMatchObject({ status: 502, code: "platform-rejected" });
   expect(await gateway.queues.pool.count()).toBe(1);
   expect(await gateway.receiveTexts("pool")).toEqual([]);
+});
+
+test("Returns 422 invalid-request if the platform rejects the service tag, and releases the message", async () => {
+  await gateway.poolRoom("a-room");
+  const body = { conference: { tag: ["secret-canary"] } };
+  gateway.stack.platform.addFault({ kind: "status", status: 400, method: "PATCH", body });
+  expect(await create({ uuiData: hex("8d1f") })).toMatchObject({
+    status: 422,
+    code: "invalid-request",
+    json: { detail: [{ type: "value_error", loc: ["query", "uuiData"] }] },
+  });
+  expect(gateway.log.join("\n")).not.toContain("secret-canary");
+  expect(await gateway.receiveTexts("pool")).toEqual(["a-room"]);
+});
+
+describe("With an Idempotency-Key", () => {
+  const createWith = async (key: string, query: Record<string, string> = {}) =>
+    gateway.call(createRoomFromQueue, { query, headers: { "idempotency-key": key } });
+
+  test("returns the same room to a repeat, quoted or bare, and on the legacy path", async () => {
+    for (const name of ["room-a", "room-b", "room-c"]) await gateway.poolRoom(name);
+    const first = await createWith("8e03978e", { uuiData: hex("8d1f") });
+    const repeats = [
+      await createWith('"8e03978e"', { uuiData: hex("8d1f") }),
+      await gateway.call(createRoom, {
+        query: { uuiData: hex("8d1f") },
+        headers: { "idempotency-key": "8e03978e" },
+      }),
+    ];
+
+    expect(first.status).toBe(200);
+    for (const repeat of repeats) expect([repeat.status, repeat.json]).toEqual([200, first.json]);
+    expect(await gateway.queues.pool.count()).toBe(2);
+  });
+
+  test("returns 422 if the key was sent with another uuiData", async () => {
+    await gateway.poolRoom("a-room");
+    await createWith("key-1", { uuiData: hex("8d1f") });
+    expect(await createWith("key-1", { uuiData: hex("8d20") })).toMatchObject({
+      status: 422,
+      code: "invalid-request",
+      json: { detail: [{ type: "value_error", loc: ["header", "idempotency-key"] }] },
+    });
+  });
+
+  test("returns 404 if the key's room has been deleted", async () => {
+    await gateway.poolRoom("a-room");
+    await createWith("key-2");
+    await gateway.call(deleteRoom, { roomName: "a-room" });
+    expect(await createWith("key-2")).toMatchObject({ status: 404, code: "room-not-found", text: "" });
+  });
+
+  test.each([
+    ["an empty key", ""],
+    ["an empty quoted key", '""'],
+    ["256 characters", "k".repeat(256)],
+    ["a space", "a b"],
+    ["a letter outside ASCII", "\u00fc"],
+    ["two keys", "one, two"],
+  ])("returns 422 for %s and takes no room", async (_, key) => {
+    await gateway.poolRoom("a-room");
+    expect(await createWith(key)).toMatchObject({ status: 422, code: "invalid-request" });
+    expect(await gateway.receiveTexts("pool")).toEqual(["a-room"]);
+  });
+
+  test("accepts 255 visible characters and a quoted key with escapes", async () => {
+    for (const name of ["room-a", "room-b"]) await gateway.poolRoom(name);
+    expect((await createWith("k".repeat(255))).status).toBe(200);
+    expect((await createWith('"a\\\\b\\"c"')).status).toBe(200);
+  });
 });
 
 test("Returns 503 and discards the room if the outcome of writing the tag is unknown", async () => {

@@ -47,6 +47,7 @@ const expected = (name: string, digit: number, size: Readonly<Record<string, str
   PLATFORM_MAX_CONCURRENCY: "5",
   POOL_LEASE_SECONDS: "300",
   POOL_READY_DELAY_SECONDS: "90",
+  UNMARKED_ROOMS: "collect",
   GC_MAX_MESSAGES: "20",
   GC_MINIMUM_AGE_SECONDS: "600",
   // From other resources and parameters.

@@ -1,6 +1,6 @@
 /** The storage account, its queues and its package container, and the vault: their settings in each environment. */
 import { describe, expect, it } from "vitest";
-import { queueNames } from "../support/infra/code-facts.ts";
+import { createRecordContainer, queueNames } from "../support/infra/code-facts.ts";
 import {
   allOf,
   bodyOf,
@@ -45,7 +45,26 @@ describe.each(environmentNames)("The %s environment", (name) => {
         .map((queue) => `${account}/queueServices/default/queues/${queue}`)
         .toSorted(),
     );
-    expect(onlyOf(deployment, "container").id).toBe(`${account}/blobServices/default/containers/app-package`);
+    expect(allOf(deployment, "container").map(({ id }) => id)).toEqual([
+      `${account}/blobServices/default/containers/app-package`,
+      `${account}/blobServices/default/containers/${createRecordContainer}`,
+    ]);
+  });
+
+  it("Deletes the records of idempotency keys, and nothing else, after they have ceased to count", () => {
+    expect(propertiesOf(onlyOf(deployment, "lifecycle"))["policy"]).toEqual({
+      rules: [
+        {
+          name: "expire-create-records",
+          enabled: true,
+          type: "Lifecycle",
+          definition: {
+            filters: { blobTypes: ["blockBlob"], prefixMatch: [`${createRecordContainer}/`] },
+            actions: { baseBlob: { delete: { daysAfterModificationGreaterThan: 1 } } },
+          },
+        },
+      ],
+    });
   });
 
   it("Has a vault that is opened by roles, and kept after its deletion in production only", () => {

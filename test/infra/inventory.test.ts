@@ -65,6 +65,8 @@ const everywhere = (name: string): string[] => [
   "Storage/storageAccounts stvmr<hash>",
   "Storage/storageAccounts/blobServices stvmr<hash>/default",
   "Storage/storageAccounts/blobServices/containers stvmr<hash>/default/app-package",
+  "Storage/storageAccounts/blobServices/containers stvmr<hash>/default/create-records",
+  "Storage/storageAccounts/managementPolicies stvmr<hash>/default",
   "Storage/storageAccounts/queueServices stvmr<hash>/default",
   "Storage/storageAccounts/queueServices/queues stvmr<hash>/default/room-creation-queue",
   "Storage/storageAccounts/queueServices/queues stvmr<hash>/default/room-deletion-queue",

@@ -135,6 +135,7 @@ const rows: readonly Row[] = [
   {
     part: "src/lib/wiring",
     imports: [
+      "src/lib/idempotency",
       "src/lib/metrics",
       "src/lib/pool",
       "src/lib/auth",
@@ -148,7 +149,12 @@ const rows: readonly Row[] = [
   {
     part: "src/lib/api",
     imports: ["src/lib/http", "src/lib/rooms", "src/lib/platform", "src/lib"],
-    types: ["src/lib/pool"],
+    types: ["src/lib/idempotency", "src/lib/pool", "src/lib/auth"],
+  },
+  {
+    part: "src/lib/idempotency",
+    imports: ["src/lib/pool", "src/lib"],
+    types: ["src/lib/queues", "src/lib/platform", "src/lib/settings"],
   },
   {
     part: "src/lib/metrics",
@@ -174,7 +180,8 @@ const rows: readonly Row[] = [
 const azurePackages: Readonly<Record<string, readonly string[]>> = {
   "@azure/functions": ["src/main.ts", "src/lib/http", "src/lib/background", "src/lib/invocation-log.ts"],
   "@azure/storage-queue": ["src/lib/queues"],
-  "@azure/identity": ["src/lib/wiring", "src/lib/queues", "src/lib/metrics"],
+  "@azure/storage-blob": ["src/lib/idempotency"],
+  "@azure/identity": ["src/lib/wiring", "src/lib/queues", "src/lib/metrics", "src/lib/idempotency"],
   "@azure/monitor-ingestion": ["src/lib/metrics"],
 };
 

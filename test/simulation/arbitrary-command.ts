@@ -23,7 +23,15 @@ const changes = constantFrom("remove" as const, "remove", "describe", "retag");
 const outageFaults = constantFrom("not-sent" as const, "throttled", "lost-before", "lost-after", "late");
 
 const weighted: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Command>])[] = [
-  [16, record({ kind: kind("create"), isLegacy: boolean(), hasTag: boolean() })],
+  [
+    16,
+    record({
+      kind: kind("create"),
+      isLegacy: boolean(),
+      hasTag: boolean(),
+      repeatAfterSeconds: constantFrom(undefined, undefined, undefined, [0], [1], [0, 40]),
+    }),
+  ],
   [2, record({ kind: kind("read"), target: anyTarget, isPublic: boolean(), isFull: boolean() })],
   [1, record({ kind: kind("list"), isFull: boolean() })],
   [3, record({ kind: kind("update"), target: anyTarget, field: constantFrom("description", "tag", "name") })],

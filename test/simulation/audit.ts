@@ -1,4 +1,5 @@
 /** Ends a history without faults, then checks the queues and the platform against the promises. */
+import { decodeQueuedName } from "../../src/lib/pool/queued-name.ts";
 import { parseMarker } from "../../src/lib/rooms/marker.ts";
 import { isPersistent } from "../../src/lib/rooms/ownership.ts";
 import { deliverEnds } from "./callers.ts";
@@ -66,7 +67,7 @@ async function runTimer(world: World, name: "collectGarbage" | "collectMetrics")
 
 /** Each room is pooled, handed out or counted as unaccounted. A single fault other than a crash loses no room. */
 function checkAccounts({ ledger, queues, table }: World, history: History): void {
-  const pooled = new Set(queues.pool.contents().map(({ text }) => text));
+  const pooled = new Set(queues.pool.contents().map(({ text }) => decodeQueuedName(text).room));
   const lost = ledger
     .ourRooms()
     .filter(({ name }) => !pooled.has(name) && !ledger.handedOut.has(name) && !isPersistent(name))

@@ -1,61 +1,90 @@
 /** Callers that check what they receive: consumers that create rooms, bulk delete, and the platform's event sink. */
-import { z } from "zod";
+import * as z from "zod";
+import { encodeServiceTag } from "../../src/lib/api/service-tag.ts";
 import { isPersistent } from "../../src/lib/rooms/ownership.ts";
 import type { Plan } from "./processes.ts";
 import { request } from "./requests.ts";
+import type { Task } from "./task.ts";
 import { tagHost, type World } from "./world.ts";
 
 const Created = z.object({ name: z.string(), tag: z.string() });
+type CreatedRoom = z.output<typeof Created>;
 
-/** Creates a room and checks that no other caller has it. */
-export async function createRoom(
-  world: World,
-  { isLegacy, hasTag }: { isLegacy: boolean; hasTag: boolean },
-  process: number,
-  plan: Plan,
-): Promise<void> {
-  const { ledger, table } = world;
-  const tag = hasTag ? `https://${tagHost}/s/${world.newId()}` : undefined;
-  const uuiData = tag && `${Buffer.from(tag).toString("hex")};encoding=hex`;
-  const query = uuiData === undefined ? {} : { uuiData };
-  const response = await request(
-    world,
-    process,
-    isLegacy ? "createRoom" : "createRoomFromQueue",
-    { query },
-    plan,
-  );
-  if (response?.status !== 200) return;
-  const { task } = response;
-  const room = Created.parse(response.body);
+interface Create {
+  readonly isLegacy: boolean;
+  readonly hasTag: boolean;
+  readonly repeatAfterSeconds?: readonly number[] | undefined;
+}
+
+/** Creates a room, and repeats the request with the same idempotency key if the command says so. */
+export function createRoom(world: World, create: Create, process: number, plan: Plan): void {
+  const { scheduler, newId } = world;
+  const tag = create.hasTag ? `https://${tagHost}/s/${newId()}` : undefined;
+  const key = create.repeatAfterSeconds && newId();
+  const caller: Caller = { functionName: create.isLegacy ? "createRoom" : "createRoomFromQueue", tag, key };
+  void requestRoom(world, caller, process, plan);
+  for (const [index, seconds] of (create.repeatAfterSeconds ?? []).entries())
+    scheduler.after(
+      seconds * 1000,
+      () => void requestRoom(world, caller, (process + index + 1) % 2, world.planWithoutFaults()),
+    );
+}
+
+interface Caller {
+  readonly functionName: "createRoom" | "createRoomFromQueue";
+  readonly tag: string | undefined;
+  readonly key: string | undefined;
+}
+
+async function requestRoom(world: World, caller: Caller, process: number, plan: Plan): Promise<void> {
+  const { functionName, tag, key } = caller;
+  const query = tag === undefined ? {} : { uuiData: encodeServiceTag(tag) };
+  const headers = key === undefined ? {} : { "idempotency-key": key };
+  const response = await request(world, process, functionName, { query, headers }, plan);
+  if (response?.status === 200) checkHandOut(world, caller, Created.parse(response.body), response.task);
+}
+
+/** Checks that no other caller has the room, and that a repeated key gives the same room. */
+function checkHandOut({ ledger, table }: World, { tag, key }: Caller, room: CreatedRoom, task: Task): void {
   const { name } = room;
   const isWrong = (what: string) =>
     ledger.violated("handed-out-twice", `#${task.id} received ${name}, ${what}`);
+  const first = key === undefined ? undefined : ledger.roomsByKey.get(key);
+  if (first !== undefined && first !== name)
+    ledger.violated("repeated-create-differs", `#${task.id} received ${name}, its first request ${first}`);
+  if (first === name) return;
+  if (key !== undefined) ledger.roomsByKey.set(key, name);
   const other = ledger.handedOut.get(name);
   if (other) isWrong(`like #${other.task.id}`);
   ledger.handedOut.set(name, { task, tag });
-  if (tag !== undefined && room.tag !== tag) isWrong("with another service tag in the response");
-  if (ledger.deletedBeforeCommit.has(name)) isWrong("which bulk delete had already deleted");
+  if (tag !== undefined && room.tag !== tag && !ledger.changedByOperator.has(name))
+    isWrong("with another service tag in the response");
+  // The claim of a repeated request is the one whose response was lost.
+  if (ledger.deletedBeforeCommit.has(name) && key === undefined)
+    isWrong("which bulk delete had already deleted");
   const row = table.find(name);
   if (!row) {
     if (!ledger.removed.has(name)) isWrong("which no longer exists");
     return;
   }
   const writer = ledger.tagWriters.get(name);
-  if (writer && writer !== "other" && writer !== task && !ledger.changedByOperator.has(name))
+  const isOwnWriter = writer === task || (key !== undefined && writer !== "other");
+  if (writer && writer !== "other" && !isOwnWriter && !ledger.changedByOperator.has(name))
     isWrong(`with the tag of #${writer.id}`);
   if (tag !== undefined && writer === task && row.tag !== tag)
     isWrong("which has another tag on the platform");
   if (tag !== undefined && writer === undefined) isWrong("whose tag was never written");
 }
 
-/** Deletes all rooms. A 204 promises that no room is left that existed when the last list of rooms was requested. */
+/** Deletes all rooms. A 204 promises that no room is left that existed when its first list was
+ * requested, except one that was handed out since. */
 export async function deleteAllRooms(world: World, process: number, plan: Plan): Promise<void> {
   const response = await request(world, process, "bulkDeleteRooms", {}, plan);
   if (response?.status !== 204) return;
   for (const { name, createdAt } of world.ledger.ourRooms()) {
     if (
-      createdAt < response.task.lastListAt &&
+      createdAt < response.task.firstListAt &&
+      !((world.ledger.assignedAt.get(name) ?? 0) >= response.task.startedAt) &&
       !isPersistent(name) &&
       !world.ledger.changedByOperator.has(name)
     )
@@ -75,11 +104,14 @@ export async function deliverEnds(
   names: readonly string[],
   process: number,
   plan: Plan,
-  delivery = 1,
+  first = { delivery: 1, sentAt: world.scheduler.now(), seq: Number(world.newId().slice(3)) },
 ): Promise<void> {
   const { ledger, scheduler } = world;
+  const { delivery, sentAt, seq } = first;
   for (const name of names) ledger.mayBeDeleted.add(name);
-  const events = names.map((name) => ({
+  const events = names.map((name, index) => ({
+    node: "10.0.0.21",
+    seq: seq * 100 + index,
     event: "conference_ended",
     data: { name, service_type: "conference" },
   }));
@@ -87,14 +119,19 @@ export async function deliverEnds(
   const response = await request(world, process, "eventSink", { body }, plan);
   if (response?.status === 204) {
     for (const name of names) {
-      if (!response.task.queuedForDeletion.has(name))
+      // An earlier delivery of the same body may have stored it.
+      if (!((ledger.queuedForDeletionAt.get(name) ?? 0) >= sentAt))
         ledger.violated("event-lost", `#${response.task.id} received 204, but ${name} was not stored`);
       ledger.ended.set(name, scheduler.now());
     }
   } else if (delivery < maxDeliveries) {
     scheduler.after(
       redeliverySeconds * 1000,
-      () => void deliverEnds(world, names, process, world.planWithoutFaults(), delivery + 1),
+      () =>
+        void deliverEnds(world, names, process, world.planWithoutFaults(), {
+          ...first,
+          delivery: delivery + 1,
+        }),
     );
   }
 }

@@ -8,7 +8,13 @@ export interface Target {
 }
 
 export type Command =
-  | { readonly kind: "create"; readonly isLegacy: boolean; readonly hasTag: boolean }
+  | {
+      readonly kind: "create";
+      readonly isLegacy: boolean;
+      readonly hasTag: boolean;
+      /** Sends an idempotency key, and the request again with the same key after each of these delays. */
+      readonly repeatAfterSeconds?: readonly number[] | undefined;
+    }
   | { readonly kind: "read"; readonly target: Target; readonly isPublic: boolean; readonly isFull: boolean }
   | { readonly kind: "list"; readonly isFull: boolean }
   | { readonly kind: "update"; readonly target: Target; readonly field: "description" | "tag" | "name" }

@@ -1,6 +1,7 @@
 /** What can be observed from outside while a history runs, and every promise that was broken. */
 import type { MetricsRow } from "../../src/lib/metrics/row.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
+import { decodeQueuedName } from "../../src/lib/pool/queued-name.ts";
 import type { QueueMessage } from "../../src/lib/queues/queue.ts";
 import { parseMarker } from "../../src/lib/rooms/marker.ts";
 import { isPersistent } from "../../src/lib/rooms/ownership.ts";
@@ -27,6 +28,8 @@ const configurationPath = "/api/admin/configuration/v1/conference/";
 export function createLedger(table: ConferenceTable, now: () => number, secrets: readonly string[]) {
   const violations: Violation[] = [];
   const handedOut = new Map<string, HandOut>();
+  /** The room that the first response to each idempotency key named. */
+  const roomsByKey = new Map<string, string>();
   /** Names of the rooms that the gateway provisioned. */
   const provisioned = new Set<string>();
   const pooledNames = new Set<string>();
@@ -37,6 +40,8 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
   /** Names whose end the event sink accepted, with the time. */
   const ended = new Map<string, number>();
   /** Rooms named in an event, accepted or not, or by a bulk delete. They may be collected even if they are handed out. */
+  /** When each name was last put on the deletion queue. */
+  const queuedForDeletionAt = new Map<string, number>();
   const mayBeDeleted = new Set<string>();
   /** Rooms that an operator changed directly: their marker and tag prove nothing. */
   const changedByOperator = new Set<string>();
@@ -122,6 +127,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     violations,
     violated,
     handedOut,
+    roomsByKey,
     provisioned,
     tagWriters,
     assignedAt,
@@ -136,38 +142,43 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     metricsRows,
     keptForReason,
     tableObserver,
+    queuedForDeletionAt,
 
     onPut(queue: string, text: string, task: Task): void {
+      const { room } = decodeQueuedName(text);
       if (queue === "pool") {
-        if (pooledNames.has(text))
-          violated("handed-out-twice", `#${task.id} puts ${text} into the pool a second time`);
-        pooledNames.add(text);
-        noteHandled(text, task);
+        if (pooledNames.has(room))
+          violated("handed-out-twice", `#${task.id} puts ${room} into the pool a second time`);
+        pooledNames.add(room);
+        noteHandled(room, task);
       }
       if (queue === "deletion") {
-        task.queuedForDeletion.add(text);
-        if (task.functionName === "bulkDeleteRooms") mayBeDeleted.add(text);
+        queuedForDeletionAt.set(room, now());
+        if (task.functionName === "bulkDeleteRooms") mayBeDeleted.add(room);
       }
     },
 
     onMessageDeleted(queue: string, text: string): void {
-      if (queue === "pool" && deletedInBulk.has(text)) deletedBeforeCommit.add(text);
+      const { room } = decodeQueuedName(text);
+      if (queue === "pool" && deletedInBulk.has(room)) deletedBeforeCommit.add(room);
     },
 
     onReceive(queue: string, messages: readonly QueueMessage[], task: Task): void {
-      if (queue === "pool") for (const { text } of messages) noteHandled(text, task);
+      if (queue === "pool") for (const { text } of messages) noteHandled(decodeQueuedName(text).room, task);
       if (queue !== "deletion") return;
       for (const { text, ageSeconds } of messages) {
+        const { room } = decodeQueuedName(text);
         const insertedAt = now() - ageSeconds * 1000;
-        const other = task.deletionInsertedAt.get(text) ?? Number.NEGATIVE_INFINITY;
-        task.deletionInsertedAt.set(text, Math.max(other, insertedAt));
+        const other = task.deletionInsertedAt.get(room) ?? Number.NEGATIVE_INFINITY;
+        task.deletionInsertedAt.set(room, Math.max(other, insertedAt));
       }
     },
 
     /** Records a platform read of a task. Call the result with whether a response arrived. */
     onPlatformRead({ method, path, query }: PlatformCall, task: Task): (hasResponse: boolean) => void {
       if (method !== "GET") return () => undefined;
-      if (path === configurationPath && query?.["name"] === undefined) task.lastListAt = now();
+      if (path === configurationPath && query?.["name"] === undefined)
+        task.firstListAt = Math.min(task.firstListAt, now());
       const name = query?.["name"];
       if (path !== livePath || typeof name !== "string") return () => undefined;
       const checkedAt = now();
@@ -178,7 +189,8 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     },
 
     onLog(line: string, task: Task): void {
-      if (line.includes('"room-leaked"')) leaked.add(JSON.parse(line).room);
+      if (line.includes('"room-leaked"') || line.includes('"create-record-unknown"'))
+        leaked.add(JSON.parse(line).room);
       const leak =
         secrets.find((secret) => line.includes(secret)) ??
         line.match(/\d{12}/g)?.find((digits) => guestPins.has(digits));

@@ -14,6 +14,8 @@ const copied = [
   "local/process/seeded-random.ts",
   "test/simulation",
   "test/support/memory-queue.ts",
+  "test/support/memory-record-store.ts",
+  "test/support/open-access.ts",
 ];
 
 /**

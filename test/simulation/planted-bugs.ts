@@ -55,8 +55,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "requests no replacement",
     breaks: "pool-level-wrong",
     isInEveryTestRun: true,
-    file: claim,
-    edits: [["await replenishment.replace(claim.log);", ""]],
+    file: "src/lib/pool/replenishment.ts",
+    edits: [
+      ["if (maxRooms === 0) return nothingToWithdraw;", "if (maxRooms >= 0) return nothingToWithdraw;"],
+    ],
+  },
+  {
+    bug: "returns its own room if another request with the same key was faster",
+    breaks: "repeated-create-differs",
+    file: "src/lib/idempotency/idempotent-claims.ts",
+    edits: [["if (winner?.room === room.name) return room;", "if (winner) return room;"]],
   },
   {
     bug: "logs the guest PIN",
@@ -64,8 +72,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: claim,
     edits: [
       [
-        "await replenishment.replace(claim.log);",
-        'claim.log.info("room-claimed", { pin: String(room["guest_pin"]) }); await replenishment.replace(claim.log);',
+        "await commitAndReplace(attempt);",
+        'await commitAndReplace(attempt); claim.log.info("room-claimed", { pin: String(room["guest_pin"]) });',
       ],
     ],
   },
@@ -118,14 +126,23 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "collects rooms of any age",
     breaks: "deleted-too-early",
     file: garbage,
-    edits: [["if (missingSeconds > 0) {", "if (false) {"]],
+    edits: [['if (youngest.ageSeconds < minAgeSeconds) return "young";', ""]],
   },
   {
     bug: "collects live rooms",
     breaks: "deleted-too-early",
     file: garbage,
+    edits: [['if (await isLive(room, run.log)) return "live";', "await isLive(room, run.log);"]],
+  },
+  {
+    bug: "collects by the row of the list, which can be minutes old",
+    breaks: "deleted-too-early",
+    file: garbage,
     edits: [
-      ['if (await isLive(name, log)) return remove(message, "live", log);', "await isLive(name, log);"],
+      [
+        "const current = await conferences.findByName(room);",
+        "const current = seen as typeof seen | undefined;",
+      ],
     ],
   },
   {
@@ -133,26 +150,26 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "protected-room-deleted",
     isInEveryTestRun: true,
     file: garbage,
-    edits: [['if (isPersistent(name)) return remove(message, "persistent", log);', ""]],
+    edits: [['if (isPersistent(room)) return "persistent";', ""]],
   },
   {
     bug: "removes a room's older messages first and continues after its leases",
     breaks: "ended-room-kept",
     file: garbage,
     edits: [
-      ["if (clock.now() >= until) {", "if (false) {"],
+      ["if (clock.now() >= startBefore) {", "if (false) {"],
       [
-        "await handle(youngest,",
-        'for (const message of older) await remove(message, "repeated", log);\nawait handle(youngest,',
+        "const reason = await deleteUnlessKept(ended, listed, run);",
+        "for (const message of older) await removeConfirmed(message);\nconst reason = await deleteUnlessKept(ended, listed, run);",
       ],
-      ['for (const message of older) await remove(message, "repeated", log);\n      } catch', "} catch"],
+      ["await removeConfirmed(message);\n      run.log", "run.log"],
     ],
   },
   {
     bug: "deletes persistent rooms in bulk",
     breaks: "protected-room-deleted",
     file: bulkDeletion,
-    edits: [[" && !isPersistent(room.name);", ";"]],
+    edits: [["({ name }) => !isPersistent(name),", "() => true,"]],
   },
   {
     bug: "leaves leased names in the pool on bulk delete",
@@ -167,10 +184,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: "src/functions/event-sink.ts",
     edits: [
       [
-        "await endedRooms.queueForDeletion(names, log);",
-        "void endedRooms.queueForDeletion(names, log).catch(() => undefined);",
+        "await endedRooms.queueForDeletion(names, body, log);",
+        "void endedRooms.queueForDeletion(names, body, log).catch(() => undefined);",
       ],
     ],
+  },
+  {
+    bug: "takes another event for a retry of one that was not stored completely",
+    breaks: "event-lost",
+    file: "src/lib/pool/ended-rooms.ts",
+    edits: [["update(JSON.stringify(body))", 'update("")']],
   },
   {
     bug: "returns the host PIN from create",

@@ -108,8 +108,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
       faultsMet: [],
       deletionInsertedAt: new Map(),
       liveChecks: new Map(),
-      queuedForDeletion: new Set(),
-      lastListAt: 0,
+      firstListAt: Number.POSITIVE_INFINITY,
     };
     const context = new InvocationContext({
       functionName,

@@ -10,6 +10,7 @@ import type { World } from "./world.ts";
 export interface RequestParts {
   readonly roomName?: string;
   readonly query?: Record<string, string>;
+  readonly headers?: Record<string, string>;
   readonly body?: unknown;
 }
 
@@ -25,7 +26,7 @@ export async function request(
   world: World,
   process: number,
   name: string,
-  { roomName, query = {}, body }: RequestParts,
+  { roomName, query = {}, headers = {}, body }: RequestParts,
   plan: Plan,
 ): Promise<CheckedResponse | undefined> {
   const text = body === undefined ? undefined : JSON.stringify(body);
@@ -34,7 +35,11 @@ export async function request(
     url: "https://gateway.example.com/",
     query,
     params: roomName === undefined ? {} : { room_name: roomName },
-    headers: { "content-type": "application/json", ...(text && { "content-length": String(text.length) }) },
+    headers: {
+      "content-type": "application/json",
+      ...(text && { "content-length": String(text.length) }),
+      ...headers,
+    },
     ...(text !== undefined && { body: { string: text } }),
   });
   let task: Task | undefined;

@@ -18,8 +18,7 @@ export function startStep(world: World, { command, process, faults, seed }: Step
   };
   switch (command.kind) {
     case "create":
-      void createRoom(world, command, process, plan);
-      return;
+      return createRoom(world, command, process, plan);
     case "read":
       return send(command.isPublic ? "getPublicRoom" : "getRoom", {
         roomName: room(command.target),

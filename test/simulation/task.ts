@@ -26,10 +26,8 @@ export interface Task {
   readonly deletionInsertedAt: Map<string, number>;
   /** When the status API was last queried for each room, or `failed`. */
   readonly liveChecks: Map<string, number | "failed">;
-  /** Names that this invocation put into the deletion queue. */
-  readonly queuedForDeletion: Set<string>;
-  /** When its last list of all conferences was requested. */
-  lastListAt: number;
+  /** When its first list of all conferences was requested. */
+  firstListAt: number;
 }
 
 /** The invocation whose code is running. */

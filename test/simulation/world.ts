@@ -4,6 +4,7 @@ import { createSeededRandom } from "../../local/process/seeded-random.ts";
 import type { RandomSource } from "../../src/lib/random.ts";
 import type { Adapters } from "../../src/lib/wiring/adapters.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { openAccess } from "../support/open-access.ts";
 import { type ConferenceTable, createConferenceTable } from "./conference-table.ts";
 import { createPorts, type Fault } from "./faults.ts";
@@ -14,6 +15,7 @@ import { createProvisioningHost } from "./provisioning-host.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 import { simulatePlatform } from "./simulated-platform.ts";
 import { type QueueName, simulateQueue } from "./simulated-queue.ts";
+import { simulateRecords } from "./simulated-records.ts";
 import type { SimulatedProcess, Task } from "./task.ts";
 
 interface Outage {
@@ -49,6 +51,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
   let lastId = 0;
   const newId = () => `id-${(lastId += 1)}`;
   const memory = () => createMemoryQueue(scheduler, newId);
+  const records = createMemoryRecordStore();
   const queues = { pool: memory(), deletion: memory(), provisioning: memory(), poison: memory() };
   const table = createConferenceTable(now);
   const ledger = createLedger(table, now, [hostPin, tagHost]);
@@ -67,8 +70,10 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
   });
 
   const simulated = (name: QueueName) => simulateQueue(name, queues[name], ports, ledger);
+  const simulatedRecords = simulateRecords(records, ports);
   function adaptersOf(process: SimulatedProcess): Adapters {
     return {
+      createRecords: simulatedRecords,
       queues: {
         pool: simulated("pool"),
         deletion: simulated("deletion"),

@@ -38,8 +38,8 @@ export function createFaultyQueue(queue: MemoryQueue): FaultyQueue {
     put: async (text, options) => run("put", async () => queue.put(text, options)),
     receive: async (count, leaseSeconds) => run("receive", async () => queue.receive(count, leaseSeconds)),
     delete: async (message) => run("delete", async () => queue.delete(message)),
-    setInvisible: async (message, seconds) =>
-      run("setInvisible", async () => queue.setInvisible(message, seconds)),
+    setInvisible: async (message, seconds, text) =>
+      run("setInvisible", async () => queue.setInvisible(message, seconds, text)),
     count: async () => run("count", async () => queue.count()),
     oldestAgeSeconds: async () => run("oldestAgeSeconds", async () => queue.oldestAgeSeconds()),
     clear: async () => run("clear", async () => queue.clear()),

@@ -5,7 +5,7 @@ import { type Queue, QueueError, type QueueMessage } from "../../src/lib/queues/
 
 interface StoredMessage {
   readonly id: string;
-  readonly text: string;
+  text: string;
   readonly insertedAt: number;
   popReceipt: string;
   visibleAt: number;
@@ -60,8 +60,9 @@ export function createMemoryQueue(clock: Pick<Clock, "now">, newId: () => string
       const stored = owned(message);
       messages = messages.filter((other) => other !== stored);
     },
-    async setInvisible(message, seconds) {
+    async setInvisible(message, seconds, text) {
       const stored = owned(message);
+      if (text !== undefined) stored.text = text;
       stored.visibleAt = clock.now() + seconds * 1000;
       stored.popReceipt = newId();
     },

@@ -200,7 +200,7 @@ export async function startPoolWorld(): Promise<PoolWorld> {
     collectGarbageAfter: async (seconds, options) => {
       clock.advance(seconds);
       const status = createPlatformStatus(client);
-      const limits = { maxMessages: 20, minAgeSeconds: 600 };
+      const limits = { maxMessages: 20, minAgeSeconds: 600, unmarkedRooms: "collect" } as const;
       await createGarbageCollection({ ...queues, conferences, status, ...limits, ...options }).collect(log);
     },
     stop: async () => platform.stop(),

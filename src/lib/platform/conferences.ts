@@ -13,8 +13,8 @@ type CallLimits = Pick<PlatformCall, "timeoutSeconds" | "startBefore">;
 export interface Conferences {
   /** Returns the conference with exactly this name, or undefined if there is none. */
   findByName(name: string, limits?: CallLimits): Promise<ConferenceRow | undefined>;
-  /** Returns all conferences of every kind, each one once. */
-  list(): Promise<ConferenceRow[]>;
+  /** Returns all conferences of every kind, each one once. The limits hold for each page. */
+  list(limits?: CallLimits): Promise<ConferenceRow[]>;
   /** Creates a conference. Success means that it is stored, not that it is replicated to the nodes. */
   create(fields: ConferenceFields, limits?: CallLimits): Promise<void>;
   /** Changes fields. Returns false if the conference does not exist. */
@@ -36,7 +36,7 @@ export function createConferences(client: Pick<PlatformClient, "call">): Confere
       return rowsOf(response).find((row) => row.name === name);
     },
 
-    list: async () => listAll(client),
+    list: async (limits) => listAll(client, limits),
 
     async create(fields, limits) {
       await client.call({ method: "POST", path: conferencePath, body: fields, ...limits });
@@ -54,12 +54,17 @@ export function createConferences(client: Pick<PlatformClient, "call">): Confere
   };
 }
 
-async function listAll(client: Pick<PlatformClient, "call">): Promise<ConferenceRow[]> {
-  const getPage = async (path: string): Promise<PlatformResponse> => client.call({ method: "GET", path });
+async function listAll(
+  client: Pick<PlatformClient, "call">,
+  limits: CallLimits = {},
+): Promise<ConferenceRow[]> {
+  const getPage = async (path: string): Promise<PlatformResponse> =>
+    client.call({ method: "GET", path, ...limits });
   const first = await client.call({
     method: "GET",
     path: conferencePath,
     query: { limit: rowsPerPage, order_by: "name" },
+    ...limits,
   });
   const paths = predictedPaths(first, conferencePath, maxPages);
   const pages = [first, ...(await Promise.all(paths.map(getPage)))];

@@ -1,4 +1,4 @@
-/** Bulk delete: empties the pool, then deletes every room that is ours, the persistent ones excepted. */
+/** Bulk delete: lists the platform, empties the pool, then deletes every room of ours except the persistent ones. */
 import type { Clock } from "../clock.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -9,9 +9,14 @@ import type { Queue } from "../queues/queue.ts";
 import { parseMarker } from "../rooms/marker.ts";
 import { isPersistent, isRoom } from "../rooms/ownership.ts";
 import { queueForDeletionOrLogLeak } from "./disposal.ts";
+import { decodeQueuedName } from "./queued-name.ts";
 
 export interface BulkDeletion {
-  /** Returns when a pass finds no room of ours. Throws `bulk-delete-incomplete` after 180 s or when rooms resist. */
+  /**
+   * Deletes the rooms of ours that are on the platform when it begins, and those whose name is in the pool. Throws
+   * `bulk-delete-incomplete` if some remain after 150 s, and PlatformError or QueueError, having changed nothing, if
+   * the platform cannot be listed.
+   */
   deleteAll(log: Log): Promise<void>;
 }
 
@@ -19,78 +24,120 @@ export interface BulkDeletionOptions {
   readonly pool: Queue;
   readonly deletion: Queue;
   readonly provisioning: Queue;
-  readonly conferences: Pick<Conferences, "list" | "delete">;
+  readonly conferences: Pick<Conferences, "list" | "findByName" | "delete">;
   readonly clock: Clock;
 }
 
-const maxSeconds = 180;
+// API Management cuts a request off after 200 s.
+const maxSeconds = 150;
 const leaseSeconds = 300;
 const maxPerReceive = 32;
-const maxPassesWithoutProgress = 3;
+const maxPasses = 3;
 const pauseMilliseconds = 1000;
 
+/** A room to delete. Without an id its name was in the pool, but the list did not have it. */
+interface Victim {
+  readonly name: string;
+  readonly id: number | undefined;
+  readonly isMarked: boolean;
+}
+
+/** Creates bulk delete. One budget of 150 s holds for everything that it does. */
 export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
   const { pool, deletion, provisioning, conferences, clock } = options;
 
   async function deleteAll(log: Log): Promise<void> {
+    const startedAt = clock.now();
+    const startBefore = startedAt + maxSeconds * 1000;
+    // First, so that an outage or a wrong login leaves the pool as it is.
+    const listed = await conferences.list({ startBefore });
     await provisioning.clear();
-    const pooledNames = await emptyPool();
-    try {
-      await deletePassByPass(pooledNames, log);
-    } catch (error) {
-      // Rooms without a marker are known by their pooled names alone; the collector must be able to find them.
-      await forEachParallel(pooledNames, async (name) => queueForDeletionOrLogLeak(deletion, name, log));
-      throw error;
-    }
-    log.info("bulk-deleted");
+    const victims = chooseVictims(listed, await emptyPool(startBefore));
+    const emptiedAt = clock.now();
+    await deleteInPasses(victims, startBefore, log);
+    const missed = await listMissed({ startedAt, emptiedAt, startBefore });
+    await deleteInPasses(chooseVictims(missed, new Set()), startBefore, log);
+    log.info("bulk-deleted", { rooms: victims.length + missed.length });
   }
 
-  async function deletePassByPass(pooledNames: Set<string>, log: Log): Promise<void> {
-    const until = clock.now() + maxSeconds * 1000;
-    let failures: unknown[] = [];
-    let lastCount = Number.POSITIVE_INFINITY;
-    let passesInVain = 0;
-    while (clock.now() < until) {
-      const rooms = (await conferences.list()).filter((room) => isMatched(room, pooledNames));
-      if (rooms.length === 0) return;
-      if (rooms.length >= lastCount) {
-        passesInVain += 1;
-        if (passesInVain >= maxPassesWithoutProgress) break;
-        await clock.sleep(pauseMilliseconds);
-      }
-      lastCount = rooms.length;
-      failures = await deleteRooms(rooms, until, log);
-    }
-    throw new GatewayError("bulk-delete-incomplete", { retryAfterSeconds: 30, cause: failures[0] });
-  }
-
-  /** Takes all names out of the pool, and clears what claims hold: their commit then fails, and nobody is answered. */
-  async function emptyPool(): Promise<Set<string>> {
+  /** Takes all names out of the pool and clears what claims hold: their commit then fails, and no caller has the room. */
+  async function emptyPool(startBefore: number): Promise<Set<string>> {
     const names = new Set<string>();
     for (;;) {
       const messages = await pool.receive(maxPerReceive, leaseSeconds);
       if (messages.length === 0) break;
-      for (const message of messages) names.add(message.text);
+      for (const { text } of messages) names.add(decodeQueuedName(text).room);
+      // The names return to the pool when their leases end.
+      if (clock.now() >= startBefore)
+        throw new GatewayError("bulk-delete-incomplete", { retryAfterSeconds: 300 });
     }
     await pool.clear();
     return names;
   }
 
-  /** The platform client bounds how many of these run at once. */
-  async function deleteRooms(rooms: readonly ConferenceRow[], until: number, log: Log): Promise<unknown[]> {
-    const results = await Promise.allSettled(
-      rooms.map(async ({ id, name }) => {
-        const wasThere = await conferences.delete(id, { startBefore: until });
-        log.info("room-deleted", { room: name, wasThere });
-      }),
+  /**
+   * Lists once more and returns what the first list missed: rooms on a page that shifted while it was read, and pooled
+   * rooms whose name was still invisible, so that it could be cleared but not received.
+   */
+  async function listMissed(times: { startedAt: number; emptiedAt: number; startBefore: number }) {
+    return (await conferences.list({ startBefore: times.startBefore })).filter(({ description }) => {
+      const marker = parseMarker(description);
+      const limit = marker?.state === "pooled" ? times.emptiedAt : times.startedAt;
+      return marker !== undefined && Date.parse(marker.since) < limit;
+    });
+  }
+
+  /** Throws `bulk-delete-incomplete` if some rooms remain. */
+  async function deleteInPasses(victims: readonly Victim[], startBefore: number, log: Log): Promise<void> {
+    let remaining = victims;
+    let failure: unknown;
+    for (let pass = 1; pass <= maxPasses && remaining.length > 0 && clock.now() < startBefore; pass++) {
+      if (pass > 1) await clock.sleep(pauseMilliseconds);
+      const results = await Promise.allSettled(
+        remaining.map(async (victim) => deleteRoom(victim, startBefore, log)),
+      );
+      failure = results.find((result) => result.status === "rejected")?.reason;
+      remaining = remaining.filter((_, index) => results[index]?.status === "rejected");
+    }
+    if (remaining.length === 0) return;
+    await queueUnmarked(remaining, log);
+    throw new GatewayError("bulk-delete-incomplete", { retryAfterSeconds: 30, cause: failure });
+  }
+
+  /** The platform client limits how many of these run at once. */
+  async function deleteRoom({ name, id }: Victim, startBefore: number, log: Log): Promise<void> {
+    const found = id ?? (await findRoomId(name, startBefore));
+    const wasThere = found !== undefined && (await conferences.delete(found, { startBefore }));
+    log.info("room-deleted", { room: name, wasThere });
+  }
+
+  async function findRoomId(name: string, startBefore: number): Promise<number | undefined> {
+    const room = await conferences.findByName(name, { startBefore });
+    return room && isRoom(room) ? room.id : undefined;
+  }
+
+  /** The marker of the other rooms leads the next bulk delete to them. */
+  async function queueUnmarked(remaining: readonly Victim[], log: Log): Promise<void> {
+    const unmarked = remaining.filter(({ isMarked }) => !isMarked);
+    await forEachParallel(unmarked, async ({ name: room }) =>
+      queueForDeletionOrLogLeak(deletion, { room, queuedBy: "gateway" }, log),
     );
-    return results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
   }
 
   return { deleteAll };
 }
 
-function isMatched(room: ConferenceRow, pooledNames: ReadonlySet<string>): boolean {
-  const isOurs = parseMarker(room.description) !== undefined || pooledNames.has(room.name);
-  return isOurs && isRoom(room) && !isPersistent(room.name);
+/** Rooms with our marker, and rooms whose name was in the pool; persistent rooms are never among them. */
+function chooseVictims(listed: readonly ConferenceRow[], pooledNames: ReadonlySet<string>): Victim[] {
+  const matched = listed.flatMap((row): Victim[] => {
+    const isMarked = parseMarker(row.description) !== undefined;
+    return isMarked || (pooledNames.has(row.name) && isRoom(row))
+      ? [{ name: row.name, id: row.id, isMarked }]
+      : [];
+  });
+  const listedNames = new Set(listed.map(({ name }) => name));
+  const unlisted = [...pooledNames].filter((name) => !listedNames.has(name));
+  return [...matched, ...unlisted.map((name) => ({ name, id: undefined, isMarked: false }))].filter(
+    ({ name }) => !isPersistent(name),
+  );
 }

@@ -7,14 +7,15 @@ import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { deleteConfirmed } from "../queues/delete-confirmed.ts";
 import { parseMarker, withMarker } from "../rooms/marker.ts";
+import { isDialable } from "../rooms/ownership.ts";
 import {
   type ClaimAttempt,
   createDispose,
   type DisposalDependencies,
   outcomeOfFailedAssignment,
-  outcomeOfFailedFind,
   queueForDeletionOrLogLeak,
 } from "./disposal.ts";
+import { decodeQueuedName } from "./queued-name.ts";
 import type { Replenishment } from "./replenishment.ts";
 
 export interface Claims {
@@ -52,35 +53,41 @@ export function createClaims(options: ClaimOptions): Claims {
     const attempt = { ...claim, ...(await receive(claim.log)) }; // 1
     const room = await find(attempt); //                            2
     if (!room || !(await assign(attempt, room))) return undefined; // 3
-    await commit(attempt); //                                       4
-    await replenishment.replace(claim.log); //                      5
+    await commitAndReplace(attempt); //                             4 and 5
     return claim.serviceTag === undefined ? room : { ...room, tag: claim.serviceTag };
   }
 
   /** Step 1: leases one message. Throws `pool-exhausted` if there is none. */
-  async function receive(log: Log): Promise<Pick<ClaimAttempt, "message" | "heldUntil">> {
+  async function receive(log: Log) {
     const heldUntil = clock.now() + leaseSeconds * 1000;
     const [message] = await pool.receive(1, leaseSeconds);
-    if (message) return { message, heldUntil };
+    if (message) return { message, heldUntil, leaseSeconds, name: decodeQueuedName(message.text) };
     log.warn("pool-empty");
     await replenishment.heal(log);
     throw new GatewayError("pool-exhausted", { retryAfterSeconds: 10 });
   }
 
-  /** Step 2: reads the room from the platform. Returns undefined if it is missing or assigned. */
+  /** Step 2: reads the room from the platform. Returns undefined if it cannot be handed out. */
   async function find(attempt: ClaimAttempt): Promise<ConferenceRow | undefined> {
-    const { message, startBefore } = attempt;
+    const { message, name, startBefore } = attempt;
     const room = await conferences
-      .findByName(message.text, { startBefore, timeoutSeconds })
+      .findByName(name.room, { startBefore, timeoutSeconds })
       .catch(async (error: unknown) => {
-        await dispose(attempt, outcomeOfFailedFind(error));
+        await dispose(attempt, "find-failed");
         throw error;
       });
     const marker = parseMarker(room?.description);
-    if (room && marker?.state !== "assigned") return room;
+    if (!room) await dispose(attempt, "room-missing");
     // Assigned with this message's id: that claim died before its commit, so its caller never got a response.
-    const assigned = marker?.messageId === message.id ? "unanswered-claim" : "duplicate-message";
-    await dispose(attempt, room ? assigned : "room-missing");
+    else if (marker?.state === "assigned")
+      await dispose(
+        attempt,
+        marker.messageId === message.id ? "unanswered-claim" : "duplicate-message",
+        room,
+      );
+    else if (!isDialable(room))
+      await dispose(attempt, marker ? "room-without-alias" : "unmarked-room-without-alias", room);
+    else return room;
     return undefined;
   }
 
@@ -93,23 +100,35 @@ export function createClaims(options: ClaimOptions): Claims {
     const isFound = await conferences
       .update(room.id, fields, { startBefore, timeoutSeconds })
       .catch(async (error: unknown) => {
-        await dispose(attempt, outcomeOfFailedAssignment(error));
+        await dispose(attempt, outcomeOfFailedAssignment(error), room);
         throw error;
       });
     if (!isFound) await dispose(attempt, "room-missing");
     return isFound;
   }
 
+  /** Steps 4 and 5, sent together: the replacement is withdrawn if the commit fails. */
+  async function commitAndReplace(attempt: ClaimAttempt): Promise<void> {
+    const replacement = replenishment.replace(attempt.log);
+    try {
+      await commit(attempt);
+    } catch (error) {
+      await (await replacement).withdraw();
+      throw error;
+    }
+    await replacement;
+  }
+
   /** Step 4: deletes the message by its receipt. Only this makes the room the caller's. */
-  async function commit({ message, heldUntil, log }: ClaimAttempt): Promise<void> {
-    const room = message.text;
+  async function commit({ message, name, heldUntil, log }: ClaimAttempt): Promise<void> {
+    const { room } = name;
     const outcome = await deleteConfirmed(pool, message, () => clock.now() < heldUntil);
     if (outcome === "deleted") {
       log.info("room-claimed", { room });
       return;
     }
     log.error("claim-lost", { room, message: outcome });
-    if (outcome === "unknown") await queueForDeletionOrLogLeak(deletion, room, log);
+    if (outcome === "unknown") await queueForDeletionOrLogLeak(deletion, { room }, log);
     throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
   }
 

@@ -1,20 +1,27 @@
 /** What happens to a claim's message, outcome by outcome, when the claim does not hand out its room. */
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
+import type { ConferenceRow } from "../platform/conference-row.ts";
 import { PlatformError } from "../platform/platform-error.ts";
+import { rejectedFields } from "../platform/rejected-fields.ts";
 import { deleteConfirmed } from "../queues/delete-confirmed.ts";
-import type { Queue, QueueMessage } from "../queues/queue.ts";
+import { type Queue, type QueueMessage } from "../queues/queue.ts";
+import { parseMarker } from "../rooms/marker.ts";
+import { encodeQueuedName, type QueuedName } from "./queued-name.ts";
 import type { Replenishment } from "./replenishment.ts";
 
 /** One message that a claim holds, and the limits of that claim. */
 export interface ClaimAttempt {
   readonly message: QueueMessage;
+  /** What the message's text says. */
+  readonly name: QueuedName;
   /** When the lease of the message ends, in clock milliseconds. */
   readonly heldUntil: number;
   /** No call to the platform starts after this time, in clock milliseconds. */
   readonly startBefore: number;
   readonly serviceTag: string | undefined;
   readonly log: Log;
+  readonly leaseSeconds: number;
 }
 
 /**
@@ -22,28 +29,24 @@ export interface ClaimAttempt {
  * - `discard-name`: the same without queueing, because there is no room of this name.
  * - `delete-message`: delete the message only; the room belongs to a caller.
  * - `release`: make the message visible again at once.
- * - `leave-to-lease`: do nothing; the message becomes visible when its lease ends.
- * - `discard-room-if-refused-often`: leave the message to its lease, but discard the room after five receives.
+ * - `count-refusal`: leave the message to a new lease with one more refusal; discard the room at the fifth.
  */
-type Disposal =
-  | "discard-room"
-  | "discard-name"
-  | "delete-message"
-  | "release"
-  | "leave-to-lease"
-  | "discard-room-if-refused-often";
+type Disposal = "discard-room" | "discard-name" | "delete-message" | "release" | "count-refusal";
 
 /** Every outcome of an attempt that hands out no room, and what happens to its message. */
 export const disposals = {
   "room-missing": "discard-name",
+  // Somebody else's room whose name was put into the pool by mistake: leave the room alone.
+  "unmarked-room-without-alias": "discard-name",
+  "room-without-alias": "discard-room",
   "unanswered-claim": "discard-room",
   "duplicate-message": "delete-message",
+  // Whatever the platform answers to a look-up, it says nothing about the room.
   "find-failed": "release",
-  "find-refused": "discard-room-if-refused-often",
   "assignment-not-sent": "release",
-  "assignment-throttled": "release",
-  "assignment-unauthorized": "leave-to-lease",
-  "assignment-refused": "discard-room-if-refused-often",
+  "assignment-refused-for-all": "release",
+  "tag-refused": "release",
+  "room-refused": "count-refusal",
   // A change that arrives late must find a room that nobody holds.
   "assignment-unknown": "discard-room",
 } as const satisfies Record<string, Disposal>;
@@ -57,84 +60,80 @@ export interface DisposalDependencies {
   readonly clock: Clock;
 }
 
-/** Disposes of the message. Does not throw QueueError: a failure is logged and the message is left to its lease. */
-export type Dispose = (attempt: ClaimAttempt, outcome: FailedOutcome) => Promise<void>;
+/**
+ * Disposes of the message; `room` is the row that the look-up returned. Does not throw QueueError: a failure is logged
+ * and the message is left to its lease.
+ */
+export type Dispose = (attempt: ClaimAttempt, outcome: FailedOutcome, room?: ConferenceRow) => Promise<void>;
 
-const maxReceives = 5;
+const maxRefusals = 5;
 
 export function createDispose({ pool, deletion, replenishment, clock }: DisposalDependencies): Dispose {
   const deleteMessage = async ({ message, heldUntil }: ClaimAttempt) =>
     deleteConfirmed(pool, message, () => clock.now() < heldUntil);
 
   /** Deletes the message first, because no claim can receive the room from then on. Otherwise does nothing. */
-  async function discard(attempt: ClaimAttempt, reason: string, isOnPlatform: boolean): Promise<void> {
+  async function discard(attempt: ClaimAttempt, reason: string, toDelete?: QueuedName): Promise<void> {
     const { log } = attempt;
-    const room = attempt.message.text;
+    const { room } = attempt.name;
     const outcome = await deleteMessage(attempt);
     if (outcome !== "deleted") {
       log.warn("room-discard-failed", { room, reason, message: outcome });
       return;
     }
     log.warn("room-discarded", { room, reason });
-    if (isOnPlatform) await queueForDeletionOrLogLeak(deletion, room, log);
+    if (toDelete) await queueForDeletionOrLogLeak(deletion, toDelete, log);
     await replenishment.heal(log);
   }
 
-  async function release({ message, log }: ClaimAttempt): Promise<void> {
+  async function setInvisible({ message, name, log }: ClaimAttempt, seconds: number, text?: string) {
     try {
-      await pool.setInvisible(message, 0);
+      await pool.setInvisible(message, seconds, text);
     } catch (error) {
-      log.warn("release-failed", { room: message.text }, error);
+      log.warn("release-failed", { room: name.room }, error);
     }
   }
 
-  return async (attempt, outcome) => {
-    const { message, log } = attempt;
+  return async (attempt, outcome, row) => {
+    const { room, refusals = 0 } = attempt.name;
+    // The collector knows a room without a marker by the gateway's word only.
+    const isMarked = parseMarker(row?.description) !== undefined;
+    const toDelete: QueuedName = isMarked ? { room } : { room, queuedBy: "gateway" };
     switch (disposals[outcome]) {
       case "discard-room":
-        return discard(attempt, outcome, true);
+        return discard(attempt, outcome, toDelete);
       case "discard-name":
-        return discard(attempt, outcome, false);
+        return discard(attempt, outcome);
       case "delete-message":
-        log.error("duplicate-message", { room: message.text, outcome: await deleteMessage(attempt) });
+        attempt.log.error("duplicate-message", { room, outcome: await deleteMessage(attempt) });
         return;
       case "release":
-        return release(attempt);
-      case "leave-to-lease":
-        return;
-      case "discard-room-if-refused-often":
-        if (message.dequeueCount > maxReceives) await discard(attempt, "refused-often", true);
+        return setInvisible(attempt, 0);
+      case "count-refusal": {
+        const text = encodeQueuedName({ room, refusals: refusals + 1 });
+        if (refusals + 1 < maxRefusals) return setInvisible(attempt, attempt.leaseSeconds, text);
+        return discard(attempt, "refused-often", toDelete);
+      }
     }
   };
 }
 
 /** Puts a name on the deletion queue; logs `room-leaked` if that fails, because the metrics run counts the room. */
-export async function queueForDeletionOrLogLeak(deletion: Queue, room: string, log: Log): Promise<void> {
+export async function queueForDeletionOrLogLeak(deletion: Queue, name: QueuedName, log: Log): Promise<void> {
   try {
-    await deletion.put(room);
+    await deletion.put(encodeQueuedName(name));
   } catch (error) {
-    log.error("room-leaked", { room }, error);
+    log.error("room-leaked", { room: name.room }, error);
   }
-}
-
-/** The outcome of a look-up that threw `error`. */
-export function outcomeOfFailedFind(error: unknown): FailedOutcome {
-  return isRefusalOfThisRoom(error) ? "find-refused" : "find-failed";
 }
 
 /** The outcome of a change that threw `error`; throws `error` itself if it is not a PlatformError. */
 export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {
   if (!(error instanceof PlatformError)) throw error;
   if (error.outcome === "not-sent") return "assignment-not-sent";
-  if (error.platformStatus === 429) return "assignment-throttled";
   if (error.outcome === "unknown") return "assignment-unknown";
-  return isRefusalOfThisRoom(error) ? "assignment-refused" : "assignment-unauthorized";
-}
-
-// A platform that is busy or rejects our login refuses every room alike, so this room is not at fault.
-const statusesOfEveryRoom = [401, 403, 429];
-
-function isRefusalOfThisRoom(error: unknown): boolean {
-  if (!(error instanceof PlatformError) || error.outcome !== "refused") return false;
-  return error.platformStatus === undefined || !statusesOfEveryRoom.includes(error.platformStatus);
+  // Only a 400 that names fields of the conference is about this room; everything else meets every room alike.
+  const fields = rejectedFields(error);
+  if (fields.length === 0) return "assignment-refused-for-all";
+  return fields.includes("tag") ? "tag-refused" : "room-refused";
 }

@@ -1,35 +1,80 @@
-/** Queues rooms whose conference has ended for deletion, within the time that the platform waits for an answer. */
+/** Queues rooms whose conference has ended for deletion, within the time that the platform waits for a response. */
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
 import { type Queue, QueueError } from "../queues/queue.ts";
+import type { RandomSource } from "../random.ts";
+import { encodeQueuedName } from "./queued-name.ts";
 
 export interface EndedRooms {
-  /** Returns when every name is stored, or was refused for good. Throws QueueError when some could not be stored. */
-  queueForDeletion(names: readonly string[], log: Log): Promise<void>;
+  /**
+   * Returns if every name is stored, or was refused permanently. Throws QueueError if some could not be stored; a retry
+   * with an equal `body` then skips the names that were.
+   */
+  queueForDeletion(names: readonly string[], body: unknown, log: Log): Promise<void>;
+}
+
+export interface EndedRoomsOptions {
+  readonly deletion: Queue;
+  readonly clock: Clock;
+  readonly random: RandomSource;
 }
 
 // The platform gives up after 7 s (docs.pexip.com/admin/api_event_sink.htm) and sends the whole body again. A put that
 // starts at the last moment may take its own three seconds.
 const maxMilliseconds = 2500;
+// The platform stops its sink after back-offs of half an hour.
+const rememberedMilliseconds = 3600_000;
+const maxRememberedBodies = 100;
 
-export function createEndedRooms({ deletion, clock }: { deletion: Queue; clock: Clock }): EndedRooms {
+/** Creates the writer of the deletion queue for events. What it remembers of unfinished bodies is its instance's own. */
+export function createEndedRooms({ deletion, clock, random }: EndedRoomsOptions): EndedRooms {
+  // By the body and not by the name: a second end of the same room has another sequence number or time.
+  const storedNames = new LRUCache<string, Set<string>>({
+    max: maxRememberedBodies,
+    ttl: rememberedMilliseconds,
+    perf: clock,
+  });
+
   async function store(name: string, until: number, log: Log): Promise<void> {
     if (clock.now() >= until) throw new QueueError("unknown", "no time left to store all names");
     try {
-      await deletion.put(name);
+      await deletion.put(encodeQueuedName({ room: name }));
       log.info("room-queued-for-deletion", { room: name });
     } catch (error) {
-      // A name that is refused for good would be refused for ever, and stop the platform's sink.
+      // Such a name would be refused at every retry, which would stop the platform's sink.
       if (!(error instanceof QueueError && error.failure === "refused")) throw error;
       log.warn("event-name-refused", { room: name }, error);
     }
   }
 
   return {
-    async queueForDeletion(names, log) {
+    async queueForDeletion(names, body, log) {
       const until = clock.now() + maxMilliseconds;
-      await forEachParallel(names, async (name) => store(name, until, log));
+      const key = createHash("sha256").update(JSON.stringify(body)).digest("base64");
+      const stored = storedNames.get(key) ?? new Set<string>();
+      // In another order each time, so that a body too large for the time makes progress on other instances too.
+      const missing = shuffle(
+        names.filter((name) => !stored.has(name)),
+        random,
+      );
+      storedNames.set(key, stored);
+      await forEachParallel(missing, async (name) => {
+        await store(name, until, log);
+        stored.add(name);
+      });
+      storedNames.delete(key);
     },
   };
+}
+
+function shuffle(names: readonly string[], random: RandomSource): string[] {
+  const shuffled = [...names];
+  for (let last = shuffled.length - 1; last > 0; last--) {
+    const other = random.integerBelow(last + 1);
+    [shuffled[last], shuffled[other]] = [shuffled[other] ?? "", shuffled[last] ?? ""];
+  }
+  return shuffled;
 }

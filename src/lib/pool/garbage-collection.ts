@@ -3,11 +3,13 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
+import { PlatformError } from "../platform/platform-error.ts";
 import type { PlatformStatus } from "../platform/status.ts";
 import { deleteConfirmed } from "../queues/delete-confirmed.ts";
-import type { Queue, QueueMessage } from "../queues/queue.ts";
+import { type Queue, type QueueMessage } from "../queues/queue.ts";
 import { parseMarker } from "../rooms/marker.ts";
-import { isForeign, isPersistent } from "../rooms/ownership.ts";
+import { isForeign, isPersistent, isRoom, type UnmarkedRooms } from "../rooms/ownership.ts";
+import { type EndedRoom, groupByRoom, isAssignedAfter } from "./deletion-messages.ts";
 
 export interface GarbageCollection {
   /** One run. Throws PlatformError or QueueError when nothing could be done, AggregateError when some rooms failed. */
@@ -21,6 +23,7 @@ export interface GarbageCollectionOptions {
   readonly clock: Clock;
   readonly maxMessages: number;
   readonly minAgeSeconds: number;
+  readonly unmarkedRooms: UnmarkedRooms;
 }
 
 const maxPerReceive = 32;
@@ -29,33 +32,36 @@ const leaseSeconds = 540;
 const maxRetrySeconds = 6 * 3600;
 // Below the lease and the host's time limit: what is not begun by then comes back with its lease.
 const maxRunSeconds = 400;
-// Clocks differ, and a queue counts in whole seconds.
-const clockToleranceSeconds = 60;
+interface Run {
+  readonly log: Log;
+  /** How many rooms without our marker this run has deleted. */
+  unmarkedRooms: number;
+}
 
+/** Creates the collector. Its runs may overlap: the leases of their messages keep them apart. */
 export function createGarbageCollection(options: GarbageCollectionOptions): GarbageCollection {
-  const { deletion, conferences, status, clock, minAgeSeconds } = options;
+  const { deletion, conferences, status, clock, minAgeSeconds, unmarkedRooms } = options;
 
   async function collect(log: Log): Promise<void> {
-    const until = clock.now() + maxRunSeconds * 1000;
+    const startBefore = clock.now() + maxRunSeconds * 1000;
     const messages = await receiveAll();
     if (messages.length === 0) return;
-    const rooms = new Map((await listOrPostpone(messages)).map((room) => [room.name, room]));
+    const endedRooms = groupByRoom(messages, clock.now());
+    const listed = new Map((await listOrPostpone(messages)).map((room) => [room.name, room]));
+    const run: Run = { log, unmarkedRooms: 0 };
     const failures: unknown[] = [];
-    for (const { youngest, older } of byRoom(messages)) {
-      if (clock.now() >= until) {
+    for (const ended of endedRooms) {
+      if (clock.now() >= startBefore) {
         log.warn("collection-cut-short", { messages: messages.length });
         break;
       }
-      try {
-        await handle(youngest, rooms.get(youngest.text), log);
-        // Not before: when the lease of the youngest was lost, an older one may be the last that the room has.
-        for (const message of older) await remove(message, "repeated", log);
-      } catch (error) {
-        const { text: room, dequeueCount } = youngest;
-        log.error("deletion-failed", { room, dequeueCount }, error);
+      await handle(ended, listed.get(ended.room), run).catch(async (error: unknown) => {
+        log.error("deletion-failed", { room: ended.room, dequeueCount: ended.youngest.dequeueCount }, error);
         failures.push(error);
-        for (const message of [youngest, ...older]) await postpone(message);
-      }
+        const isPlatformDown = error instanceof PlatformError && error.code !== "platform-rejected";
+        for (const message of [ended.youngest, ...ended.older])
+          await postpone(message, isPlatformDown ? 1 : message.dequeueCount);
+      });
     }
     if (failures.length > 0)
       throw new AggregateError(failures, `${failures.length} rooms could not be collected`);
@@ -76,50 +82,61 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     try {
       return await conferences.list();
     } catch (error) {
-      for (const message of messages) await postpone(message);
+      // The platform as a whole failed, which is no reason to let any room wait longer than the next run.
+      for (const message of messages) await postpone(message, 1);
       throw error;
     }
   }
 
-  async function handle(message: QueueMessage, listed: ConferenceRow | undefined, log: Log): Promise<void> {
-    const name = message.text;
-    if (isPersistent(name)) return remove(message, "persistent", log);
-    // Pages shift while rooms are deleted, so absence from the list alone proves nothing.
-    const room = listed ?? (await conferences.findByName(name));
-    if (!room) return remove(message, "gone", log);
-    if (isForeign(room)) return remove(message, "foreign", log);
-    const missingSeconds = minAgeSeconds - message.ageSeconds;
-    if (missingSeconds > 0) {
-      log.info("deletion-skipped", { room: name, reason: "young" });
-      return deletion.setInvisible(message, Math.ceil(missingSeconds));
+  async function handle(ended: EndedRoom, listed: ConferenceRow | undefined, run: Run): Promise<void> {
+    const { room, youngest, older } = ended;
+    const reason = await deleteUnlessKept(ended, listed, run);
+    if (reason !== undefined) run.log.info("deletion-skipped", { room, reason });
+    if (reason === "young")
+      await deletion.setInvisible(youngest, Math.ceil(minAgeSeconds - youngest.ageSeconds));
+    else await removeConfirmed(youngest);
+    // Not before: if the lease of the youngest was lost, an older message may be the last that the room has.
+    for (const message of older) {
+      await removeConfirmed(message);
+      run.log.info("deletion-skipped", { room, reason: "repeated" });
     }
-    if (isAssignedSince(message, room)) return remove(message, "assigned-later", log);
-    if (await isLive(name, log)) return remove(message, "live", log);
-    const wasThere = await conferences.delete(room.id);
-    log.info("room-deleted", { room: name, wasThere });
-    await removeConfirmed(message);
   }
 
-  /** Whether the room was handed out after its message was queued: what ended then was not this caller's conference. */
-  function isAssignedSince({ ageSeconds }: QueueMessage, { description }: ConferenceRow): boolean {
-    const marker = parseMarker(description);
-    const queuedAt = clock.now() - ageSeconds * 1000;
-    return marker?.state === "assigned" && Date.parse(marker.since) > queuedAt + clockToleranceSeconds * 1000;
+  /** Deletes the room, or returns the reason to keep it. */
+  async function deleteUnlessKept(
+    { room, youngest, queuedAt, isQueuedByGateway }: EndedRoom,
+    listed: ConferenceRow | undefined,
+    run: Run,
+  ): Promise<string | undefined> {
+    const isOthers = (row: ConferenceRow) =>
+      isQueuedByGateway ? !isRoom(row) : isForeign(row, unmarkedRooms);
+    if (isPersistent(room)) return "persistent";
+    // Pages shift while rooms are deleted, so absence from the list alone proves nothing.
+    const seen = listed ?? (await conferences.findByName(room));
+    if (!seen) return "gone";
+    if (isOthers(seen)) return "foreign";
+    if (youngest.ageSeconds < minAgeSeconds) return "young";
+    // The list can be minutes old: the room may have been handed out since.
+    const current = await conferences.findByName(room);
+    if (!current) return "gone";
+    if (isOthers(current)) return "foreign";
+    if (isAssignedAfter(current, queuedAt)) return "assigned-later";
+    if (await isLive(room, run.log)) return "live";
+    const wasThere = await conferences.delete(current.id);
+    run.log.info("room-deleted", { room, wasThere });
+    if (parseMarker(current.description) === undefined && run.unmarkedRooms++ === 0)
+      run.log.warn("unmarked-room-deleted", { room });
+    return undefined;
   }
 
-  /** When the status API cannot be asked, the specification's rule applies unchanged. */
-  async function isLive(name: string, log: Log): Promise<boolean> {
+  /** If the status API cannot be read, the specification's rule applies unchanged. */
+  async function isLive(room: string, log: Log): Promise<boolean> {
     try {
-      return await status.isLive(name);
+      return await status.isLive(room);
     } catch (error) {
-      log.warn("live-check-unavailable", { room: name }, error);
+      log.warn("live-check-unavailable", { room }, error);
       return false;
     }
-  }
-
-  async function remove(message: QueueMessage, reason: string, log: Log): Promise<void> {
-    await removeConfirmed(message);
-    log.info("deletion-skipped", { room: message.text, reason });
   }
 
   async function removeConfirmed(message: QueueMessage): Promise<void> {
@@ -127,23 +144,12 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     if (outcome === "unknown") throw new Error("the deletion message could not be removed");
   }
 
-  /** Later and later, up to six hours, so that one bad room does not use up every run. */
-  async function postpone(message: QueueMessage): Promise<void> {
-    const seconds = Math.min(600 * message.dequeueCount, maxRetrySeconds);
-    // When this fails too, the lease runs out and the next run sees the message.
+  /** Waits longer after each attempt, up to six hours, so that one bad room does not use up every run. */
+  async function postpone(message: QueueMessage, attempts: number): Promise<void> {
+    const seconds = Math.min(600 * attempts, maxRetrySeconds);
+    // If this fails too, the lease ends and the next run receives the message.
     await deletion.setInvisible(message, seconds).catch(() => undefined);
   }
 
   return { collect };
-}
-
-/** The same name twice is one room: its youngest message decides about all. */
-function byRoom(messages: readonly QueueMessage[]): { youngest: QueueMessage; older: QueueMessage[] }[] {
-  const rooms = new Map<string, { youngest: QueueMessage; older: QueueMessage[] }>();
-  for (const message of messages.toSorted((one, other) => one.ageSeconds - other.ageSeconds)) {
-    const room = rooms.get(message.text);
-    if (room) room.older.push(message);
-    else rooms.set(message.text, { youngest: message, older: [] });
-  }
-  return [...rooms.values()];
 }

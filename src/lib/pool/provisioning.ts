@@ -1,12 +1,15 @@
 /** Provisions one room for the pool. Its name is queued first, so no room is ever without a name in a queue. */
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
+import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/platform-error.ts";
+import { describeFailure } from "../platform/rejected-fields.ts";
 import { deleteConfirmed } from "../queues/delete-confirmed.ts";
 import { type Queue, QueueError, type QueueMessage } from "../queues/queue.ts";
 import type { RandomSource } from "../random.ts";
 import { newGuestPin, newRoomName, toNewConference } from "../rooms/new-room.ts";
+import { isDialable } from "../rooms/ownership.ts";
 import { queueForDeletionOrLogLeak } from "./disposal.ts";
 import { decodeProvisioningRequest, type ProvisioningRequest } from "./provisioning-request.ts";
 import { provisioningTimes } from "./provisioning-times.ts";
@@ -23,7 +26,7 @@ export interface ProvisioningOptions {
   readonly pool: Queue;
   readonly provisioning: Pick<Queue, "count">;
   readonly deletion: Queue;
-  readonly conferences: Pick<Conferences, "create" | "findByName">;
+  readonly conferences: Pick<Conferences, "create" | "delete" | "findByName">;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly hostPin: string;
@@ -62,9 +65,11 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
   }
 
   async function isEnough(request: ProvisioningRequest, dequeueCount: number): Promise<boolean> {
-    if (request.reason === "claimed") return dequeueCount > 1 && (await pool.count()) >= options.maxRooms;
+    // Only a retried replacement looks at the maximum: its first try may have made the room.
+    if (request.reason === "claimed")
+      return options.maxRooms === 0 || (dequeueCount > 1 && (await pool.count()) >= options.maxRooms);
     const pooled = await pool.count();
-    if (pooled >= request.upTo || (dequeueCount > 1 && pooled >= options.maxRooms)) return true;
+    if (pooled >= request.upTo) return true;
     // Pending requests will fill the pool without this one, which the count includes.
     return request.reason === "healing" && pooled + (await options.provisioning.count()) - 1 >= request.upTo;
   }
@@ -79,28 +84,45 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     try {
       await conferences.create(fields, { timeoutSeconds: createSeconds, startBefore });
     } catch (error) {
-      const mayExist = !(error instanceof PlatformError) || error.outcome === "unknown";
-      if (mayExist && (await appears(name))) {
+      const isUnknown = !(error instanceof PlatformError) || error.outcome === "unknown";
+      const room = isUnknown ? await waitForRoom(name) : await roomLeftBehind(name, error);
+      if (isUnknown && room && isDialable(room)) {
         log.warn("room-adopted", { room: name }, error);
         return;
       }
+      if (room) await deleteHalfMade(room, log);
       const outcome = await deleteConfirmed(pool, message);
-      log.error("provisioning-failed", { room: name, message: outcome }, error);
+      log.error("provisioning-failed", { room: name, message: outcome, ...describeFailure(error) }, error);
       throw error;
     }
   }
 
-  /** Whether a room whose creation had an unknown outcome is on the platform. */
-  async function appears(name: string): Promise<boolean> {
+  /** Waits until the room is on the platform and complete; then returns what was found last. */
+  async function waitForRoom(name: string): Promise<ConferenceRow | undefined> {
     const until = clock.now() + lookUpSeconds * 1000;
+    let last: ConferenceRow | undefined;
     for (;;) {
-      const isThere = await conferences.findByName(name).then(
-        (room) => room !== undefined,
-        () => false,
-      );
-      if (isThere) return true;
-      if (clock.now() + lookUpPauseMilliseconds >= until) return false;
+      last = await conferences.findByName(name).catch(() => last);
+      const isOver = clock.now() + lookUpPauseMilliseconds >= until;
+      if (isOver || (last && isDialable(last))) return last;
       await clock.sleep(lookUpPauseMilliseconds);
+    }
+  }
+
+  /** A refused POST can leave the room without its alias behind, because the platform stores them one after the other. */
+  async function roomLeftBehind(name: string, error: PlatformError): Promise<ConferenceRow | undefined> {
+    if (error.platformStatus !== 400) return undefined;
+    return conferences.findByName(name).catch(() => undefined);
+  }
+
+  /** Before its name is deleted, so that the name leads to the room if this process dies here. */
+  async function deleteHalfMade({ id, name }: ConferenceRow, log: Log): Promise<void> {
+    try {
+      await conferences.delete(id);
+      log.warn("half-made-room-deleted", { room: name });
+    } catch (error) {
+      log.warn("half-made-room-not-deleted", { room: name }, error);
+      await queueForDeletionOrLogLeak(options.deletion, { room: name }, log);
     }
   }
 
@@ -114,7 +136,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
       // Gone while it was invisible: bulk delete has emptied the pool, and no claim can receive this room. Once the
       // name was visible, a claim may have received it, and the room is a caller's.
       if (isGone && clock.now() < invisibleUntil)
-        await queueForDeletionOrLogLeak(options.deletion, message.text, log);
+        await queueForDeletionOrLogLeak(options.deletion, { room: message.text }, log);
     }
   }
 

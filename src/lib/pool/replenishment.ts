@@ -1,12 +1,17 @@
 /** Requests new rooms: one for each room handed out, or as many as are missing from a level. */
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import type { Queue } from "../queues/queue.ts";
+import { deleteConfirmed } from "../queues/delete-confirmed.ts";
+import { type Queue, type QueueMessage } from "../queues/queue.ts";
 import { encodeProvisioningRequest, type ProvisioningRequest } from "./provisioning-request.ts";
 
 export interface Replenishment {
-  /** Requests a replacement for a room that was handed out. Logs a failure instead of throwing it: the caller has its room. */
-  replace(log: Log): Promise<void>;
+  /**
+   * Requests a replacement for a room that is being handed out. Logs a failure instead of throwing it: the caller has
+   * its room. `withdraw` takes the request back if the room is not handed out after all; a failure of it is logged, and
+   * the pool is then one room above its level at most.
+   */
+  replace(log: Log): Promise<{ withdraw(): Promise<void> }>;
   /** Requests one room if the pool is below its maximum, counting pending requests. Logs a failure instead of throwing it. */
   heal(log: Log): Promise<void>;
   /**
@@ -22,23 +27,32 @@ export interface ReplenishmentOptions {
   readonly maxRooms: number;
 }
 
+const nothingToWithdraw = { withdraw: async () => undefined };
+
 /** Creates the only writer of the provisioning queue. */
 export function createReplenishment({ pool, provisioning, maxRooms }: ReplenishmentOptions): Replenishment {
-  const send = async (request: ProvisioningRequest): Promise<void> => {
-    await provisioning.put(encodeProvisioningRequest(request));
-  };
+  const send = async (request: ProvisioningRequest) => provisioning.put(encodeProvisioningRequest(request));
 
   async function missingFrom(level: number): Promise<number> {
     const [pooled, requested] = await Promise.all([pool.count(), provisioning.count()]);
     return Math.max(0, level - pooled - requested);
   }
 
+  async function withdraw(request: QueueMessage, log: Log): Promise<void> {
+    const outcome = await deleteConfirmed(provisioning, request);
+    if (outcome !== "deleted") log.warn("replacement-not-withdrawn", { outcome });
+  }
+
   return {
     async replace(log) {
+      // An environment that is switched off has no pool to fill.
+      if (maxRooms === 0) return nothingToWithdraw;
       try {
-        await send({ reason: "claimed" });
+        const request = await send({ reason: "claimed" });
+        return { withdraw: async () => withdraw(request, log) };
       } catch (error) {
         log.error("replacement-failed", {}, error);
+        return nothingToWithdraw;
       }
     },
 
@@ -53,7 +67,7 @@ export function createReplenishment({ pool, provisioning, maxRooms }: Replenishm
     async fillUpTo(level) {
       const count = await missingFrom(level);
       const requests = Array.from({ length: count }, () => ({ reason: "bulk", upTo: level }) as const);
-      await forEachParallel(requests, send);
+      await forEachParallel(requests, async (request) => void (await send(request)));
       return count;
     },
   };

@@ -21,8 +21,8 @@ export interface Queue {
   receive(count: number, leaseSeconds: number): Promise<QueueMessage[]>;
   /** Deletes a message by its receipt. Never retried. */
   delete(message: QueueMessage): Promise<void>;
-  /** Makes a message visible after this many seconds, by its receipt. Never retried. */
-  setInvisible(message: QueueMessage, seconds: number): Promise<void>;
+  /** Makes a message visible after this many seconds, with `text` if one is given, by its receipt. Never retried. */
+  setInvisible(message: QueueMessage, seconds: number, text?: string): Promise<void>;
   /** Returns the approximate number of messages, including invisible ones. */
   count(): Promise<number>;
   /** Returns the age of the oldest of the first 32 visible messages, or undefined if none is visible. */

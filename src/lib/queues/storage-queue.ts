@@ -66,9 +66,10 @@ export function createStorageQueue(options: StorageQueueOptions): Queue {
     delete: async ({ id, popReceipt }) => {
       await createQueueAndRetry("delete", async () => singleTry.deleteMessage(id, popReceipt, timeout()));
     },
-    setInvisible: async ({ id, popReceipt }, seconds) => {
+    setInvisible: async ({ id, popReceipt }, seconds, text) => {
+      const encoded = text === undefined ? undefined : encode(text, encoding);
       await createQueueAndRetry("update", async () =>
-        singleTry.updateMessage(id, popReceipt, undefined, seconds, timeout()),
+        singleTry.updateMessage(id, popReceipt, encoded, seconds, timeout()),
       );
     },
     count: async () => {

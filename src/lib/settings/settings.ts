@@ -22,7 +22,11 @@ export function toSettings(values: SettingValues) {
       readyDelaySeconds: values.POOL_READY_DELAY_SECONDS,
     },
     serviceTagBaseUrl: values.SERVICE_TAG_BASE_URL,
-    garbage: { maxMessages: values.GC_MAX_MESSAGES, minAgeSeconds: values.GC_MINIMUM_AGE_SECONDS },
+    garbage: {
+      maxMessages: values.GC_MAX_MESSAGES,
+      minAgeSeconds: values.GC_MINIMUM_AGE_SECONDS,
+      unmarkedRooms: values.UNMARKED_ROOMS,
+    },
     bearer: {
       authority: values.AUTH_AUTHORITY,
       tenantId: values.AUTH_TENANT_ID,
@@ -39,9 +43,13 @@ export function toSettings(values: SettingValues) {
 function toStorage(values: SettingValues) {
   if (values.AzureWebJobsStorage) return { connectionString: values.AzureWebJobsStorage };
   const account = values.AzureWebJobsStorage__accountName;
+  const queueServiceUrl =
+    values.AzureWebJobsStorage__queueServiceUri ?? `https://${account}.queue.core.windows.net`;
   return {
-    queueServiceUrl:
-      values.AzureWebJobsStorage__queueServiceUri ?? `https://${account}.queue.core.windows.net`,
+    queueServiceUrl,
+    // The two services of an account differ in one label of their host names.
+    blobServiceUrl:
+      values.AzureWebJobsStorage__blobServiceUri ?? queueServiceUrl.replace(".queue.", ".blob."),
     usesManagedIdentity: values.AzureWebJobsStorage__credential !== undefined,
     identityClientId: values.AzureWebJobsStorage__clientId,
   };

@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { AccessChecks } from "../auth/access.ts";
 import { createAccessChecks } from "../auth/access-checks.ts";
 import { type Clock, systemClock } from "../clock.ts";
+import type { CreateRecordStore } from "../idempotency/create-record.ts";
+import { openCreateRecords } from "../idempotency/open-create-records.ts";
 import type { MetricsSink } from "../metrics/row.ts";
 import { createMetricsSink } from "../metrics/sink.ts";
 import { createPlatformClient, type PlatformClient } from "../platform/client.ts";
@@ -15,6 +17,7 @@ import { createCredential } from "./credential.ts";
 /** What the object graph needs from outside the process. */
 export interface Adapters {
   readonly queues: Queues;
+  readonly createRecords: CreateRecordStore;
   /** Makes no retries. */
   readonly platformClient: PlatformClient;
   readonly accessChecks: AccessChecks;
@@ -31,6 +34,7 @@ export function createAdapters(settings: Settings): Adapters {
   const credential = createCredential(storage);
   return {
     queues: openQueues({ storage, credential }),
+    createRecords: openCreateRecords(storage, credential),
     platformClient: createPlatformClient({
       url: platform.url,
       timeoutSeconds: platform.timeoutSeconds,

@@ -1,4 +1,5 @@
 /** The object graph: creates every part once. */
+import { createIdempotentClaims } from "../idempotency/idempotent-claims.ts";
 import { createMetricsCollection } from "../metrics/collection.ts";
 import { createConferences } from "../platform/conferences.ts";
 import { withRetries } from "../platform/retry.ts";
@@ -37,6 +38,17 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
   const status = createPlatformStatus(client.background);
   const replenishment = createReplenishment({ pool, provisioning, maxRooms });
 
+  const claims = createClaims({
+    pool,
+    deletion,
+    replenishment,
+    conferences,
+    clock,
+    leaseSeconds,
+    platformTimeoutSeconds,
+    maxClaimsAtOnce: claimsPerPlatformSlot * settings.platform.maxConcurrency,
+  });
+
   return {
     accessChecks,
     clock,
@@ -45,17 +57,15 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     conferences,
     backgroundConferences,
     replenishment,
-    claims: createClaims({
-      pool,
-      deletion,
-      replenishment,
+    claims,
+    idempotentClaims: createIdempotentClaims({
+      claims,
+      records: adapters.createRecords,
       conferences,
+      deletion,
       clock,
-      leaseSeconds,
-      platformTimeoutSeconds,
-      maxClaimsAtOnce: claimsPerPlatformSlot * settings.platform.maxConcurrency,
     }),
-    endedRooms: createEndedRooms({ deletion, clock }),
+    endedRooms: createEndedRooms({ deletion, clock, random }),
     bulkDeletion: createBulkDeletion({
       pool,
       deletion,
@@ -84,6 +94,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       clock,
       maxMessages: settings.garbage.maxMessages,
       minAgeSeconds: settings.garbage.minAgeSeconds,
+      unmarkedRooms: settings.garbage.unmarkedRooms,
     }),
     metricsCollection: createMetricsCollection({
       queues: { pool, deletion, provisioning, poison },

@@ -78,13 +78,18 @@ test("without the host PIN, the constrained shape omits pin and the full shape s
 });
 
 test("a service that is not a room has an empty pin and tag in the constrained shape", () => {
-  const testCall = { ...row, service_type: "test_call", allow_guests: false, guest_pin: "" };
+  const testCall = { ...row, service_type: "test_call", description: "", allow_guests: false, guest_pin: "" };
   expect(toReadRoom(testCall, constrained)).toMatchObject({
     service_type: "test_call",
     allow_guests: false,
     pin: "",
     tag: "",
   });
+});
+
+test("a room of the gateway whose service type was changed keeps its pin and tag", () => {
+  const lecture = { ...row, service_type: "lecture" };
+  expect(toReadRoom(lecture, constrained)).toMatchObject({ pin: row["pin"], tag: row.tag });
 });
 
 test("fields that are missing or null on the platform become empty values of the published type", () => {

@@ -68,10 +68,10 @@ test("AlarmNames is cut off after 1,000 characters", async () => {
   expect(row?.AlarmNames).toMatch(/^alarm_100,alarm_101,/);
 });
 
-test("a service that is not a room is not counted, even with a marker", async () => {
+test("a room is counted by its marker, whatever its service type", async () => {
   const description = formatMarker({ state: "pooled", since: "2026-01-15T09:00:00.000Z" });
   world.addRoom("lecture", { service_type: "lecture", description });
-  expect(await collect()).toMatchObject({ AvailableRooms: 0, InUseRooms: 0, UnaccountedRooms: 0 });
+  expect(await collect()).toMatchObject({ AvailableRooms: 1, InUseRooms: 0, UnaccountedRooms: 1 });
 });
 
 test.each([

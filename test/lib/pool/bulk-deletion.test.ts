@@ -1,7 +1,9 @@
 /** Bulk delete: which rooms it deletes, in which order it empties the queues, and when it gives up. */
 import { describe, expect, test } from "vitest";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
+import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
+import { encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
@@ -11,6 +13,17 @@ const deleteAll = async (overrides: Partial<Conferences> = {}) =>
   createBulkDeletion({ ...world, conferences: { ...world.conferences, ...overrides } }).deleteAll(world.log);
 const description = formatMarker({ state: "assigned", since: "2026-01-01T00:00:00.000Z", messageId: "m-1" });
 const seedAssigned = (count: number) => world.platform.seedRooms({ count, fields: { description } });
+
+/** Returns a list that does something once, after it has read the platform for the first time. */
+function afterFirstList(next: () => unknown): Conferences["list"] {
+  let lists = 0;
+  return async (limits) => {
+    const rooms = await world.conferences.list(limits);
+    lists += 1;
+    if (lists === 1) await next();
+    return rooms;
+  };
+}
 
 /** Returns a delete that moves the clock forward by this many seconds at the first room. */
 function slowDelete(seconds: number): Conferences["delete"] {
@@ -43,11 +56,17 @@ describe("Bulk delete", () => {
     expect(world.roomNames()).toEqual([]);
   });
 
+  test("deletes a room of ours whose service type was changed", async () => {
+    world.addRoom("lecture", { service_type: "lecture" });
+    await deleteAll();
+    expect(world.roomNames()).toEqual([]);
+  });
+
   test("keeps persistent rooms, rooms of others and services that are not rooms", async () => {
     await world.addPooled("test_room");
     await world.addPooled("vkiosk_1");
     world.addRoom("theirs", { description: "created manually" });
-    world.addRoom("lecture", { service_type: "lecture" });
+    world.addRoom("lecture", { service_type: "lecture", description: "created manually" });
     world.platform.seedRooms({ mixed: true });
     const before = world.roomNames();
     await deleteAll();
@@ -68,10 +87,31 @@ describe("Bulk delete", () => {
     expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: true });
   });
 
-  test("ends after one list if the platform has no room of the gateway", async () => {
+  test("makes no call but two lists if the platform has no room of the gateway", async () => {
     await deleteAll();
     expect(world.log.events()).toEqual(["bulk-deleted"]);
-    expect(world.platform.requests().total).toBe(1);
+    expect(world.platform.requests().total).toBe(2);
+  });
+
+  test("deletes a room whose name was still invisible and whose list was read before it existed", async () => {
+    const provisionLate = async () => {
+      world.addRoom("ready-in-90-s");
+      await world.pool.put("ready-in-90-s", { invisibleSeconds: 90 });
+      world.clock.advance(1);
+    };
+    await deleteAll({ list: afterFirstList(provisionLate) });
+    expect(world.roomNames()).toEqual([]);
+  });
+
+  test("keeps a room that is provisioned after the pool was emptied", async () => {
+    let lists = 0;
+    const list = async () => {
+      lists += 1;
+      if (lists === 2) await world.addPooled("new");
+      return world.conferences.list();
+    };
+    await deleteAll({ list });
+    expect([world.roomNames(), world.pool.texts()]).toEqual([["new"], ["new"]]);
   });
 
   test("sends no more concurrent deletes than the client allows, and never deletes the whole list", async () => {
@@ -110,7 +150,7 @@ describe("Bulk delete and the queues", () => {
     world.pool.strikeNext("receive", {});
     world.pool.strikeNext("receive", {
       meanwhile: () => {
-        world.clock.advance(299);
+        world.clock.advance(149);
         const now = world.clock.now();
         visible = world.pool.contents().filter(({ visibleAt }) => visibleAt <= now);
       },
@@ -121,12 +161,24 @@ describe("Bulk delete and the queues", () => {
     expect(world.platform.roomCount()).toBe(0);
   });
 
-  test("queues pooled rooms for deletion if the platform is unavailable", async () => {
+  test.each([503, 401, 403] as const)("changes nothing if the list fails with %i", async (status) => {
     await world.addPooled("room-a", { description: "" });
-    world.platform.addFault({ kind: "status", status: 503, method: "GET" });
+    await world.provisioning.put(JSON.stringify({ reason: "claimed" }));
+    world.platform.addFault({ kind: "status", status, method: "GET" });
 
-    await expect(deleteAll()).rejects.toMatchObject({ code: "platform-unavailable" });
-    expect(world.deletion.texts()).toEqual(["room-a"]);
+    await expect(deleteAll()).rejects.toBeInstanceOf(PlatformError);
+    expect(world.pool.texts()).toEqual(["room-a"]);
+    expect(world.provisioning.texts()).toHaveLength(1);
+    expect(await world.pool.receive(1, 60)).toHaveLength(1);
+  });
+
+  test("queues the rooms that it could not delete for deletion if they have no marker, and no others", async () => {
+    await world.addPooled("unmarked", { description: "created manually" });
+    await world.addPooled("marked");
+    world.platform.addFault({ kind: "status", status: 503, method: "DELETE" });
+
+    await expect(deleteAll()).rejects.toMatchObject({ code: "bulk-delete-incomplete" });
+    expect(world.deletion.texts()).toEqual([encodeQueuedName({ room: "unmarked", queuedBy: "gateway" })]);
     expect(world.pool.texts()).toEqual([]);
   });
 
@@ -140,18 +192,20 @@ describe("Bulk delete and the queues", () => {
 });
 
 describe("The passes of bulk delete", () => {
-  test("delete a room that appears between two lists", async () => {
+  test("keep a room that is created after the list", async () => {
     world.addRoom("room-a");
-    let lists = 0;
-    const list = async () => {
-      lists += 1;
-      if (lists === 2) world.addRoom("late");
-      return world.conferences.list();
-    };
-    await deleteAll({ list });
+    const since = new Date(world.clock.now()).toISOString();
+    const late = { description: formatMarker({ state: "assigned", since, messageId: "m-2" }) };
+    await deleteAll({ list: afterFirstList(() => void world.addRoom("late", late)) });
+
+    expect(world.roomNames()).toEqual(["late"]);
+  });
+
+  test("delete a pooled room that is created after the list, because its name leaves the pool", async () => {
+    await deleteAll({ list: afterFirstList(async () => world.addPooled("late")) });
 
     expect(world.roomNames()).toEqual([]);
-    expect(lists).toBe(3);
+    expect(world.pool.texts()).toEqual([]);
   });
 
   test("delete rooms that failed once", async () => {
@@ -186,35 +240,31 @@ describe("The passes of bulk delete", () => {
     expect(world.platform.requests().byRoute["DELETE /api/admin/configuration/v1/conference/{id}/"]).toBe(3);
   });
 
-  test("end with 503 and Retry-After if 180 s have passed before the next one", async () => {
-    seedAssigned(10);
-    let deletes = 0;
-    const deleteThirdSlowly: Conferences["delete"] = async (id) => {
-      deletes += 1;
-      if (deletes === 3) world.clock.advance(180);
-      return world.conferences.delete(id);
-    };
-    const listOne = async () => (await world.conferences.list()).slice(0, 1);
-
-    await expect(deleteAll({ list: listOne, delete: deleteThirdSlowly })).rejects.toMatchObject({
-      code: "bulk-delete-incomplete",
-      details: { retryAfterSeconds: 30 },
-    });
-    expect(world.platform.roomCount()).toBe(7);
-  });
-
-  test("send no further delete once 180 s have passed within a pass", async () => {
+  test("send no further delete once 150 s have passed", async () => {
     seedAssigned(30);
-    const deletion = deleteAll({ delete: slowDelete(180) });
+    const deletion = deleteAll({ delete: slowDelete(150) });
     await expect(deletion).rejects.toMatchObject({ code: "bulk-delete-incomplete" });
     expect(world.platform.roomCount()).toBeGreaterThan(15);
   });
 
-  test("send deletes for up to 180 s, longer than a single call may wait", async () => {
+  test("send deletes for up to 150 s, longer than a single call may wait", async () => {
     seedAssigned(30);
-    let lists = 0;
-    const list = async () => (lists++ === 0 ? world.conferences.list() : []);
-    await deleteAll({ list, delete: slowDelete(179) });
+    await deleteAll({ delete: slowDelete(149) });
     expect(world.platform.roomCount()).toBe(0);
+  });
+
+  test("count the time of the list and of the queues towards the 150 s", async () => {
+    await world.addPooled("room-a");
+    const list = async () => {
+      const rooms = await world.conferences.list();
+      world.clock.advance(100);
+      return rooms;
+    };
+    world.pool.strikeNext("receive", { meanwhile: () => world.clock.advance(50) });
+
+    await expect(deleteAll({ list })).rejects.toMatchObject({ code: "bulk-delete-incomplete" });
+    expect(world.platform.requests().byRoute["DELETE /api/admin/configuration/v1/conference/{id}/"]).toBe(
+      undefined,
+    );
   });
 });

@@ -1,6 +1,8 @@
 /** Claims whose calls to the platform fail or end too late: what the caller gets, and what happens to the room. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
+import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/platform-error.ts";
+import { encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
 import { leaseSeconds, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -58,12 +60,12 @@ describe("A claim whose look-up fails", () => {
     expect(isVisible()).toBe(true);
   });
 
-  test("leaves the room to its lease if the response has an undocumented shape", async () => {
+  test("releases the room if the response has an undocumented shape", async () => {
     const conferences = createConferences({ call: async () => ({ status: 200, headers: {}, body: {} }) });
 
     await expect(world.claim({ conferences })).rejects.toMatchObject({ code: "platform-rejected" });
     expect(world.pool.texts()).toEqual(["room-a"]);
-    expect(isVisible()).toBe(false);
+    expect(isVisible()).toBe(true);
   });
 
   test.each([401, 403])("always releases the room if the login is rejected with %i", async (status) => {
@@ -77,25 +79,80 @@ describe("A claim whose look-up fails", () => {
   });
 });
 
-describe("A claim that the platform rejects with 400", () => {
-  test.each([
-    ["look-up", "GET"],
-    ["change", "PATCH"],
-  ] as const)("leaves the room to its lease and discards it at the sixth rejected %s", async (_, method) => {
-    world.platform.addFault({ kind: "status", status: 400, method });
+describe("A claim whose look-up meets a fault of the whole platform", () => {
+  test.each([400, 404, 302] as const)("releases the room after a %i, however often", async (status) => {
+    world.platform.addFault({ kind: "status", status, method: "GET" });
+    for (let receive = 1; receive <= 8; receive++) {
+      await expect(world.claim()).rejects.toBeInstanceOf(PlatformError);
+      expect(isVisible()).toBe(true);
+    }
+    world.platform.clearFaults();
+    expect(await world.claim()).toMatchObject({ name: "room-a" });
+  });
+});
 
-    for (let receive = 1; receive <= 5; receive++) {
-      await expect(world.claim()).rejects.toMatchObject({ code: "platform-rejected", status: 502 });
-      expect(world.pool.texts()).toEqual(["room-a"]);
+describe("A claim whose change the platform rejects", () => {
+  const rejectChange = (failure: PlatformFailure) => ({
+    ...world.conferences,
+    update: async () => {
+      throw new PlatformError(failure);
+    },
+  });
+  const rejected = (body: unknown): PlatformFailure => ({
+    outcome: "refused",
+    message: "PATCH: status 400",
+    status: 400,
+    body,
+  });
+
+  test("leaves the room to its lease and discards it at the fifth refusal of the room", async () => {
+    const conferences = rejectChange(rejected({ conference: { description: ["not allowed"] } }));
+    for (let refusals = 1; refusals <= 4; refusals++) {
+      await expect(world.claim({ conferences })).rejects.toMatchObject({ code: "platform-rejected" });
+      expect(world.pool.texts()).toEqual([encodeQueuedName({ room: "room-a", refusals })]);
       expect(isVisible()).toBe(false);
       expect(leftBehind()).toEqual([]);
       world.clock.advance(leaseSeconds);
-      expect(isVisible()).toBe(true);
     }
-    await expect(world.claim()).rejects.toMatchObject({ code: "platform-rejected", status: 502 });
+    await expect(world.claim({ conferences })).rejects.toMatchObject({ code: "platform-rejected" });
     expect(world.pool.texts()).toEqual([]);
     expect(world.deletion.texts()).toEqual(["room-a"]);
     expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "room-a", reason: "refused-often" });
+  });
+
+  test("hands out a room that was refused before, once the platform accepts the change", async () => {
+    const conferences = rejectChange(rejected({ conference: { __all__: ["licence"] } }));
+    await expect(world.claim({ conferences })).rejects.toMatchObject({ code: "platform-rejected" });
+    world.clock.advance(leaseSeconds);
+    expect(await world.claim()).toMatchObject({ name: "room-a" });
+  });
+
+  test.each([
+    ["the tag", { conference: { tag: ["too long"] } }],
+    ["the OAuth client", { error: "invalid_client" }],
+    ["everything, with a page", "<html>Log in</html>"],
+  ])("releases the room if that refuses %s, however often", async (_, body) => {
+    const conferences = rejectChange(rejected(body));
+    for (let receive = 1; receive <= 8; receive++) {
+      await expect(world.claim({ conferences })).rejects.toBeInstanceOf(PlatformError);
+      expect(isVisible()).toBe(true);
+      expect(world.pool.texts()).toEqual(["room-a"]);
+    }
+  });
+});
+
+describe("A claim of a room that cannot be dialled by its name", () => {
+  test.each([
+    ["discards a room of the gateway", {}, ["half-made"]],
+    ["removes the name of a room without a marker, and leaves the room alone", { description: "theirs" }, []],
+  ])("%s", async (_, fields, deleted) => {
+    await world.pool.clear();
+    await world.addPooled("half-made", { aliases: [], ...fields });
+    await world.addPooled("room-b");
+
+    expect(await world.claim()).toMatchObject({ name: "room-b" });
+    expect(world.deletion.texts()).toEqual(deleted);
+    expect(world.pool.texts()).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Claims on a healthy platform: success, the empty pool, unusable rooms, the commit, and claims that wait. */
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { formatMarker, parseMarker } from "../../../src/lib/rooms/marker.ts";
 import type { QueueFault } from "../../support/faulty-queue.ts";
 import {
@@ -239,6 +239,44 @@ describe("The commit of a claim", () => {
     await expect(first).rejects.toMatchObject({ code: "claim-failed", status: 503 });
     expect(world.room("room-a")?.tag).toBe(serviceTag);
     expect(world.deletion.texts()).toEqual(["room-a"]);
+  });
+});
+
+describe("The commit of a claim and its replacement", () => {
+  beforeEach(async () => world.addPooled("room-a"));
+
+  test("are sent together", async () => {
+    let requestsAtCommit: readonly unknown[] = ["not read"];
+    world.pool.strikeNext("delete", {
+      meanwhile: async () => {
+        await new Promise(setImmediate);
+        requestsAtCommit = world.requests();
+      },
+    });
+    await world.claim();
+    expect(requestsAtCommit).toEqual([{ reason: "claimed" }]);
+  });
+
+  test.each<[string, QueueFault[]]>([
+    ["the lease is lost", [{ failure: "receipt-stale" }]],
+    ["the message is gone", [{ failure: "message-gone" }]],
+    ["the outcome stays unknown", [{ failure: "unknown" }, { failure: "unknown" }]],
+  ])("leave no request behind if %s", async (_, faults) => {
+    for (const fault of faults) world.pool.strikeNext("delete", fault);
+    await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed" });
+    expect(world.requests()).toEqual([]);
+  });
+
+  test("wait for each other, so that nothing runs after the response", async () => {
+    let isStored = false;
+    world.provisioning.strikeNext("put", {
+      meanwhile: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        isStored = true;
+      },
+    });
+    await world.claim();
+    expect(isStored).toBe(true);
   });
 });
 

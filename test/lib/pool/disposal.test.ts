@@ -1,29 +1,35 @@
 /** What happens to a claim's message for each outcome, and in which order a room is discarded. */
 import { beforeEach, describe, expect, test } from "vitest";
+import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/platform-error.ts";
 import {
   createDispose,
   disposals,
   type FailedOutcome,
   outcomeOfFailedAssignment,
-  outcomeOfFailedFind,
 } from "../../../src/lib/pool/disposal.ts";
+import { decodeQueuedName, encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
 import { leaseSeconds, usePoolQueues } from "../../support/pool-world.ts";
 
 const queues = usePoolQueues();
 beforeEach(async () => queues.pool.put("room-a"));
 
-/** Receives the message `receives` times, and disposes of it after the last one. */
-async function dispose(outcome: FailedOutcome, receives = 1): Promise<void> {
-  for (let receive = 1; receive < receives; receive++) {
-    await queues.pool.receive(1, leaseSeconds);
-    queues.clock.advance(leaseSeconds);
-  }
+const marked = { id: 1, name: "room-a", description: "vmr-gateway pooled 2026-01-02T03:04:05.678Z" };
+
+interface Disposed {
+  /** How often the platform has refused this room before. */
+  readonly refusals?: number;
+  readonly row?: ConferenceRow;
+}
+
+/** Receives the message and disposes of it. */
+async function dispose(outcome: FailedOutcome, { refusals, row = marked }: Disposed = {}): Promise<void> {
   const heldUntil = queues.clock.now() + leaseSeconds * 1000;
   const [message] = await queues.pool.receive(1, leaseSeconds);
   if (!message) throw new Error("the pool is empty");
-  const claim = { startBefore: heldUntil, serviceTag: undefined, log: queues.log };
-  await createDispose(queues)({ ...claim, message, heldUntil }, outcome);
+  const claim = { startBefore: heldUntil, serviceTag: undefined, log: queues.log, leaseSeconds };
+  const name = { ...decodeQueuedName(message.text), refusals };
+  await createDispose(queues)({ ...claim, message, name, heldUntil }, outcome, row);
 }
 
 const messageState = () => {
@@ -33,35 +39,41 @@ const messageState = () => {
 };
 
 type Effects = readonly [message: ReturnType<typeof messageState>, deletions: number, requests: number];
-const fewReceives: Record<FailedOutcome, Effects> = {
+const firstTime: Record<FailedOutcome, Effects> = {
   "room-missing": ["deleted", 0, 1],
+  "unmarked-room-without-alias": ["deleted", 0, 1],
+  "room-without-alias": ["deleted", 1, 1],
   "unanswered-claim": ["deleted", 1, 1],
   "duplicate-message": ["deleted", 0, 0],
   "find-failed": ["visible", 0, 0],
-  "find-refused": ["leased", 0, 0],
   "assignment-not-sent": ["visible", 0, 0],
-  "assignment-throttled": ["visible", 0, 0],
-  "assignment-unauthorized": ["leased", 0, 0],
-  "assignment-refused": ["leased", 0, 0],
+  "assignment-refused-for-all": ["visible", 0, 0],
+  "tag-refused": ["visible", 0, 0],
+  "room-refused": ["leased", 0, 0],
   "assignment-unknown": ["deleted", 1, 1],
 };
-const manyReceives: Record<FailedOutcome, Effects> = {
-  ...fewReceives,
-  "find-refused": ["deleted", 1, 1],
-  "assignment-refused": ["deleted", 1, 1],
-};
+const fifthRefusal: Record<FailedOutcome, Effects> = { ...firstTime, "room-refused": ["deleted", 1, 1] };
 const outcomes = Object.keys(disposals) as FailedOutcome[];
 const effects = () => [messageState(), queues.deletion.texts().length, queues.requests().length];
 
 describe("The disposal of a message", () => {
-  test.each(outcomes)("has the listed effects at the fifth receive (%s)", async (outcome) => {
-    await dispose(outcome, 5);
-    expect(effects()).toEqual(fewReceives[outcome]);
+  test.each(outcomes)("has the listed effects without an earlier refusal (%s)", async (outcome) => {
+    await dispose(outcome);
+    expect(effects()).toEqual(firstTime[outcome]);
   });
 
-  test.each(outcomes)("has the listed effects at the sixth receive (%s)", async (outcome) => {
-    await dispose(outcome, 6);
-    expect(effects()).toEqual(manyReceives[outcome]);
+  test.each(outcomes)("has the listed effects after four refusals (%s)", async (outcome) => {
+    await dispose(outcome, { refusals: 4 });
+    expect(effects()).toEqual(fifthRefusal[outcome]);
+  });
+
+  test("counts refusals in the text of the message, and no release adds to them", async () => {
+    for (let receive = 1; receive <= 7; receive++) await dispose("find-failed");
+    await dispose("room-refused");
+    queues.clock.advance(leaseSeconds);
+    await dispose("room-refused", { refusals: 1 });
+
+    expect(queues.pool.texts()).toEqual([encodeQueuedName({ room: "room-a", refusals: 2 })]);
   });
 
   test.each(outcomes)("does not throw if every queue fails (%s)", async (outcome) => {
@@ -69,29 +81,38 @@ describe("The disposal of a message", () => {
       queues.pool.strikeNext(operation, { failure: "unknown" });
     queues.deletion.strikeNext("put", { failure: "unknown" });
     queues.provisioning.strikeNext("put", { failure: "unknown" });
-    await expect(dispose(outcome, 6)).resolves.toBeUndefined();
+    await expect(dispose(outcome, { refusals: 4 })).resolves.toBeUndefined();
   });
 });
 
-describe("The outcome of a failed call", () => {
-  test.each<[PlatformFailure, FailedOutcome, FailedOutcome]>([
-    [{ outcome: "not-sent", message: "refused" }, "find-failed", "assignment-not-sent"],
-    [{ outcome: "unknown", message: "500", status: 500 }, "find-failed", "assignment-unknown"],
-    [{ outcome: "unknown", message: "timeout", isTimeout: true }, "find-failed", "assignment-unknown"],
-    [{ outcome: "refused", message: "429", status: 429 }, "find-failed", "assignment-throttled"],
-    [{ outcome: "refused", message: "401", status: 401 }, "find-failed", "assignment-unauthorized"],
-    [{ outcome: "refused", message: "403", status: 403 }, "find-failed", "assignment-unauthorized"],
-    [{ outcome: "refused", message: "400", status: 400 }, "find-refused", "assignment-refused"],
-    [{ outcome: "refused", message: "302", status: 302 }, "find-refused", "assignment-refused"],
-    [{ outcome: "refused", message: "unreadable" }, "find-refused", "assignment-refused"],
-  ])("follows from the failure %j", (failure, find, assignment) => {
-    const error = new PlatformError(failure);
-    expect([outcomeOfFailedFind(error), outcomeOfFailedAssignment(error)]).toEqual([find, assignment]);
+describe("The outcome of a failed change", () => {
+  const refused = (status: number, body?: unknown): PlatformFailure => ({
+    outcome: "refused",
+    message: String(status),
+    status,
+    body,
   });
 
-  test("is a failed look-up, or the error itself after a change, if the error is not a PlatformError", () => {
+  test.each<[PlatformFailure, FailedOutcome]>([
+    [{ outcome: "not-sent", message: "connection refused" }, "assignment-not-sent"],
+    [{ outcome: "unknown", message: "500", status: 500 }, "assignment-unknown"],
+    [{ outcome: "unknown", message: "timeout", isTimeout: true }, "assignment-unknown"],
+    [refused(429), "assignment-refused-for-all"],
+    [refused(401), "assignment-refused-for-all"],
+    [refused(403), "assignment-refused-for-all"],
+    [refused(302), "assignment-refused-for-all"],
+    [refused(400, { error: "invalid_client" }), "assignment-refused-for-all"],
+    [refused(400, "<html>"), "assignment-refused-for-all"],
+    [refused(400, { conference: { tag: ["no"] } }), "tag-refused"],
+    [refused(400, { conference: { description: ["no"], tag: ["no"] } }), "tag-refused"],
+    [refused(400, { conference: { description: ["no"] } }), "room-refused"],
+    [refused(400, { conference: { __all__: ["no"] } }), "room-refused"],
+  ])("follows from the failure %j", (failure, outcome) => {
+    expect(outcomeOfFailedAssignment(new PlatformError(failure))).toBe(outcome);
+  });
+
+  test("is the error itself if that is not a PlatformError", () => {
     const error = new TypeError("bug");
-    expect(outcomeOfFailedFind(error)).toBe("find-failed");
     expect(() => outcomeOfFailedAssignment(error)).toThrow(error);
   });
 });
@@ -114,6 +135,11 @@ describe("The disposal that discards a room", () => {
     await dispose("unanswered-claim");
 
     expect(queuedMeanwhile).toEqual(["room-a"]);
+  });
+
+  test("tells the collector that it queued the room itself if the room has no marker", async () => {
+    await dispose("assignment-unknown", { row: { id: 1, name: "room-a", description: "made by hand" } });
+    expect(queues.deletion.texts()).toEqual([encodeQueuedName({ room: "room-a", queuedBy: "gateway" })]);
   });
 
   test.each(["receipt-stale", "message-gone"] as const)(

@@ -1,11 +1,13 @@
 /** Ended rooms: their names are stored before the platform gets its response, within the time that it waits. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createEndedRooms } from "../../../src/lib/pool/ended-rooms.ts";
+import { secureRandom } from "../../../src/lib/random.ts";
 import { usePoolQueues } from "../../support/pool-world.ts";
 
 const queues = usePoolQueues();
-const queueForDeletion = async (names: readonly string[]) =>
-  createEndedRooms(queues).queueForDeletion(names, queues.log);
+const newEndedRooms = () => createEndedRooms({ ...queues, random: secureRandom });
+const queueForDeletion = async (names: readonly string[], endedRooms = newEndedRooms()) =>
+  endedRooms.queueForDeletion(names, { seq: 1, names }, queues.log);
 const names = (count: number) => Array.from({ length: count }, (_, index) => `room-${index}`);
 
 test("Every ended room is stored once and is visible immediately", async () => {
@@ -29,8 +31,8 @@ test("A name that the queue rejects permanently is logged, and the other names a
   queues.deletion.strikeNext("put", { failure: "refused" });
   await queueForDeletion(["room-a", "room-b"]);
 
-  expect(queues.deletion.texts()).toEqual(["room-b"]);
-  expect(queues.log.fieldsOf("event-name-refused")).toEqual({ room: "room-a" });
+  const refused = queues.log.fieldsOf("event-name-refused")?.["room"];
+  expect(new Set([...queues.deletion.texts(), refused])).toEqual(new Set(["room-a", "room-b"]));
 });
 
 test("A stored name is logged", async () => {
@@ -49,4 +51,52 @@ test("Storing stops with an error after 2.5 seconds", async () => {
 
   await expect(queueForDeletion(names(40))).rejects.toMatchObject({ code: "storage-unavailable" });
   expect(queues.deletion.texts().length).toBeLessThan(40);
+});
+
+describe("A body that was answered 503", () => {
+  const body = (seq: number) => ({ node: "10.0.0.21", seq, event: "eventsink_bulk" });
+
+  test("makes progress with each retry, however large it is, and stores no name twice", async () => {
+    const endedRooms = newEndedRooms();
+    let attempts = 0;
+    for (let isDone = false; !isDone && attempts < 10; attempts++) {
+      // Forty puts use up the time.
+      for (let put = 1; put <= 40; put++)
+        queues.deletion.strikeNext("put", { meanwhile: () => queues.clock.advance(2.5 / 40) });
+      isDone = await endedRooms.queueForDeletion(names(100), body(1), queues.log).then(
+        () => true,
+        () => false,
+      );
+    }
+    expect(attempts).toBeGreaterThan(1);
+    expect(attempts).toBeLessThan(10);
+    expect(queues.deletion.texts().toSorted()).toEqual(names(100).toSorted());
+  });
+
+  test("is not mistaken for a second end of the same rooms, which has another sequence number", async () => {
+    const endedRooms = newEndedRooms();
+    queues.deletion.strikeNext("put", { failure: "unknown", when: "after" });
+    await expect(endedRooms.queueForDeletion(["room-a"], body(1), queues.log)).rejects.toMatchObject({
+      status: 503,
+    });
+    await endedRooms.queueForDeletion(["room-a"], body(2), queues.log);
+
+    expect(queues.deletion.texts()).toEqual(["room-a", "room-a"]);
+  });
+
+  test("is stored again if the platform sends it once more after its success", async () => {
+    const endedRooms = newEndedRooms();
+    for (let time = 1; time <= 2; time++) await endedRooms.queueForDeletion(["room-a"], body(1), queues.log);
+    expect(queues.deletion.texts()).toEqual(["room-a", "room-a"]);
+  });
+
+  test("is stored in another order at each attempt, so other instances make progress too", async () => {
+    const orders = new Set<string>();
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      await queues.deletion.clear();
+      await newEndedRooms().queueForDeletion(names(20), body(1), queues.log);
+      orders.add(queues.deletion.texts().join());
+    }
+    expect(orders.size).toBeGreaterThan(1);
+  });
 });

@@ -1,5 +1,6 @@
 /** Garbage collection: which rooms and messages it deletes, and the limits of one run. */
 import { describe, expect, test } from "vitest";
+import { encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
 import type { Queue } from "../../../src/lib/queues/queue.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
@@ -89,7 +90,11 @@ describe("Garbage collection", () => {
     messageId: "m-1",
   });
   test.each([
-    ["keeps", "another service type, even with a marker", { service_type: "lecture", description }],
+    ["keeps", "another service type and no marker", { ...manual, service_type: "lecture" }],
+    ["deletes", "another service type and a marker", { service_type: "lecture", description }],
+    ["keeps", "a synchronisation tag and no marker", { ...manual, sync_tag: "directory" }],
+    ["keeps", "an owner and no marker", { ...manual, primary_owner_email_address: "anna@example.com" }],
+    ["deletes", "an owner and a marker", { description, primary_owner_email_address: "anna@example.com" }],
     ["keeps", "other aliases and no marker", { ...manual, aliases: [{ alias: "other@example.com" }] }],
     ["deletes", "other aliases and a marker", { description, aliases: [{ alias: "other" }] }],
     [
@@ -128,8 +133,8 @@ describe("Garbage collection", () => {
   });
 
   test.each([
-    ["keeps a room assigned 61 s after its message was queued", "assigned", 61, true],
-    ["deletes a room assigned 60 s after its message was queued", "assigned", 60, false],
+    ["keeps a room assigned 6 s after its message was queued", "assigned", 6, true],
+    ["deletes a room assigned 5 s after its message was queued", "assigned", 5, false],
     ["deletes a room assigned before its message was queued", "assigned", -5, false],
     ["deletes a room pooled after its message was queued", "pooled", 61, false],
   ] as const)("%s", async (_, state, secondsAfterQueueing, isKept) => {
@@ -140,6 +145,65 @@ describe("Garbage collection", () => {
 
     expect(world.roomNames()).toEqual(isKept ? ["room-a"] : []);
     expect(world.deletion.texts()).toEqual([]);
+  });
+
+  test("keeps a room that was handed out after the list was read", async () => {
+    await world.addEnded("room-a");
+    world.clock.advance(600);
+    await world.pool.put("room-a");
+    const list = async () => {
+      const rooms = await world.conferences.list();
+      await world.claim();
+      return rooms;
+    };
+    await world.collectGarbageAfter(0, { conferences: { ...world.conferences, list } });
+
+    expect(world.roomNames()).toEqual(["room-a"]);
+    expect(skipReasons()).toEqual(["assigned-later"]);
+  });
+
+  test("counts a message's age from its receipt, however long the run has taken", async () => {
+    const since = new Date(world.clock.now() + 300_000).toISOString();
+    await world.addEnded("room-a", {
+      description: formatMarker({ state: "assigned", since, messageId: "m" }),
+    });
+    const list = async () => {
+      world.clock.advance(390);
+      return world.conferences.list();
+    };
+    await world.collectGarbageAfter(600, { conferences: { ...world.conferences, list } });
+
+    expect(skipReasons()).toEqual(["assigned-later"]);
+  });
+
+  test("keeps unmarked rooms of events if UNMARKED_ROOMS is keep, but deletes those that the gateway queued", async () => {
+    await world.addEnded("anna", manual);
+    world.addRoom("discarded", manual);
+    await world.deletion.put(encodeQueuedName({ room: "discarded", queuedBy: "gateway" }));
+    await world.addEnded("ours", { description });
+    await world.collectGarbageAfter(600, { unmarkedRooms: "keep" });
+
+    expect(world.roomNames()).toEqual(["anna"]);
+    expect(skipReasons()).toEqual(["foreign"]);
+  });
+
+  test("deletes a room that the gateway queued even if it shows another owner, but never a persistent one", async () => {
+    for (const room of ["discarded", "test_1"]) {
+      world.addRoom(room, { ...manual, sync_tag: "directory" });
+      await world.deletion.put(encodeQueuedName({ room, queuedBy: "gateway" }));
+    }
+    await world.collectGarbageAfter(600);
+    expect(world.roomNames()).toEqual(["test_1"]);
+  });
+
+  test("logs one warning per run for unmarked rooms that it deletes", async () => {
+    for (const room of ["one", "two"]) await world.addEnded(room, manual);
+    await world.addEnded("marked", { description });
+    await world.collectGarbageAfter(600);
+
+    expect(world.roomNames()).toEqual([]);
+    const warnings = world.log.lines.filter(({ event }) => event === "unmarked-room-deleted");
+    expect(warnings).toHaveLength(1);
   });
 
   test("lets the youngest message of a room decide and deletes the older ones", async () => {
@@ -186,7 +250,8 @@ describe("One run of garbage collection", () => {
     await world.collectGarbageAfter(600);
 
     expect(world.platform.roomCount()).toBe(700);
-    expect(world.platform.requests().byRoute["GET /api/admin/configuration/v1/conference/"]).toBe(2);
+    // Two pages, and each of the ten rooms once more immediately before its delete.
+    expect(world.platform.requests().byRoute["GET /api/admin/configuration/v1/conference/"]).toBe(12);
   });
 
   test("starts no further room after 400 s, and leaves the message to its lease", async () => {

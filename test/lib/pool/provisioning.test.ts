@@ -1,6 +1,7 @@
 /** Provisioning of one room: the new room, requests that are dropped, and failures of the platform and the queues. */
 import { describe, expect, test } from "vitest";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
+import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/platform-error.ts";
 import { createProvisioning, type ProvisioningOptions } from "../../../src/lib/pool/provisioning.ts";
 import { secureRandom } from "../../../src/lib/random.ts";
 import { parseMarker } from "../../../src/lib/rooms/marker.ts";
@@ -129,7 +130,7 @@ describe("A provisioning request", () => {
     ["a bulk request is dropped if the pool is at its level", bulk(3), 1, 3, 0, 0],
     ["a bulk request is dropped if the pool is above its level", bulk(3), 1, 4, 0, 0],
     ["a bulk request above the maximum is served if the pool is full", bulk(100), 1, maxRooms, 0, 1],
-    ["a retried bulk request above the maximum is dropped if the pool is full", bulk(100), 2, maxRooms, 0, 0],
+    ["a retried bulk request above the maximum is served if the pool is full", bulk(100), 2, maxRooms, 0, 1],
     ["a retried bulk request is served if the pool is not full", bulk(maxRooms), 2, maxRooms - 1, 0, 1],
     ["a bulk request is served even if pending requests reach its level", bulk(3), 1, 1, 3, 1],
     ["a healing request is dropped if pending requests fill the pool", healing, 1, maxRooms - 1, 1, 0],
@@ -310,4 +311,88 @@ describe("Provisioning if the pool fails", () => {
     expect(claimed).toEqual(world.roomNames());
     expect(world.deletion.texts()).toEqual([]);
   });
+});
+
+describe("Provisioning if the platform stores the room without its alias", () => {
+  /** Stores the room without its alias, then fails as `create` would. */
+  const halfMade = (failure: PlatformFailure, onStored = () => undefined as unknown): Conferences => ({
+    ...world.conferences,
+    create: async ({ name, description }) => {
+      world.addRoom(String(name), { description, aliases: [] });
+      await onStored();
+      throw new PlatformError(failure);
+    },
+  });
+  const unknown: PlatformFailure = { outcome: "unknown", message: "status 500", status: 500 };
+  const refused: PlatformFailure = { outcome: "refused", message: "status 400", status: 400 };
+
+  test.each([
+    ["500", unknown],
+    ["400", refused],
+  ])("deletes the room and its name, and throws, if the response is %s", async (_, failure) => {
+    await expect(provision({ conferences: halfMade(failure) })).rejects.toBeInstanceOf(PlatformError);
+
+    expect(world.platform.roomCount()).toBe(0);
+    expect([...world.pool.texts(), ...world.deletion.texts()]).toEqual([]);
+  });
+
+  test("leaves no room behind however often the host retries a refused create", async () => {
+    for (let dequeueCount = 1; dequeueCount <= 5; dequeueCount++)
+      await expect(provision({ conferences: halfMade(refused), dequeueCount })).rejects.toBeInstanceOf(
+        PlatformError,
+      );
+    expect(world.platform.roomCount()).toBe(0);
+  });
+
+  test("queues the room for deletion if it cannot be deleted", async () => {
+    const conferences: Conferences = {
+      ...halfMade(refused),
+      delete: async () => {
+        throw new PlatformError(unknown);
+      },
+    };
+    await expect(provision({ conferences })).rejects.toBeInstanceOf(PlatformError);
+    expect(world.deletion.texts()).toEqual(world.roomNames());
+    expect(world.pool.texts()).toEqual([]);
+  });
+
+  test("keeps the room if its alias appears while provisioning looks for it", async () => {
+    let looks = 0;
+    const conferences: Conferences = {
+      ...halfMade(unknown),
+      findByName: async (name) => {
+        const room = await world.conferences.findByName(name);
+        looks += 1;
+        return room && looks === 3 ? { ...room, aliases: [{ alias: name }] } : room;
+      },
+    };
+    await provision({ conferences });
+    expect(world.roomNames()).toEqual(world.pool.texts());
+    expect(looks).toBe(3);
+  });
+
+  test("logs the class of the failure and the fields that the platform rejects, and none of its values", async () => {
+    const body = { conference: { pin: ["canary-value"], aliases: ["canary-value"] } };
+    await expect(provision({ conferences: halfMade({ ...refused, body }) })).rejects.toBeInstanceOf(
+      PlatformError,
+    );
+
+    expect(world.log.fieldsOf("provisioning-failed")).toMatchObject({
+      failure: "platform-rejected",
+      status: 400,
+      rejectedFields: "pin,aliases",
+    });
+    expect(JSON.stringify(world.log.lines.map(({ fields }) => fields))).not.toContain("canary-value");
+  });
+});
+
+describe("Provisioning in an environment that is switched off (MAX_VMR is 0)", () => {
+  test.each([{ reason: "claimed" }, { reason: "bulk", upTo: 0 }, { reason: "healing", upTo: 0 }])(
+    "drops %j",
+    async (request) => {
+      await provision({ request, maxRooms: 0 });
+      expect(world.platform.roomCount()).toBe(0);
+      expect(world.log.events()).toEqual(["provisioning-dropped"]);
+    },
+  );
 });

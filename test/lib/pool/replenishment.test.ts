@@ -1,6 +1,7 @@
 /** Replenishment: how many rooms it requests, and what happens if a request cannot be stored. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { createPoolQueues, maxRooms, type PoolQueues, usePoolQueues } from "../../support/pool-world.ts";
 
 const queues = usePoolQueues();
@@ -69,4 +70,35 @@ test.each([
 test("fillUpTo throws if a request cannot be stored", async () => {
   queues.provisioning.strikeNext("put", { failure: "unknown" });
   await expect(queues.replenishment.fillUpTo(3)).rejects.toMatchObject({ code: "storage-unavailable" });
+});
+
+test("withdraw takes back the request of its own replacement, and no other", async () => {
+  await queues.replenishment.replace(queues.log);
+  const replacement = await queues.replenishment.replace(queues.log);
+  await replacement.withdraw();
+  expect(queues.requests()).toEqual([{ reason: "claimed" }]);
+});
+
+test("withdraw logs a request that the host has already received", async () => {
+  const replacement = await queues.replenishment.replace(queues.log);
+  await queues.provisioning.receive(1, 60);
+  await replacement.withdraw();
+
+  expect(queues.requests()).toEqual([{ reason: "claimed" }]);
+  expect(queues.log.fieldsOf("replacement-not-withdrawn")).toEqual({ outcome: "lost" });
+});
+
+test("withdraw does nothing if the request could not be stored", async () => {
+  queues.provisioning.strikeNext("put", { failure: "unknown" });
+  await (await queues.replenishment.replace(queues.log)).withdraw();
+  expect(queues.provisioning.calls).toEqual(["put"]);
+});
+
+test("an environment that is switched off (MAX_VMR is 0) requests no rooms", async () => {
+  const replenishment = createReplenishment({ ...queues, maxRooms: 0 });
+  await (await replenishment.replace(queues.log)).withdraw();
+  await replenishment.heal(queues.log);
+
+  expect(await replenishment.fillUpTo(0)).toBe(0);
+  expect(queues.requests()).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /** Which conferences are rooms, which are persistent and which are foreign. */
 import { expect, test } from "vitest";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
-import { isForeign, isPersistent, isRoom } from "../../../src/lib/rooms/ownership.ts";
+import { isDialable, isForeign, isPersistent, isRoom } from "../../../src/lib/rooms/ownership.ts";
 
 test.each(["test_", "test_room", "vkiosk_1"])("a room named %s is persistent", (name) => {
   expect(isPersistent(name)).toBe(true);
@@ -34,7 +34,28 @@ test.each([
   ["without aliases", { aliases: [] }, false],
   ["with null as aliases", { aliases: null }, false],
   ["with other aliases only", { aliases: [{ alias: "other" }] }, true],
-  ["that has a marker but is not a room", { ...marked, service_type: "lecture" }, true],
+  ["that has a marker and another service type", { ...marked, service_type: "lecture" }, false],
+  ["that is not a room", { service_type: "lecture" }, true],
+  ["with a synchronisation tag", { sync_tag: "directory" }, true],
+  ["with an empty synchronisation tag", { sync_tag: "" }, false],
+  ["with an owner", { primary_owner_email_address: "anna@example.com" }, true],
+  ["with a scheduled conference", { scheduled_conferences_count: 1 }, true],
+  ["with no scheduled conference", { scheduled_conferences_count: 0 }, false],
+  ["with a marker and an owner", { ...marked, primary_owner_email_address: "anna@example.com" }, false],
 ])("isForeign of a conference %s", (_, fields, expected) => {
-  expect(isForeign({ id: 1, name: "room", ...fields })).toBe(expected);
+  expect(isForeign({ id: 1, name: "room", ...fields }, "collect")).toBe(expected);
+});
+
+test("isForeign of a room without a marker is true if such rooms are kept, and false with a marker", () => {
+  expect(isForeign({ id: 1, name: "room", aliases: [{ alias: "room" }] }, "keep")).toBe(true);
+  expect(isForeign({ id: 1, name: "room", ...marked }, "keep")).toBe(false);
+});
+
+test.each([
+  [[{ alias: "other" }, { alias: "room" }], true],
+  [[{ alias: "ROOM" }], false],
+  [[], false],
+  [null, false],
+])("isDialable of a room with the aliases %j is %s", (aliases, expected) => {
+  expect(isDialable({ id: 1, name: "room", aliases })).toBe(expected);
 });

@@ -19,7 +19,7 @@ test("the required settings load with the documented defaults", () => {
     rooms: { hostPin: "482913", template: {} },
     pool: { maxRooms: 50, minRooms: undefined, leaseSeconds: 300, readyDelaySeconds: 0 },
     serviceTagBaseUrl: undefined,
-    garbage: { maxMessages: 20, minAgeSeconds: 600 },
+    garbage: { maxMessages: 20, minAgeSeconds: 600, unmarkedRooms: "collect" },
     bearer: {
       authority: "https://login.microsoftonline.com",
       tenantId: "11111111-1111-4111-8111-111111111111",
@@ -112,6 +112,7 @@ describe("storage by identity", () => {
   test("an account name is turned into the queue address", () => {
     expect(load({ ...withoutKey, AzureWebJobsStorage__accountName: "exampleaccount" }).storage).toEqual({
       queueServiceUrl: "https://exampleaccount.queue.core.windows.net",
+      blobServiceUrl: "https://exampleaccount.blob.core.windows.net",
       usesManagedIdentity: false,
       identityClientId: undefined,
     });
@@ -126,6 +127,7 @@ describe("storage by identity", () => {
     };
     expect(load({ ...withoutKey, ...identity }).storage).toEqual({
       queueServiceUrl: "https://queues.example.com",
+      blobServiceUrl: "https://blobs.example.com",
       usesManagedIdentity: true,
       identityClientId: "77777777-7777-4777-8777-777777777777",
     });
@@ -198,7 +200,7 @@ test("a connection string takes precedence over an account name", () => {
 });
 
 test.each([
-  ["MAX_VMR", "1"],
+  ["MAX_VMR", "0"],
   ["PLATFORM_TIMEOUT_SECONDS", "1"],
   ["PLATFORM_MAX_CONCURRENCY", "1"],
   ["POOL_LEASE_SECONDS", "3600"],

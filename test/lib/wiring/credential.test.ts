@@ -66,6 +66,7 @@ test("the log workspace uses the same identity as the queues", async () => {
 test("getToken throws if the identity endpoint refuses", async () => {
   const credential = createCredential({
     queueServiceUrl: "https://exampleaccount.queue.core.windows.net",
+    blobServiceUrl: "https://exampleaccount.blob.core.windows.net",
     usesManagedIdentity: true,
     identityClientId: clientId,
   });

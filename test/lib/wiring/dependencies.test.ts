@@ -11,6 +11,7 @@ import { createDependencies, type Dependencies } from "../../../src/lib/wiring/d
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import { createFaultyQueue } from "../../support/faulty-queue.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";
+import { createMemoryRecordStore } from "../../support/memory-record-store.ts";
 import { openAccess } from "../../support/open-access.ts";
 import { type PoolWorld, startPoolWorld } from "../../support/pool-world.ts";
 
@@ -43,6 +44,7 @@ function connect(settings: Record<string, string> = {}): Dependencies {
     };
   let ids = 0;
   const adapters: Adapters = {
+    createRecords: createMemoryRecordStore(),
     queues: { pool, deletion, provisioning, poison: createFaultyQueue(createMemoryQueue(clock)) },
     platformClient: { call: watched(false), background: { call: watched(true) } },
     accessChecks: openAccess,

@@ -6,6 +6,7 @@ import * as z from "zod";
 
 export { eventSink } from "../../../src/functions/event-sink.ts";
 export { updateRoom } from "../../../src/functions/update-room.ts";
+export { createRecordContainer } from "../../../src/lib/idempotency/blob-record-store.ts";
 export { createLog } from "../../../src/lib/invocation-log.ts";
 export type { LogFields } from "../../../src/lib/log.ts";
 export { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts";

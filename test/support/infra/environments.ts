@@ -32,6 +32,7 @@ const types = {
   appSettings: "Microsoft.Web/sites/config",
   budget: "Microsoft.Consumption/budgets",
   container: "Microsoft.Storage/storageAccounts/blobServices/containers",
+  lifecycle: "Microsoft.Storage/storageAccounts/managementPolicies",
   dataCollectionRule: "Microsoft.Insights/dataCollectionRules",
   diagnostics: "Microsoft.Insights/diagnosticSettings",
   dnsLink: "Microsoft.Network/privateDnsZones/virtualNetworkLinks",

@@ -1,0 +1,43 @@
+/** The messages of the deletion queue, grouped by room, and what their age says about it. */
+import type { ConferenceRow } from "../platform/conference-row.ts";
+import type { QueueMessage } from "../queues/queue.ts";
+import { parseMarker } from "../rooms/marker.ts";
+import { decodeQueuedName } from "./queued-name.ts";
+
+// The queue counts in whole seconds, and the clocks of instances and storage differ by a few.
+const clockToleranceSeconds = 5;
+
+/** What the deletion queue holds about one room. */
+export interface EndedRoom {
+  readonly room: string;
+  readonly youngest: QueueMessage;
+  readonly older: QueueMessage[];
+  /** When the youngest message was queued, in clock milliseconds. */
+  readonly queuedAt: number;
+  /** Whether any of the messages says so. */
+  isQueuedByGateway: boolean;
+}
+
+/** Whether the room was handed out after its message was queued: the conference that ended was not this caller's. */
+export function isAssignedAfter({ description }: ConferenceRow, queuedAt: number): boolean {
+  const marker = parseMarker(description);
+  return marker?.state === "assigned" && Date.parse(marker.since) > queuedAt + clockToleranceSeconds * 1000;
+}
+
+/** The same name twice is one room: its youngest message decides about all. */
+export function groupByRoom(messages: readonly QueueMessage[], receivedAt: number): EndedRoom[] {
+  const rooms = new Map<string, EndedRoom>();
+  for (const message of messages.toSorted((one, other) => one.ageSeconds - other.ageSeconds)) {
+    const { room, queuedBy } = decodeQueuedName(message.text);
+    const isQueuedByGateway = queuedBy === "gateway";
+    const known = rooms.get(room);
+    if (!known) {
+      const queuedAt = receivedAt - message.ageSeconds * 1000;
+      rooms.set(room, { room, youngest: message, older: [], queuedAt, isQueuedByGateway });
+      continue;
+    }
+    known.older.push(message);
+    known.isQueuedByGateway ||= isQueuedByGateway;
+  }
+  return [...rooms.values()];
+}

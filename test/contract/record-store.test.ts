@@ -1,0 +1,82 @@
+/** The store of create records keeps one contract in memory and in blob storage: one writer per key and version. */
+import { randomUUID } from "node:crypto";
+import { BlobServiceClient } from "@azure/storage-blob";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Azurite, startAzurite } from "../../local/simulators/azurite.ts";
+import { createBlobRecordStore, createRecordContainer } from "../../src/lib/idempotency/blob-record-store.ts";
+import type { CreateRecordStore } from "../../src/lib/idempotency/create-record.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
+
+const record = (room: string) => ({ room, tagHash: "a1", createdAt: "2026-01-02T03:04:05.678Z" });
+
+let azurite: Azurite;
+beforeAll(async () => {
+  azurite = await startAzurite({ blob: true });
+});
+afterAll(async () => azurite.stop());
+
+const openBlobs = () =>
+  createBlobRecordStore({
+    service: BlobServiceClient.fromConnectionString(azurite.connectionString),
+    timeoutSeconds: 20,
+  });
+
+describe.each<[string, () => CreateRecordStore]>([
+  ["memory", createMemoryRecordStore],
+  ["blob storage", openBlobs],
+])("record store in %s", (_, open) => {
+  test("reads nothing for a key that was never written, even without a container", async () => {
+    expect(await open().read(randomUUID())).toBeUndefined();
+  });
+
+  test("reads what was written", async () => {
+    const [store, id] = [open(), randomUUID()];
+    expect(await store.write(id, record("room-a"))).toBe(true);
+    expect(await store.read(id)).toMatchObject({ record: record("room-a") });
+  });
+
+  test("keeps the first of two writes without a version", async () => {
+    const [store, id] = [open(), randomUUID()];
+    await store.write(id, record("room-a"));
+    expect(await store.write(id, record("room-b"))).toBe(false);
+    expect(await store.read(id)).toMatchObject({ record: record("room-a") });
+  });
+
+  test("lets one of many concurrent writers win", async () => {
+    const [store, id] = [open(), randomUUID()];
+    const rooms = Array.from({ length: 8 }, (_unused, index) => `room-${index}`);
+    const results = await Promise.all(rooms.map(async (room) => store.write(id, record(room))));
+
+    expect(results.filter(Boolean)).toHaveLength(1);
+    expect((await store.read(id))?.record.room).toBe(rooms[results.indexOf(true)]);
+  });
+
+  test("replaces a record whose version is given, once", async () => {
+    const [store, id] = [open(), randomUUID()];
+    await store.write(id, record("room-a"));
+    const version = (await store.read(id))?.version;
+
+    expect(await store.write(id, record("room-b"), version)).toBe(true);
+    expect(await store.write(id, record("room-c"), version)).toBe(false);
+    expect(await store.read(id)).toMatchObject({ record: record("room-b") });
+  });
+});
+
+test("a missing container is created by the first write", async () => {
+  const service = BlobServiceClient.fromConnectionString(azurite.connectionString);
+  await service.getContainerClient(createRecordContainer).deleteIfExists();
+
+  expect(await openBlobs().write(randomUUID(), record("room-a"))).toBe(true);
+});
+
+test("an account that does not respond is storage-unavailable for reads and writes", async () => {
+  const stopped = await startAzurite({ blob: true });
+  await stopped.stop();
+  const service = BlobServiceClient.fromConnectionString(stopped.connectionString, {
+    retryOptions: { maxTries: 1 },
+  });
+  const store = createBlobRecordStore({ service, timeoutSeconds: 20 });
+
+  await expect(store.read("id")).rejects.toMatchObject({ code: "storage-unavailable" });
+  await expect(store.write("id", record("room-a"))).rejects.toMatchObject({ code: "storage-unavailable" });
+});
