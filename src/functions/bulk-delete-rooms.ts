@@ -1,4 +1,5 @@
 /** DELETE /room/bulk/: empties the pool and deletes every room of the gateway. */
+import { platformFailures } from "../lib/errors.ts";
 import { empty, noQuery, queryFunction } from "../lib/http/http-function.ts";
 import type { BulkDeletion } from "../lib/pool/bulk-deletion.ts";
 
@@ -12,13 +13,7 @@ export const bulkDeleteRooms = queryFunction({
     "Returns 204 when all rooms are deleted and 503 if some remain. Safe to retry.",
   query: noQuery,
   responses: { 204: null },
-  failures: [
-    "bulk-delete-incomplete",
-    "platform-rejected",
-    "platform-unavailable",
-    "platform-timeout",
-    "storage-unavailable",
-  ],
+  failures: ["bulk-delete-incomplete", ...platformFailures, "storage-unavailable"],
   async handle(_input, { bulkDeletion }: { bulkDeletion: BulkDeletion }, log) {
     await bulkDeletion.deleteAll(log);
     return empty(204);

@@ -1,6 +1,6 @@
 /** DELETE /room/{room_name}: deletes a room on the platform immediately. */
 import { roomRoute } from "../lib/api/room-route.ts";
-import { GatewayError } from "../lib/errors.ts";
+import { GatewayError, platformFailures } from "../lib/errors.ts";
 import { empty, noQuery, queryFunction } from "../lib/http/http-function.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
 
@@ -12,7 +12,7 @@ export const deleteRoom = queryFunction({
   description: "Immediately deletes the room with exactly this name, even if it has participants.",
   query: noQuery,
   responses: { 204: null },
-  failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
+  failures: ["room-not-found", ...platformFailures],
   async handle(
     { roomName },
     { conferences }: { conferences: Pick<Conferences, "findByName" | "delete"> },

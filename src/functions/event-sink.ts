@@ -26,7 +26,8 @@ export const eventSink = bodyFunction({
   async handle({ body }, { endedRooms }: { endedRooms: EndedRooms }, log) {
     const { endedRooms: names, ignored, unusable } = readEvents(body);
     if (ignored.length > 0) log.info("event-ignored", { count: ignored.length, kind: ignored[0] });
-    if (unusable > 0) log.warn("event-unusable", { count: unusable });
+    const count = Object.values(unusable).reduce((sum, one) => sum + one, 0);
+    if (count > 0) log.warn("event-unusable", { count, ...unusable });
     await endedRooms.queueForDeletion(names, body, log);
     return empty(204);
   },

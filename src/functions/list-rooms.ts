@@ -1,8 +1,9 @@
 /** GET /room/list: returns every conference on the platform. */
 import { RoomList, ShapeQuery } from "../lib/api/room-schemas.ts";
 import { toReadRoom } from "../lib/api/room-shapes.ts";
+import { platformFailures } from "../lib/errors.ts";
 import { json, queryFunction } from "../lib/http/http-function.ts";
-import type { Conferences } from "../lib/platform/conferences.ts";
+import type { SharedList } from "../lib/platform/shared-list.ts";
 
 export const listRooms = queryFunction({
   method: "GET",
@@ -14,12 +15,12 @@ export const listRooms = queryFunction({
     "have an empty `pin` and `tag` in the constrained shape.",
   query: ShapeQuery,
   responses: { 200: RoomList },
-  failures: ["platform-rejected", "platform-unavailable", "platform-timeout"],
-  async handle({ query }, { backgroundConferences }: { backgroundConferences: Pick<Conferences, "list"> }) {
+  failures: platformFailures,
+  async handle({ query }, { sharedList }: { sharedList: SharedList }) {
     const shape = { constrained: query.constrained_attributes, showHostPin: true };
     return json(
       200,
-      (await backgroundConferences.list()).map((row) => toReadRoom(row, shape)),
+      (await sharedList.list()).map((row) => toReadRoom(row, shape)),
     );
   },
 });

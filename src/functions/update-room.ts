@@ -3,7 +3,7 @@
 import { Conference } from "../lib/api/conference-schema.ts";
 import { roomRoute } from "../lib/api/room-route.ts";
 import { changeRoom } from "../lib/api/room-update.ts";
-import { GatewayError } from "../lib/errors.ts";
+import { GatewayError, platformFailures } from "../lib/errors.ts";
 import { bodyFunction, empty } from "../lib/http/http-function.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
 
@@ -17,7 +17,7 @@ export const updateRoom = bodyFunction({
     "Read-only fields are ignored; fields that are not listed here are passed to the platform.",
   body: { schema: Conference, maxBytes: 1024 * 1024, requiresJsonType: true },
   responses: { 202: null },
-  failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
+  failures: ["room-not-found", ...platformFailures],
   async handle(
     { body, roomName },
     { conferences }: { conferences: Pick<Conferences, "findByName" | "update"> },

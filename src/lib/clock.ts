@@ -5,14 +5,14 @@ import { setTimeout as wait } from "node:timers/promises";
 export interface Clock {
   /** Returns the time in milliseconds since 1970. */
   now(): number;
-  /** Resolves after this many milliseconds. */
-  sleep(milliseconds: number): Promise<void>;
+  /** Resolves after this many milliseconds. May reject as soon as `signal` is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** The operating system's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep: async (milliseconds) => {
-    await wait(milliseconds);
+  sleep: async (milliseconds, signal) => {
+    await wait(milliseconds, undefined, { signal });
   },
 };

@@ -10,6 +10,7 @@ const failures = {
   "body-too-large": { status: 413, detail: "The body is too large" },
   "platform-rejected": { status: 502, detail: "The conferencing platform rejected the request" },
   "platform-unavailable": { status: 503, detail: "The conferencing platform cannot be reached" },
+  "platform-login-refused": { status: 503, detail: "The conferencing platform cannot be used at the moment" },
   "platform-timeout": { status: 503, detail: "The conferencing platform did not respond in time" },
   "storage-unavailable": { status: 503, detail: "The room queues cannot be reached" },
   "identity-provider-unavailable": { status: 503, detail: "The token cannot be checked at the moment" },
@@ -17,6 +18,14 @@ const failures = {
   "claim-failed": { status: 503, detail: "Could not allocate a room; retry the request" },
   "bulk-delete-incomplete": { status: 503, detail: "Not all rooms have been deleted; retry the request" },
 } as const;
+
+/** The failures of every operation that calls the platform. */
+export const platformFailures = [
+  "platform-rejected",
+  "platform-unavailable",
+  "platform-login-refused",
+  "platform-timeout",
+] as const;
 
 /** The closed list of expected failures. A new one needs a status in the table above. */
 export type FailureCode = keyof typeof failures;

@@ -49,8 +49,6 @@ test("Ignores unknown query parameters", async () => {
 });
 
 testConstrainedAttributes(underTest);
-testUnexpectedError(underTest, ({ backgroundConferences }) => ({
-  backgroundConferences: { ...backgroundConferences, list: programmingError },
-}));
+testUnexpectedError(underTest, () => ({ sharedList: { list: programmingError } }));
 testBearerRefusals(underTest);
 testPlatformFaults(underTest);

@@ -24,6 +24,7 @@ export function simulatePlatform(
         message: `${name}: too late to send it`,
       });
     }
+    request.onSend?.();
     const task = requireTask();
     const finishRead = ledger.onPlatformRead(request, task);
     try {

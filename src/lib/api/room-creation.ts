@@ -1,6 +1,6 @@
 /** What both paths of creating a room share: their contract, and how a room is allocated. */
 import type { Caller } from "../auth/access.ts";
-import { GatewayError } from "../errors.ts";
+import { GatewayError, platformFailures } from "../errors.ts";
 import { faultWithInput, valueFault } from "../http/validation-fault.ts";
 import type { IdempotentClaims } from "../idempotency/idempotent-claims.ts";
 import type { Log } from "../log.ts";
@@ -33,9 +33,7 @@ export const roomCreation = {
     "pool-exhausted",
     "room-not-found",
     "claim-failed",
-    "platform-rejected",
-    "platform-unavailable",
-    "platform-timeout",
+    ...platformFailures,
     "storage-unavailable",
   ],
 } as const;

@@ -1,5 +1,5 @@
 /** What the two operations that read one room share: their contract, and how they read it. */
-import { GatewayError } from "../errors.ts";
+import { GatewayError, platformFailures } from "../errors.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { Room, ShapeQuery } from "./room-schemas.ts";
 import { type ShapeOptions, toReadRoom } from "./room-shapes.ts";
@@ -13,7 +13,7 @@ export interface RoomReadingDependencies {
 export const roomReading = {
   query: ShapeQuery,
   responses: { 200: Room },
-  failures: ["room-not-found", "platform-rejected", "platform-unavailable", "platform-timeout"],
+  failures: ["room-not-found", ...platformFailures],
 } as const;
 
 /** Returns the room with exactly this name. Throws `room-not-found` or PlatformError. */

@@ -1,14 +1,22 @@
 /** Calls the conferencing platform with a log-in and limited concurrency. */
-import PQueue from "p-queue";
 import type { Clock } from "../clock.ts";
-import { createExchange, nameOf, type PlatformRequest, responseFailure } from "./exchange.ts";
+import { type RandomSource, secureRandom } from "../random.ts";
+import { type CallEnding, createAdaptiveLimit } from "./adaptive-limit.ts";
+import { type CallClass, createCallSlots } from "./call-slots.ts";
+import { createExchange, type Exchange, nameOf, type PlatformRequest, responseFailure } from "./exchange.ts";
 import type { PlatformLogIn } from "./log-in.ts";
 import { PlatformError } from "./platform-error.ts";
 
-/** A request to the platform and the time until which it may start. */
+/** A request to the platform and the conditions under which it may start. */
 export interface PlatformCall extends PlatformRequest {
   /** Latest time to send the call, in clock milliseconds. Defaults to 20 s from now; background calls have no default. */
   readonly startBefore?: number;
+  /** The call is not sent any more once this signal is aborted. */
+  readonly signal?: AbortSignal;
+  /** Called immediately before the call is sent. */
+  readonly onSend?: () => void;
+  /** Whether this background call is part of a list that a caller waits for. */
+  readonly isAwaitedList?: boolean;
 }
 
 /** A successful response of the platform. */
@@ -17,40 +25,51 @@ export interface PlatformResponse {
 }
 
 /**
- * Calls the platform. `background` calls have lower priority and always leave two slots free. Throws PlatformError if
- * the call failed or was not sent in time.
+ * Calls the platform. `background` calls have lower priority and leave two slots free; lists that a caller waits for
+ * and other background calls take turns. Throws PlatformError if the call failed or was not sent in time.
  */
 export interface PlatformClient {
   readonly call: (call: PlatformCall) => Promise<PlatformResponse>;
   readonly background: Pick<PlatformClient, "call">;
 }
 
-/** Where the platform is, how to log in, and how many calls run at once. */
-export interface PlatformClientOptions {
-  readonly url: string;
+/** How calls log in, and how many run at once at most. */
+export interface ClientOptions {
   readonly timeoutSeconds: number;
+  /** The ceiling of the adaptive limit. */
   readonly maxConcurrency: number;
   readonly logIn: PlatformLogIn;
   readonly clock: Clock;
+  /** Defaults to the operating system's source. */
+  readonly random?: RandomSource;
+}
+
+/** The same and where the platform is. */
+export interface PlatformClientOptions extends ClientOptions {
+  readonly url: string;
 }
 
 // A caller who waits longer for a slot has given up by then.
 const maxWaitSeconds = 20;
 const maxWaitingCalls = 500;
 
-/**
- * Creates a client that sends each call once, or twice if a new log-in may help after a 401. Opens no connection
- * before the first call. A call throws PlatformError: `not-sent` if it waited too long for a slot or 500 calls wait
- * already, otherwise by what may have happened on the platform.
- */
+/** Creates a client of the platform at `url`. Opens no connection before the first call. */
 export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
-  const { clock, logIn, maxConcurrency } = options;
-  const exchange = createExchange(options.url, options.timeoutSeconds);
-  const slots = new PQueue({ concurrency: maxConcurrency });
-  const backgroundSlots = new PQueue({ concurrency: Math.max(1, maxConcurrency - 2) });
+  return createClient(createExchange(options.url, options.timeoutSeconds), options);
+}
+
+/**
+ * Creates a client that sends each call once, or twice if a new log-in may help after a 401. A call throws
+ * PlatformError: `not-sent` if it waited too long for a slot or 500 calls wait already, otherwise by what may have
+ * happened on the platform.
+ */
+export function createClient(exchange: Exchange, options: ClientOptions): PlatformClient {
+  const { clock, logIn } = options;
+  const limit = createAdaptiveLimit(options.maxConcurrency, clock, options.random ?? secureRandom);
+  const slots = createCallSlots(limit, clock);
 
   async function send(call: PlatformCall): Promise<PlatformResponse> {
-    if (call.startBefore !== undefined && clock.now() >= call.startBefore) {
+    if (call.signal?.aborted === true || clock.now() >= (call.startBefore ?? Number.POSITIVE_INFINITY)) {
       throw new PlatformError({
         outcome: "not-sent",
         isTimeout: true,
@@ -58,6 +77,7 @@ export function createPlatformClient(options: PlatformClientOptions): PlatformCl
       });
     }
     const authorization = await logIn.authorization();
+    call.onSend?.();
     const first = await exchange(call, authorization);
     const isRetried = first.status === 401 && logIn.isRenewable(authorization);
     const response = isRetried ? await exchange(call, await logIn.authorization()) : first;
@@ -65,17 +85,49 @@ export function createPlatformClient(options: PlatformClientOptions): PlatformCl
     throw responseFailure(call, response);
   }
 
+  async function sendAndLearn(call: PlatformCall): Promise<PlatformResponse> {
+    const startedAt = clock.now();
+    const learn = (ending: CallEnding, retryAfterSeconds?: number): void =>
+      limit.learn({
+        kind: kindOf(call),
+        startedAt,
+        timeoutSeconds: call.timeoutSeconds ?? options.timeoutSeconds,
+        ending,
+        retryAfterSeconds,
+      });
+    try {
+      const response = await send(call);
+      learn("success");
+      return response;
+    } catch (error) {
+      if (error instanceof PlatformError)
+        learn(endingOf(error), error.hasRetryAfter ? error.details.retryAfterSeconds : undefined);
+      throw error;
+    }
+  }
+
   async function call(request: PlatformCall): Promise<PlatformResponse> {
-    if (slots.size >= maxWaitingCalls) {
+    if (slots.waiting("caller") >= maxWaitingCalls) {
       throw new PlatformError({ outcome: "not-sent", message: `${nameOf(request)}: too many waiting calls` });
     }
     const startBefore = request.startBefore ?? clock.now() + maxWaitSeconds * 1000;
-    return slots.add(async () => send({ ...request, startBefore }), { priority: 1 });
+    return slots.run("caller", async () => sendAndLearn({ ...request, startBefore }));
   }
 
   async function callInBackground(request: PlatformCall): Promise<PlatformResponse> {
-    return backgroundSlots.add(async () => slots.add(async () => send(request), { priority: 0 }));
+    const callClass: CallClass = request.isAwaitedList === true ? "list" : "background";
+    return slots.run(callClass, async () => sendAndLearn(request));
   }
 
   return { call, background: { call: callInBackground } };
+}
+
+/** Reads of one room, pages of a list and changes take different times. IDs and offsets make no difference. */
+function kindOf({ method, path, query }: PlatformCall): string {
+  return [method, path.replaceAll(/\d+/g, "0"), ...Object.keys(query ?? {})].join(" ");
+}
+
+function endingOf(error: PlatformError): CallEnding {
+  if (error.platformStatus === 429) return "throttled";
+  return error.code === "platform-timeout" && error.outcome === "unknown" ? "timeout" : "other";
 }

@@ -9,12 +9,14 @@ export type ConferenceFields = Readonly<Record<string, unknown>>;
 
 type CallLimits = Pick<PlatformCall, "timeoutSeconds" | "startBefore">;
 
+type ListLimits = CallLimits & Pick<PlatformCall, "signal" | "onSend" | "isAwaitedList">;
+
 /** Reads and changes conferences. Every method throws PlatformError if the platform cannot do what is asked. */
 export interface Conferences {
   /** Returns the conference with exactly this name, or undefined if there is none. */
   findByName(name: string, limits?: CallLimits): Promise<ConferenceRow | undefined>;
   /** Returns all conferences of every kind, each one once. The limits hold for each page. */
-  list(limits?: CallLimits): Promise<ConferenceRow[]>;
+  list(limits?: ListLimits): Promise<ConferenceRow[]>;
   /** Creates a conference. Success means that it is stored, not that it is replicated to the nodes. */
   create(fields: ConferenceFields, limits?: CallLimits): Promise<void>;
   /** Changes fields. Returns false if the conference does not exist. */
@@ -56,7 +58,7 @@ export function createConferences(client: Pick<PlatformClient, "call">): Confere
 
 async function listAll(
   client: Pick<PlatformClient, "call">,
-  limits: CallLimits = {},
+  limits: ListLimits = {},
 ): Promise<ConferenceRow[]> {
   const getPage = async (path: string): Promise<PlatformResponse> =>
     client.call({ method: "GET", path, ...limits });

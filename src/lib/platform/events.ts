@@ -1,14 +1,22 @@
 /** Reads the events that the platform's event sink sends. */
 import { asRecord } from "./as-record.ts";
 
+/** What is wrong with the name of an ended room. Log lines contain it, and never the name. */
+export type NameFault =
+  | "no-data"
+  | "no-name"
+  | "name-not-text"
+  | "name-too-long"
+  | "name-with-control-characters";
+
 /** What a request of the event sink contains. */
 export interface SinkReading {
   /** Names of rooms whose conference has ended, without duplicates. */
   readonly endedRooms: readonly string[];
   /** Kinds of the ignored events. */
   readonly ignored: readonly string[];
-  /** Number of `conference_ended` events without a usable name. */
-  readonly unusable: number;
+  /** Number of `conference_ended` events without a usable name, by what is wrong with it. */
+  readonly unusable: Readonly<Partial<Record<NameFault, number>>>;
 }
 
 // These services are not rooms: https://docs.pexip.com/admin/event_sink.htm
@@ -20,17 +28,21 @@ export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading
   const events = body["event"] === "eventsink_bulk" ? listOf(body["data"]) : [body];
   const endedRooms = new Set<string>();
   const ignored: string[] = [];
-  let unusable = 0;
+  const unusable: Partial<Record<NameFault, number>> = {};
   for (const event of events) {
-    const kind = asRecord(event)["event"];
-    const fields = asRecord(asRecord(event)["data"]);
+    const { event: kind, data } = asRecord(event);
+    const fields = asRecord(data);
     if (kind !== "conference_ended" || otherServices.has(String(fields["service_type"]))) {
       ignored.push(typeof kind === "string" ? kind.slice(0, maxNameCharacters) : "unnamed");
       continue;
     }
     const name = isMissing(fields["name"]) ? fields["conference"] : fields["name"];
-    if (isUsableName(name)) endedRooms.add(name);
-    else unusable += 1;
+    if (isUsableName(name)) {
+      endedRooms.add(name);
+      continue;
+    }
+    const fault = Object.keys(fields).length === 0 ? "no-data" : faultOf(name);
+    unusable[fault] = (unusable[fault] ?? 0) + 1;
   }
   return { endedRooms: [...endedRooms], ignored, unusable };
 }
@@ -47,6 +59,12 @@ export function isUsableName(name: unknown): name is string {
     name.isWellFormed() &&
     !/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/.test(name)
   );
+}
+
+function faultOf(name: unknown): NameFault {
+  if (isMissing(name)) return "no-name";
+  if (typeof name !== "string") return "name-not-text";
+  return name.length > maxNameCharacters ? "name-too-long" : "name-with-control-characters";
 }
 
 function isMissing(name: unknown): boolean {

@@ -3,6 +3,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import axios, { AxiosError, type AxiosResponse } from "axios";
 import { PlatformError } from "./platform-error.ts";
+import { rejectedFields } from "./rejected-fields.ts";
 
 /** One HTTP request to the platform. */
 export interface PlatformRequest {
@@ -57,7 +58,8 @@ export function createExchange(url: string, timeoutSeconds: number): Exchange {
 const notSentCodes =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_TLS_.*|CERT_.*|.*_CERT.*|UNABLE_TO_.*|EPROTO)$/;
 
-function transportFailure(request: PlatformRequest, cause: unknown): PlatformError {
+/** Returns the failure that a missing response stands for. */
+export function transportFailure(request: PlatformRequest, cause: unknown): PlatformError {
   const code = cause instanceof AxiosError ? (cause.code ?? "") : "";
   const isTimeout = ["ECONNABORTED", "ETIMEDOUT", "ERR_CANCELED"].includes(code);
   return new PlatformError({
@@ -72,13 +74,22 @@ function transportFailure(request: PlatformRequest, cause: unknown): PlatformErr
 export function responseFailure(request: PlatformRequest, response: AxiosResponse<unknown>): PlatformError {
   const { status, data, headers } = response;
   const retryAfter = Number(headers["retry-after"]);
+  const body = status === 400 ? data : undefined;
+  // Names only: values may be PINs or service tags.
+  const fields = rejectedFields({ platformStatus: status, body });
   return new PlatformError({
     outcome: status < 500 ? "refused" : "unknown",
     status,
-    message: `${nameOf(request)}: status ${status}`,
+    isLoginRefused: [401, 403].includes(status) || isLoginPage(status, headers["location"]),
+    message: `${nameOf(request)}: status ${status}${fields.length > 0 ? `, fields ${fields.join(", ")}` : ""}`,
     retryAfterSeconds: Number.isFinite(retryAfter) && retryAfter > 0 ? Math.ceil(retryAfter) : undefined,
-    body: status === 400 ? data : undefined,
+    body,
   });
+}
+
+/** The platform redirects to this page instead of a 401 if the session or the account is not valid. */
+function isLoginPage(status: number, location: unknown): boolean {
+  return status >= 300 && status < 400 && /\/log-?in\b/i.test(String(location ?? ""));
 }
 
 /** Returns method and path, as log lines name a request. */

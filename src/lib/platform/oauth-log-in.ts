@@ -72,8 +72,13 @@ async function fetchToken(options: OAuthLogInOptions): Promise<z.output<typeof T
   const token = TokenResponse.safeParse(response.data);
   if (status === 200 && token.success) return token.data;
   // The call that needed the token was not sent, whatever the log-in returned.
-  const outcome = status >= 400 && status < 500 ? "refused" : "not-sent";
-  throw new PlatformError({ outcome, status, message: `log-in: status ${status}` });
+  const isRefused = status >= 400 && status < 500;
+  throw new PlatformError({
+    outcome: isRefused ? "refused" : "not-sent",
+    status,
+    isLoginRefused: isRefused && status !== 429,
+    message: `log-in: status ${status}`,
+  });
 }
 
 function assertionForm(

@@ -6,7 +6,10 @@ import { PlatformError } from "./platform-error.ts";
  * Returns the names in a 400 response of the conference resource; `__all__` stands for the conference as a whole.
  * Returns none for any other failure, including a 400 of a log-in page or a proxy.
  */
-export function rejectedFields({ platformStatus, body }: PlatformError): string[] {
+export function rejectedFields({
+  platformStatus,
+  body,
+}: Pick<PlatformError, "platformStatus" | "body">): string[] {
   if (platformStatus !== 400) return [];
   return Object.keys(asRecord(asRecord(body)["conference"])).filter((field) => /^[a-z_]{1,64}$/.test(field));
 }

@@ -3,6 +3,7 @@ import { createIdempotentClaims } from "../idempotency/idempotent-claims.ts";
 import { createMetricsCollection } from "../metrics/collection.ts";
 import { createConferences } from "../platform/conferences.ts";
 import { withRetries } from "../platform/retry.ts";
+import { createSharedList } from "../platform/shared-list.ts";
 import { createPlatformStatus } from "../platform/status.ts";
 import { createBulkDeletion } from "../pool/bulk-deletion.ts";
 import { createClaims } from "../pool/claim.ts";
@@ -55,7 +56,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     serviceTagBaseUrl: settings.serviceTagBaseUrl,
     maxRooms,
     conferences,
-    backgroundConferences,
+    sharedList: createSharedList(backgroundConferences, clock),
     replenishment,
     claims,
     idempotentClaims: createIdempotentClaims({

@@ -167,7 +167,7 @@ describe("a value that the platform rejects", () => {
 });
 
 test("any other platform failure is passed on", async () => {
-  platform.addFault({ kind: "status", status: 403, method: "PATCH" });
+  platform.addFault({ kind: "status", status: 409, method: "PATCH" });
   await expect(change({ call_type: "audio" })).rejects.toMatchObject({
     code: "platform-rejected",
     status: 502,

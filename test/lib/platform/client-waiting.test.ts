@@ -11,18 +11,23 @@ let server: LoopbackServer;
 let clock: ManualClock;
 let client: PlatformClient;
 let requests: number;
+let isAtCeiling: boolean;
 let release: () => void;
 beforeEach(async () => {
-  requests = 0;
+  isAtCeiling = false;
   const { promise: isReleased, resolve } = Promise.withResolvers<void>();
   release = resolve;
   server = await startLoopbackServer(async () => {
     requests += 1;
-    await isReleased;
+    if (isAtCeiling) await isReleased;
     return { status: 200, body: {} };
   });
   clock = createManualClock();
   client = newClient(server.url);
+  // Each successful call raises the limit, which begins at one.
+  for (let calls = 0; calls < 8; calls++) await get();
+  isAtCeiling = true;
+  requests = 0;
 });
 afterEach(async () => server.stop());
 
@@ -82,7 +87,7 @@ test("a call fails at once if 500 calls wait", async () => {
 
 test("the error keeps the transport failure as its cause", async () => {
   await server.stop();
-  await expect(get()).rejects.toMatchObject({
+  await expect(newClient(server.url).call({ method: "GET", path })).rejects.toMatchObject({
     message: `GET ${path}: ECONNREFUSED`,
     cause: { code: "ECONNREFUSED" },
   });

@@ -51,9 +51,11 @@ test.each(["ü & = ?", "a+b", "a%2Fb", "../x", "#1", "🏠"])(
 test("a call with wrong credentials fails and is not retried", async () => {
   const wrong = newClient(platform.url, "wrong");
   await expect(wrong.call({ method: "GET", path })).rejects.toMatchObject({
-    code: "platform-rejected",
+    code: "platform-login-refused",
     outcome: "refused",
     platformStatus: 401,
+    message: `GET ${path}: status 401: login refused`,
+    details: { retryAfterSeconds: 30 },
   });
   expect(platform.requests().total).toBe(1);
 });
@@ -61,7 +63,8 @@ test("a call with wrong credentials fails and is not retried", async () => {
 describe("failures", () => {
   test.each([
     [400, "refused", "platform-rejected"],
-    [401, "refused", "platform-rejected"],
+    [401, "refused", "platform-login-refused"],
+    [403, "refused", "platform-login-refused"],
     [404, "refused", "platform-rejected"],
     [429, "refused", "platform-unavailable"],
     [500, "unknown", "platform-unavailable"],
@@ -131,6 +134,16 @@ describe("failures", () => {
   );
 
   test.each([
+    ["/accounts/login/?next=/api/", "platform-login-refused"],
+    ["https://platform.example.com/login", "platform-login-refused"],
+    ["/api/admin/configuration/v1/conference/", "platform-rejected"],
+    ["/blogin/", "platform-rejected"],
+  ])("a redirect to %s is %s", async (location, code) => {
+    platform.addFault({ kind: "status", status: 302, headers: { location } });
+    await expect(get()).rejects.toMatchObject({ code, outcome: "refused" });
+  });
+
+  test.each([
     ["7", 7],
     ["1", 1],
     ["1.2", 2],
@@ -183,15 +196,21 @@ describe("a call with a deadline", () => {
   });
 
   test("is not sent if a slot becomes free too late", async () => {
+    await reachCeiling(client);
     platform.setLatency({ milliseconds: 100 });
     const before = Array.from({ length: 4 }, async () => get());
     const late = get({ startBefore: clock.now() + 1000 });
     clock.advance(1);
     await expect(late).rejects.toMatchObject({ outcome: "not-sent", code: "platform-timeout" });
     await Promise.all(before);
-    expect(platform.requests().total).toBe(4);
+    expect(platform.requests().total).toBe(8 + 4);
   });
 });
+
+/** Each successful call raises the limit; these reach the ceiling of four. */
+async function reachCeiling(of: PlatformClient): Promise<void> {
+  for (let calls = 0; calls < 8; calls++) await of.call({ method: "GET", path });
+}
 
 describe("concurrent calls", () => {
   test("never exceed the maximum, including background calls", async () => {
@@ -204,6 +223,7 @@ describe("concurrent calls", () => {
   });
 
   test("leave two slots free if they are background calls", async () => {
+    await reachCeiling(client);
     platform.setLatency({ milliseconds: 10 });
     await Promise.all(
       Array.from({ length: 20 }, async () => client.background.call({ method: "GET", path })),
@@ -215,11 +235,14 @@ describe("concurrent calls", () => {
     const paths: string[] = [];
     const release: (() => void)[] = [];
     const server: LoopbackServer = await startLoopbackServer(async ({ url }) => {
+      if (url.pathname === path) return { status: 200, body: {} };
       paths.push(url.pathname);
       await new Promise<void>((resolve) => void release.push(resolve));
       return { status: 200, body: {} };
     });
-    const { call, background } = newClient(server.url);
+    const busyClient = newClient(server.url);
+    await reachCeiling(busyClient);
+    const { call, background } = busyClient;
     const calls = [
       ...Array.from({ length: 4 }, async () => call({ method: "GET", path: "/first/" })),
       ...Array.from({ length: 4 }, async () => background.call({ method: "GET", path: "/background/" })),

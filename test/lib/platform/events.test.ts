@@ -14,7 +14,7 @@ const ended = (data: unknown) => ({
 
 test("readEvents takes the name of an ended room from data.name", () => {
   const event = ended({ name: "room-a", conference: "other", service_type: "conference" });
-  expect(readEvents(event)).toEqual({ endedRooms: ["room-a"], ignored: [], unusable: 0 });
+  expect(readEvents(event)).toEqual({ endedRooms: ["room-a"], ignored: [], unusable: {} });
 });
 
 test.each([
@@ -36,14 +36,14 @@ test.each([
   expect(readEvents({ event, data: { name: "room-a" } })).toEqual({
     endedRooms: [],
     ignored: [event],
-    unusable: 0,
+    unusable: {},
   });
 });
 
 test.each([{}, { event: 5 }, { event: null }, { data: { name: "room-a" } }])(
   "readEvents ignores %j, which has no kind",
   (body) => {
-    expect(readEvents(body)).toEqual({ endedRooms: [], ignored: ["unnamed"], unusable: 0 });
+    expect(readEvents(body)).toEqual({ endedRooms: [], ignored: ["unnamed"], unusable: {} });
   },
 );
 
@@ -53,7 +53,7 @@ test.each(["gateway", "two_stage_dialing", "test_call", "media_playback"])(
     expect(readEvents(ended({ name: "room-a", service_type }))).toEqual({
       endedRooms: [],
       ignored: ["conference_ended"],
-      unusable: 0,
+      unusable: {},
     });
   },
 );
@@ -66,18 +66,21 @@ test.each(["conference", "lecture", "future_type", "", null, 5])(
 );
 
 test.each([
-  undefined,
-  null,
-  "text",
-  5,
-  [],
-  [{ name: "x" }],
-  {},
-  { name: 5 },
-  { name: ["x"] },
-  { name: "\u0000" },
-])("readEvents counts malformed data (%j) as unusable", (data) => {
-  expect(readEvents(ended(data))).toEqual({ endedRooms: [], ignored: [], unusable: 1 });
+  ["no-data", undefined],
+  ["no-data", null],
+  ["no-data", "text"],
+  ["no-data", 5],
+  ["no-data", []],
+  ["no-data", {}],
+  ["no-name", [{ name: "x" }]],
+  ["no-name", { service_type: "conference" }],
+  ["no-name", { name: "", conference: null }],
+  ["name-not-text", { name: 5 }],
+  ["name-not-text", { name: ["x"] }],
+  ["name-too-long", { name: "x".repeat(251) }],
+  ["name-with-control-characters", { name: "\u0000" }],
+])("readEvents counts an unusable event as %s if its data are %j", (fault, data) => {
+  expect(readEvents(ended(data))).toEqual({ endedRooms: [], ignored: [], unusable: { [fault]: 1 } });
 });
 
 describe("a bulk envelope", () => {
@@ -90,23 +93,25 @@ describe("a bulk envelope", () => {
       ended({ name: "room-b" }),
       ended({ conference: "room-a" }),
       ended({}),
+      ended({ name: 5 }),
+      ended({}),
       null,
       "text",
     ];
     expect(readEvents(bulk(events))).toEqual({
       endedRooms: ["room-a", "room-b"],
       ignored: ["conference_started", "unnamed", "unnamed"],
-      unusable: 1,
+      unusable: { "no-data": 2, "name-not-text": 1 },
     });
   });
 
   test.each([undefined, null, {}, "text", []])("with %j as data is empty", (data) => {
-    expect(readEvents(bulk(data))).toEqual({ endedRooms: [], ignored: [], unusable: 0 });
+    expect(readEvents(bulk(data))).toEqual({ endedRooms: [], ignored: [], unusable: {} });
   });
 
   test("inside another one is ignored", () => {
     const inner = bulk([ended({ name: "room-a" })]);
-    expect(readEvents(bulk([inner]))).toEqual({ endedRooms: [], ignored: ["eventsink_bulk"], unusable: 0 });
+    expect(readEvents(bulk([inner]))).toEqual({ endedRooms: [], ignored: ["eventsink_bulk"], unusable: {} });
   });
 });
 

@@ -70,9 +70,9 @@ test("the request contains a signed assertion, and a scope only if one is config
 });
 
 test.each([
-  [400, "refused", "platform-rejected"],
-  [401, "refused", "platform-rejected"],
-  [499, "refused", "platform-rejected"],
+  [400, "refused", "platform-login-refused"],
+  [401, "refused", "platform-login-refused"],
+  [499, "refused", "platform-login-refused"],
   [500, "not-sent", "platform-unavailable"],
   [429, "refused", "platform-unavailable"],
 ] as const)(
@@ -87,7 +87,7 @@ test.each([
       outcome,
       code,
       platformStatus: status,
-      message: `log-in: status ${status}`,
+      message: expect.stringContaining(`log-in: status ${status}`),
     });
     expect(JSON.stringify(error)).not.toMatch(/secret-word|token-of/);
   },

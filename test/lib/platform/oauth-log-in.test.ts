@@ -98,7 +98,7 @@ test("a call fails if a new token is refused too", async () => {
   platform.addFault({ kind: "status", status: 401, method: "GET" });
 
   await expect(newClient().call({ method: "GET", path })).rejects.toMatchObject({
-    code: "platform-rejected",
+    code: "platform-login-refused",
     platformStatus: 401,
   });
   expect(platform.requests().total).toBe(4);

@@ -72,7 +72,7 @@ describe("A claim whose look-up fails", () => {
     world.platform.addFault({ kind: "status", status, method: "GET" });
 
     for (let receive = 1; receive <= 8; receive++) {
-      await expect(world.claim()).rejects.toMatchObject({ code: "platform-rejected" });
+      await expect(world.claim()).rejects.toMatchObject({ code: "platform-login-refused" });
       expect(isVisible()).toBe(true);
     }
     expect(world.pool.texts()).toEqual(["room-a"]);
@@ -239,7 +239,7 @@ describe("A claim whose change fails", () => {
     world.platform.addFault({ kind: "status", status, method: "PATCH" });
 
     for (let receive = 1; receive <= 8; receive++) {
-      await expect(world.claim()).rejects.toMatchObject({ code: "platform-rejected" });
+      await expect(world.claim()).rejects.toMatchObject({ code: "platform-login-refused" });
       world.clock.advance(leaseSeconds);
     }
     expect(world.pool.texts()).toEqual(["room-a"]);

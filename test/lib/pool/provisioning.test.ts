@@ -156,12 +156,44 @@ describe("A provisioning request", () => {
 });
 
 describe("Provisioning if the create fails", () => {
-  test.each([400, 403, 409])("deletes the name and throws if the response is %i", async (status) => {
+  test.each([400, 409])("deletes the name and throws if the response is %i", async (status) => {
     world.platform.addFault({ kind: "status", status, method: "POST" });
 
     await expect(provision()).rejects.toMatchObject({ code: "platform-rejected" });
     expect(world.pool.texts()).toEqual([]);
     expect(world.log.events()).toEqual(["provisioning-failed"]);
+  });
+
+  test("deletes the name and throws if the platform rejects the login", async () => {
+    world.platform.addFault({ kind: "status", status: 403, method: "POST" });
+
+    await expect(provision()).rejects.toMatchObject({ code: "platform-login-refused" });
+    expect(world.pool.texts()).toEqual([]);
+    expect(world.log.fieldsOf("provisioning-failed")).toMatchObject({
+      failure: "platform-login-refused",
+      status: 403,
+    });
+  });
+
+  test.each([
+    ["pin,guest_pin", { conference: { pin: ["482913 is too short"], guest_pin: ["771204 is too short"] } }],
+    ["__all__", { conference: { __all__: ["482913 rooms are licensed"] } }],
+    ["ivr_theme", { conference: { ivr_theme: ["482913 is unknown"], "the PIN 482913": ["x"] } }],
+    [undefined, { error: "482913" }],
+  ])("logs the names %s of the fields that the platform rejects, and no value", async (names, body) => {
+    world.platform.addFault({ kind: "status", status: 400, method: "POST", body });
+
+    await expect(provision()).rejects.toMatchObject({ code: "platform-rejected" });
+    expect(world.log.fieldsOf("provisioning-failed")).toEqual({
+      room: expect.any(String),
+      message: "deleted",
+      failure: "platform-rejected",
+      status: 400,
+      ...(names !== undefined && { rejectedFields: names }),
+    });
+    const causes = world.log.lines.map(({ cause }) => (cause instanceof Error ? cause.stack : ""));
+    expect(causes.join()).toContain(names === undefined ? "status 400" : "status 400, fields");
+    expect(causes.join()).not.toContain("482913");
   });
 
   test("deletes the name and throws if the platform's licence allows no more rooms", async () => {
@@ -189,7 +221,7 @@ describe("Provisioning if the create fails", () => {
   });
 
   test("leaves a name that cannot be deleted to a later claim, which discards it", async () => {
-    world.platform.addFault({ kind: "status", status: 403, method: "POST" });
+    world.platform.addFault({ kind: "status", status: 400, method: "POST" });
     world.pool.strikeNext("delete", { failure: "unknown" });
     world.pool.strikeNext("delete", { failure: "unknown" });
     await expect(provision()).rejects.toMatchObject({ code: "platform-rejected" });

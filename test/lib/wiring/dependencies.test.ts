@@ -63,7 +63,7 @@ const inBackground = () => [...new Set(seen.map(({ isBackground }) => isBackgrou
 test.each<[string, boolean, (parts: Dependencies) => Promise<unknown>]>([
   ["a claim", false, async ({ claims }) => claims.claim(undefined, world.log)],
   ["reading one room", false, async ({ conferences }) => conferences.findByName("room-a")],
-  ["listing rooms", true, async ({ backgroundConferences }) => backgroundConferences.list()],
+  ["listing rooms", true, async ({ sharedList }) => sharedList.list()],
   ["bulk delete", true, async ({ bulkDeletion }) => bulkDeletion.deleteAll(world.log)],
   [
     "provisioning a room",

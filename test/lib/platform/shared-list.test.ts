@@ -1,0 +1,204 @@
+/** Lists that callers share: who joins which list, and how each list ends in time. */
+import { beforeEach, describe, expect, test } from "vitest";
+import {
+  createClient,
+  type PlatformClient,
+  type PlatformResponse,
+} from "../../../src/lib/platform/client.ts";
+import { createConferences } from "../../../src/lib/platform/conferences.ts";
+import type { Exchange } from "../../../src/lib/platform/exchange.ts";
+import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
+import { createSharedList, type SharedList } from "../../../src/lib/platform/shared-list.ts";
+import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
+
+/** A platform that answers a request when the test says so, with the rooms that it has at that moment. */
+interface HeldRequest {
+  readonly method: string;
+  readonly page: number;
+  readonly respond: (status?: number) => Promise<void>;
+}
+
+const rowsPerPage = 500;
+
+let clock: ManualClock;
+let client: PlatformClient;
+let sharedList: SharedList;
+let rooms: { id: number; name: string }[];
+let requests: HeldRequest[];
+let sent: number;
+beforeEach(() => {
+  clock = createManualClock();
+  rooms = [{ id: 1, name: "room-1" }];
+  requests = [];
+  sent = 0;
+  const logIn = createBasicLogIn("gateway", "platform-password");
+  client = createClient(holdRequests, { timeoutSeconds: 10, maxConcurrency: 1, logIn, clock });
+  sharedList = createSharedList(createConferences(client.background), clock);
+});
+
+const settle = async (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+const holdRequests: Exchange = async ({ method, path, query }) => {
+  sent += 1;
+  const offset = Number(query?.["offset"] ?? new URLSearchParams(path.split("?")[1]).get("offset") ?? 0);
+  // What a page shows is decided when it is asked for: a deletion in the meantime is missed.
+  const found = rooms.slice(offset, offset + rowsPerPage);
+  const hasMore = rooms.length > offset + rowsPerPage;
+  const next = `/api/admin/configuration/v1/conference/?limit=${rowsPerPage}&offset=${offset + rowsPerPage}`;
+  const meta = { limit: rowsPerPage, offset, next: hasMore ? next : null, total_count: rooms.length };
+  return new Promise((resolve) => {
+    requests.push({
+      method,
+      page: offset / rowsPerPage,
+      respond: async (status = method === "DELETE" ? 204 : 200) => {
+        const data = { meta, objects: found };
+        resolve({ status, data, headers: {}, statusText: "", config: { headers: {} } } as never);
+        await settle();
+      },
+    });
+  });
+};
+
+async function respondNext(status?: number): Promise<void> {
+  await settle();
+  const request = requests.shift();
+  if (!request) throw new Error("no request was sent");
+  await request.respond(status);
+}
+const namesOf = async (list: ReturnType<SharedList["list"]>) => (await list).map(({ name }) => name);
+const occupy = (): Promise<PlatformResponse> =>
+  client.background.call({ method: "GET", path: "/api/admin/configuration/v1/conference/" });
+const outcomeOf = async (list: ReturnType<SharedList["list"]>) => list.catch((error: unknown) => error);
+
+describe("A request for the list", () => {
+  test("joins the list whose first page has not been asked for yet", async () => {
+    const busy = occupy();
+    const lists = [sharedList.list(), sharedList.list(), sharedList.list()];
+    await settle();
+    lists.push(sharedList.list());
+    await respondNext();
+    await respondNext();
+    for (const names of await Promise.all(lists.map(namesOf))) expect(names).toEqual(["room-1"]);
+    await busy;
+    expect(sent).toBe(2);
+  });
+
+  test("does not join a list whose first page was asked for before a deletion was answered", async () => {
+    const before = sharedList.list();
+    await settle();
+    rooms = [];
+    const after = sharedList.list();
+    await respondNext();
+    await respondNext();
+    expect(await namesOf(before)).toEqual(["room-1"]);
+    expect(await namesOf(after)).toEqual([]);
+  });
+
+  test("does not join a list that has failed before its first page", async () => {
+    const busy = occupy();
+    const first = outcomeOf(sharedList.list());
+    await settle();
+    clock.advance(20);
+    expect(await first).toMatchObject({ code: "platform-timeout" });
+    const second = sharedList.list();
+    await respondNext();
+    await respondNext();
+    expect(await namesOf(second)).toEqual(["room-1"]);
+    await busy;
+  });
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    "never shows a room whose deletion was answered before, with the interleaving of seed %i",
+    async (seed) => {
+      let state = seed * 7919;
+      const below = (limit: number) => {
+        state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+        return Math.floor((state / 2_147_483_648) * limit);
+      };
+      rooms = Array.from({ length: 1200 }, (_, index) => ({ id: index, name: `room-${index}` }));
+      const deleted = new Set<string>();
+      const lists: { readonly deletedBefore: ReadonlySet<string>; readonly rows: Promise<string[]> }[] = [];
+      for (let step = 0; step < 120; step++) {
+        const choice = below(4);
+        if (choice === 0) {
+          const [room] = rooms.splice(below(rooms.length), 1);
+          if (room) deleted.add(room.name);
+        } else if (choice === 1) {
+          lists.push({ deletedBefore: new Set(deleted), rows: namesOf(sharedList.list()) });
+        } else if (requests.length > 0) await requests.shift()?.respond();
+        if (below(2) === 0) await settle();
+      }
+      for (let round = 0; round < 1000; round++) {
+        await settle();
+        await requests.shift()?.respond();
+      }
+      for (const { deletedBefore, rows } of lists)
+        expect((await rows).filter((name) => deletedBefore.has(name))).toEqual([]);
+      expect(lists.length).toBeGreaterThan(10);
+      expect(sent).toBeLessThan(4 * lists.length);
+    },
+  );
+});
+
+describe("A list", () => {
+  test("fails with Retry-After if its first page has not been asked for after 20 s", async () => {
+    const busy = occupy();
+    const list = outcomeOf(sharedList.list());
+    await settle();
+    clock.advance(19.9);
+    await settle();
+    clock.advance(0.1);
+    expect(await list).toMatchObject({
+      code: "platform-timeout",
+      status: 503,
+      details: { retryAfterSeconds: 5 },
+    });
+    await respondNext();
+    await busy;
+    await settle();
+    expect(sent).toBe(1);
+  });
+
+  test("fails after 60 s, and its other pages are not asked for", async () => {
+    rooms = Array.from({ length: 2100 }, (_, index) => ({ id: index, name: `room-${index}` }));
+    const list = outcomeOf(sharedList.list());
+    await respondNext();
+    expect(requests.map(({ page }) => page)).toEqual([1]);
+    clock.advance(20);
+    await settle();
+    clock.advance(40);
+    expect(await list).toMatchObject({ code: "platform-timeout", status: 503 });
+    await respondNext();
+    await settle();
+    expect(sent).toBe(2);
+  });
+
+  test("asks for at most one other page once a page has failed", async () => {
+    rooms = Array.from({ length: 5100 }, (_, index) => ({ id: index, name: `room-${index}` }));
+    const list = outcomeOf(sharedList.list());
+    await respondNext();
+    await respondNext(500);
+    expect(await list).toMatchObject({ platformStatus: 500 });
+    await settle();
+    for (let round = 0; round < 20; round++) {
+      await requests.shift()?.respond();
+      await settle();
+    }
+    expect(sent).toBeLessThanOrEqual(3);
+  });
+
+  test("takes turns with a bulk delete instead of waiting for its end", async () => {
+    const deletions = Array.from({ length: 50 }, async (_, id) =>
+      client.background.call({ method: "DELETE", path: `/api/admin/configuration/v1/conference/${id}/` }),
+    );
+    const list = sharedList.list();
+    await settle();
+    let answered = 0;
+    for (; requests[0]?.method === "DELETE"; answered++) await respondNext();
+    await respondNext();
+    expect(await namesOf(list)).toEqual(["room-1"]);
+    expect(answered).toBeLessThanOrEqual(2);
+    while (requests.length > 0) await respondNext();
+    await Promise.all(deletions);
+  });
+});
