@@ -19,6 +19,10 @@ afterAll(async () => {
 });
 const gateway = useRunningGateway({ settings: throughProxies });
 const newGateway = useRunningGateway();
+/** Waits one second for the platform only. */
+const impatientGateway = useRunningGateway({
+  settings: (defaults) => ({ ...defaults, PLATFORM_TIMEOUT_SECONDS: "1" }),
+});
 beforeAll(async () => {
   gateway.addRoom("a-room");
   const { status } = await gateway.sendAsApplication("GET /room/a-room");
@@ -56,11 +60,19 @@ const platformDown: Situation = {
   end: async () => gateway.stack.platform.goUp(),
 };
 
+const platformFault = (fault: Parameters<RunningGateway["stack"]["platform"]["addFault"]>[0]): Situation => ({
+  gateway: impatientGateway,
+  begin: () => void impatientGateway.stack.platform.addFault(fault),
+  end: () => impatientGateway.stack.platform.reset(),
+});
+
 const single: Readonly<Record<string, Situation>> = {
   "Identity provider": identityDown(gateway),
   "Identity provider, no key fetched yet": identityDown(newGateway),
   "Contact centre": proxyDown("contact centre"),
   Platform: platformDown,
+  "Platform does not respond": platformFault({ kind: "timeout" }),
+  "Platform refuses the login": platformFault({ kind: "status", status: 401 }),
   Storage: proxyDown("queues"),
   "Log workspace": proxyDown("log workspace"),
 };

@@ -14,7 +14,7 @@ export function testPlatformFaults(
   };
 
   test("Returns 502 platform-rejected if the platform rejects the call", async () => {
-    gateway.stack.platform.addFault({ kind: "status", status: 403, method: "GET" });
+    gateway.stack.platform.addFault({ kind: "status", status: 409, method: "GET" });
     expect(await call()).toMatchObject({
       status: 502,
       code: "platform-rejected",
@@ -30,6 +30,25 @@ export function testPlatformFaults(
     expect(await call()).toMatchObject({ status: 502, code: "platform-rejected" });
     expect(contactCentre.callCount() - callsBefore).toBeLessThanOrEqual(1);
   });
+
+  test.each([
+    ["401", { status: 401 }],
+    ["403", { status: 403 }],
+    ["a redirect to its login page", { status: 302, headers: { location: "/accounts/login/?next=/api/" } }],
+  ])(
+    "Returns 503 platform-login-refused with Retry-After if the platform returns %s",
+    async (_, response) => {
+      gateway.stack.platform.addFault({ kind: "status", method: "GET", ...response });
+      expect(await call()).toMatchObject({
+        status: 503,
+        code: "platform-login-refused",
+        json: { detail: "The conferencing platform cannot be used at the moment" },
+        headers: { "retry-after": "30" },
+      });
+      const errors = gateway.log.filter((line) => line.startsWith("error"));
+      expect(errors.join()).toContain(`status ${response.status}: login refused`);
+    },
+  );
 
   test("Returns 503 platform-unavailable with Retry-After if the platform is down", async () => {
     await prepare();
@@ -55,6 +74,7 @@ export function testPlatformFaults(
       status: 503,
       code: "platform-timeout",
       json: { detail: "The conferencing platform did not respond in time" },
+      headers: { "retry-after": "5" },
     });
   });
 }
