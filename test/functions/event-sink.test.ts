@@ -58,18 +58,19 @@ test.each<[string, unknown, string]>([
   expect(lines).toEqual([expect.stringContaining(`"count":1,"kind":"${kind}"`)]);
 });
 
-test.each<[string, unknown]>([
-  ["no data", { event: "conference_ended" }],
-  ["data that is a string", { event: "conference_ended", data: "a-room" }],
-  ["data that is a list", { event: "conference_ended", data: ["a-room"] }],
-  ["a name that is a number", ended(5)],
-  ["an empty name", ended("")],
-  ["a name of 251 characters", ended("x".repeat(251))],
-  ["a name with a control character", ended("a\u0001b")],
-])("Returns 204 for conference_ended with %s and logs it as unusable", async (_, event) => {
+test.each<[string, string, unknown]>([
+  ["no data", "no-data", { event: "conference_ended" }],
+  ["data that is a string", "no-data", { event: "conference_ended", data: "a-room" }],
+  ["data that is a list", "no-name", { event: "conference_ended", data: ["a-room"] }],
+  ["a name that is a number", "name-not-text", ended(5)],
+  ["an empty name", "no-name", ended("")],
+  ["a name of 251 characters", "name-too-long", ended("x".repeat(251))],
+  ["a name with a control character", "name-with-control-characters", ended("a\u0001b")],
+])("Returns 204 for conference_ended with %s and logs it as unusable: %s", async (_, reason, event) => {
   expect(await post(event)).toMatchObject({ status: 204, text: "" });
   expect(await gateway.queues.deletion.count()).toBe(0);
-  expect(gateway.log.join("\n")).toContain("event-unusable");
+  const line = gateway.log.find((text) => text.includes("event-unusable"));
+  expect(line).toContain(`"count":1,"${reason}":1`);
 });
 
 test.each(["a/b+c=", "Zürich ☃", "<a>&amp;'\"", " a b ", "x".repeat(250)])(
