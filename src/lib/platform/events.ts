@@ -2,12 +2,7 @@
 import { asRecord } from "./as-record.ts";
 
 /** What is wrong with the name of an ended room. Log lines contain it, and never the name. */
-export type NameFault =
-  | "no-data"
-  | "no-name"
-  | "name-not-text"
-  | "name-too-long"
-  | "name-with-control-characters";
+type NameFault = "no-data" | "no-name" | "name-not-text" | "name-too-long" | "name-with-control-characters";
 
 /** What a request of the event sink contains. */
 export interface SinkReading {

@@ -89,7 +89,7 @@ export function responseFailure(request: PlatformRequest, response: AxiosRespons
 
 /** The platform redirects to this page instead of a 401 if the session or the account is not valid. */
 function isLoginPage(status: number, location: unknown): boolean {
-  return status >= 300 && status < 400 && /\/log-?in\b/i.test(String(location ?? ""));
+  return status >= 300 && status < 400 && typeof location === "string" && /\/log-?in\b/i.test(location);
 }
 
 /** Returns method and path, as log lines name a request. */

@@ -102,7 +102,7 @@ test("No task starts during a pause; all that may start do so at its end", async
   const { promise: sleep, resolve: wake } = Promise.withResolvers<void>();
   const sleeps: number[] = [];
   const pausedClock = {
-    now: clock.now,
+    now: () => clock.now(),
     sleep: async (milliseconds: number) => {
       sleeps.push(milliseconds);
       await sleep;

@@ -1,4 +1,5 @@
 /** Lists that callers share: who joins which list, and how each list ends in time. */
+import { AxiosHeaders } from "axios";
 import { beforeEach, describe, expect, test } from "vitest";
 import {
   createClient,
@@ -52,7 +53,7 @@ const holdRequests: Exchange = async ({ method, path, query }) => {
       page: offset / rowsPerPage,
       respond: async (status = method === "DELETE" ? 204 : 200) => {
         const data = { meta, objects: found };
-        resolve({ status, data, headers: {}, statusText: "", config: { headers: {} } } as never);
+        resolve({ status, data, headers: {}, statusText: "", config: { headers: new AxiosHeaders() } });
         await settle();
       },
     });

@@ -1,0 +1,30 @@
+/** The ceiling of concurrent platform calls in the documents follows from the deployment's own values. */
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const numberIn = (file: string, pattern: RegExp) =>
+  Number(pattern.exec(readFileSync(file, "utf8"))?.[1] ?? Number.NaN);
+
+const instances = numberIn("infra/main.bicep", /^param maximumInstanceCount int = (\d+)$/m);
+const slots = numberIn("infra/modules/app-settings.bicep", /^ *PLATFORM_MAX_CONCURRENCY: (\d+)$/m);
+const backgroundSlots = slots - 2;
+const timers = readdirSync("src/functions").filter((file) => file.endsWith(".timer.ts")).length;
+const http = instances * slots;
+const queue = instances * backgroundSlots;
+const sum = http + queue + timers * backgroundSlots;
+
+test.each(["docs/architecture.md", "docs/decisions/0020-each-instance-learns-its-limit.md"])(
+  "%s states the ceiling of HTTP, the queue trigger, the timers and all together",
+  (file) => {
+    const text = readFileSync(file, "utf8").replaceAll(/\s+/g, " ");
+    for (const figure of [http, queue, timers * backgroundSlots, sum]) expect(text).toContain(` ${figure}`);
+  },
+);
+
+test("infra/README.md states how the ceiling is calculated", () => {
+  const text = readFileSync("infra/README.md", "utf8");
+  expect(text).toContain(
+    `${instances} × ${slots} for HTTP, ${instances} × ${backgroundSlots} for the queue trigger`,
+  );
+  expect(text).toContain(`one instance each: ${sum}`);
+});
