@@ -22,7 +22,8 @@ const slotCount = 5;
 const callsPerMinute = 1000;
 const timeoutSeconds = 10;
 const maxConcurrency = 5;
-const minutes = 10;
+// Twenty windows of the limit per minute: over ten, chance alone can make shares differ by more than a factor of two.
+const minutes = 20;
 const callers = 6;
 const backgroundJobs = 4;
 
