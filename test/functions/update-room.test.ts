@@ -87,7 +87,7 @@ test("Returns 404 if the room is deleted after it was found", async () => {
 
 test("Returns 502 platform-rejected if the platform rejects the change for another reason", async () => {
   gateway.addRoom("a-room");
-  gateway.stack.platform.addFault({ kind: "status", status: 403, method: "PATCH" });
+  gateway.stack.platform.addFault({ kind: "status", status: 409, method: "PATCH" });
   expect(await patch({ participant_limit: 7 })).toMatchObject({ status: 502, code: "platform-rejected" });
 });
 

@@ -29,7 +29,7 @@ describe("Garbage collection if the platform fails", () => {
 
   test("postpones a room by ten minutes more after each failure, up to six hours", async () => {
     await world.addEnded("room-a");
-    world.platform.addFault({ kind: "status", status: 403, method: "DELETE" });
+    world.platform.addFault({ kind: "status", status: 409, method: "DELETE" });
 
     const delays: number[] = [];
     for (let run = 1; run <= 40; run++) {
