@@ -18,6 +18,7 @@ var columns = [
   { name: 'PoisonDepth', type: 'int' }
   { name: 'AvailableRooms', type: 'int' }
   { name: 'InUseRooms', type: 'int' }
+  { name: 'OutdatedRooms', type: 'int' }
   { name: 'UnaccountedRooms', type: 'int' }
   { name: 'LiveConferences', type: 'int' }
   { name: 'AlarmCount', type: 'int' }

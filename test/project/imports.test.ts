@@ -140,6 +140,7 @@ const rows: readonly Row[] = [
       "src/lib/pool",
       "src/lib/auth",
       "src/lib/queues",
+      "src/lib/rooms",
       "src/lib/platform",
       "src/lib",
       "package.json",

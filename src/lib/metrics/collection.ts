@@ -3,6 +3,7 @@ import type { Log } from "../log.ts";
 import type { Replenishment } from "../pool/replenishment.ts";
 import { type MeasurementOptions, measure } from "./measurement.ts";
 import type { MetricsSink } from "./row.ts";
+import { logUnaccounted } from "./unaccounted-rooms.ts";
 
 /** Collects metrics. */
 export interface MetricsCollection {
@@ -23,8 +24,9 @@ export interface MetricsOptions extends MeasurementOptions {
 export function createMetricsCollection(options: MetricsOptions): MetricsCollection {
   return {
     async collect(log) {
-      const row = await measure(options, log);
+      const { row, unaccounted } = await measure(options, log);
       log.info("metrics-collected", row);
+      if (unaccounted) logUnaccounted(unaccounted, log);
       const work = [options.sink(row)];
       // Makes up for lost replacement requests. Pooled and already requested rooms count towards the minimum.
       if (options.minRooms !== undefined) work.push(fillUpTo(options.minRooms, options.replenishment, log));

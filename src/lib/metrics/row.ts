@@ -14,6 +14,7 @@ export const metricsColumns = {
   PoisonDepth: "int",
   AvailableRooms: "int",
   InUseRooms: "int",
+  OutdatedRooms: "int",
   UnaccountedRooms: "int",
   LiveConferences: "int",
   AlarmCount: "int",

@@ -3,6 +3,7 @@ import type { ConferenceFields } from "../platform/conferences.ts";
 import type { RandomSource } from "../random.ts";
 import { formatMarker } from "./marker.ts";
 import { isPersistent } from "./ownership.ts";
+import { roomFingerprint } from "./room-fingerprint.ts";
 
 const nameBytes = 18;
 
@@ -44,7 +45,7 @@ export function toNewConference({ name, hostPin, guestPin, template, since }: Ne
     ...template,
     name,
     service_type: "conference",
-    description: formatMarker({ state: "pooled", since }),
+    description: formatMarker({ state: "pooled", since, fingerprint: roomFingerprint(template, hostPin) }),
     tag: "",
     pin: hostPin,
     allow_guests: true,

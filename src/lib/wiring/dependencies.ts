@@ -11,6 +11,7 @@ import { createEndedRooms } from "../pool/ended-rooms.ts";
 import { createGarbageCollection } from "../pool/garbage-collection.ts";
 import { createProvisioning } from "../pool/provisioning.ts";
 import { createReplenishment } from "../pool/replenishment.ts";
+import { roomFingerprint } from "../rooms/room-fingerprint.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Adapters } from "./adapters.ts";
 import { version } from "./version.ts";
@@ -109,6 +110,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       version,
       maxRooms,
       minRooms,
+      fingerprint: roomFingerprint(settings.rooms.template, settings.rooms.hostPin),
     }),
   };
 }

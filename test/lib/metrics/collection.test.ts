@@ -4,8 +4,10 @@ import { type LogWorkspace, startLogWorkspace } from "../../../local/simulators/
 import { createMetricsCollection } from "../../../src/lib/metrics/collection.ts";
 import { createLogWorkspaceSink } from "../../../src/lib/metrics/log-workspace.ts";
 import { metricsColumns } from "../../../src/lib/metrics/row.ts";
+import type { ConferenceFields } from "../../../src/lib/platform/conferences.ts";
 import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
+import { roomFingerprint } from "../../../src/lib/rooms/room-fingerprint.ts";
 import { createFaultyQueue, type FaultyQueue } from "../../support/faulty-queue.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";
 import { guestPin, hostPin, maxRooms, type PoolWorld, startPoolWorld } from "../../support/pool-world.ts";
@@ -44,6 +46,7 @@ async function collect({ minRooms }: { minRooms?: number } = {}): Promise<void> 
     version: "1.0.0",
     maxRooms,
     minRooms,
+    fingerprint: roomFingerprint({}, hostPin),
   });
   await collection.collect(world.log);
 }
@@ -84,6 +87,7 @@ test("collect writes one row with every column measured", async () => {
       AvailableRooms: 2,
       InUseRooms: 1,
       UnaccountedRooms: 0,
+      OutdatedRooms: 0,
       LiveConferences: 1,
       AlarmCount: 3,
       AlarmLevel: "Critical",
@@ -113,6 +117,7 @@ test("collect writes zero counts, no oldest age and alarm level `none` for an em
     DeletionOldestSeconds: null,
     AvailableRooms: 0,
     UnaccountedRooms: 0,
+    OutdatedRooms: 0,
     LiveConferences: 0,
     AlarmCount: 0,
     AlarmLevel: "none",
@@ -160,6 +165,78 @@ describe("UnaccountedRooms", () => {
   });
 });
 
+describe("OutdatedRooms", () => {
+  const since = "2026-01-01T00:00:00.000Z";
+  const madeWith = (template: ConferenceFields, pin: string) => ({
+    description: formatMarker({ state: "pooled", since, fingerprint: roomFingerprint(template, pin) }),
+  });
+
+  test("counts pooled rooms that were made with another template or PIN length, or have no fingerprint", async () => {
+    await world.addPooled("current");
+    await world.addPooled("other-template", madeWith({ participant_limit: 3 }, hostPin));
+    await world.addPooled("other-pin-length", madeWith({}, `${hostPin}0`));
+    await world.addPooled("older", { description: formatMarker({ state: "pooled", since }) });
+    await collect();
+    expect(rows()[0]).toMatchObject({ AvailableRooms: 4, OutdatedRooms: 3 });
+  });
+
+  test("does not count assigned rooms or rooms without a marker", async () => {
+    world.addRoom("in-use", assignedSince(1));
+    await world.addPooled("by-hand", { description: "by hand" });
+    await collect();
+    expect(rows()[0]).toMatchObject({ OutdatedRooms: 0 });
+  });
+});
+
+describe("The log of unaccounted rooms", () => {
+  const logged = (event: string) =>
+    world.log.lines.filter((line) => line.event === event).map(({ level, fields }) => ({ level, ...fields }));
+
+  test("names assigned rooms with reason and age, the oldest first, and counts pooled ones", async () => {
+    world.addRoom("day-old", assignedSince(24.25));
+    world.addRoom("odd", { description: "vmr-gateway assigned yesterday m-1" });
+    world.addRoom("week-old", assignedSince(168));
+    world.addRoom("recent", assignedSince(24));
+    world.addRoom("lost-1");
+    world.addRoom("lost-2");
+    await collect();
+
+    expect(logged("room-unaccounted")).toEqual([
+      { level: "warn", room: "week-old", reason: "assigned-too-long", ageHours: 168 },
+      { level: "warn", room: "day-old", reason: "assigned-too-long", ageHours: 24.2 },
+      { level: "warn", room: "odd", reason: "assigned-at-unknown-time", ageHours: null },
+    ]);
+    expect(logged("rooms-unaccounted-unnamed")).toEqual([
+      { level: "warn", count: 2, notListed: 0, beyondPool: 2 },
+    ]);
+    expect(rows()[0]).toMatchObject({ UnaccountedRooms: 5 });
+  });
+
+  test("has 100 lines at most, for the oldest rooms, and one with the number of the others", async () => {
+    for (let index = 0; index < 103; index++) world.addRoom(`room-${index}`, assignedSince(200 - index));
+    world.addRoom("lost");
+    await collect();
+
+    const names = logged("room-unaccounted").map((line) => Reflect.get(line, "room"));
+    expect(names).toEqual(Array.from({ length: 100 }, (_, index) => `room-${index}`));
+    expect(logged("rooms-unaccounted-unnamed")).toEqual([
+      { level: "warn", count: 4, notListed: 3, beyondPool: 1 },
+    ]);
+  });
+
+  test("has no line if every room is accounted for, or if the live conferences cannot be read", async () => {
+    await world.addPooled("pooled-1");
+    world.addRoom("live", assignedSince(48));
+    world.platform.startConference({ name: "live" });
+    await collect();
+    world.platform.addFault({ kind: "status", status: 403, pathPattern: "/status/v1/" });
+    await collect();
+
+    expect(rows().map((row) => Reflect.get(Object(row), "UnaccountedRooms"))).toEqual([0, null]);
+    expect(world.log.events().filter((event) => event.includes("unaccounted"))).toEqual([]);
+  });
+});
+
 describe("a missing measurement", () => {
   test("of the platform is null, PlatformConnected is false, and the queues are counted", async () => {
     await world.addPooled("pooled-1");
@@ -172,6 +249,7 @@ describe("a missing measurement", () => {
       AvailableRooms: null,
       InUseRooms: null,
       UnaccountedRooms: null,
+      OutdatedRooms: null,
       LiveConferences: null,
       AlarmCount: null,
       AlarmLevel: null,

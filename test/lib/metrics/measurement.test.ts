@@ -4,8 +4,9 @@ import { createMetricsCollection } from "../../../src/lib/metrics/collection.ts"
 import type { MetricsRow } from "../../../src/lib/metrics/row.ts";
 import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
+import { roomFingerprint } from "../../../src/lib/rooms/room-fingerprint.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";
-import { maxRooms, type PoolWorld, startPoolWorld } from "../../support/pool-world.ts";
+import { hostPin, maxRooms, type PoolWorld, startPoolWorld } from "../../support/pool-world.ts";
 
 let world: PoolWorld;
 beforeEach(async () => {
@@ -26,6 +27,7 @@ async function collect(): Promise<MetricsRow | undefined> {
     version: "1.0.0",
     maxRooms,
     minRooms: undefined,
+    fingerprint: roomFingerprint({}, hostPin),
   }).collect(world.log);
   return rows[0];
 }

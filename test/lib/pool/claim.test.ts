@@ -1,6 +1,7 @@
 /** Claims on a healthy platform: success, the empty pool, unusable rooms, the commit, and claims that wait. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { formatMarker, parseMarker } from "../../../src/lib/rooms/marker.ts";
+import { roomFingerprint } from "../../../src/lib/rooms/room-fingerprint.ts";
 import type { QueueFault } from "../../support/faulty-queue.ts";
 import {
   guestPin,
@@ -28,6 +29,7 @@ describe("A claim of a pooled room", () => {
       state: "assigned",
       since: new Date(world.clock.now()).toISOString(),
       messageId: message?.id,
+      fingerprint: roomFingerprint({}, hostPin),
     });
     expect(world.pool.contents()).toEqual([]);
     expect(world.requests()).toEqual([{ reason: "claimed" }]);

@@ -12,12 +12,15 @@ import {
 const pooled: Marker = { state: "pooled", since: "2026-01-15T09:00:00.000Z" };
 const assigned: Marker = { state: "assigned", since: "2026-01-15T09:05:00.000Z", messageId: "m-1" };
 
+const made: Marker = { ...pooled, fingerprint: "0f1e2d3c" };
+
 const times = fc
   .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
   .map((date) => date.toISOString());
+const fingerprint = fc.option(fc.stringMatching(/^[0-9a-f]{8}$/), { nil: undefined });
 const markers: fc.Arbitrary<Marker> = fc.oneof(
-  times.map((since): Marker => ({ state: "pooled", since })),
-  fc.record({ state: fc.constant("assigned" as const), since: times, messageId: fc.uuid() }),
+  fc.record({ state: fc.constant("pooled" as const), since: times, fingerprint }),
+  fc.record({ state: fc.constant("assigned" as const), since: times, messageId: fc.uuid(), fingerprint }),
 );
 const descriptions = fc.oneof(
   fc.string({ maxLength: 300 }),
@@ -28,6 +31,10 @@ const descriptions = fc.oneof(
 test("formatMarker returns the fixed format that operators search for", () => {
   expect(formatMarker(pooled)).toBe("vmr-gateway pooled 2026-01-15T09:00:00.000Z");
   expect(formatMarker(assigned)).toBe("vmr-gateway assigned 2026-01-15T09:05:00.000Z m-1");
+  expect(formatMarker(made)).toBe("vmr-gateway pooled 2026-01-15T09:00:00.000Z f:0f1e2d3c");
+  expect(formatMarker({ ...assigned, fingerprint: "0f1e2d3c" })).toBe(
+    "vmr-gateway assigned 2026-01-15T09:05:00.000Z m-1 f:0f1e2d3c",
+  );
 });
 
 test("parseMarker finds what withMarker wrote into any description, within 250 characters", () => {
@@ -35,9 +42,29 @@ test("parseMarker finds what withMarker wrote into any description, within 250 c
     fc.property(descriptions, markers, markers, (description, before, after) => {
       const marked = withMarker(withMarker(description, before), after);
       expect(marked.length).toBeLessThanOrEqual(250);
-      expect(parseMarker(marked)).toEqual({ messageId: undefined, ...after });
+      const kept = before.fingerprint ?? after.fingerprint;
+      expect(parseMarker(marked)).toEqual({ messageId: undefined, ...after, fingerprint: kept });
     }),
   );
+});
+
+test("withMarker keeps the fingerprint of the marker that it replaces", () => {
+  const marked = withMarker(formatMarker(made), assigned);
+  expect(parseMarker(marked)).toEqual({ ...assigned, fingerprint: "0f1e2d3c" });
+});
+
+test.each([
+  ["pooled 2026-01-15T09:00:00.000Z", { messageId: undefined, fingerprint: undefined }],
+  ["assigned 2026-01-15T09:00:00.000Z m-1", { messageId: "m-1", fingerprint: undefined }],
+  ["pooled 2026-01-15T09:00:00.000Z f:0f1e2d3c", { messageId: undefined, fingerprint: "0f1e2d3c" }],
+  ["assigned 2026-01-15T09:00:00.000Z f:0f1e2d3c", { messageId: undefined, fingerprint: "0f1e2d3c" }],
+  ["assigned 2026-01-15T09:00:00.000Z m-1 f:0f1e2d3c", { messageId: "m-1", fingerprint: "0f1e2d3c" }],
+  ["assigned 2026-01-15T09:00:00.000Z f:no", { messageId: "f:no", fingerprint: undefined }],
+])("parseMarker reads message ID and fingerprint of %s", (line, expected) => {
+  expect(parseMarker(`vmr-gateway ${line}`)).toMatchObject({
+    since: "2026-01-15T09:00:00.000Z",
+    ...expected,
+  });
 });
 
 test("withoutMarker restores a description that fits", () => {
@@ -104,6 +131,8 @@ test.each([
   "VMR-GATEWAY pooled 2026-01-15T09:00:00.000Z",
   "x vmr-gateway pooled 2026-01-15T09:00:00.000Z",
   "vmr-gateway pooled 2026-01-15T09:00:00.000Z m-1 and more",
+  "vmr-gateway pooled 2026-01-15T09:00:00.000Z m-1 f:0f1e2d3c4",
+  "vmr-gateway pooled 2026-01-15T09:00:00.000Z f:0f1e2d3c m-1",
 ])("%s is not a marker, so withoutMarker keeps it", (description) => {
   expect(parseMarker(description)).toBeUndefined();
   expect(withoutMarker(description)).toBe(description);

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { secureRandom } from "../../../src/lib/random.ts";
 import { parseMarker } from "../../../src/lib/rooms/marker.ts";
 import { newGuestPin, newRoomName, toNewConference } from "../../../src/lib/rooms/new-room.ts";
+import { roomFingerprint } from "../../../src/lib/rooms/room-fingerprint.ts";
 
 test("newRoomName returns unique URL-safe names of 24 characters, none persistent or starting with a hyphen", () => {
   const names = Array.from({ length: 10_000 }, () => newRoomName(secureRandom));
@@ -68,6 +69,7 @@ test("toNewConference ignores the template's name, alias, PINs, type and descrip
           state: "pooled",
           since,
           messageId: undefined,
+          fingerprint: roomFingerprint(template, "482913"),
         });
         expect(fields["host_view"]).toEqual(template["host_view"]);
       },
