@@ -12,6 +12,7 @@ type gatewaySettings = {
   PLATFORM_TIMEOUT_SECONDS: int?
   PLATFORM_MAX_CONCURRENCY: int?
   ROOM_TEMPLATE: object?
+  ROOM_MAXIMUM_AGE_HOURS: int?
   MAX_VMR: int
   POOL_LEASE_SECONDS: int?
   POOL_MINIMUM: int?

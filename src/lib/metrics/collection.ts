@@ -1,5 +1,6 @@
-/** One metrics run: measures, writes the row, and fills the pool up to its minimum. */
+/** One metrics run: measures, writes the row, fills the pool up to its minimum, and ends overdue rooms. */
 import type { Log } from "../log.ts";
+import type { OverdueRooms } from "../pool/overdue-rooms.ts";
 import type { Replenishment } from "../pool/replenishment.ts";
 import { type MeasurementOptions, measure } from "./measurement.ts";
 import type { MetricsSink } from "./row.ts";
@@ -9,14 +10,16 @@ import { logUnaccounted } from "./unaccounted-rooms.ts";
 export interface MetricsCollection {
   /**
    * Runs once. A value that cannot be measured is null in the row. Throws AggregateError if the row could not be
-   * written or the pool could not be filled up.
+   * written, the pool could not be filled up, or an overdue room could not be queued for deletion.
    */
   collect(log: Log): Promise<void>;
 }
 
-/** What a metrics run measures, where it writes, and what fills the pool up. */
+/** What a metrics run measures, where it writes, what fills the pool up, and what ends overdue rooms. */
 export interface MetricsOptions extends MeasurementOptions {
   readonly replenishment: Pick<Replenishment, "fillUpTo">;
+  /** Undefined if rooms have no maximum age. */
+  readonly overdueRooms: OverdueRooms | undefined;
   readonly sink: MetricsSink;
 }
 
@@ -24,12 +27,16 @@ export interface MetricsOptions extends MeasurementOptions {
 export function createMetricsCollection(options: MetricsOptions): MetricsCollection {
   return {
     async collect(log) {
-      const { row, unaccounted } = await measure(options, log);
+      const { row, unaccounted, rooms, live } = await measure(options, log);
       log.info("metrics-collected", row);
       if (unaccounted) logUnaccounted(unaccounted, log);
       const work = [options.sink(row)];
       // Makes up for lost replacement requests. Pooled and already requested rooms count towards the minimum.
       if (options.minRooms !== undefined) work.push(fillUpTo(options.minRooms, options.replenishment, log));
+      if (options.overdueRooms)
+        work.push(
+          options.overdueRooms.queueForDeletion({ rooms, live, deletionDepth: row.DeletionDepth }, log),
+        );
       const results = await Promise.allSettled(work);
       const errors: unknown[] = results.flatMap((result) =>
         result.status === "rejected" ? [result.reason] : [],

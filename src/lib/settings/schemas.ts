@@ -28,6 +28,7 @@ export const schemas = {
   ROOM_HOST_PIN: value.hostPin,
   ROOM_TEMPLATE: roomTemplate.prefault("{}"),
   MAX_VMR: value.wholeNumber(0, 10_000),
+  ROOM_MAXIMUM_AGE_HOURS: value.wholeNumber(1, 8760).optional(),
   POOL_LEASE_SECONDS: value.wholeNumber(1, 3600).prefault("300"),
   POOL_MINIMUM: value.wholeNumber(0, 10_000).optional(),
   POOL_READY_DELAY_SECONDS: value.wholeNumber(0, 3600).prefault("0"),

@@ -14,7 +14,11 @@ export function toSettings(values: SettingValues) {
       maxConcurrency: values.PLATFORM_MAX_CONCURRENCY,
       logIn: toPlatformLogIn(values),
     },
-    rooms: { hostPin: values.ROOM_HOST_PIN, template: values.ROOM_TEMPLATE },
+    rooms: {
+      hostPin: values.ROOM_HOST_PIN,
+      template: values.ROOM_TEMPLATE,
+      maxAgeHours: values.ROOM_MAXIMUM_AGE_HOURS,
+    },
     pool: {
       maxRooms: values.MAX_VMR,
       minRooms: values.POOL_MINIMUM,

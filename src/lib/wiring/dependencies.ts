@@ -9,6 +9,7 @@ import { createBulkDeletion } from "../pool/bulk-deletion.ts";
 import { createClaims } from "../pool/claim.ts";
 import { createEndedRooms } from "../pool/ended-rooms.ts";
 import { createGarbageCollection } from "../pool/garbage-collection.ts";
+import { createOverdueRooms } from "../pool/overdue-rooms.ts";
 import { createProvisioning } from "../pool/provisioning.ts";
 import { createReplenishment } from "../pool/replenishment.ts";
 import { roomFingerprint } from "../rooms/room-fingerprint.ts";
@@ -30,6 +31,8 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
   const { accessChecks, clock, random, newId } = adapters;
   const { pool, deletion, provisioning, poison } = adapters.queues;
   const { maxRooms, minRooms, leaseSeconds, readyDelaySeconds } = settings.pool;
+  const { maxMessages, minAgeSeconds } = settings.garbage;
+  const { hostPin, template, maxAgeHours } = settings.rooms;
   const platformTimeoutSeconds = settings.platform.timeoutSeconds;
 
   const client = withRetries(adapters.platformClient, clock, random);
@@ -82,8 +85,8 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       conferences: backgroundConferences,
       clock,
       random,
-      hostPin: settings.rooms.hostPin,
-      template: settings.rooms.template,
+      hostPin,
+      template,
       maxRooms,
       readyDelaySeconds,
       leaseSeconds,
@@ -94,8 +97,8 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       conferences: backgroundConferences,
       status,
       clock,
-      maxMessages: settings.garbage.maxMessages,
-      minAgeSeconds: settings.garbage.minAgeSeconds,
+      maxMessages,
+      minAgeSeconds,
       unmarkedRooms: settings.garbage.unmarkedRooms,
     }),
     metricsCollection: createMetricsCollection({
@@ -110,7 +113,11 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       version,
       maxRooms,
       minRooms,
-      fingerprint: roomFingerprint(settings.rooms.template, settings.rooms.hostPin),
+      overdueRooms:
+        maxAgeHours === undefined
+          ? undefined
+          : createOverdueRooms({ deletion, clock, maxAgeHours, maxMessages, minAgeSeconds }),
+      fingerprint: roomFingerprint(template, hostPin),
     }),
   };
 }

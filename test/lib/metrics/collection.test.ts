@@ -46,6 +46,7 @@ async function collect({ minRooms }: { minRooms?: number } = {}): Promise<void> 
     version: "1.0.0",
     maxRooms,
     minRooms,
+    overdueRooms: undefined,
     fingerprint: roomFingerprint({}, hostPin),
   });
   await collection.collect(world.log);

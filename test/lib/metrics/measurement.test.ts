@@ -27,6 +27,7 @@ async function collect(): Promise<MetricsRow | undefined> {
     version: "1.0.0",
     maxRooms,
     minRooms: undefined,
+    overdueRooms: undefined,
     fingerprint: roomFingerprint({}, hostPin),
   }).collect(world.log);
   return rows[0];

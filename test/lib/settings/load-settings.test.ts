@@ -60,6 +60,7 @@ const wrongValues: Record<string, string[]> = {
   ROOM_TEMPLATE: ["{", "[]", "null", "5", '"text"', '{"name":"x"}', '{"pin":"1234"}', '{"aliases":[]}'],
   MAX_VMR: [...notWhole, "-1", "10001"],
   UNMARKED_ROOMS: ["delete", "Keep", "true"],
+  ROOM_MAXIMUM_AGE_HOURS: [...notWhole, "0", "8761"],
   POOL_LEASE_SECONDS: [...notWhole, "0", "59", "3601"],
   POOL_MINIMUM: [...notWhole, "51", "10001"],
   POOL_READY_DELAY_SECONDS: [...notWhole, "3601"],

@@ -16,7 +16,7 @@ test("the required settings load with the documented defaults", () => {
       maxConcurrency: 5,
       logIn: { username: "api-user", password: "platform-password-9f2c" },
     },
-    rooms: { hostPin: "482913", template: {} },
+    rooms: { hostPin: "482913", template: {}, maxAgeHours: undefined },
     pool: { maxRooms: 50, minRooms: undefined, leaseSeconds: 300, readyDelaySeconds: 0 },
     serviceTagBaseUrl: undefined,
     garbage: { maxMessages: 20, minAgeSeconds: 600, unmarkedRooms: "collect" },
@@ -164,6 +164,7 @@ test("every optional setting replaces its default", () => {
   const given = {
     PLATFORM_TIMEOUT_SECONDS: "9",
     PLATFORM_MAX_CONCURRENCY: "7",
+    ROOM_MAXIMUM_AGE_HOURS: "48",
     POOL_LEASE_SECONDS: "200",
     POOL_MINIMUM: "20",
     POOL_READY_DELAY_SECONDS: "90",
@@ -176,6 +177,7 @@ test("every optional setting replaces its default", () => {
   };
   expect(load(given)).toMatchObject({
     platform: { timeoutSeconds: 9, maxConcurrency: 7 },
+    rooms: { maxAgeHours: 48 },
     pool: { maxRooms: 50, minRooms: 20, leaseSeconds: 200, readyDelaySeconds: 90 },
     garbage: { maxMessages: 40, minAgeSeconds: 900 },
     bearer: {
@@ -203,6 +205,8 @@ test.each([
   ["MAX_VMR", "0"],
   ["PLATFORM_TIMEOUT_SECONDS", "1"],
   ["PLATFORM_MAX_CONCURRENCY", "1"],
+  ["ROOM_MAXIMUM_AGE_HOURS", "1"],
+  ["ROOM_MAXIMUM_AGE_HOURS", "8760"],
   ["POOL_LEASE_SECONDS", "3600"],
   ["POOL_READY_DELAY_SECONDS", "0"],
   ["GC_MAX_MESSAGES", "1"],
