@@ -6,6 +6,7 @@ import { createLogWorkspaceSink } from "../../../src/lib/metrics/log-workspace.t
 import { metricsColumns } from "../../../src/lib/metrics/row.ts";
 import type { ConferenceFields } from "../../../src/lib/platform/conferences.ts";
 import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
+import { createOverdueRooms } from "../../../src/lib/pool/overdue-rooms.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
 import { roomFingerprint } from "../../../src/lib/rooms/room-fingerprint.ts";
 import { createFaultyQueue, type FaultyQueue } from "../../support/faulty-queue.ts";
@@ -25,7 +26,13 @@ afterEach(async () => {
   await workspace.stop();
 });
 
-async function collect({ minRooms }: { minRooms?: number } = {}): Promise<void> {
+async function collect({
+  minRooms,
+  maxAgeHours,
+}: {
+  minRooms?: number;
+  maxAgeHours?: number;
+} = {}): Promise<void> {
   const { pool, deletion, provisioning, conferences, replenishment, clock } = world;
   const ids = ["run-1", "run-2"];
   const collection = createMetricsCollection({
@@ -46,7 +53,10 @@ async function collect({ minRooms }: { minRooms?: number } = {}): Promise<void> 
     version: "1.0.0",
     maxRooms,
     minRooms,
-    overdueRooms: undefined,
+    overdueRooms:
+      maxAgeHours === undefined
+        ? undefined
+        : createOverdueRooms({ deletion, clock, maxAgeHours, maxMessages: 20, minAgeSeconds: 600 }),
     fingerprint: roomFingerprint({}, hostPin),
   });
   await collection.collect(world.log);
@@ -332,5 +342,41 @@ describe("filling up to POOL_MINIMUM", () => {
     world.provisioning.strikeNext("put", { failure: "unknown" });
     await expect(collect({ minRooms: 1 })).rejects.toThrow("metrics run failed");
     expect(rows()).toHaveLength(1);
+  });
+});
+
+describe("Ending overdue rooms", () => {
+  const overdue = () => assignedSince(2 + 1 / 60);
+
+  test("happens even if the row cannot be written", async () => {
+    world.addRoom("overdue", overdue());
+    workspace.failNext({ status: 400, count: 10 });
+    await expect(collect({ maxAgeHours: 2 })).rejects.toThrow("metrics run failed");
+    expect(world.deletion.texts()).toEqual(["overdue"]);
+  });
+
+  test("makes the run fail if it fails, and the row is written", async () => {
+    world.addRoom("overdue", overdue());
+    world.deletion.strikeNext("put", { failure: "unknown" });
+    await expect(collect({ maxAgeHours: 2 })).rejects.toThrow("metrics run failed");
+    expect(rows()).toHaveLength(1);
+    expect(world.log.events()).not.toContain("room-queued-for-deletion");
+  });
+
+  test.each(["/status/v1/conference/", "/configuration/v1/conference/"])(
+    "does not happen if %s cannot be read",
+    async (pathPattern) => {
+      world.addRoom("overdue", overdue());
+      world.platform.addFault({ kind: "status", status: 403, pathPattern });
+      await collect({ maxAgeHours: 2 });
+      expect(world.deletion.texts()).toEqual([]);
+    },
+  );
+
+  test("does not happen if the depth of the deletion queue cannot be read", async () => {
+    world.addRoom("overdue", overdue());
+    world.deletion.strikeNext("count", { failure: "unknown" });
+    await collect({ maxAgeHours: 2 });
+    expect(world.deletion.texts()).toEqual([]);
   });
 });

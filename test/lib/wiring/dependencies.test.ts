@@ -5,6 +5,7 @@ import type { MetricsRow } from "../../../src/lib/metrics/row.ts";
 import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { secureRandom } from "../../../src/lib/random.ts";
+import { formatMarker } from "../../../src/lib/rooms/marker.ts";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import type { Adapters } from "../../../src/lib/wiring/adapters.ts";
 import { createDependencies, type Dependencies } from "../../../src/lib/wiring/dependencies.ts";
@@ -160,4 +161,30 @@ test("all rows of an instance have its ID, and each run has its own", async () =
   expect(rows.map(({ RunId }) => RunId)).toEqual(["id-2", "id-3"]);
   expect(rows[0]).toMatchObject({ MaximumRooms: 9, PoolMinimum: 2 });
   expect(world.provisioning.texts()).toHaveLength(2);
+});
+
+test("a metrics run queues rooms over ROOM_MAXIMUM_AGE_HOURS for deletion, and none without the setting", async () => {
+  const since = new Date(world.clock.now() - (3 * 3600 + 60) * 1000).toISOString();
+  for (const name of ["a", "b"])
+    world.addRoom(name, { description: formatMarker({ state: "assigned", since, messageId: "m-1" }) });
+  const run = async (settings?: Record<string, string>) =>
+    connect(settings).metricsCollection.collect(world.log);
+  await run();
+  await run({ ROOM_MAXIMUM_AGE_HOURS: "4" });
+  expect(world.deletion.texts()).toEqual([]);
+  await run({ ROOM_MAXIMUM_AGE_HOURS: "3" });
+  expect(world.deletion.texts().toSorted()).toEqual(["a", "b"]);
+});
+
+test("a metrics run counts rooms as outdated after a change of template or PIN length, not of the PIN's digits", async () => {
+  const settings = { ROOM_TEMPLATE: '{"participant_limit":3}', ROOM_HOST_PIN: "246810" };
+  await connect(settings).provisioning.provision({ reason: "claimed" }, 1, world.log);
+  for (const change of [
+    {},
+    { ROOM_HOST_PIN: "135790" },
+    { ROOM_HOST_PIN: "1357" },
+    { ROOM_TEMPLATE: '{"participant_limit":4}' },
+  ])
+    await connect({ ...settings, ...change }).metricsCollection.collect(world.log);
+  expect(rows.map(({ OutdatedRooms }) => OutdatedRooms)).toEqual([0, 0, 1, 1]);
 });
