@@ -16,7 +16,7 @@ export interface OverdueRooms {
 }
 
 /** What a metrics run knows; null if it could not be read. */
-export interface KnownRooms {
+interface KnownRooms {
   readonly rooms: readonly MarkedRoom[] | null;
   /** Names of the running conferences. */
   readonly live: ReadonlySet<string> | null;

@@ -5,7 +5,7 @@ import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
 import { createOverdueRooms } from "../../../src/lib/pool/overdue-rooms.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";
-import { hostPin, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
+import { maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
 const maxAgeHours = 2;
@@ -103,7 +103,7 @@ async function collectMetrics(minAgeSeconds: number): Promise<void> {
 function expectOnlyOverdueRoomsGone(outcome: Outcome): void {
   expect(world.roomNames().toSorted()).toEqual(["pooled", "room-3", "young"]);
   for (const [room, times] of outcome.queuedAt)
-    expect(Math.min(...times), room).toBeGreaterThanOrEqual(outcome.overdueAt.get(room) ?? Number.NaN);
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(outcome.overdueAt.get(room) ?? Number.NaN);
   expect(outcome.queuedAt.has("room-3")).toBe(false);
 }
 
