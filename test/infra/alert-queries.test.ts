@@ -54,6 +54,10 @@ const failed = trace(3, "provisionRoom", "provisioning-failed", { room: "a", mes
 const provisioned = trace(3, "provisionRoom", "room-provisioned", { room: "a", reason: "claim" });
 const claimed = trace(200, "createRoomFromQueue", "room-claimed", { room: "a" });
 const queued = trace(100, "eventSink", "room-queued-for-deletion", { room: "a" });
+const overdue = trace(100, "collectMetrics", "room-queued-for-deletion", {
+  room: "a",
+  reason: "maximum-age",
+});
 const conferences = (...counts: (number | null)[]): Row[] =>
   counts.map((count, index) => metrics((counts.length - index) * 5, { LiveConferences: count }));
 const collector = invocation(3, "collectGarbage");
@@ -197,6 +201,10 @@ const cases: Readonly<Record<string, Case>> = {
       "three rooms ended within hours and none was queued": {
         ...inTraces(claimed, claimed, claimed),
         ...inMetrics(...conferences(3, 2, 2, null, 1, 1, 0)),
+      },
+      "rooms were queued for their age alone": {
+        ...inTraces(claimed, claimed, claimed, ...times(3, () => overdue)),
+        ...inMetrics(...conferences(3, 0)),
       },
       "the sink fell silent after a busy hour": {
         ...inTraces(...times(30, () => claimed), ...times(20, () => queued)),

@@ -130,6 +130,7 @@ describe("The app", () => {
         PLATFORM_OAUTH_SCOPE: "x",
         SERVICE_TAG_BASE_URL: "x",
         ROOM_TEMPLATE: { participant_limit: 1 },
+        ROOM_MAXIMUM_AGE_HOURS: 1,
         MAX_VMR: 1,
         POOL_MINIMUM: 1,
         AUTH_REQUIRED_ROLE: "x",

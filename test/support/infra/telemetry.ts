@@ -55,6 +55,7 @@ export function metrics(minutes: number, changes: Partial<MetricsRow> = {}): Row
     PoisonDepth: 0,
     AvailableRooms: 41,
     InUseRooms: 7,
+    OutdatedRooms: 0,
     UnaccountedRooms: 0,
     LiveConferences: 5,
     AlarmCount: 0,
