@@ -29,13 +29,7 @@ export const roomCreation = {
   query: CreateQuery,
   headers: CreateHeaders,
   responses: { 200: CreatedRoom },
-  failures: [
-    "pool-exhausted",
-    "room-not-found",
-    "claim-failed",
-    ...platformFailures,
-    "storage-unavailable",
-  ],
+  failures: ["pool-exhausted", "room-not-found", "claim-failed", ...platformFailures, "storage-unavailable"],
 } as const;
 
 interface RoomRequest {

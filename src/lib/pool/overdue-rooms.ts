@@ -5,6 +5,7 @@ import { forEachParallel } from "../parallel.ts";
 import type { Queue } from "../queues/queue.ts";
 import type { MarkedRoom } from "../rooms/marked-rooms.ts";
 import { isPersistent } from "../rooms/ownership.ts";
+import { encodeQueuedName } from "./queued-name.ts";
 
 /** Ends rooms by their age. Called by each metrics run with what it has read. */
 export interface OverdueRooms {
@@ -83,7 +84,7 @@ export function createOverdueRooms(options: OverdueRoomsOptions): OverdueRooms {
       const count = Math.max(0, collectorRunsPerHour * maxMessages - deletionDepth);
       if (due.length > count) log.warn("overdue-rooms-postponed", { count: due.length - count });
       await forEachParallel(due.slice(0, count), async ({ name, since }) => {
-        await deletion.put(name);
+        await deletion.put(encodeQueuedName({ room: name }));
         const ageHours = Math.floor((now - since) / millisecondsPerHour);
         log.info("room-queued-for-deletion", { room: name, reason: "maximum-age", ageHours });
       });

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as z from "zod";
+import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
+import { describeFailure } from "../../../src/lib/platform/rejected-fields.ts";
 
 export { eventSink } from "../../../src/functions/event-sink.ts";
 export { updateRoom } from "../../../src/functions/update-room.ts";
@@ -31,6 +33,14 @@ export async function httpFunctions() {
   );
 }
 
+/** The fields of a spread in a call of the log: those that the function of that name returns. */
+function spreadFields(field: string): string[] {
+  if (!field.startsWith("...describeFailure(")) return [field];
+  const message = "PATCH: status 400";
+  const body = { conference: { tag: [] } };
+  return Object.keys(describeFailure(new PlatformError({ outcome: "refused", status: 400, message, body })));
+}
+
 /** The events that the app logs, each with the names of the fields that stand in the call. */
 export function loggedEvents(): ReadonlyMap<string, readonly string[]> {
   const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -43,7 +53,7 @@ export function loggedEvents(): ReadonlyMap<string, readonly string[]> {
   ]);
   const events = new Map<string, readonly string[]>();
   for (const [, event = "", fields = ""] of calls) {
-    const names = fields.split(",").map((field) => field.split(":")[0]?.trim() ?? "");
+    const names = fields.split(",").flatMap((field) => spreadFields(field.split(":")[0]?.trim() ?? ""));
     events.set(event, [...(events.get(event) ?? []), ...names]);
   }
   return events;
