@@ -56,6 +56,7 @@ const parameters: Json = {
   constrained_attributes: true,
   max_vmr: 50,
   "idempotency-key": "8e03978e-40d5-43dd-bc93-6894a57f9324",
+  "x-correlation-id": "order-2026-11-21-0815",
 };
 
 /** Returns the example of a request or success body. Throws an error if the table above has none. */

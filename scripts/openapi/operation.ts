@@ -37,6 +37,16 @@ export function tagOf({ access }: HttpContract): "private" | "public" {
   return access === "application" ? "private" : "public";
 }
 
+const correlationId = {
+  name: "x-correlation-id",
+  in: "header",
+  required: false,
+  description:
+    "Identifies the request in the logs of everything that handles it. The response returns it. " +
+    "The gateway makes one unless it is 1 to 128 letters, digits, `.`, `_` or `-`.",
+  schema: { type: "string" },
+};
+
 function parametersOf({ route, query, headers }: HttpContract): Json[] {
   const roomName = {
     name: "room_name",
@@ -49,6 +59,7 @@ function parametersOf({ route, query, headers }: HttpContract): Json[] {
     ...(route.includes("{room_name") ? [roomName] : []),
     ...(query ? queryParameters(query) : []),
     ...(headers ? headerParameters(headers) : []),
+    correlationId,
   ];
   return parameters.map((parameter) => ({
     ...parameter,

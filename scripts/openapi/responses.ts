@@ -46,6 +46,11 @@ export const responseHeaders = {
     schema: { type: "string" },
     example: "77777777-7777-4777-8777-777777777777",
   },
+  "X-Correlation-Id": {
+    description: "The `x-correlation-id` of the request, or the one that was made for it",
+    schema: { type: "string" },
+    example: "order-2026-11-21-0815",
+  },
   "Retry-After": {
     description: "The number of seconds to wait before retrying the request",
     schema: { type: "integer" },
@@ -58,6 +63,8 @@ export const responseHeaders = {
   },
 } as const;
 
+const idHeaders = { ...header("X-Invocation-Id"), ...header("X-Correlation-Id") };
+
 /** Returns the responses of an operation by status, in ascending order. */
 export function responses(name: string, contract: HttpContract): Json {
   const successes = Object.entries(contract.responses).map(([status, schema]) => {
@@ -68,7 +75,7 @@ export function responses(name: string, contract: HttpContract): Json {
       Number(status),
       {
         description: statusTexts[Number(status)],
-        headers: header("X-Invocation-Id"),
+        headers: idHeaders,
         ...(content && { content }),
       },
     ] as const;
@@ -93,7 +100,7 @@ function failure(status: number, codes: readonly FailureCode[], contract: HttpCo
   const isWorthRetrying = status === 429 || status === 503 || codes.includes("pool-exhausted");
   const isFromApp = status !== 400 && status !== 429;
   const headers = {
-    ...(isFromApp && header("X-Invocation-Id")),
+    ...(isFromApp && idHeaders),
     ...(isWorthRetrying && header("Retry-After")),
     ...(hasChallenge && header("WWW-Authenticate")),
   };

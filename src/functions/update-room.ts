@@ -21,8 +21,9 @@ export const updateRoom = bodyFunction({
   async handle(
     { body, roomName },
     { conferences }: { conferences: Pick<Conferences, "findByName" | "update"> },
+    log,
   ) {
-    const isFound = await changeRoom(conferences, roomName, body);
+    const isFound = await changeRoom(conferences, roomName, body, log);
     if (!isFound) throw new GatewayError("room-not-found");
     return empty(202);
   },

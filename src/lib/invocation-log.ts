@@ -2,17 +2,27 @@
 import type { InvocationContext } from "@azure/functions";
 import type { Log, LogFields } from "./log.ts";
 
+/** What every line of an invocation's log says about its origin. */
+export interface Origin {
+  /** Defaults to the invocation ID. */
+  readonly correlationId?: string;
+  /** The client ID or the kind of the caller, as far as it is known. */
+  readonly caller?: string;
+}
+
 /**
- * Creates the log of one invocation. Each line contains `event`, the function's name, the invocation ID, the given
- * fields and the chain of causes.
+ * Creates the log of one invocation. Each line contains `event`, the function's name, the invocation ID, the
+ * correlation ID, the caller, the given fields and the chain of causes.
  */
-export function createLog(context: InvocationContext): Log {
+export function createLog(context: InvocationContext, { correlationId, caller }: Origin = {}): Log {
   const { functionName, invocationId } = context;
   const line = (event: string, fields?: LogFields, cause?: unknown): string =>
     JSON.stringify({
       event,
       function: functionName,
       invocationId,
+      correlationId: correlationId ?? invocationId,
+      ...(caller !== undefined && { caller }),
       ...fields,
       ...(cause !== undefined && { causes: causesOf(cause) }),
     });

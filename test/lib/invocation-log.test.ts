@@ -1,16 +1,16 @@
 /** Log lines: one JSON object each, with the chain of causes. */
 import { InvocationContext } from "@azure/functions";
 import { expect, test } from "vitest";
-import { createLog } from "../../src/lib/invocation-log.ts";
+import { createLog, type Origin } from "../../src/lib/invocation-log.ts";
 
-function start() {
+function start(origin?: Origin) {
   const lines: { level: string; line: Record<string, unknown> }[] = [];
   const context = new InvocationContext({
     functionName: "createRoom",
     invocationId: "i-1",
     logHandler: (level, ...parts) => void lines.push({ level, line: JSON.parse(String(parts[0])) }),
   });
-  return { log: createLog(context), lines };
+  return { log: createLog(context, origin), lines };
 }
 
 test("a line contains level, event, function, invocation and fields", () => {
@@ -19,7 +19,7 @@ test("a line contains level, event, function, invocation and fields", () => {
   log.warn("pool-empty");
   log.error("claim-lost", { room: "room-a" });
 
-  const common = { function: "createRoom", invocationId: "i-1" };
+  const common = { function: "createRoom", invocationId: "i-1", correlationId: "i-1" };
   expect(lines).toEqual([
     {
       level: "information",
@@ -27,6 +27,16 @@ test("a line contains level, event, function, invocation and fields", () => {
     },
     { level: "warning", line: { event: "pool-empty", ...common } },
     { level: "error", line: { event: "claim-lost", ...common, room: "room-a" } },
+  ]);
+});
+
+test("a line contains the correlation ID and the caller if they are known", () => {
+  const { log, lines } = start({ correlationId: "order-1", caller: "agent" });
+  log.info("step");
+  log.error("failed", {}, new Error("x"));
+  expect(lines.map(({ line }) => line)).toMatchObject([
+    { event: "step", invocationId: "i-1", correlationId: "order-1", caller: "agent" },
+    { event: "failed", invocationId: "i-1", correlationId: "order-1", caller: "agent" },
   ]);
 });
 

@@ -1,6 +1,7 @@
 /** Updates a room on the platform, and reports values that the platform rejects as faults of the request. */
 import { GatewayError } from "../errors.ts";
 import { valueFault } from "../http/validation-fault.ts";
+import type { Log } from "../log.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/platform-error.ts";
 import { rejectedPaths } from "../platform/rejected-fields.ts";
@@ -8,21 +9,24 @@ import type { Conference } from "./conference-schema.ts";
 import { toUpdateFields } from "./update-fields.ts";
 
 /**
- * Updates the room with this name and returns whether it exists. Throws `invalid-request` if a field cannot be changed
+ * Updates the room with this name, logs that, and returns whether the room exists. Throws `invalid-request` if a field cannot be changed
  * or the platform rejects its value, and PlatformError if the platform fails otherwise.
  */
 export async function changeRoom(
   conferences: Pick<Conferences, "findByName" | "update">,
   name: string,
   change: Conference,
+  log: Log,
 ): Promise<boolean> {
   const room = await conferences.findByName(name);
   if (!room) return false;
   const fields = toUpdateFields(change, room);
   if (Object.keys(fields).length === 0) return true;
-  return conferences.update(room.id, fields).catch((error: unknown) => {
+  const isFound = await conferences.update(room.id, fields).catch((error: unknown) => {
     throw asInvalidRequest(error);
   });
+  if (isFound) log.info("room-updated", { room: room.name });
+  return isFound;
 }
 
 /** Converts a platform 400 to a 422 for the same fields with a fixed text. Returns any other error unchanged. */

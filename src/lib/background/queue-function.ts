@@ -49,7 +49,7 @@ export function registerQueueFunctions<Dependencies>(
       queueName,
       connection: "AzureWebJobsStorage",
       handler: async (message, context) =>
-        runLogged(createLog(context), async (log) => {
+        runLogged(createLog(context, { caller: "queue" }), async (log) => {
           const dequeueCount = Number(context.triggerMetadata?.["dequeueCount"] ?? 1);
           await handle(message, dequeueCount, dependencies, log);
         }),

@@ -39,7 +39,7 @@ export function registerTimerFunctions<Dependencies>(
       schedule,
       runOnStartup,
       handler: async (_timer, context) =>
-        runLogged(createLog(context), async (log) => run(dependencies, log)),
+        runLogged(createLog(context, { caller: "timer" }), async (log) => run(dependencies, log)),
     });
   }
 }

@@ -1,11 +1,13 @@
 /** The HTTP pipeline: authenticate, parse, validate, handle, respond. The only place that maps errors to responses. */
-import type { HttpHandler, HttpRequest } from "@azure/functions";
-import type { AccessChecks } from "../auth/access.ts";
+import type { HttpHandler, HttpRequest, InvocationContext } from "@azure/functions";
+import type { AccessChecks, Caller } from "../auth/access.ts";
 import type { Clock } from "../clock.ts";
 import { GatewayError } from "../errors.ts";
 import { createLog } from "../invocation-log.ts";
 import type { Log } from "../log.ts";
+import { createOutboundCalls, withOutboundCalls } from "../outbound-calls.ts";
 import type { HttpContract, HttpFunction } from "./contract.ts";
+import { correlationIdOf } from "./correlation-id.ts";
 import { readBody } from "./request-body.ts";
 import {
   type HostResponse,
@@ -53,18 +55,39 @@ export function toHandler<Dependencies extends HttpDependencies>(
 ): HttpHandler {
   const { accessChecks, clock } = dependencies;
   return async (request, context) => {
-    const log = createLog(context);
+    const { invocationId } = context;
+    const correlationId = correlationIdOf(request.headers, invocationId);
+    const calls = createOutboundCalls();
     const startedAt = clock.now();
-    const { response, code } = await respond(request, log);
-    const durationMilliseconds = clock.now() - startedAt;
-    log.info("request", { status: response.status, code, durationMilliseconds });
-    // Lets a caller's report be matched to this request's log lines.
-    return { ...response, headers: { ...response.headers, "X-Invocation-Id": context.invocationId } };
+    const { response, code, log, caller } = await withOutboundCalls(calls, async () =>
+      respond(request, context, correlationId),
+    );
+    log.info("request", {
+      status: response.status,
+      code,
+      durationMilliseconds: clock.now() - startedAt,
+      method: request.method,
+      ...(caller?.kind === "event-sink" && { credentials: caller.credentials }),
+      platformCalls: calls.platform.calls,
+      platformMilliseconds: Math.round(calls.platform.milliseconds),
+      storageCalls: calls.storage.calls,
+      storageMilliseconds: Math.round(calls.storage.milliseconds),
+    });
+    // Both let a caller's report be matched to this request's log lines.
+    const ids = { "X-Invocation-Id": invocationId, "X-Correlation-Id": correlationId };
+    return { ...response, headers: { ...response.headers, ...ids } };
   };
 
-  async function respond(request: HttpRequest, log: Log): Promise<Outcome> {
+  async function respond(
+    request: HttpRequest,
+    context: InvocationContext,
+    correlationId: string,
+  ): Promise<Outcome> {
+    let log = createLog(context, { correlationId });
+    let caller: Caller | undefined;
     try {
-      const caller = await accessChecks[definition.access](request.headers, log);
+      caller = await accessChecks[definition.access](request.headers, log);
+      log = createLog(context, { correlationId, caller: nameOf(caller) });
       const input = {
         caller,
         headers: Object.fromEntries(request.headers),
@@ -72,9 +95,10 @@ export function toHandler<Dependencies extends HttpDependencies>(
         readBody: async (contract: Parameters<typeof readBody>[1]) => readBody(request, contract),
         roomName: decodeRoomName(request.params["room_name"] ?? ""),
       };
-      return { response: toHostResponse(await definition.respond(input, dependencies, log)) };
+      const response = toHostResponse(await definition.respond(input, dependencies, log));
+      return { response, log, caller };
     } catch (error) {
-      return toFailure(error, log);
+      return { ...toFailure(error, log), log, caller };
     }
   }
 }
@@ -83,9 +107,16 @@ interface Outcome {
   readonly response: HostResponse;
   /** The failure, for the log. Missing after a success. */
   readonly code?: string;
+  /** The log, which names the caller once the access check has passed. */
+  readonly log: Log;
+  readonly caller: Caller | undefined;
 }
 
-function toFailure(error: unknown, log: Log): Outcome {
+function nameOf(caller: Caller): string {
+  return caller.kind === "application" ? caller.id : caller.kind;
+}
+
+function toFailure(error: unknown, log: Log): Pick<Outcome, "response" | "code"> {
   if (!(error instanceof GatewayError)) {
     log.error("request-failed", {}, error);
     return { response: toUnexpectedErrorResponse(), code: "unexpected" };

@@ -2,6 +2,7 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import axios, { AxiosError, type AxiosResponse } from "axios";
+import { countCall } from "../outbound-calls.ts";
 import { PlatformError } from "./platform-error.ts";
 import { rejectedFields } from "./rejected-fields.ts";
 
@@ -39,15 +40,17 @@ export function createExchange(url: string, timeoutSeconds: number): Exchange {
   return async (request, authorization) => {
     const timeoutMilliseconds = (request.timeoutSeconds ?? timeoutSeconds) * 1000;
     try {
-      return await http.request<unknown>({
-        method: request.method,
-        url: request.path,
-        params: request.query,
-        data: request.body,
-        headers: { Authorization: authorization },
-        signal: AbortSignal.timeout(timeoutMilliseconds),
-        timeout: timeoutMilliseconds,
-      });
+      return await countCall("platform", async () =>
+        http.request<unknown>({
+          method: request.method,
+          url: request.path,
+          params: request.query,
+          data: request.body,
+          headers: { Authorization: authorization },
+          signal: AbortSignal.timeout(timeoutMilliseconds),
+          timeout: timeoutMilliseconds,
+        }),
+      );
     } catch (cause) {
       throw transportFailure(request, cause);
     }

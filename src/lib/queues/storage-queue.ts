@@ -1,5 +1,6 @@
 /** Implements the queue port with Azure Storage Queues. */
 import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
+import { countCall } from "../outbound-calls.ts";
 import type { Queue, QueueMessage } from "./queue.ts";
 import { isQueueMissing, toQueueError } from "./storage-error.ts";
 
@@ -28,13 +29,13 @@ export function createStorageQueue(options: StorageQueueOptions): Queue {
 
   async function createQueueAndRetry<T>(operation: string, send: () => Promise<T>): Promise<T> {
     try {
-      return await send();
+      return await countCall("storage", send);
     } catch (error) {
       if (!isQueueMissing(error)) throw toQueueError(operation, error);
     }
     try {
-      await retrying.createIfNotExists(timeout());
-      return await send();
+      await countCall("storage", async () => retrying.createIfNotExists(timeout()));
+      return await countCall("storage", send);
     } catch (error) {
       throw toQueueError(operation, error);
     }

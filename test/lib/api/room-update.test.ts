@@ -11,6 +11,7 @@ import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
+import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 import { platformAccount, usePlatform } from "../../support/use-platform.ts";
 
 const marker = formatMarker({ state: "assigned", since: "2026-01-15T09:00:00.000Z", messageId: "m-1" });
@@ -19,6 +20,7 @@ const uri = (path: string) => `/api/admin/configuration/v1/${path}/1/`;
 const platform = usePlatform();
 let conferences: Conferences;
 beforeEach(() => {
+  log = createRecordingLog();
   const client = createPlatformClient({
     url: platform.url,
     timeoutSeconds: 20,
@@ -44,7 +46,10 @@ beforeEach(() => {
   });
 });
 
-const change = async (body: unknown) => changeRoom(conferences, "room-a", validate(Conference, body, "body"));
+let log: RecordingLog;
+const changeOf = async (name: string, body: Conference, through: Conferences = conferences) =>
+  changeRoom(through, name, body, log);
+const change = async (body: unknown) => changeOf("room-a", validate(Conference, body, "body"));
 const patches = () => platform.requests().byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"] ?? 0;
 async function room(): Promise<ConferenceRow> {
   const found = await conferences.findByName("room-a");
@@ -58,19 +63,29 @@ test("the platform stores the given fields, including fields that the specificat
   expect(await room()).toMatchObject({ ...fields, participant_limit: 12 });
 });
 
+test("an update is logged with the room and without the values, and only if it takes place", async () => {
+  await change({ tag: "https://verify.example.com/canary" });
+  expect(log.lines).toEqual([{ level: "info", event: "room-updated", fields: { room: "room-a" } }]);
+  await change({ id: 5 });
+  await changeOf("other", { tag: "x" });
+  platform.addFault({ kind: "status", status: 404, method: "PATCH" });
+  await change({ call_type: "audio" });
+  expect(log.lines).toHaveLength(1);
+});
+
 test("the platform stores a text with its surrounding spaces", async () => {
   await change({ sync_tag: " a tag " });
   expect((await room())["sync_tag"]).toBe(" a tag ");
 });
 
 test("a room that does not exist is not found, and the platform is not called", async () => {
-  expect(await changeRoom(conferences, "other", { tag: "x" })).toBe(false);
+  expect(await changeOf("other", { tag: "x" })).toBe(false);
   expect(patches()).toBe(0);
 });
 
 test("a room that is deleted during the update is not found", async () => {
   platform.addFault({ kind: "status", status: 404, method: "PATCH" });
-  expect(await changeRoom(conferences, "room-a", { call_type: "audio" })).toBe(false);
+  expect(await changeOf("room-a", { call_type: "audio" })).toBe(false);
 });
 
 test("sending back the full shape of a room is accepted and changes nothing", async () => {
@@ -161,7 +176,7 @@ describe("a value that the platform rejects", () => {
         body: { conference },
       });
     };
-    const result = changeRoom({ ...conferences, update }, "room-a", { tag: "x" });
+    const result = changeOf("room-a", { tag: "x" }, { ...conferences, update });
     await expect(result).rejects.toMatchObject(rejected(["body", "tag"]));
   });
 });

@@ -42,6 +42,17 @@ test.each([
   },
 );
 
+test("every log line of a run names the queue as caller and the invocation as correlation ID", async () => {
+  const { app, context, lines, queues } = createApp();
+  const logging = queueFunction({
+    queueName: "a-queue",
+    handle: async (_message, _dequeueCount, _dependencies: object, log) => log.info("step"),
+  });
+  registerQueueFunctions(app, {}, { logging });
+  await queues[0]?.[1].handler({}, context);
+  expect(lines).toMatchObject([{ event: "step", caller: "queue", correlationId: "i-1" }]);
+});
+
 test("an error of a queue function is logged and rethrown, so the host returns the message to the queue", async () => {
   const { app, context, lines, queues } = createApp();
   const failing = queueFunction({

@@ -48,6 +48,17 @@ test("a timer function is registered with its schedule and runs with its depende
   expect(runs).toEqual([{ name: "dependencies" }]);
 });
 
+test("every log line of a run names the timer as caller and the invocation as correlation ID", async () => {
+  const { app, context, lines, timers } = createApp();
+  const logging = timerFunction({
+    schedule: "0 0 * * * *",
+    run: async (_dependencies: object, log) => log.info("step"),
+  });
+  registerTimerFunctions(app, {}, { logging });
+  await timers[0]?.[1].handler(timer, context);
+  expect(lines).toMatchObject([{ event: "step", caller: "timer", correlationId: "i-1" }]);
+});
+
 test("an error of a timer function is logged and rethrown", async () => {
   const { app, context, lines, timers } = createApp();
   const error = new Error("the run failed");

@@ -1,4 +1,5 @@
 /** The HTTP pipeline: registration, authentication, input, failures and the log of each request. */
+import { setTimeout as wait } from "node:timers/promises";
 import { HttpRequest, InvocationContext } from "@azure/functions";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -8,6 +9,7 @@ import type { HttpFunction } from "../../../src/lib/http/contract.ts";
 import { type HttpDependencies, registerHttpFunctions, toHandler } from "../../../src/lib/http/handler.ts";
 import { bodyFunction, empty, json, noQuery, queryFunction } from "../../../src/lib/http/http-function.ts";
 import { laxInteger } from "../../../src/lib/http/lax-schemas.ts";
+import { countCall } from "../../../src/lib/outbound-calls.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { openAccess } from "../../support/open-access.ts";
 
@@ -97,6 +99,7 @@ test("a response has the status and body that the function returns, and the invo
     "Content-Type": "application/json",
     "Content-Length": "7",
     "X-Invocation-Id": "i-1",
+    "X-Correlation-Id": "i-1",
   });
 });
 
@@ -104,7 +107,11 @@ test("a response without a body has only the headers of every response", async (
   const definition = queryFunction({ ...contract, query: noQuery, handle: () => empty(204) });
   const { status, body, headers } = await call(definition);
   expect([status, body]).toEqual([204, undefined]);
-  expect(headers).toEqual({ "Cache-Control": "no-store", "X-Invocation-Id": "i-1" });
+  expect(headers).toEqual({
+    "Cache-Control": "no-store",
+    "X-Invocation-Id": "i-1",
+    "X-Correlation-Id": "i-1",
+  });
 });
 
 describe("authentication", () => {
@@ -233,7 +240,111 @@ describe("failures", () => {
   });
 });
 
+describe("the correlation ID", () => {
+  const logging = queryFunction({
+    ...contract,
+    query: noQuery,
+    handle(_input, _dependencies, log) {
+      log.info("step");
+      return empty(204);
+    },
+  });
+  const headers = { "x-correlation-id": "order-1" };
+
+  test("of the caller is in the response and in every log line, after any outcome", async () => {
+    const outcomes = [
+      [logging, {}],
+      [logging, { checks: refuseAll }],
+      [throwing(new GatewayError("room-not-found")), {}],
+      [throwing(new GatewayError("invalid-request", { faults: [] })), {}],
+      [throwing(new TypeError("broken")), {}],
+      [throwing(new GatewayError("platform-unavailable")), {}],
+    ] as const;
+    const statuses: unknown[] = [];
+    for (const [definition, given] of outcomes) {
+      const { status, lines, ...response } = await call(definition, { ...given, headers });
+      statuses.push(status);
+      expect(response.headers).toMatchObject({ "X-Correlation-Id": "order-1" });
+      expect(lines.map(({ correlationId }) => correlationId)).toEqual(lines.map(() => "order-1"));
+    }
+    expect(statuses).toEqual([204, 401, 404, 422, 500, 503]);
+  });
+
+  test("is the invocation ID if the caller's is not usable", async () => {
+    const { headers: received, lines } = await call(logging, {
+      headers: { "x-correlation-id": "two words" },
+    });
+    expect(received).toMatchObject({ "X-Correlation-Id": "i-1" });
+    expect(lines.map(({ correlationId }) => correlationId)).toEqual(["i-1", "i-1"]);
+  });
+});
+
+describe("the caller", () => {
+  const logging = (access: Access) =>
+    queryFunction({
+      ...contract,
+      access,
+      query: noQuery,
+      handle(_input, _dependencies, log) {
+        log.info("step");
+        return empty(204);
+      },
+    });
+
+  test.each<[Access, string]>([
+    ["application", "22222222-2222-4222-8222-222222222222"],
+    ["agent", "agent"],
+    ["event-sink", "event-sink"],
+    ["anyone", "anyone"],
+  ])("of access %s is in every log line as %s", async (access, caller) => {
+    const { lines } = await call(logging(access));
+    expect(lines).toMatchObject([
+      { event: "step", caller },
+      { event: "request", caller },
+    ]);
+  });
+
+  test("is missing from the log if the access check refuses the request", async () => {
+    const { lines } = await call(logging("application"), { checks: refuseAll });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).not.toHaveProperty("caller");
+  });
+
+  test.each(["current", "previous"] as const)(
+    "of the event sink is logged with its %s credentials in the line of the request only",
+    async (credentials) => {
+      const checks: AccessChecks = {
+        ...openAccess,
+        "event-sink": async () => ({ kind: "event-sink", credentials }),
+      };
+      const { lines } = await call(logging("event-sink"), { checks });
+      expect(lines).toEqual([
+        expect.not.objectContaining({ credentials }),
+        expect.objectContaining({ event: "request", credentials }),
+      ]);
+    },
+  );
+});
+
 describe("the log of a request", () => {
+  test("states how many calls went to platform and storage, and how long they took", async () => {
+    const calling = queryFunction({
+      ...contract,
+      query: noQuery,
+      async handle() {
+        await countCall("platform", async () => wait(30));
+        await countCall("storage", async () => wait(1));
+        await countCall("storage", async () => wait(1));
+        return empty(204);
+      },
+    });
+    const { lines } = await call(calling);
+    expect(lines).toMatchObject([{ platformCalls: 1, storageCalls: 2 }]);
+    const { platformMilliseconds, storageMilliseconds } = lines[0] ?? {};
+    expect(platformMilliseconds).toBeGreaterThanOrEqual(29);
+    expect(storageMilliseconds).toBeLessThan(Number(platformMilliseconds));
+  });
+
   test("is one line with status and duration after a success", async () => {
     const clock = createManualClock();
     const slow = queryFunction({
@@ -244,9 +355,22 @@ describe("the log of a request", () => {
         return json(200, {});
       },
     });
-    const line = { event: "request", function: "test", invocationId: "i-1" };
     expect((await call(slow, { clock })).lines).toEqual([
-      { level: "information", ...line, status: 200, durationMilliseconds: 1500 },
+      {
+        level: "information",
+        event: "request",
+        function: "test",
+        invocationId: "i-1",
+        correlationId: "i-1",
+        caller: "22222222-2222-4222-8222-222222222222",
+        status: 200,
+        durationMilliseconds: 1500,
+        method: "POST",
+        platformCalls: 0,
+        platformMilliseconds: 0,
+        storageCalls: 0,
+        storageMilliseconds: 0,
+      },
     ]);
   });
 

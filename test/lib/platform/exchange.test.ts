@@ -7,6 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { generate } from "selfsigned";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
+import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
 import { createPlatformClient } from "../../../src/lib/platform/client.ts";
 import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
@@ -46,6 +47,16 @@ test("consecutive calls share one connection, which is closed when it is idle", 
   expect(counts).toEqual({ opened: 1, closed: 0 });
   // After 4 s: servers usually close idle connections after 5 s, which would break a call.
   await expect.poll(() => counts.closed, { timeout: 20_000 }).toBe(1);
+});
+
+test("every exchange is counted as a call to the platform, with the time that it took", async () => {
+  const { client } = await start((_, response) => void setTimeout(() => response.end("{}"), 30));
+  const totals = createOutboundCalls();
+  await withOutboundCalls(totals, async () => {
+    for (let count = 0; count < 2; count++) await client.call({ method: "GET", path: "/" });
+  });
+  expect([totals.platform.calls, totals.storage.calls]).toEqual([2, 0]);
+  expect(totals.platform.milliseconds).toBeGreaterThanOrEqual(58);
 });
 
 test("a call accepts JSON", async () => {

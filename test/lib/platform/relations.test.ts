@@ -8,6 +8,7 @@ import { validate } from "../../../src/lib/http/validation.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
 import type { ConferenceFields } from "../../../src/lib/platform/conferences.ts";
 import { manyRelations, singleRelations, toObjects, toUri } from "../../../src/lib/platform/relations.ts";
+import { createRecordingLog } from "../../support/recording-log.ts";
 
 const uri = "/api/admin/configuration/v1/ivr_theme/1/";
 
@@ -90,7 +91,7 @@ test("a room that is read in full and sent back keeps its relations", async () =
         JSON.stringify(toReadRoom(row, { constrained: false, showHostPin: true })),
       );
 
-      await changeRoom(conferences, row.name, validate(Conference, answer, "body"));
+      await changeRoom(conferences, row.name, validate(Conference, answer, "body"), createRecordingLog());
       for (const [field, [, uris]] of Object.entries(related)) expect(sent[0]?.[field]).toEqual(uris);
     }),
   );
@@ -119,7 +120,12 @@ test.each([
         return true;
       },
     };
-    await changeRoom(conferences, "room-a", validate(Conference, { [field]: [{ id: 7 }] }, "body"));
+    await changeRoom(
+      conferences,
+      "room-a",
+      validate(Conference, { [field]: [{ id: 7 }] }, "body"),
+      createRecordingLog(),
+    );
 
     expect(sent).toEqual([{ [field]: isMany ? [path] : path }]);
     expect(toReadRoom(row, { constrained: false, showHostPin: true })).toMatchObject({

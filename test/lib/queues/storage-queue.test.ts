@@ -6,6 +6,7 @@ import {
   type LoopbackServer,
   startLoopbackServer,
 } from "../../../local/simulators/loopback-server.ts";
+import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
 import type { Queue, QueueMessage } from "../../../src/lib/queues/queue.ts";
 import { createStorageQueue } from "../../../src/lib/queues/storage-queue.ts";
 
@@ -67,6 +68,14 @@ test.each(operations)(
     });
   },
 );
+
+test.each(operations)("%s is counted as one call to storage, even if it fails", async (_, run) => {
+  const { queue } = await start(storageError(400, "InvalidInput"));
+  const totals = createOutboundCalls();
+  await expect(withOutboundCalls(totals, async () => run(queue))).rejects.toThrow("queue ");
+  expect([totals.storage.calls, totals.platform.calls]).toEqual([1, 0]);
+  expect(totals.storage.milliseconds).toBeGreaterThan(0);
+});
 
 test.each(operations)("%s fails as `unknown`, a 503, if the service returns 500", async (_, run) => {
   const { queue } = await start(storageError(500, "InternalError"));
