@@ -9,10 +9,14 @@ const Health = z
 
 export const healthCheck = queryFunction({
   method: "GET",
+  // Load balancers probe with it.
+  answersHead: true,
   route: "public/health",
   access: "anyone",
   summary: "Check health",
-  description: "Reports that the gateway is up. Does not contact the platform or the queues.",
+  description:
+    "Reports that the gateway is up. Does not contact the platform or the queues. " +
+    "HEAD returns the same without the body.",
   query: noQuery,
   responses: { 200: Health },
   failures: [],

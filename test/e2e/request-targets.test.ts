@@ -131,13 +131,34 @@ test.each([
   ["&&&", 200],
   ["constrained_attributes=true;x", 422],
   ["constrained%5Fattributes=true", 200],
-])("GET /room/list?%s returns %i", async (query, status) => {
+])("GET /room/list?%s returns %i, because a known parameter may be sent once", async (query, status) => {
   expect(await gateway.sendAsApplication(`GET /room/list?${query}`)).toMatchObject({ status });
+});
+
+test.each(["uuidata", "uui_data", "UUI-Data"])(
+  "POST /room/create returns 422 for %s, names uuiData and keeps the room in the pool",
+  async (name) => {
+    await gateway.poolRoom("a-room");
+    expect(await gateway.sendAsApplication(`POST /room/create?${name}=3864`)).toMatchObject({
+      status: 422,
+      json: { detail: [{ loc: ["query", name], msg: "Value error, the parameter is called uuiData" }] },
+    });
+    expect(await gateway.queues.pool.receive(1, 1)).toHaveLength(1);
+  },
+);
+
+test("HEAD /public/health returns 200 without a body, and HEAD returns 404 elsewhere", async () => {
+  const head = await gateway.send("HEAD /public/health");
+  expect(head).toMatchObject({ status: 200, text: "", headers: { "content-type": "application/json" } });
+  expect(await gateway.sendAsApplication("HEAD /room/list")).toMatchObject({ status: 404 });
 });
 
 test("POST /room/create returns 422 for repeated uuiData and keeps the room in the pool", async () => {
   await gateway.poolRoom("a-room");
   const response = await gateway.sendAsApplication("POST /room/create?uuiData=3864&uuiData=3966");
-  expect(response).toMatchObject({ status: 422 });
+  expect(response).toMatchObject({
+    status: 422,
+    json: { detail: [{ loc: ["query", "uuiData"], msg: "Value error, uuiData must be sent only once" }] },
+  });
   expect(await gateway.queues.pool.receive(1, 1)).toHaveLength(1);
 });

@@ -2,6 +2,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
+import { canary } from "../support/refused-uui-data.ts";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
 import { createRecorder, type Exchange, useEverything } from "../support/secrets-run.ts";
 
@@ -79,7 +80,7 @@ test("Log lines, traces, error bodies, headers and metrics rows contain no secre
     .flatMap((token) => [token, token.split(".")[2] ?? ""])
     .filter((part) => part.length >= 16);
   const everywhere = [hostPin, ...guestPins, ...passwords, ...parts, ...pemLines, storageKey];
-  const inLogs = [...everywhere, ...tags, ...tags.map(hex), "canary-tag"];
+  const inLogs = [...everywhere, ...tags, ...tags.map(hex), canary, hex(canary)];
   expect(inLogs.filter((secret) => secret.length < 8)).toEqual([]);
   expect(inLogs.length).toBeGreaterThan(40);
 

@@ -78,7 +78,7 @@ test.each<[string, Record<string, string>]>([
     status: 401,
     code: "unauthenticated",
     json: { detail: "Not authenticated" },
-    headers: { "www-authenticate": 'Bearer realm="vmr-gateway"' },
+    headers: { "www-authenticate": 'x-auth-token realm="vmr-gateway"' },
   });
 });
 

@@ -176,10 +176,10 @@ async function startInProcessGateway() {
 
 function toRequest({ method, route }: Definition, sent: FunctionCall): HttpRequest {
   const { body, headers } = encodeBody(sent);
+  const query = new URLSearchParams(sent.query).toString();
   return new HttpRequest({
     method,
-    url: `http://127.0.0.1/${route.split("{")[0]}`,
-    query: sent.query ?? {},
+    url: `http://127.0.0.1/${route.split("{")[0]}${query === "" ? "" : `?${query}`}`,
     params: sent.roomName === undefined ? {} : { room_name: sent.roomName },
     headers: { ...headers, ...sent.headers },
     ...(body !== undefined && { body: { string: body } }),

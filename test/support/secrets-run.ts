@@ -2,6 +2,7 @@
 import { identities } from "../../local/gateway/identities.ts";
 import { asAgent, asEventSink, forbiddenTokens, wrongTokens } from "./credentials.ts";
 import type { Received, Sent } from "./exchange.ts";
+import { refusedUuiData } from "./refused-uui-data.ts";
 import type { RunningGateway } from "./running-gateway.ts";
 
 export interface Exchange {
@@ -67,6 +68,7 @@ export async function useEverything(
       json: { event: "conference_ended", data: { name, tag, service_tag: tag, pin: guest_pin } },
     });
   }
+  for (const query of Object.values(refusedUuiData)) await privately(`POST /room/create?${query}`);
   for (const makeToken of [...Object.values(wrongTokens), ...Object.values(forbiddenTokens)]) {
     await send("GET /room/list", { headers: { authorization: `Bearer ${makeToken(issuer)}` } });
   }

@@ -6,7 +6,14 @@ const text = z.string().nullish();
 const flag = laxBoolean.nullish();
 const integer = laxInteger.nullish();
 const dateTime = laxDateTime.nullish();
-const objects = z.array(z.record(z.string(), z.unknown())).nullish();
+const objects = z.preprocess(toObjectList, z.array(z.record(z.string(), z.unknown()))).nullish();
+
+/** Returns each URI as an object with that URI, and a bare URI as a list, as the room template writes relations. */
+function toObjectList(value: unknown): unknown {
+  const entries: unknown = typeof value === "string" ? [value] : value;
+  if (!Array.isArray(entries)) return value;
+  return entries.map((entry: unknown) => (typeof entry === "string" ? { resource_uri: entry } : entry));
+}
 
 /** An alias of a room (specification 2.1). */
 export const Alias = z

@@ -29,7 +29,9 @@ const maxParallelCalls = 4;
 // The callers of any further calls would give up before these end.
 const maxWaitingCalls = 40;
 const usableToken = /^[A-Za-z0-9\-._~+/=]{1,4096}$/;
-const challenge = 'Bearer realm="vmr-gateway"';
+// A 401 must have a challenge. No registered scheme stands for a token in a header of its own, so the scheme is the
+// header's name, which is a token as the syntax requires: https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
+const challenge = 'x-auth-token realm="vmr-gateway"';
 
 /**
  * Creates the check. A verdict is cached by the token's hash for at most a minute. There is one request at a time per

@@ -2,7 +2,8 @@
 import type * as z from "zod";
 import type { Access, Caller } from "../auth/access.ts";
 import type { FailureCode } from "../errors.ts";
-import type { Log } from "../log.ts";
+import type { Log, LogFields } from "../log.ts";
+import type { QuerySchema } from "./query.ts";
 
 /** What a function requires of a request body. */
 export interface BodyContract<Body> {
@@ -15,13 +16,15 @@ export interface BodyContract<Body> {
 /** What an HTTP function states about itself. */
 export interface HttpContract {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Whether HEAD is answered as GET is, without the body. Defaults to false. */
+  readonly answersHead?: boolean;
   /** An ASP.NET route template. Its only parameter is `{room_name}`. */
   readonly route: string;
   readonly access: Access;
   readonly summary: string;
   readonly description: string;
   readonly isDeprecated?: boolean;
-  readonly query?: z.ZodType;
+  readonly query?: QuerySchema<unknown>;
   /** The request headers that the function reads, as an object schema with lower-case keys. */
   readonly headers?: z.ZodType;
   readonly body?: BodyContract<unknown>;
@@ -35,6 +38,8 @@ export interface HttpContract {
 export interface FunctionResponse {
   readonly status: number;
   readonly body?: object;
+  /** Fields for the request's line in the log. */
+  readonly logFields?: LogFields;
 }
 
 /** A request's input before validation, and its caller. */
@@ -42,7 +47,8 @@ export interface UncheckedInput {
   readonly caller: Caller;
   /** All headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
+  /** As it was sent. The host's own query joins repeated parameters, so they cannot be recognised there. */
+  readonly query: URLSearchParams;
   /** Reads and parses the body within the limits of `contract`. */
   readonly readBody: (contract: BodyContract<unknown>) => Promise<unknown>;
   /** The decoded `{room_name}`, or an empty string if the route has no parameter. */

@@ -4,7 +4,7 @@ import type { AccessChecks, Caller } from "../auth/access.ts";
 import type { Clock } from "../clock.ts";
 import { GatewayError } from "../errors.ts";
 import { createLog } from "../invocation-log.ts";
-import type { Log } from "../log.ts";
+import type { Log, LogFields } from "../log.ts";
 import { createOutboundCalls, withOutboundCalls } from "../outbound-calls.ts";
 import type { HttpContract, HttpFunction } from "./contract.ts";
 import { correlationIdOf } from "./correlation-id.ts";
@@ -14,6 +14,7 @@ import {
   toFailureResponse,
   toHostResponse,
   toUnexpectedErrorResponse,
+  withoutBody,
 } from "./response.ts";
 
 /** What every HTTP function depends on, whatever it does. */
@@ -27,7 +28,7 @@ export interface HttpApp {
   http(
     name: string,
     options: {
-      readonly methods: HttpContract["method"][];
+      readonly methods: (HttpContract["method"] | "HEAD")[];
       readonly route: string;
       readonly authLevel: "anonymous";
       readonly handler: HttpHandler;
@@ -42,9 +43,10 @@ export function registerHttpFunctions<Dependencies extends HttpDependencies>(
   functions: Readonly<Record<string, HttpFunction<Dependencies>>>,
 ): void {
   for (const [name, definition] of Object.entries(functions)) {
-    const { method, route } = definition;
+    const { method, route, answersHead = false } = definition;
     const handler = toHandler(definition, dependencies);
-    app.http(name, { methods: [method], route, authLevel: "anonymous", handler });
+    const methods = answersHead ? [method, "HEAD" as const] : [method];
+    app.http(name, { methods, route, authLevel: "anonymous", handler });
   }
 }
 
@@ -59,7 +61,7 @@ export function toHandler<Dependencies extends HttpDependencies>(
     const correlationId = correlationIdOf(request.headers, invocationId);
     const calls = createOutboundCalls();
     const startedAt = clock.now();
-    const { response, code, log, caller } = await withOutboundCalls(calls, async () =>
+    const { response, code, log, caller, logFields } = await withOutboundCalls(calls, async () =>
       respond(request, context, correlationId),
     );
     log.info("request", {
@@ -68,6 +70,7 @@ export function toHandler<Dependencies extends HttpDependencies>(
       durationMilliseconds: clock.now() - startedAt,
       method: request.method,
       ...(caller?.kind === "event-sink" && { credentials: caller.credentials }),
+      ...logFields,
       platformCalls: calls.platform.calls,
       platformMilliseconds: Math.round(calls.platform.milliseconds),
       storageCalls: calls.storage.calls,
@@ -91,12 +94,18 @@ export function toHandler<Dependencies extends HttpDependencies>(
       const input = {
         caller,
         headers: Object.fromEntries(request.headers),
-        query: Object.fromEntries(request.query),
+        query: new URL(request.url).searchParams,
         readBody: async (contract: Parameters<typeof readBody>[1]) => readBody(request, contract),
         roomName: decodeRoomName(request.params["room_name"] ?? ""),
       };
-      const response = toHostResponse(await definition.respond(input, dependencies, log));
-      return { response, log, caller };
+      const { logFields, ...result } = await definition.respond(input, dependencies, log);
+      const response = toHostResponse(result);
+      return {
+        response: request.method === "HEAD" ? withoutBody(response) : response,
+        log,
+        caller,
+        ...(logFields && { logFields }),
+      };
     } catch (error) {
       return { ...toFailure(error, log), log, caller };
     }
@@ -110,6 +119,7 @@ interface Outcome {
   /** The log, which names the caller once the access check has passed. */
   readonly log: Log;
   readonly caller: Caller | undefined;
+  readonly logFields?: LogFields;
 }
 
 function nameOf(caller: Caller): string {

@@ -9,6 +9,7 @@ import type {
   HttpFunction,
   UncheckedInput,
 } from "./contract.ts";
+import { type QuerySchema, readQuery } from "./query.ts";
 import { validate } from "./validation.ts";
 
 /** What `handle` receives of every request. */
@@ -27,7 +28,7 @@ type Handle<Input, Dependencies> = (
 
 /** The contract and the `handle` of a function without a body. */
 export interface QueryFunctionDefinition<Query, Dependencies, Headers> extends HttpContract {
-  readonly query: z.ZodType<Query>;
+  readonly query: QuerySchema<Query>;
   readonly headers?: z.ZodType<Headers>;
   readonly handle: Handle<CommonInput<Headers> & { readonly query: Query }, Dependencies>;
 }
@@ -53,7 +54,7 @@ export function queryFunction<Query, Dependencies, Headers = undefined>(
   return {
     ...contract,
     respond: async ({ query, ...input }, dependencies, log) => {
-      const validQuery = validate(contract.query, query, "query");
+      const validQuery = readQuery(contract.query, query);
       return handle({ ...toCommonInput(contract.headers, input), query: validQuery }, dependencies, log);
     },
   };

@@ -28,6 +28,15 @@ export function toHostResponse(
   };
 }
 
+/**
+ * Returns the response to a HEAD request: that of GET without its body. It has no Content-Length, because the host
+ * responds with 500 if the length differs from the body that it gets.
+ */
+export function withoutBody({ status, headers }: HostResponse): HostResponse {
+  const { "Content-Length": _length, ...others } = headers;
+  return { status, headers: others };
+}
+
 /** Returns the response to an expected failure: its status, its fixed text or validation faults, and its headers. */
 export function toFailureResponse({ code, status, details }: GatewayError): HostResponse {
   const detail = code === "invalid-request" ? (details.faults ?? []) : publicDetailOf(code);

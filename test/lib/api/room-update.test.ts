@@ -128,6 +128,44 @@ test("the platform stores a new description with the marker of the room, and not
 });
 
 describe("relations", () => {
+  test.each([
+    [{ ivr_theme: uri("ivr_theme") }],
+    [{ ivr_theme: [uri("ivr_theme")] }],
+    [{ ivr_theme: [{ resource_uri: uri("ivr_theme") }] }],
+  ])("a URI is taken where an object with that URI is: %j", async (body) => {
+    await change({ ivr_theme: null });
+    await change(body);
+    expect(await room()).toMatchObject({ ivr_theme: { id: 1 } });
+  });
+
+  test.each([[uri("automatic_participant")], [[uri("automatic_participant")]]])(
+    "a field that holds many takes URIs, bare and in a list: %j",
+    async (value) => {
+      await change({ automatic_participants: [] });
+      await change({ automatic_participants: value });
+      expect(await room()).toMatchObject({ automatic_participants: [{ id: 1 }] });
+    },
+  );
+
+  test.each(["", "/x/", "1", "https://platform.example.com/api/admin/configuration/v1/ivr_theme/1/"])(
+    "a text that is not a URI of the platform is 422: %j",
+    async (text) => {
+      for (const value of [text, [text]]) {
+        await expect(change({ ivr_theme: value })).rejects.toMatchObject({
+          details: { faults: [{ type: "value_error", loc: ["body", "ivr_theme", 0] }] },
+        });
+      }
+      expect(patches()).toBe(0);
+    },
+  );
+
+  test("two URIs in a field that holds one are 422", async () => {
+    const uris = [uri("ivr_theme"), uri("ivr_theme")];
+    await expect(change({ ivr_theme: uris })).rejects.toMatchObject({
+      details: { faults: [{ loc: ["body", "ivr_theme"] }] },
+    });
+  });
+
   test("null and an empty list remove them", async () => {
     await change({ ivr_theme: null, system_location: [], automatic_participants: [] });
     expect(await room()).toMatchObject({

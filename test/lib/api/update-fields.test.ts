@@ -1,5 +1,6 @@
 /** The platform fields of a PATCH body: what is sent, what is ignored, and what cannot be changed. */
 import { describe, expect, test } from "vitest";
+import { Conference } from "../../../src/lib/api/conference-schema.ts";
 import { toUpdateFields } from "../../../src/lib/api/update-fields.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
@@ -94,6 +95,12 @@ describe("description", () => {
 });
 
 describe("relations", () => {
+  test("a list may mix URIs and objects", () => {
+    const path = (id: number) => `/api/admin/configuration/v1/automatic_participant/${id}/`;
+    const change = Conference.parse({ automatic_participants: [path(1), { id: 2 }, path(3)] });
+    expect(toUpdateFields(change, room)).toEqual({ automatic_participants: [path(1), path(2), path(3)] });
+  });
+
   test.each([
     ["an object without URI or id", { ivr_theme: [{ name: "x" }] }, ["body", "ivr_theme", 0]],
     [

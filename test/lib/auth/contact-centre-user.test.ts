@@ -53,6 +53,16 @@ test.each([undefined, null])("a user without a state (%s) is judged by division"
   await expect(check()).resolves.toBeUndefined();
 });
 
+test("the check throws 403 for a user whose division ID differs from an allowed one only in case", async () => {
+  const checkThere = createContactCentreCheck({ url: server.url, divisionIds: ["Division-A"] }, clock);
+  for (const id of ["division-a", "DIVISION-A"]) {
+    reply = () => ({ status: 200, body: { ...user, division: { id } } });
+    await expect(checkThere(`token-${id}`, log)).rejects.toMatchObject({ code: "forbidden" });
+  }
+  reply = () => ({ status: 200, body: { ...user, division: { id: "Division-A" } } });
+  await expect(checkThere("token-allowed", log)).resolves.toBeUndefined();
+});
+
 test("the check throws 403 for a user who is not active", async () => {
   reply = () => ({ status: 200, body: { ...user, state: "deleted" } });
   await expect(check()).rejects.toMatchObject({ code: "forbidden" });
@@ -76,7 +86,7 @@ test.each([400, 401, 403, 404])("the check throws 401 after a %i", async (status
   reply = () => ({ status });
   await expect(check()).rejects.toMatchObject({
     code: "unauthenticated",
-    details: { challenge: 'Bearer realm="vmr-gateway"' },
+    details: { challenge: 'x-auth-token realm="vmr-gateway"' },
   });
 });
 

@@ -24,7 +24,7 @@ const forbidden = { code: "forbidden", status: 403 };
 const unauthenticated = {
   code: "unauthenticated",
   status: 401,
-  details: { challenge: 'Bearer realm="vmr-gateway"' },
+  details: { challenge: 'x-auth-token realm="vmr-gateway"' },
 };
 
 let centre: ContactCentre;

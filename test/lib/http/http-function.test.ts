@@ -18,7 +18,7 @@ const log = createRecordingLog();
 const caller = { kind: "agent" } as const;
 const input = {
   caller,
-  query: { count: "7" },
+  query: new URLSearchParams("count=7"),
   headers: { count: "7" },
   readBody: async () => ({ count: 7 }),
   roomName: "room-a",
@@ -54,7 +54,7 @@ test("handle receives the caller, the validated values, the room name, the depen
     },
   });
   await definition.respond(
-    { ...input, query: { count: "3" }, headers: { count: "4" } },
+    { ...input, query: new URLSearchParams("count=3"), headers: { count: "4" } },
     { dependency: 1 },
     log,
   );

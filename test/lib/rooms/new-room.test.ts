@@ -37,9 +37,10 @@ test("newGuestPin returns a PIN with the host PIN's length and final # that diff
   );
 });
 
-test("newGuestPin uses all digits", () => {
+test("newGuestPin uses all digits, and ends with # if the host PIN does", () => {
   const highest = { ...secureRandom, integerBelow: (bound: number) => bound - 1 };
   expect(newGuestPin("1234", highest)).toBe("9999");
+  expect(newGuestPin("1234#", highest)).toBe("9999#");
 });
 
 test("newGuestPin skips a PIN that equals the host PIN", () => {

@@ -118,6 +118,16 @@ describe("storage by identity", () => {
     });
   });
 
+  test("a queue address is used instead of the account name if both are given", () => {
+    const both = {
+      AzureWebJobsStorage__accountName: "exampleaccount",
+      AzureWebJobsStorage__queueServiceUri: "https://queues.example.com",
+    };
+    expect(load({ ...withoutKey, ...both }).storage).toMatchObject({
+      queueServiceUrl: "https://queues.example.com",
+    });
+  });
+
   test("a queue address is used unchanged, with a user-assigned identity", () => {
     const identity = {
       AzureWebJobsStorage__queueServiceUri: "https://queues.example.com/",
