@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** How many calls went to one dependency, and how long they took together. Parallel calls add up. */
-export interface CallTotals {
+interface CallTotals {
   calls: number;
   milliseconds: number;
 }
