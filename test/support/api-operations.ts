@@ -105,6 +105,9 @@ export function violationOf(method: string, target: string, response: Received):
   const operation = operationOf(method, target);
   // The host's home page.
   if (pathOf(target) === "/") return undefined;
+  // The description of GET documents HEAD here: the same status, without a body.
+  if (method === "HEAD" && operationOf("GET", target)?.path === "/public/health")
+    return status === 200 ? bodyViolation(response) : `status ${status} for HEAD`;
   if (!operation)
     return status === 404 || status === 400
       ? bodyViolation(response)
