@@ -422,7 +422,13 @@ it("The rows are those of events, fields and functions that the code has", () =>
   expect(operations.filter((name) => !functionNames().includes(name))).toEqual([]);
   const lines = rows.flatMap(({ Message: line }) => (typeof line === "string" ? [line] : []));
   for (const line of lines.filter((text) => text.startsWith("{"))) {
-    const { event, function: name, invocationId: _id, ...fields } = JSON.parse(line);
+    const {
+      event,
+      function: name,
+      invocationId: _id,
+      correlationId: _correlation,
+      ...fields
+    } = JSON.parse(line);
     expect(functionNames()).toContain(name);
     expect([...events.keys()]).toContain(event);
     expect(events.get(event)).toEqual(expect.arrayContaining(Object.keys(fields)));

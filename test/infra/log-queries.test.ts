@@ -45,6 +45,8 @@ const ofDocuments = readdirSync("docs", { recursive: true, encoding: "utf8" })
 
 /** Words in queries that are no events and no functions of the app. */
 const otherWords = new Set([
+  // A placeholder in the operations guide.
+  "<room name>",
   "func-example",
   "func-example-health",
   "event-sink",

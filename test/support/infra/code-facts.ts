@@ -2,11 +2,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { HttpRequest, InvocationContext } from "@azure/functions";
 import * as z from "zod";
+import { eventSink } from "../../../src/functions/event-sink.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { toHandler } from "../../../src/lib/http/handler.ts";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { describeFailure } from "../../../src/lib/platform/rejected-fields.ts";
+import { openAccess } from "../open-access.ts";
 
-export { eventSink } from "../../../src/functions/event-sink.ts";
 export { updateRoom } from "../../../src/functions/update-room.ts";
 export { createRecordContainer } from "../../../src/lib/idempotency/blob-record-store.ts";
 export { createLog } from "../../../src/lib/invocation-log.ts";
@@ -15,6 +19,7 @@ export { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts
 export { queueNames } from "../../../src/lib/queues/queue-names.ts";
 export { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 export { settingNames } from "../../../src/lib/settings/schemas.ts";
+export { eventSink };
 
 const Contract = z.object({ route: z.string(), access: z.string() });
 
@@ -31,6 +36,24 @@ export async function httpFunctions() {
       return contract.success ? [{ name, ...contract.data }] : [];
     }),
   );
+}
+
+/** The fields of the line of a request, which depend on its caller and its function: here, of an ignored event. */
+const requestFields = await readRequestFields();
+
+async function readRequestFields(): Promise<string[]> {
+  const lines: string[] = [];
+  const logHandler = (_level: string, line: unknown) => void lines.push(String(line));
+  const endedRooms = { queueForDeletion: async () => undefined };
+  const handler = toHandler(eventSink, { accessChecks: openAccess, clock: systemClock, endedRooms });
+  const body = JSON.stringify({ event: "participant_connected" });
+  const headers = { "content-type": "application/json", "content-length": String(body.length) };
+  const url = "http://127.0.0.1/public/event_sink";
+  await handler(
+    new HttpRequest({ method: "POST", url, headers, body: { string: body } }),
+    new InvocationContext({ functionName: "eventSink", logHandler }),
+  );
+  return ["code", ...lines.flatMap((line) => Object.keys(JSON.parse(line)))];
 }
 
 /** The fields of a spread in a call of the log: those that the function of that name returns. */
@@ -51,7 +74,7 @@ export function loggedEvents(): ReadonlyMap<string, readonly string[]> {
       /log\.(?:info|warn|error)\("([\w-]+)"(?:, \{([^}]*)\})?/g,
     ),
   ]);
-  const events = new Map<string, readonly string[]>();
+  const events = new Map<string, readonly string[]>([["request", requestFields]]);
   for (const [, event = "", fields = ""] of calls) {
     const names = fields.split(",").flatMap((field) => spreadFields(field.split(":")[0]?.trim() ?? ""));
     events.set(event, [...(events.get(event) ?? []), ...names]);
