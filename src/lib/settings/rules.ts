@@ -10,6 +10,7 @@ export function faultsBetweenSettings(given: Readonly<Record<string, string>>): 
     ...platformLogInFaults(given),
     ...limitFaults(given),
     ...incompleteGroups(given),
+    ...passwordFaults(given),
   ];
 }
 
@@ -73,4 +74,11 @@ function incompleteGroups(given: Given): string[] {
   return groups
     .filter((names) => hasAny(given, names) && !hasAll(given, names))
     .map(([first, ...others]) => `${first}: must be set together with ${others.join(" and ")}`);
+}
+
+/** Passwords keep surrounding spaces, so the line break that ends a file would become part of one. */
+function passwordFaults(given: Given): string[] {
+  return Object.entries(given)
+    .filter(([name, value]) => name.endsWith("_PASSWORD") && /[\r\n]$/.test(value))
+    .map(([name]) => `${name}: ends in a line break; store the secret without it`);
 }

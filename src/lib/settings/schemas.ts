@@ -41,6 +41,7 @@ export const schemas = {
   AUTH_CLIENT_IDS: value.list,
   AUTH_REQUIRED_ROLE: text.optional(),
   AUTH_AUTHORITY: url.address.prefault("https://login.microsoftonline.com"),
+  API_MANAGEMENT_SECRET: text.min(16, "must have at least 16 characters").optional(),
   CONTACT_CENTRE_API_URL: url.contactCentreAddress,
   CONTACT_CENTRE_DIVISION_IDS: value.list,
   EVENT_SINK_USERNAME: value.username,

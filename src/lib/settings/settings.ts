@@ -38,6 +38,7 @@ export function toSettings(values: SettingValues) {
       clientIds: values.AUTH_CLIENT_IDS,
       requiredRole: values.AUTH_REQUIRED_ROLE,
     },
+    apiManagementSecret: values.API_MANAGEMENT_SECRET,
     contactCentre: { url: values.CONTACT_CENTRE_API_URL, divisionIds: values.CONTACT_CENTRE_DIVISION_IDS },
     eventSink: toEventSinkCredentials(values),
     logsIngestion: toLogsIngestion(values),

@@ -1,5 +1,5 @@
 /** Access checks as the settings define them: each kind of access accepts its own credentials only. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ContactCentre, startContactCentre } from "../../../local/simulators/contact-centre.ts";
 import { startTokenIssuer, type TokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
 import { createAccessChecks } from "../../../src/lib/auth/access-checks.ts";
@@ -74,4 +74,46 @@ test("accepts the current and the previous pair of credentials for `event-sink`,
 
 test("accepts a request without credentials for `anyone`", async () => {
   await expect(check("anyone", {})).resolves.toEqual({ kind: "anyone" });
+});
+
+describe("with the secret of API Management", () => {
+  const secret = "a-secret-of-api-management";
+  const guarded = () =>
+    createAccessChecks(
+      loadSettings({
+        ...exampleEnvironment,
+        AUTH_AUTHORITY: issuer.url,
+        CONTACT_CENTRE_API_URL: centre.url,
+        API_MANAGEMENT_SECRET: secret,
+      }),
+      systemClock,
+    );
+  const valid = (): Record<string, Record<string, string>> => ({
+    application: { authorization: `Bearer ${issuer.issueToken(clientId)}` },
+    agent: { "x-auth-token": agent.token },
+    "event-sink": { authorization: basic("sink:sink-password-7d1e") },
+  });
+  const kinds = ["application", "agent", "event-sink"] as const;
+
+  test.each(kinds)("accepts valid credentials of `%s` with the secret", async (kind) => {
+    const headers = new Headers({ ...valid()[kind], "x-api-management-secret": secret });
+    await expect(guarded()[kind](headers, createRecordingLog())).resolves.toMatchObject({ kind });
+  });
+
+  test.each(
+    kinds.flatMap((kind) => [undefined, "", "wrong", `${secret}x`].map((given) => [kind, given] as const)),
+  )("refuses valid credentials of `%s` with the secret %s", async (kind, given) => {
+    const headers = new Headers({
+      ...valid()[kind],
+      ...(given !== undefined && { "x-api-management-secret": given }),
+    });
+    await expect(guarded()[kind](headers, createRecordingLog())).rejects.toMatchObject({
+      code: "forbidden",
+      status: 403,
+    });
+  });
+
+  test("lets `anyone` in without the secret", async () => {
+    await expect(guarded().anyone(new Headers(), createRecordingLog())).resolves.toEqual({ kind: "anyone" });
+  });
 });

@@ -59,6 +59,7 @@ const wrongValues: Record<string, string[]> = {
   ROOM_HOST_PIN: ["123", "123456789012345678901", "12a4", "1#34", "###", "12 34"],
   ROOM_TEMPLATE: ["{", "[]", "null", "5", '"text"', '{"name":"x"}', '{"pin":"1234"}', '{"aliases":[]}'],
   MAX_VMR: [...notWhole, "-1", "10001"],
+  API_MANAGEMENT_SECRET: ["too-short"],
   UNMARKED_ROOMS: ["delete", "Keep", "true"],
   ROOM_MAXIMUM_AGE_HOURS: [...notWhole, "0", "8761"],
   POOL_LEASE_SECONDS: [...notWhole, "0", "59", "3601"],

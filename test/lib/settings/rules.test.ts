@@ -103,6 +103,8 @@ test.each<[string, Changes, string]>([
     { ...workspace, LOGS_INGESTION_STREAM: undefined },
     "LOGS_INGESTION_ENDPOINT",
   ],
+  ["a password that ends in a line break", { EVENT_SINK_PASSWORD: "secret\n" }, "EVENT_SINK_PASSWORD"],
+  ["a password that ends in CRLF", { PLATFORM_PASSWORD: "secret\r\n" }, "PLATFORM_PASSWORD"],
   ["a rule only", { LOGS_INGESTION_RULE_ID: "dcr-1" }, "LOGS_INGESTION_ENDPOINT"],
 ])("faultsBetweenSettings rejects %s", (_, changes, name) => {
   expect(faultyNames(changes)).toEqual([name]);

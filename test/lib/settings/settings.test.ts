@@ -27,6 +27,7 @@ test("the required settings load with the documented defaults", () => {
       clientIds: ["22222222-2222-4222-8222-222222222222"],
       requiredRole: undefined,
     },
+    apiManagementSecret: undefined,
     contactCentre: {
       url: "https://api.mypurecloud.de",
       divisionIds: ["55555555-5555-4555-8555-555555555555"],
