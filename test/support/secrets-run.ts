@@ -84,14 +84,12 @@ export async function useEverything(
     await privately("GET /room/list");
     platform.clearFaults();
   }
-  platform.addFault({
-    kind: "status",
-    status: 400,
-    method: "PATCH",
-    body: { conference: { tag: [tags[0]], pin: [hostPin] } },
-  });
-  await privately(`POST /room/create?uuiData=${hex(tags[0] ?? "")}`);
-  platform.clearFaults();
+  // The platform repeats what it rejects: once the service tag, which is the caller's, and once another field.
+  for (const conference of [{ tag: [tags[0]], pin: [hostPin] }, { pin: [hostPin, tags[0]] }]) {
+    platform.addFault({ kind: "status", status: 400, method: "PATCH", body: { conference } });
+    await privately(`POST /room/create?uuiData=${hex(tags[0] ?? "")}`);
+    platform.clearFaults();
+  }
   platform.addFault({ kind: "reset", method: "PATCH" });
   await privately(`POST /room/create?uuiData=${hex(tags[1] ?? "")}`);
   platform.clearFaults();
