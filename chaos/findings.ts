@@ -48,6 +48,7 @@ export function auditRun(evidence: Evidence): Finding[] {
   return [
     none("handed-out-twice", "rooms handed out twice", twice),
     none("handed-out-twice", "rooms with the service tag of another claim", ledger.wrongTags),
+    none("handed-out-twice", "idempotency keys that gave two rooms", ledger.differentRooms),
     none("handed-out-twice", "rooms deleted while a caller held them", ledger.vanished),
     none("handed-out-twice", "rooms handed out although their claim gave them up", givenUp),
     none("handed-out-twice", "rooms both handed out and in a queue", stillQueued),

@@ -8,7 +8,8 @@ import { hostPin } from "./environment.ts";
 export type Outcome = { readonly status: number; readonly body: unknown } | "lost" | "not-sent";
 
 export interface GatewayCalls {
-  create(tag: string, timeoutSeconds: number): Promise<Outcome>;
+  /** With a key, a repeated create gives the same room. */
+  create(tag: string, timeoutSeconds: number, key?: string): Promise<Outcome>;
   delete(room: string): Promise<Outcome>;
   /** Reports that the conferences in these rooms have ended. */
   end(rooms: readonly string[]): Promise<Outcome>;
@@ -61,9 +62,14 @@ export function createGatewayCalls(pick: () => string | undefined, accessToken: 
 
   return {
     unexpected,
-    create: async (tag, timeoutSeconds) => {
+    create: async (tag, timeoutSeconds, key) => {
       const query = new URLSearchParams({ uuiData: encodeServiceTag(tag) });
-      return send("POST", `/room/create?${query.toString()}`, { allowed: [200, 404, 503], timeoutSeconds });
+      const headers = { ...bearer, ...(key !== undefined && { "idempotency-key": key }) };
+      return send("POST", `/room/create?${query.toString()}`, {
+        allowed: [200, 404, 503],
+        headers,
+        timeoutSeconds,
+      });
     },
     delete: async (room) => send("DELETE", `/room/${encodeURIComponent(room)}`, { allowed: [204, 404, 503] }),
     end: async (rooms) => {

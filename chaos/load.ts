@@ -28,6 +28,7 @@ const createdSchema = z.object({ name: z.string(), tag: z.string() });
 const shareOfShortTimeouts = 0.03;
 const claimTimeoutSeconds = 60;
 const maxUseMilliseconds = 3000;
+const maxRepeats = 2;
 const maxEndAttempts = 60;
 const claimsPerBulkCreate = 100;
 
@@ -63,13 +64,23 @@ export async function claim(
 ): Promise<Session> {
   const session: Session = { tag, sentAt: Date.now(), result: "waiting", state: "held" };
   ledger.sessions.push(session);
-  const outcome = await calls.create(tag, timeoutSeconds);
+  // Half of the claims have a key. Those repeat a create whose response was lost, as a client would.
+  const key = ledger.sessions.length % 2 === 0 ? new URL(tag).pathname : undefined;
+  let outcome = await calls.create(tag, timeoutSeconds, key);
+  for (let repeat = 1; key !== undefined && outcome === "lost" && repeat <= maxRepeats; repeat++)
+    outcome = await calls.create(tag, claimTimeoutSeconds, key);
   if (typeof outcome === "string") {
     session.result = outcome;
   } else if (outcome.status === 200) {
     const created = createdSchema.parse(outcome.body);
     session.result = "handed-out";
     session.room = created.name;
+    if (key !== undefined && ledger.sessions.length % 10 === 0) {
+      const again = await calls.create(tag, claimTimeoutSeconds, key);
+      const repeated = typeof again === "object" && again.status === 200 && createdSchema.parse(again.body);
+      if (repeated && repeated.name !== created.name)
+        ledger.differentRooms.push(`${created.name} and ${repeated.name}`);
+    }
     if (created.tag !== tag) ledger.wrongTags.push(`${created.name}: the response has another tag`);
   } else {
     session.result = "refused";

@@ -16,12 +16,14 @@ export interface Ledger {
   readonly bulkDeletes: { endedAt: number }[];
   /** Rooms whose tag was not that of the claim that held them. */
   readonly wrongTags: string[];
+  /** Idempotency keys that gave two rooms. */
+  readonly differentRooms: string[];
   /** Rooms that were deleted while a caller held them. */
   readonly vanished: string[];
 }
 
 export function createLedger(): Ledger {
-  return { sessions: [], bulkDeletes: [], wrongTags: [], vanished: [] };
+  return { sessions: [], bulkDeletes: [], wrongTags: [], differentRooms: [], vanished: [] };
 }
 
 // The last requests of a bulk delete may still be under way when it has ended.

@@ -36,7 +36,11 @@ export async function startSimulatorProcesses(
   platformOptions: Partial<z.input<typeof simulatorOptionsSchema>> = {},
 ): Promise<SimulatorProcesses> {
   const starts = {
-    storage: startChild({ script: "local/commands/run-azurite.ts", addressesSchema: storageSchema }),
+    storage: startChild({
+      script: "local/commands/run-azurite.ts",
+      args: ["--blob"],
+      addressesSchema: storageSchema,
+    }),
     platform: startChild({
       script: "local/commands/run-platform.ts",
       addressesSchema: platformSchema,
