@@ -98,6 +98,7 @@ export async function startContactCentre(options: {
   function answer(request: LoopbackRequest): Answer | Promise<Answer> {
     const route = `${request.method} ${request.url.pathname}`;
     if (route === "GET /api/v2/users/me") return currentUser(request);
+    if (route === "GET /control/state") return { status: 200, body: { faults, latencyMilliseconds } };
     if (route === "GET /control/calls") return { status: 200, body: { calls } };
     const action = actions[route];
     if (!action) return { status: 404 };

@@ -126,6 +126,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions): Promise<Tok
   function control({ method, url, body }: LoopbackRequest): Reply {
     const input: unknown = body.length === 0 ? {} : JSON.parse(body.toString("utf8"));
     const route = `${method} ${url.pathname}`;
+    if (route === "GET /control/state") return { status: 200, body: { isDown } };
     if (route === "GET /control/counts") return { status: 200, body: counts };
     if (route === "POST /control/keys/rotate") rotateKeys(rotation.parse(input));
     else if (route === "POST /control/down") setDown(true);

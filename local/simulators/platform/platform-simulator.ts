@@ -48,7 +48,7 @@ export async function startPlatformSimulator(options: SimulatorOptions): Promise
   };
 
   const controlServer = await startLoopbackServer(
-    createControlRoutes(control, { goDown, goUp }),
+    createControlRoutes(control, { goDown, goUp, downMode: () => downMode }),
     options.controlPort,
   );
 
@@ -66,6 +66,7 @@ export async function startPlatformSimulator(options: SimulatorOptions): Promise
     controlUrl: controlServer.url,
     goDown,
     goUp,
+    downMode: () => downMode,
     stop: async () => {
       stopping ??= end();
       return stopping;

@@ -9,6 +9,8 @@ import {
   alarmSchema,
   endSchema,
   eventSchema,
+  joinSchema,
+  leaveSchema,
   type PlatformControl,
   startSchema,
 } from "./platform-control.ts";
@@ -19,6 +21,8 @@ export type DownMode = "refuse" | "reset" | "503";
 export interface Reachability {
   readonly goDown: (mode?: DownMode) => Promise<void>;
   readonly goUp: () => Promise<void>;
+  /** How the platform is down, or undefined while it is up. */
+  readonly downMode: () => DownMode | undefined;
 }
 
 const downSchema = z.strictObject({ mode: z.enum(["refuse", "reset", "503"]).default("refuse") });
@@ -42,10 +46,13 @@ export function createControlRoutes(
     "POST /control/behaviour": (body) => control.setBehaviour(behaviourChangesSchema.parse(body)),
     "POST /control/clock": (body) => control.advanceClock(clockSchema.parse(body).advanceSeconds),
     "POST /control/conferences/start": (body) => ({ id: control.startConference(startSchema.parse(body)) }),
+    "POST /control/conferences/join": (body) => ({ id: control.joinConference(joinSchema.parse(body)) }),
+    "POST /control/conferences/leave": (body) => control.leaveConference(leaveSchema.parse(body)),
     "POST /control/conferences/end": (body) => control.endConference(endSchema.parse(body)),
     "POST /control/events": (body) => control.emitEvent(eventSchema.parse(body)),
     "POST /control/alarms": (body) => ({ id: control.raiseAlarm(alarmSchema.parse(body)) }),
     "DELETE /control/alarms": (_, query) => control.clearAlarms(query.get("name") ?? undefined),
+    "GET /control/state": () => ({ down: reachability.downMode() ?? null, ...control.switches() }),
     "GET /control/rooms": () => control.rooms(),
     "POST /control/rooms": (body) => ({ ids: control.seedRooms(seedSchema.parse(body)) }),
     "GET /control/requests": () => control.requests(),

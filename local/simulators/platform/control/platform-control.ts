@@ -18,6 +18,12 @@ export const startSchema = z.strictObject({
   /** Refuses, as the platform refuses a call, while the nodes do not know the room. */
   requireReplicated: z.boolean().default(false),
 });
+export const joinSchema = z.strictObject({
+  name: z.string(),
+  participant: z.string(),
+  node: z.string().default("10.0.0.21"),
+});
+export const leaveSchema = z.strictObject({ name: z.string(), participant: z.string() });
 export const endSchema = z.strictObject({ name: z.string(), nodes: z.array(z.string()).optional() });
 export const eventSchema = z.strictObject({
   node: z.string().default("10.0.0.21"),
@@ -65,6 +71,19 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
       const { name, nodes } = endSchema.parse(given);
       if (!live.end(name, nodes)) throw new ApiError(404, { error: "No such conference is running." });
     },
+    joinConference: (given: z.input<typeof joinSchema>) => {
+      const { name, participant, node } = joinSchema.parse(given);
+      const room = conferences.findByKey(name);
+      if (!room) throw new ApiError(404, { error: "There is no such room." });
+      state.nodes.add(node);
+      const { service_type, tag } = room;
+      return live.join({ name, service_type, tag, node, displayName: participant }).id;
+    },
+    /** Throws 404 if the participant is in no such conference. */
+    leaveConference: (given: z.input<typeof leaveSchema>) => {
+      const { name, participant } = leaveSchema.parse(given);
+      if (!live.leave(name, participant)) throw new ApiError(404, { error: "No such participant." });
+    },
     emitEvent: (given: z.input<typeof eventSchema>) => {
       const { node, event, data, time } = eventSchema.parse(given);
       sink.emit(node, event, data, time);
@@ -86,6 +105,17 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
       );
       return [...configured, ...deleted];
     },
+    /** The running conferences, the alarms and the switches that are on. */
+    switches: () => ({
+      ...faults.state(),
+      clockOffsetSeconds: clock.offsetSeconds(),
+      alarms: alarms.all(),
+      conferences: live.all().map(({ name, startedAtByNode, participants }) => ({
+        name,
+        nodes: [...startedAtByNode.keys()],
+        participants: participants.map(({ display_name, node }) => ({ name: display_name, node })),
+      })),
+    }),
     roomCount: () => conferences.size,
     requests: () => requestLog.counts(),
     clearRequests: () => requestLog.clear(),

@@ -18,6 +18,16 @@ export interface LiveConferences {
   /** Ends the conference on these nodes, by default on all. Returns false if it was not running. */
   readonly end: (name: string, nodes?: string[]) => boolean;
   readonly disconnectParticipant: (uuid: string) => boolean;
+  /** Lets one named participant join on a node, which starts the conference there if it is not running. */
+  readonly join: (participant: {
+    name: string;
+    service_type: string;
+    tag: string;
+    node: string;
+    displayName: string;
+  }) => LiveConference;
+  /** Disconnects a participant. The conference ends on each node that nobody is left on. Returns false if there is none. */
+  readonly leave: (name: string, displayName: string) => boolean;
   readonly clear: () => void;
 }
 
@@ -33,7 +43,19 @@ export function createLiveConferences(clock: Clock, emit: EmitEvent): LiveConfer
     return leaving.length > 0;
   };
 
-  return {
+  const add = (live: LiveConference, node: string, displayName: string): void => {
+    const participant: LiveParticipant = {
+      uuid: randomUUID(),
+      display_name: displayName,
+      role: live.participants.length === 0 ? "chair" : "guest",
+      node,
+      connectedAt: clock.now(),
+    };
+    live.participants = [...live.participants, participant];
+    emit(node, "participant_connected", participantData(participant, live));
+  };
+
+  const conferences: LiveConferences = {
     all: () => [...byName.values()],
     findById: (id) => [...byName.values()].find((live) => live.id === id),
     start: ({ name, service_type, tag, nodes, participants }) => {
@@ -54,16 +76,7 @@ export function createLiveConferences(clock: Clock, emit: EmitEvent): LiveConfer
       }
       const firstNode = nodes[0] ?? "";
       for (let index = 0; index < participants; index += 1) {
-        const number = live.participants.length + 1;
-        const participant: LiveParticipant = {
-          uuid: randomUUID(),
-          display_name: `Participant ${number}`,
-          role: number === 1 ? "chair" : "guest",
-          node: firstNode,
-          connectedAt: clock.now(),
-        };
-        live.participants = [...live.participants, participant];
-        emit(firstNode, "participant_connected", participantData(participant, live));
+        add(live, firstNode, `Participant ${live.participants.length + 1}`);
       }
       return live;
     },
@@ -82,6 +95,20 @@ export function createLiveConferences(clock: Clock, emit: EmitEvent): LiveConfer
     },
     disconnectParticipant: (uuid) =>
       [...byName.values()].some((live) => disconnect(live, (participant) => participant.uuid === uuid)),
+    join: ({ node, displayName, ...conference }) => {
+      const live = conferences.start({ ...conference, nodes: [node], participants: 0 });
+      add(live, node, displayName);
+      return live;
+    },
+    leave: (name, displayName) => {
+      const live = byName.get(name);
+      if (!live || !disconnect(live, (participant) => participant.display_name === displayName)) return false;
+      const isEmpty = (node: string) => !live.participants.some((participant) => participant.node === node);
+      const emptyNodes = [...live.startedAtByNode.keys()].filter(isEmpty);
+      if (emptyNodes.length > 0) conferences.end(name, emptyNodes);
+      return true;
+    },
     clear: () => byName.clear(),
   };
+  return conferences;
 }

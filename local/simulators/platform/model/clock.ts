@@ -4,6 +4,8 @@ export interface Clock {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly advance: (seconds: number) => void;
+  /** How far the clock is ahead of its base. */
+  readonly offsetSeconds: () => number;
 }
 
 /** Creates a clock based on `base`, which defaults to the system clock. */
@@ -14,6 +16,7 @@ export function createClock(base: () => number = Date.now): Clock {
     advance: (seconds) => {
       offsetMilliseconds += seconds * 1000;
     },
+    offsetSeconds: () => offsetMilliseconds / 1000,
   };
 }
 

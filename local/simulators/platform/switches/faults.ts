@@ -34,6 +34,8 @@ export interface Faults {
   /** Adds a fault and returns its id. Methods and patterns select calls; a pattern is matched with path and query. */
   readonly add: (fault: Fault) => number;
   readonly clear: (id?: number) => void;
+  /** The faults and latencies in force, as the control API shows them. */
+  readonly state: () => { faults: (Fault & { id: number })[]; latencies: Latency[] };
   /** Returns the first fault for this call and counts it down; undefined if there is none. */
   readonly take: (method: string, target: string) => Fault | undefined;
   /** If several rules match a call, the latest applies. */
@@ -57,6 +59,10 @@ export function createFaults(random: () => number): Faults {
       if (id === undefined) faults.clear();
       else faults.delete(id);
     },
+    state: () => ({
+      faults: [...faults].map(([id, fault]) => ({ id, ...fault })),
+      latencies: latencies.filter(({ milliseconds }) => milliseconds > 0),
+    }),
     take: (method, target) => {
       for (const [id, fault] of faults) {
         if (!isSelected(fault, method, target)) continue;

@@ -94,6 +94,43 @@ test("The control API configures, shows and restarts the sink, and emits any eve
   }
 });
 
+test("The control API lets participants join and leave, and ends the conference on a node when nobody is left there", async () => {
+  platform.seedRooms({ rows: [{ name: "a" }] });
+  expect((await control("POST", "conferences/join", { name: "b", participant: "Citizen" })).status).toBe(404);
+  await control("POST", "conferences/join", { name: "a", participant: "Citizen", node: "10.0.0.21" });
+  await control("POST", "conferences/join", { name: "a", participant: "Agent", node: "10.0.0.22" });
+  const participants = [
+    { name: "Citizen", node: "10.0.0.21" },
+    { name: "Agent", node: "10.0.0.22" },
+  ];
+  const conferences = [{ name: "a", nodes: ["10.0.0.21", "10.0.0.22"], participants }];
+  expect((await control("GET", "state")).json).toMatchObject({ conferences });
+
+  expect((await control("POST", "conferences/leave", { name: "a", participant: "Agent" })).status).toBe(204);
+  const left = [{ name: "a", nodes: ["10.0.0.21"], participants: [participants[0]] }];
+  expect((await control("GET", "state")).json).toMatchObject({ conferences: left });
+  expect((await control("POST", "conferences/leave", { name: "a", participant: "Agent" })).status).toBe(404);
+  await control("POST", "conferences/leave", { name: "a", participant: "Citizen" });
+  expect((await control("GET", "state")).json).toMatchObject({ conferences: [] });
+});
+
+test("The control API shows the switches that are on", async () => {
+  const off = { down: null, faults: [], latencies: [], clockOffsetSeconds: 0, alarms: [] };
+  expect((await control("GET", "state")).json).toMatchObject(off);
+  await control("POST", "down", { mode: "503" });
+  await control("POST", "faults", { kind: "reset", count: 3 });
+  await control("POST", "latency", { milliseconds: 20 });
+  await control("POST", "clock", { advanceSeconds: 90 });
+  await control("POST", "alarms", { name: "connectivity_lost" });
+  expect((await control("GET", "state")).json).toMatchObject({
+    down: "503",
+    faults: [{ id: 1, kind: "reset", count: 3 }],
+    latencies: [{ milliseconds: 20 }],
+    clockOffsetSeconds: 90,
+    alarms: [{ name: "connectivity_lost" }],
+  });
+});
+
 test("Changing one behaviour keeps the others, and a reset restores all", async () => {
   const call = managementClient(platform);
   await control("POST", "behaviour", { patchReturnsObject: true });
