@@ -1,4 +1,6 @@
 /** `npm start`: runs the gateway and everything it depends on, with a full pool, until Ctrl-C. */
+import { startConsole } from "../console/console-server.ts";
+import { createTimeline } from "../console/timeline.ts";
 import { fetchAccessToken } from "../gateway/access-token.ts";
 import { type Connection, connectionFile, removeConnection, writeConnection } from "../gateway/connection.ts";
 import { startLocalGateway } from "../gateway/local-gateway.ts";
@@ -20,10 +22,19 @@ const connectionPath = values["connection-file"];
 process.on("exit", () => removeConnection(connectionPath));
 
 console.log("Starting storage, platform, token issuer, contact centre, log workspace and app ...");
+const printLog = createLogPrinter(values.verbose ? "information" : "warning", console.error);
+const timeline = createTimeline();
 const gateway = await startLocalGateway({
-  onLog: createLogPrinter(values.verbose ? "information" : "warning", console.error),
+  onLog: (entry) => {
+    timeline.onLog(entry);
+    printLog(entry);
+  },
 });
+let stopConsole = async (): Promise<void> => undefined;
 try {
+  const { url, stop } = await startConsole({ ...gateway, timeline });
+  stopConsole = stop;
+  console.log(`Console  ${url}`);
   await fillAndIntroduce(gateway.connection);
   const crash = await Promise.race([untilStopped(stopping), gateway.exited]);
   if (crash) throw new Error(`the app has ended: ${crash.reason}`);
@@ -31,6 +42,7 @@ try {
   // Pressing Ctrl-C while the pool is filling is not a failure.
   if (!stopping.aborted) throw error;
 } finally {
+  await stopConsole();
   await gateway.stop();
 }
 console.log("Stopped.");

@@ -17,6 +17,7 @@ const connectionSchema = z.object({
   queueServiceUrl: z.string(),
   storageConnectionString: z.string(),
   maxRooms: z.int(),
+  poolReadyDelaySeconds: z.number(),
   garbageMinimumAgeSeconds: z.number(),
 });
 
@@ -39,6 +40,7 @@ export function connectionOf(
     queueServiceUrl: stack.azurite.queueServiceUrl,
     storageConnectionString: stack.azurite.connectionString,
     maxRooms: Number(settings["MAX_VMR"]),
+    poolReadyDelaySeconds: Number(settings["POOL_READY_DELAY_SECONDS"]),
     garbageMinimumAgeSeconds: Number(settings["GC_MINIMUM_AGE_SECONDS"]),
   };
 }

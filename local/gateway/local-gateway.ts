@@ -1,6 +1,7 @@
 /** Starts the whole gateway: the development stack, and the app in the local Functions host in front of it. */
 import { fileURLToPath } from "node:url";
 import { startFunctionsHost } from "../host/functions-host.ts";
+import type { HostedFunction } from "../host/hosted-function.ts";
 import type { LogEntry } from "../host/worker/messages.ts";
 import { type Connection, connectionOf } from "./connection.ts";
 import { type DevelopmentStack, startDevelopmentStack } from "./development-stack.ts";
@@ -10,6 +11,8 @@ import { identities } from "./identities.ts";
 export interface LocalGateway {
   readonly connection: Connection;
   readonly stack: DevelopmentStack;
+  /** The app's functions, as the host has loaded them. */
+  readonly functions: readonly HostedFunction[];
   /** Resolves with the reason when the host has ended, by `stop` or because the app crashed too often. */
   readonly exited: Promise<{ reason: string }>;
   stop(): Promise<void>;
@@ -44,6 +47,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}): Prom
     return {
       connection: connectionOf(stack, host.url, settings),
       stack,
+      functions: host.functions,
       exited: host.exited,
       async stop() {
         await host.stop();

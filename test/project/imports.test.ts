@@ -18,6 +18,7 @@ const rows: readonly Row[] = [
     part: "local/commands",
     imports: [
       "local/demo",
+      "local/console",
       "local/terminal",
       "local/gateway",
       "local/host",
@@ -28,6 +29,13 @@ const rows: readonly Row[] = [
       "local/process",
     ],
     types: ["local/host/worker"],
+  },
+  // The server bundles the page and imports nothing of it.
+  { part: "local/console/page", imports: ["local/console"] },
+  {
+    part: "local/console",
+    imports: ["local/gateway", "src/lib/rooms"],
+    types: ["local/host/hosted-function.ts", "local/host/worker"],
   },
   {
     part: "local/demo",
@@ -49,7 +57,11 @@ const rows: readonly Row[] = [
       "src/main.ts",
       "src/lib/queues",
     ],
-    types: ["local/host/worker", "local/simulators/platform/platform-options.ts"],
+    types: [
+      "local/host/hosted-function.ts",
+      "local/host/worker",
+      "local/simulators/platform/platform-options.ts",
+    ],
   },
   {
     part: "local/host",
@@ -186,7 +198,9 @@ const azurePackages: Readonly<Record<string, readonly string[]>> = {
   "@azure/monitor-ingestion": ["src/lib/metrics"],
 };
 
-const files = globSync("{src,local}/**/*.ts", { cwd: projectRoot }).map((file) => file.replaceAll("\\", "/"));
+const files = globSync("{src,local}/**/*.{ts,tsx}", { cwd: projectRoot }).map((file) =>
+  file.replaceAll("\\", "/"),
+);
 const sources = files.filter((file) => file.startsWith("src/"));
 const isWithin = (file: string, part: string) => file === part || file.startsWith(`${part}/`);
 
@@ -217,7 +231,7 @@ function closureOf(file: string, seen = new Set<string>()): Set<string> {
   for (const { target } of importsOf(file)) {
     if (seen.has(target)) continue;
     seen.add(target);
-    if (target.endsWith(".ts")) closureOf(target, seen);
+    if (/\.tsx?$/.test(target)) closureOf(target, seen);
   }
   return seen;
 }

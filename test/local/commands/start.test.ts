@@ -33,6 +33,9 @@ async function start(): Promise<Started> {
 
 test("Every curl line that npm start prints works in a shell, on a full pool", async () => {
   const { child, exited, output, errors } = await start();
+  const [, consoleUrl = ""] = /^Console {2}(http:\S+)$/m.exec(output()) ?? [];
+  expect(output().indexOf("Console")).toBeLessThan(output().indexOf("rooms ready in the pool"));
+  expect(await (await fetch(consoleUrl)).text()).toContain("<title>VMR gateway console</title>");
   expect(output()).toContain("20/20 rooms ready in the pool");
   expect(output()).not.toMatch(/[\u001B\r]/);
 

@@ -1,0 +1,122 @@
+/** The console's web server: the page, the stream of what is and what happens, and the actions. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { json } from "node:stream/consumers";
+import * as z from "zod";
+import type { Connection } from "../gateway/connection.ts";
+import type { HostedFunction } from "../host/hosted-function.ts";
+import { startCollector } from "./collector.ts";
+import type { Addresses, Greeting } from "./console-state.ts";
+import { bundlePage } from "./page-files.ts";
+import { createActionRunner } from "./run-action.ts";
+import type { Timeline } from "./timeline.ts";
+
+export interface Console {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+export interface ConsoleOptions {
+  readonly connection: Connection;
+  readonly functions: readonly HostedFunction[];
+  /** The timeline that receives the host's log. */
+  readonly timeline: Timeline;
+  /** The default, 0, selects a free port. */
+  readonly port?: number;
+}
+
+const valuesSchema = z.record(z.string(), z.string());
+
+// A page of another origin can neither be loaded into this one, nor this one into it.
+const securityHeaders = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
+
+/** Starts the console on 127.0.0.1. Throws if its page cannot be bundled. */
+export async function startConsole(options: ConsoleOptions): Promise<Console> {
+  const { connection, functions, timeline } = options;
+  const files = await bundlePage();
+  timeline.setFunctions(functions);
+  const addresses: Addresses = {
+    gateway: connection.gatewayUrl,
+    platformControl: connection.platformControlUrl,
+    token: connection.tokenUrl,
+    contactCentre: connection.contactCentreUrl,
+  };
+  const runner = createActionRunner(connection, addresses, timeline);
+  const streams = new Set<ServerResponse>();
+  const broadcast = (event: string, data: unknown): void => {
+    for (const stream of streams) sendEvent(stream, event, data);
+  };
+  const collector = startCollector(connection, timeline, (snapshot) => broadcast("snapshot", snapshot));
+  const unsubscribe = timeline.subscribe((entry) => broadcast("entry", entry));
+
+  function openStream(response: ServerResponse): void {
+    response.writeHead(200, { ...securityHeaders, "content-type": "text/event-stream" });
+    const greeting: Greeting = { addresses, history: collector.history(), entries: timeline.entries() };
+    sendEvent(response, "greeting", greeting);
+    const latest = collector.latest();
+    if (latest) sendEvent(response, "snapshot", latest);
+    streams.add(response);
+    response.on("close", () => streams.delete(response));
+  }
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? "/", url);
+    // A name that resolves to this computer must not let a foreign page read or drive the console.
+    const isOwn = request.headers.host === new URL(url).host && (request.headers.origin ?? url) === url;
+    if (!isOwn) return sendStatus(response, 403);
+    if (request.method === "GET" && pathname === "/events") return openStream(response);
+    const file = files.get(pathname);
+    if (request.method === "GET" && file) {
+      response.writeHead(200, {
+        ...securityHeaders,
+        "content-type": file.contentType,
+        "content-encoding": "gzip",
+      });
+      response.end(file.gzipped);
+      return;
+    }
+    const [, id] = /^\/actions\/(\w+)$/.exec(pathname) ?? [];
+    if (request.method !== "POST" || id === undefined) return sendStatus(response, 404);
+    const values = valuesSchema.safeParse(await json(request).catch(() => undefined));
+    if (!values.success) return sendStatus(response, 400);
+    const result = await runner.run(id, values.data);
+    if (!result) return sendStatus(response, 404);
+    response.writeHead(200, { ...securityHeaders, "content-type": "application/json" });
+    response.end(JSON.stringify(result));
+  }
+
+  const server = createServer((request, response) => {
+    respond(request, response).catch(() => response.destroy());
+  });
+  server.listen(options.port ?? 0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the console has no port");
+  const url = `http://127.0.0.1:${address.port}`;
+  return {
+    url,
+    stop: async () => {
+      unsubscribe();
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await Promise.all([closed, collector.stop()]);
+    },
+  };
+}
+
+function sendEvent(stream: ServerResponse, event: string, data: unknown): void {
+  stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+function sendStatus(response: ServerResponse, status: number): void {
+  response.writeHead(status, securityHeaders);
+  response.end();
+}

@@ -1,0 +1,116 @@
+/** What the console shows: the data that its server sends and its page draws. */
+
+/** The states of a room's life, in their order. */
+export const roomStates = ["provisioning", "pooled", "assigned", "live", "ended", "deleting"] as const;
+export type RoomState = (typeof roomStates)[number];
+
+/** The states as the console names them. */
+export const stateTitles: Readonly<Record<RoomState, string>> = {
+  provisioning: "Being provisioned",
+  pooled: "Pooled",
+  assigned: "Assigned",
+  live: "Live",
+  ended: "Ended",
+  deleting: "Being deleted",
+};
+
+export interface RoomRow {
+  readonly name: string;
+  readonly state: RoomState;
+  /** Milliseconds since 1970, when the room entered its state. */
+  readonly since: number;
+  /** When its provisioning started, known until it is handed out. */
+  readonly madeAt?: number;
+  /** When the room was handed out, if it has been. */
+  readonly assignedAt?: number;
+  readonly hasTag: boolean;
+  readonly nodes: readonly string[];
+  readonly participants: readonly { readonly name: string; readonly node: string }[];
+}
+
+export interface QueueDepths {
+  readonly pool: number;
+  readonly provisioning: number;
+  readonly deletion: number;
+  readonly poison: number;
+}
+
+/** One point of the charts. */
+export interface HistoryPoint {
+  readonly time: number;
+  readonly poolLevel: number;
+  readonly counts: Readonly<Record<RoomState, number>>;
+}
+
+export interface CreateLatency {
+  readonly count: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  /** The number of creates from the previous bucket's bound up to this one, in milliseconds. */
+  readonly buckets: readonly { readonly upTo: number; readonly count: number }[];
+}
+
+/** What differs from normal at the parts that the gateway talks to. */
+export interface Surroundings {
+  readonly platformDown: string | null;
+  readonly platformFaults: number;
+  readonly platformLatencyMilliseconds: number;
+  readonly clockOffsetSeconds: number;
+  readonly alarms: readonly string[];
+  readonly eventsWaiting: number;
+  readonly eventsDelivered: number;
+  readonly issuerIsDown: boolean;
+  readonly contactCentreFaults: number;
+}
+
+/** Everything at one moment. */
+export interface Snapshot extends HistoryPoint {
+  readonly poolTarget: number;
+  readonly queues: QueueDepths;
+  readonly rooms: readonly RoomRow[];
+  readonly surroundings: Surroundings;
+  readonly createLatency: CreateLatency;
+  readonly metricsRow: Readonly<Record<string, string | number | boolean | null>> | null;
+}
+
+/** Something that happened: a function's run, or a room that changed its state. */
+export interface TimelineEntry {
+  readonly id: string;
+  readonly time: number;
+  readonly kind: "request" | "event" | "timer" | "queue" | "state";
+  readonly tone: "good" | "warning" | "bad";
+  /** A request's method and path, otherwise the function's name or the new state. */
+  readonly title: string;
+  readonly status?: number;
+  readonly durationMilliseconds?: number;
+  readonly caller?: string;
+  readonly correlationId?: string;
+  /** What was done, one phrase each. */
+  readonly steps: readonly string[];
+  readonly rooms: readonly string[];
+  /** For a state entry, the state that the room entered. */
+  readonly state?: RoomState;
+}
+
+/** The addresses that actions call. */
+export interface Addresses {
+  readonly gateway: string;
+  readonly platformControl: string;
+  readonly token: string;
+  readonly contactCentre: string;
+}
+
+/** The response to an action, with secrets left out. */
+export interface ActionResult {
+  readonly status: number | null;
+  readonly text: string;
+  readonly room?: string;
+}
+
+/** The first message of the stream. */
+export interface Greeting {
+  readonly addresses: Addresses;
+  readonly history: readonly HistoryPoint[];
+  readonly entries: readonly TimelineEntry[];
+}

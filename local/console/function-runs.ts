@@ -1,0 +1,131 @@
+/** Reads the host's log: each run of a function becomes one entry of the timeline. */
+import type { HostedFunction } from "../host/hosted-function.ts";
+import type { LogEntry } from "../host/worker/messages.ts";
+import type { TimelineEntry } from "./console-state.ts";
+
+type Line = Readonly<Record<string, unknown>>;
+
+export interface FunctionRuns {
+  /** Returns the entry of a run that this log entry completes, otherwise undefined. */
+  readonly read: (entry: LogEntry, now: number) => TimelineEntry | undefined;
+}
+
+const maxOpenRuns = 500;
+
+/** Creates a reader that collects the lines of runs in progress. */
+export function createFunctionRuns(): FunctionRuns {
+  const linesByRun = new Map<string, Line[]>();
+  return {
+    read: ({ message, functionName, invocationId, category }, now) => {
+      if (functionName === undefined || invocationId === undefined) return undefined;
+      if (category.endsWith(".User")) {
+        const line = parseLine(message);
+        if (line && linesByRun.size < maxOpenRuns) {
+          linesByRun.set(invocationId, [...(linesByRun.get(invocationId) ?? []), line]);
+        }
+        return undefined;
+      }
+      const [, outcome, duration] = /^Executed .*\((\w+),.*Duration=(\d+)ms\)/.exec(message) ?? [];
+      if (outcome === undefined) return undefined;
+      const lines = linesByRun.get(invocationId) ?? [];
+      linesByRun.delete(invocationId);
+      return toEntry({
+        id: invocationId,
+        functionName,
+        lines,
+        now,
+        succeeded: outcome === "Succeeded",
+        milliseconds: Number(duration),
+      });
+    },
+  };
+}
+
+interface Run {
+  readonly id: string;
+  readonly functionName: string;
+  readonly lines: readonly Line[];
+  readonly now: number;
+  readonly succeeded: boolean;
+  readonly milliseconds: number;
+}
+
+function toEntry({ id, functionName, lines, now, succeeded, milliseconds }: Run): TimelineEntry {
+  const request = lines.find(({ event }) => event === "request");
+  const status = numberOf(request?.["status"]);
+  const steps = lines.filter((line) => line !== request).map(describe);
+  const code = textOf(request?.["code"]);
+  const ignored = numberOf(request?.["ignored"]);
+  if (ignored !== undefined) steps.push(`Event ignored (${textOf(request?.["kind"]) ?? ignored})`);
+  if (code !== undefined && !steps.some((step) => step.startsWith(phrase(code)))) steps.push(phrase(code));
+  const caller = textOf(request?.["caller"]);
+  const correlationId = textOf(request?.["correlationId"]);
+  const roomNames = lines.flatMap((line) => textOf(line["room"]) ?? []);
+  const failed = !succeeded || (status ?? 0) >= 500;
+  return {
+    id,
+    time: now,
+    kind: request ? "request" : "timer",
+    tone: failed ? "bad" : (status ?? 0) >= 400 ? "warning" : "good",
+    title: functionName,
+    durationMilliseconds: numberOf(request?.["durationMilliseconds"]) ?? milliseconds,
+    steps: countRepeats(steps),
+    rooms: [...new Set(roomNames)],
+    ...(status !== undefined && { status }),
+    ...(caller !== undefined && { caller }),
+    ...(correlationId !== undefined && { correlationId }),
+  };
+}
+
+/** Gives a run its kind and, for a request, its method and path, from what the host knows of the function. */
+export function nameEntry(entry: TimelineEntry, functions: readonly HostedFunction[]): TimelineEntry {
+  const hosted = functions.find(({ name }) => name === entry.title);
+  if (!hosted) return entry;
+  if (hosted.trigger === "queueTrigger") return { ...entry, kind: "queue" };
+  if (hosted.trigger !== "httpTrigger") return { ...entry, kind: "timer" };
+  const [room] = entry.rooms;
+  // A room's name is the only parameter that a route of the app has; its constraint may contain braces.
+  const path = (hosted.route ?? "").replace(/\{.*\}/, () => room ?? "{room}");
+  const kind = hosted.name === "eventSink" ? "event" : "request";
+  return { ...entry, kind, title: `${hosted.methods?.[0]?.toUpperCase() ?? ""} /${path}` };
+}
+
+function describe(line: Line): string {
+  const about = textOf(line["reason"]) ?? textOf(line["kind"]) ?? textOf(line["outcome"]);
+  const count = numberOf(line["count"]);
+  const details = [
+    ...(count === undefined || count === 1 ? [] : [String(count)]),
+    ...(about === undefined ? [] : [about]),
+  ];
+  const text = phrase(textOf(line["event"]) ?? "logged");
+  return details.length === 0 ? text : `${text} (${details.join(", ")})`;
+}
+
+/** Returns an event's name as a phrase: `room-claimed` becomes `Room claimed`. */
+function phrase(event: string): string {
+  const words = event.replaceAll("-", " ");
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+function countRepeats(steps: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const step of steps) counts.set(step, (counts.get(step) ?? 0) + 1);
+  return [...counts].map(([step, count]) => (count === 1 ? step : `${step} × ${count}`));
+}
+
+function parseLine(message: string): Line | undefined {
+  try {
+    const line: unknown = JSON.parse(message);
+    return typeof line === "object" && line !== null ? { ...line } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

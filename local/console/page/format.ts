@@ -1,0 +1,24 @@
+/** Shows times and amounts. */
+
+/** Returns the local time of day, with seconds. */
+export function timeOfDay(milliseconds: number): string {
+  return new Date(milliseconds).toLocaleTimeString("en-GB");
+}
+
+/** Returns an age in its largest unit: `42 s`, `7 min`, `3 h`. */
+export function age(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+/** Returns a duration as `38 ms` or `2.4 s`. */
+export function duration(milliseconds: number): string {
+  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** Returns an amount with its noun: `1 fault`, `3 faults`. */
+export function amount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

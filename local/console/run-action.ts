@@ -1,0 +1,83 @@
+/** Sends an action's request, as a consumer, an agent or an operator of the simulators would. */
+import * as z from "zod";
+import { fetchAccessToken } from "../gateway/access-token.ts";
+import type { Connection } from "../gateway/connection.ts";
+import { identities } from "../gateway/identities.ts";
+import { type ActionRequest, actions, type Values } from "./actions.ts";
+import type { ActionResult, Addresses } from "./console-state.ts";
+import type { Timeline } from "./timeline.ts";
+
+const timeoutMilliseconds = 240_000;
+const maxShownCharacters = 300;
+const createdSchema = z.object({ name: z.string() });
+const secretFields = /"(\w*pin|access_token)":"[^"]*"/g;
+
+export interface ActionRunner {
+  /** Returns the response, or why there is none. Undefined if there is no such action. */
+  readonly run: (id: string, values: Values) => Promise<ActionResult | undefined>;
+}
+
+/** Creates a runner that keeps its token, as a consumer does, until the gateway refuses it. */
+export function createActionRunner(
+  connection: Connection,
+  addresses: Addresses,
+  timeline: Timeline,
+): ActionRunner {
+  let token: string | undefined;
+
+  async function headersFor(identity: ActionRequest["identity"]): Promise<Record<string, string>> {
+    if (identity === "agent") return { "x-auth-token": identities.agentToken };
+    if (identity === undefined) return {};
+    token ??= await fetchAccessToken(connection.tokenUrl);
+    return { authorization: `Bearer ${token}` };
+  }
+
+  async function send(request: ActionRequest, room: string | undefined): Promise<ActionResult> {
+    const { method, url, identity, json } = request;
+    const hasBody = json !== undefined;
+    const response = await fetch(url, {
+      method,
+      headers: {
+        ...(await headersFor(identity)),
+        ...(hasBody && { "content-type": "application/json" }),
+      },
+      ...(hasBody && { body: JSON.stringify(json) }),
+      signal: AbortSignal.timeout(timeoutMilliseconds),
+    });
+    const text = await response.text();
+    if (response.status === 401 && identity === "consumer") token = undefined;
+    const created = response.ok ? createdName(text) : undefined;
+    const invocationId = response.headers.get("x-invocation-id");
+    if (invocationId !== null) timeline.setPath(invocationId, new URL(url).pathname, room ?? created);
+    return {
+      status: response.status,
+      text: text.replaceAll(secretFields, '"$1":"…"').slice(0, maxShownCharacters),
+      ...(created !== undefined && { room: created }),
+    };
+  }
+
+  return {
+    run: async (id, values) => {
+      const action = actions.find((candidate) => candidate.id === id);
+      if (!action) return undefined;
+      try {
+        return await send(action.request(values, addresses), values["room"]);
+      } catch (error) {
+        return { status: null, text: messageOf(error) };
+      }
+    },
+  };
+}
+
+function createdName(text: string): string | undefined {
+  try {
+    return createdSchema.safeParse(JSON.parse(text)).data?.name;
+  } catch {
+    return undefined;
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

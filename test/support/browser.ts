@@ -1,0 +1,44 @@
+/** A real Chromium for tests of pages: on Linux the one of an npm package, elsewhere the computer's Chrome. */
+import packagedChromium from "@sparticuz/chromium";
+import { type Browser, chromium, type LaunchOptions, type Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+
+// Containers run as root, for whom Chromium has no sandbox. It opens nothing but pages of this project.
+const inContainer = ["--no-sandbox"];
+
+/** Returns a started browser, or undefined, after one line on how to get one, if there is none. */
+export async function startBrowser(): Promise<Browser | undefined> {
+  const packaged = async (): Promise<LaunchOptions> => ({
+    executablePath: await packagedChromium.executablePath(),
+    args: inContainer,
+  });
+  const installed = async (): Promise<LaunchOptions> => ({ channel: "chrome" });
+  for (const options of process.platform === "linux" ? [packaged, installed] : [installed]) {
+    try {
+      return await chromium.launch(await options());
+    } catch {
+      // The next one is tried.
+    }
+  }
+  console.error("The browser tests are skipped: no Chromium starts here. Install Google Chrome to run them.");
+  return undefined;
+}
+
+export interface OpenPage {
+  readonly page: Page;
+  /** What the page has written to its console as an error or warning, and what it has thrown. */
+  readonly faults: string[];
+}
+
+/** Opens a page that is closed after the test. */
+export async function openPage(browser: Browser, url: string, width = 1440): Promise<OpenPage> {
+  const page = await browser.newPage({ locale: "en-US", viewport: { width, height: 1000 } });
+  onTestFinished(async () => page.close());
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) faults.push(message.text());
+  });
+  await page.goto(url);
+  return { page, faults };
+}

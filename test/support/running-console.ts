@@ -1,0 +1,39 @@
+/** A local gateway with its console. */
+import { startConsole } from "../../local/console/console-server.ts";
+import { createTimeline } from "../../local/console/timeline.ts";
+import { fetchAccessToken } from "../../local/gateway/access-token.ts";
+import { startLocalGateway } from "../../local/gateway/local-gateway.ts";
+import { openQueueContents } from "../../local/gateway/queue-contents.ts";
+import { poll } from "../../local/process/poll.ts";
+
+/** Starts a gateway that deletes rooms two seconds after their end, and fills its pool. */
+export async function startRunningConsole() {
+  const timeline = createTimeline();
+  const gateway = await startLocalGateway({
+    settings: { GC_MINIMUM_AGE_SECONDS: "2" },
+    onLog: timeline.onLog,
+  });
+  const shown = await startConsole({ ...gateway, timeline });
+  const { connection } = gateway;
+  const authorization = `Bearer ${await fetchAccessToken(connection.tokenUrl)}`;
+  const queues = openQueueContents(connection.storageConnectionString);
+
+  /** Resolves when this many rooms can be handed out. */
+  async function untilPoolHas(rooms: number): Promise<void> {
+    const isFull = async () => ((await queues.peek("pool")).length >= rooms ? true : undefined);
+    await poll(isFull, { description: `${rooms} rooms in the pool`, timeoutSeconds: 60 });
+  }
+
+  await fetch(`${connection.gatewayUrl}/room/bulk/`, { method: "POST", headers: { authorization } });
+  await untilPoolHas(connection.maxRooms);
+  return {
+    url: shown.url,
+    connection,
+    stack: gateway.stack,
+    untilPoolHas,
+    stop: async () => {
+      await shown.stop();
+      await gateway.stop();
+    },
+  };
+}
