@@ -16,7 +16,7 @@ const axeRules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-
 const openAll = "for (const part of document.querySelectorAll('details')) part.open = true";
 
 describe.skipIf(!browser)("The console", () => {
-  const running = useStarted(startRunningConsole);
+  const running = useStarted(async () => startRunningConsole());
   beforeEach(async () => {
     await running.stack.platform.goUp();
     running.stack.platform.clearFaults();

@@ -6,11 +6,11 @@ import { startLocalGateway } from "../../local/gateway/local-gateway.ts";
 import { openQueueContents } from "../../local/gateway/queue-contents.ts";
 import { poll } from "../../local/process/poll.ts";
 
-/** Starts a gateway that deletes rooms two seconds after their end, and fills its pool. */
-export async function startRunningConsole() {
+/** Starts a gateway that deletes rooms a few seconds after their end, and fills its pool. */
+export async function startRunningConsole({ garbageMinimumAgeSeconds = 2 } = {}) {
   const timeline = createTimeline();
   const gateway = await startLocalGateway({
-    settings: { GC_MINIMUM_AGE_SECONDS: "2" },
+    settings: { GC_MINIMUM_AGE_SECONDS: String(garbageMinimumAgeSeconds) },
     onLog: timeline.onLog,
   });
   const shown = await startConsole({ ...gateway, timeline });

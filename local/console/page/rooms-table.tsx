@@ -1,7 +1,7 @@
 /** The table of rooms, which can be searched. Its roles are explicit because a narrow page lays the rows out as blocks. */
 import { useState } from "preact/hooks";
 import { type RoomRow, roomStates, stateTitles } from "../console-state.ts";
-import { age } from "./format.ts";
+import { age, amount } from "./format.ts";
 import { roomAddress } from "./route.ts";
 
 /** The rooms in use first, and of each state the youngest first. */
@@ -67,7 +67,7 @@ function Row({ room, now }: { room: RoomRow; now: number }) {
         {age(now - room.since)}
       </td>
       <td role="cell">{room.hasTag ? "set" : "–"}</td>
-      <td role="cell">{conferenceText(room)}</td>
+      <td role="cell">{conferenceSize(room)}</td>
     </tr>
   );
 }
@@ -76,9 +76,15 @@ function StateBadge({ state }: { state: (typeof roomStates)[number] }) {
   return <span class={`badge ${state}`}>{stateTitles[state]}</span>;
 }
 
+/** Returns how many are in a room's conference, and on how many nodes it runs. */
+function conferenceSize({ nodes, participants }: RoomRow): string {
+  if (nodes.length === 0) return "–";
+  return `${participants.length === 1 ? "1 person" : `${participants.length} people`}, ${amount(nodes.length, "node")}`;
+}
+
 /** Returns who is in a room's conference, and on how many nodes it runs. */
 export function conferenceText({ nodes, participants }: RoomRow): string {
   if (nodes.length === 0) return "–";
   const who = participants.map(({ name }) => name).join(", ") || "nobody";
-  return `${who} · ${nodes.length === 1 ? "1 node" : `${nodes.length} nodes`}`;
+  return `${who} · ${amount(nodes.length, "node")}`;
 }

@@ -10,7 +10,7 @@ import { identities } from "../../../local/gateway/identities.ts";
 import { startRunningConsole } from "../../support/running-console.ts";
 import { useStarted } from "../../support/use-started.ts";
 
-const running = useStarted(startRunningConsole);
+const running = useStarted(async () => startRunningConsole());
 const resultSchema = z.object({ status: z.number(), text: z.string(), room: z.string().default("") });
 const maxPageBytes = 100_000;
 
