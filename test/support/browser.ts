@@ -1,10 +1,15 @@
 /** A real Chromium for tests of pages: on Linux the one of an npm package, elsewhere the computer's Chrome. */
+import { setTimeout as delay } from "node:timers/promises";
 import packagedChromium from "@sparticuz/chromium";
 import { type Browser, chromium, type LaunchOptions, type Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 
 // Containers run as root, for whom Chromium has no sandbox. It opens nothing but pages of this project.
 const inContainer = ["--no-sandbox"];
+
+// Two test files can start at once, on a computer where nobody has unpacked Chromium yet: it fails while the other unpacks.
+const unpacking = Array.from({ length: 5 });
+const unpackingPauseMilliseconds = 3000;
 
 /** Returns a started browser, or undefined, after one line on how to get one, if there is none. */
 export async function startBrowser(): Promise<Browser | undefined> {
@@ -13,8 +18,11 @@ export async function startBrowser(): Promise<Browser | undefined> {
     args: inContainer,
   });
   const installed = async (): Promise<LaunchOptions> => ({ channel: "chrome" });
-  for (const options of process.platform === "linux" ? [packaged, installed] : [installed]) {
+  const candidates =
+    process.platform === "linux" ? [...unpacking.map(() => packaged), installed] : [installed];
+  for (const [index, options] of candidates.entries()) {
     try {
+      if (index > 0) await delay(unpackingPauseMilliseconds);
       return await chromium.launch(await options());
     } catch {
       // The next one is tried.
