@@ -32,8 +32,7 @@ export async function request(
   const text = body === undefined ? undefined : JSON.stringify(body);
   const httpRequest = new HttpRequest({
     method: contractOf(name).method,
-    url: "https://gateway.example.com/",
-    query,
+    url: `https://gateway.example.com/?${new URLSearchParams(query).toString()}`,
     params: roomName === undefined ? {} : { room_name: roomName },
     headers: {
       "content-type": "application/json",
