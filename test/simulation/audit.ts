@@ -4,7 +4,6 @@ import { parseMarker } from "../../src/lib/rooms/marker.ts";
 import { isPersistent } from "../../src/lib/rooms/ownership.ts";
 import { deliverEnds } from "./callers.ts";
 import { type History, isWithoutFaults } from "./history.ts";
-import { maxRooms, minRooms } from "./processes.ts";
 import type { Task } from "./task.ts";
 import type { World } from "./world.ts";
 
@@ -102,18 +101,18 @@ function metSeveralFaults({ process, faultsMet }: Task): boolean {
  * Checks the level after a refill. The pool may exceed it by one room per claim that was between its commit and its
  * request when the level was measured, and by one per further provisioning run that measured the same pool.
  */
-function checkLevel({ ledger, queues, peakOf }: World, history: History): void {
+function checkLevel({ ledger, queues, peakOf, level }: World, history: History): void {
   const depth = queues.pool.contents().length;
   const levels = history.steps.map(({ command }) =>
     command.kind === "bulk-create" ? (command.level ?? 0) : 0,
   );
-  const max = Math.max(maxRooms, ...levels) + peakOf("create") + Math.max(0, peakOf("provision") - 1);
-  if (depth < minRooms) ledger.violated("pool-level-wrong", `the pool holds ${depth} rooms after a refill`);
+  const max = Math.max(level.max, ...levels) + peakOf("create") + Math.max(0, peakOf("provision") - 1);
+  if (depth < level.min) ledger.violated("pool-level-wrong", `the pool holds ${depth} rooms after a refill`);
   if (depth > max)
     ledger.violated("pool-level-wrong", `the pool holds ${depth} rooms, but at most ${max} were requested`);
   const isEmptied = history.steps.some(({ command }) => command.kind === "bulk-delete");
   // A healing request counts a room that is being provisioned twice, as a request and as a name, and is then dropped.
-  const min = maxRooms - ledger.discards();
+  const min = level.max - ledger.discards();
   if (isWithoutFaults(history) && !isEmptied && depth < min)
     ledger.violated("pool-level-wrong", `the pool lost rooms without a fault: ${depth} are left`);
 }

@@ -30,13 +30,14 @@ export function createRoom(world: World, create: Create, process: number, plan: 
     );
 }
 
-interface Caller {
+export interface Caller {
   readonly functionName: "createRoom" | "createRoomFromQueue";
   readonly tag: string | undefined;
   readonly key: string | undefined;
 }
 
-async function requestRoom(world: World, caller: Caller, process: number, plan: Plan): Promise<void> {
+/** Creates a room once and checks the response. */
+export async function requestRoom(world: World, caller: Caller, process: number, plan: Plan): Promise<void> {
   const { functionName, tag, key } = caller;
   const query = tag === undefined ? {} : { uuiData: encodeServiceTag(tag) };
   const headers = key === undefined ? {} : { "idempotency-key": key };

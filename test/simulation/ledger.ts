@@ -22,6 +22,8 @@ export interface HandOut {
 export type Ledger = ReturnType<typeof createLedger>;
 
 const minAgeMilliseconds = 600_000;
+// Five seconds of the collector, and the second in which a queue's time lies.
+const toleranceMilliseconds = 6000;
 const livePath = "/api/admin/status/v1/conference/";
 const configurationPath = "/api/admin/configuration/v1/conference/";
 
@@ -113,6 +115,19 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
         "deleted-too-early",
         `${by} deletes ${name} ${(now() - insertedAt) / 1000} s after its message was enqueued`,
       );
+    const seenAt = task.lookUps.get(name) ?? now();
+    // A late change of a claim that gave up makes the room nobody's.
+    const assigned = handedOut.has(name) ? (assignedAt.get(name) ?? 0) : 0;
+    if (
+      insertedAt !== undefined &&
+      assigned > insertedAt + toleranceMilliseconds &&
+      assigned < seenAt &&
+      !changedByOperator.has(name)
+    )
+      violated(
+        "deleted-too-early",
+        `${by} deletes ${name}, which was assigned after its message was enqueued`,
+      );
     const check = task.liveChecks.get(name);
     const liveSince = table.liveSince.get(name);
     if (check === undefined)
@@ -129,6 +144,8 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     handedOut,
     roomsByKey,
     provisioned,
+    pooledNames,
+    deletedInBulk,
     tagWriters,
     assignedAt,
     ended,
@@ -180,6 +197,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
       if (path === configurationPath && query?.["name"] === undefined)
         task.firstListAt = Math.min(task.firstListAt, now());
       const name = query?.["name"];
+      if (path === configurationPath && typeof name === "string") task.lookUps.set(name, now());
       if (path !== livePath || typeof name !== "string") return () => undefined;
       const checkedAt = now();
       return (hasResponse) => {

@@ -1,4 +1,4 @@
-/** Runs the simulation on a copy of the sources with one planted bug. */
+/** Runs the simulation or the exploration on a copy of the sources with one planted bug. */
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -18,11 +18,21 @@ const copied = [
   "test/support/open-access.ts",
 ];
 
-/**
- * Returns the first violation in the short run of a gateway with this bug, or undefined if there is none. Throws an
- * error if an edit does not fit the file.
- */
-export async function violationWith({ file, edits }: PlantedBug): Promise<Violation | undefined> {
+/** Returns the first violation in the short run of a gateway with this bug, or undefined if there is none. */
+export async function violationWith(bug: PlantedBug): Promise<Violation | undefined> {
+  return inCopyWith(bug, async (copiedRoot) => {
+    const copy: { firstViolation: typeof firstViolation } = await import(
+      new URL("test/simulation/run-histories.ts", copiedRoot).href
+    );
+    return copy.firstViolation();
+  });
+}
+
+/** Runs something in a copy of the sources with this bug. Throws an error if an edit does not fit the file. */
+export async function inCopyWith<Result>(
+  { file, edits }: PlantedBug,
+  run: (copiedRoot: URL) => Promise<Result>,
+): Promise<Result> {
   await mkdir(join(root, ".tmp"), { recursive: true });
   const folder = await mkdtemp(join(root, ".tmp", "planted-bug-"));
   try {
@@ -33,10 +43,7 @@ export async function violationWith({ file, edits }: PlantedBug): Promise<Violat
       text = text.replace(from, () => to);
     }
     await writeFile(join(folder, file), text);
-    const copy: { firstViolation: typeof firstViolation } = await import(
-      pathToFileURL(join(folder, "test/simulation/run-histories.ts")).href
-    );
-    return await copy.firstViolation();
+    return await run(pathToFileURL(`${folder}/`));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

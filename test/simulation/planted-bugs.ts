@@ -43,7 +43,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "does not check the marker",
     breaks: "handed-out-twice",
     file: claim,
-    edits: [['if (room && marker?.state !== "assigned") return room;', "if (room) return room;"]],
+    edits: [['else if (marker?.state === "assigned")', 'else if (message.id === "")']],
   },
   {
     bug: "keeps a room whose change has an unknown outcome",

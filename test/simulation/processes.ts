@@ -34,7 +34,16 @@ export interface Plan {
   readonly onStart?: (task: Task) => void;
 }
 
+/** How many rooms the pool is to hold. */
+export interface PoolLevel {
+  readonly max: number;
+  readonly min: number;
+}
+
 export interface ProcessOptions {
+  readonly index: number;
+  readonly level: PoolLevel;
+  readonly platformTimeoutSeconds: number;
   readonly adaptersOf: (process: SimulatedProcess) => Adapters;
   readonly newTaskId: () => number;
   readonly now: () => number;
@@ -47,8 +56,7 @@ export interface ProcessOptions {
 }
 
 export const hostPin = "902817364519";
-export const maxRooms = 6;
-export const minRooms = 2;
+export const defaultLevel: PoolLevel = { max: 6, min: 2 };
 
 const settings = loadSettings({
   ...gatewaySettings({
@@ -59,8 +67,6 @@ const settings = loadSettings({
     logWorkspaceUrl: "http://127.0.0.1:1",
   }),
   ROOM_HOST_PIN: hostPin,
-  MAX_VMR: String(maxRooms),
-  POOL_MINIMUM: String(minRooms),
   POOL_READY_DELAY_SECONDS: "90",
 });
 
@@ -75,6 +81,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
   const { ledger, running } = options;
   const death = Promise.withResolvers<"died">();
   const base: SimulatedProcess = {
+    index: options.index,
     isAlive: true,
     frozenUntil: 0,
     kill() {
@@ -85,7 +92,11 @@ export function startProcess(options: ProcessOptions): AppProcess {
       options.onKilled();
     },
   };
-  const handlers: Handlers = registerFunctions(createDependencies(settings, options.adaptersOf(base)));
+  const { max: maxRooms, min: minRooms } = options.level;
+  const pool = { ...settings.pool, maxRooms, minRooms };
+  const platform = { ...settings.platform, timeoutSeconds: options.platformTimeoutSeconds };
+  const adapters = options.adaptersOf(base);
+  const handlers: Handlers = registerFunctions(createDependencies({ ...settings, pool, platform }, adapters));
 
   async function invoke<Result>(
     functionName: string,
@@ -107,6 +118,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
       calls: 0,
       faultsMet: [],
       deletionInsertedAt: new Map(),
+      lookUps: new Map(),
       liveChecks: new Map(),
       firstListAt: Number.POSITIVE_INFINITY,
     };

@@ -10,11 +10,15 @@ export interface ProvisioningHostOptions {
   readonly random: RandomSource;
   readonly processes: () => readonly AppProcess[];
   readonly planRun: () => Plan;
+  /** Whether the trigger polls; if not, only `serveOne` runs the function. */
+  readonly polls: () => boolean;
 }
 
 export interface ProvisioningHost {
   /** Must be called whenever the queue may have changed. */
   notice(): void;
+  /** Receives one message and runs the function in this process. */
+  serveOne(process: AppProcess): Promise<void>;
 }
 
 // As in host.json and in the host. Leases are not renewed here, so lost leases are tested too.
@@ -29,6 +33,7 @@ export function createProvisioningHost(options: ProvisioningHostOptions): Provis
   let wakesAt = Number.POSITIVE_INFINITY;
 
   function notice(): void {
+    if (!options.polls()) return;
     const nextVisible = Math.min(...queue.contents().map(({ visibleAt }) => visibleAt));
     if (!Number.isFinite(nextVisible)) return;
     const delay = Math.max(0, nextVisible - scheduler.now()) + random.integerBelow(maxPollMilliseconds);
@@ -68,5 +73,11 @@ export function createProvisioningHost(options: ProvisioningHostOptions): Provis
     notice();
   }
 
-  return { notice };
+  return {
+    notice,
+    async serveOne(process) {
+      const [message] = await queue.receive(1, leaseSeconds);
+      if (message) await serve(process, message);
+    },
+  };
 }

@@ -5,7 +5,6 @@ import { settleAndAudit } from "./audit.ts";
 import { foundHistories } from "./found-histories.ts";
 import type { History } from "./history.ts";
 import type { Violation } from "./ledger.ts";
-import { maxRooms } from "./processes.ts";
 import { request } from "./requests.ts";
 import { startStep } from "./start-step.ts";
 import { createWorld } from "./world.ts";
@@ -20,9 +19,9 @@ export interface Outcome {
 
 /** Runs one history from an empty platform to the audit. The same history always has the same outcome. */
 export async function runHistory(history: History, trace?: (line: string) => void): Promise<Outcome> {
-  const world = createWorld(history, trace);
+  const world = createWorld(history, { trace });
   void request(world, 0, "bulkCreateRooms", {}, world.planWithoutFaults());
-  const isFull = () => world.queues.pool.contents().length === maxRooms && world.running.size === 0;
+  const isFull = () => world.queues.pool.contents().length === world.level.max && world.running.size === 0;
   if (!(await world.scheduler.advance(600_000, isFull)))
     world.ledger.violated("harness", "the pool was not filled");
   await world.scheduler.advance(120_000);

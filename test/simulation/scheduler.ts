@@ -5,6 +5,10 @@ export interface Scheduler {
   /** Milliseconds since 1970, as in Clock. */
   readonly now: () => number;
   after(milliseconds: number, run: () => void): void;
+  /** When the scheduled events are due, in scheduler milliseconds. */
+  readonly dueTimes: () => readonly number[];
+  /** Moves the clock without running anything. */
+  elapse(milliseconds: number): void;
   /** Runs what is due within this time, or until `isDone`. Returns whether `isDone` ended it. */
   advance(milliseconds: number, isDone?: () => boolean): Promise<boolean>;
 }
@@ -34,6 +38,10 @@ export function createScheduler(random: RandomSource): Scheduler {
 
   return {
     now: () => now,
+    dueTimes: () => events.map(({ at }) => at),
+    elapse(milliseconds) {
+      now += milliseconds;
+    },
     after(milliseconds, run) {
       events.push({ at: now + milliseconds, rank: random.integerBelow(2 ** 30), run });
     },
@@ -47,7 +55,7 @@ export function createScheduler(random: RandomSource): Scheduler {
           now = until;
           return false;
         }
-        now = event.at;
+        now = Math.max(now, event.at);
         event.run();
         await settlePromises();
       }
@@ -57,6 +65,6 @@ export function createScheduler(random: RandomSource): Scheduler {
 }
 
 /** Waits one turn of the event loop, so the code behind every settled promise has run. */
-async function settlePromises(): Promise<void> {
+export async function settlePromises(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

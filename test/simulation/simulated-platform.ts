@@ -7,14 +7,18 @@ import type { Ledger } from "./ledger.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { requireTask, type Task } from "./task.ts";
 
-const defaultTimeoutSeconds = 10;
+export interface SimulatedPlatformOptions {
+  readonly table: ConferenceTable;
+  readonly ports: Ports;
+  readonly ledger: Ledger;
+  readonly scheduler: Scheduler;
+  /** Of calls that name no timeout. */
+  readonly timeoutSeconds: number;
+}
 
-export function simulatePlatform(
-  table: ConferenceTable,
-  ports: Ports,
-  ledger: Ledger,
-  scheduler: Scheduler,
-): PlatformClient {
+export function simulatePlatform(options: SimulatedPlatformOptions): PlatformClient {
+  const { table, ports, ledger, scheduler } = options;
+
   async function call(request: PlatformCall): Promise<PlatformResponse> {
     const name = `${request.method} ${request.path}`;
     if (request.startBefore !== undefined && scheduler.now() >= request.startBefore) {
@@ -31,7 +35,7 @@ export function simulatePlatform(
       const response = await ports.call({
         label: () => `${name} ${JSON.stringify(request.query ?? request.body ?? "")}`,
         target: "platform",
-        timeoutSeconds: request.timeoutSeconds ?? defaultTimeoutSeconds,
+        timeoutSeconds: request.timeoutSeconds ?? options.timeoutSeconds,
         effect: () => table.respond(request, ledger.tableObserver(task)),
         failure: (fault, isTimeout) => failureOf(name, fault, isTimeout, task),
         malformedResponse: { body: "<html>Please wait</html>" },

@@ -5,6 +5,7 @@ import type { Fault } from "./faults.ts";
 
 /** A process that runs invocations. After its death none of them receives a response. */
 export interface SimulatedProcess {
+  readonly index: number;
   isAlive: boolean;
   /** Scheduler milliseconds: no response arrives before this time. */
   frozenUntil: number;
@@ -24,6 +25,8 @@ export interface Task {
   readonly faultsMet: Fault[];
   /** When the youngest received deletion message of each room was inserted, in scheduler milliseconds. */
   readonly deletionInsertedAt: Map<string, number>;
+  /** When each room was last looked up by its name. */
+  readonly lookUps: Map<string, number>;
   /** When the status API was last queried for each room, or `failed`. */
   readonly liveChecks: Map<string, number | "failed">;
   /** When its first list of all conferences was requested. */

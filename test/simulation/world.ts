@@ -4,13 +4,20 @@ import { createSeededRandom } from "../../local/process/seeded-random.ts";
 import type { RandomSource } from "../../src/lib/random.ts";
 import type { Adapters } from "../../src/lib/wiring/adapters.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
-import { createMemoryRecordStore } from "../support/memory-record-store.ts";
+import { createMemoryRecordStore, type MemoryRecordStore } from "../support/memory-record-store.ts";
 import { openAccess } from "../support/open-access.ts";
 import { type ConferenceTable, createConferenceTable } from "./conference-table.ts";
-import { createPorts, type Fault } from "./faults.ts";
+import { createPorts, type Fault, type Ports } from "./faults.ts";
 import type { History } from "./history.ts";
 import { createLedger, isClaim, type Ledger } from "./ledger.ts";
-import { type AppProcess, hostPin, type Plan, startProcess } from "./processes.ts";
+import {
+  type AppProcess,
+  defaultLevel,
+  hostPin,
+  type Plan,
+  type PoolLevel,
+  startProcess,
+} from "./processes.ts";
 import { createProvisioningHost } from "./provisioning-host.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 import { simulatePlatform } from "./simulated-platform.ts";
@@ -23,6 +30,17 @@ interface Outage {
   readonly until: number;
 }
 
+export interface WorldOptions {
+  readonly trace?: ((line: string) => void) | undefined;
+  readonly level?: PoolLevel;
+  readonly processCount?: number;
+  readonly platformTimeoutSeconds?: number;
+  /** Replaces the ports, for instance by ports whose order somebody else chooses. */
+  readonly wrapPorts?: (ports: Ports, scheduler: Scheduler) => Ports;
+  /** The source of a process's names and delays. The world's own by default. */
+  readonly randomOf?: (process: SimulatedProcess) => RandomSource;
+}
+
 export interface World {
   readonly scheduler: Scheduler;
   readonly random: RandomSource;
@@ -31,10 +49,17 @@ export interface World {
   readonly ledger: Ledger;
   readonly outages: Map<"platform" | "storage", Outage>;
   readonly running: ReadonlySet<Task>;
+  readonly level: PoolLevel;
+  readonly records: MemoryRecordStore;
+  readonly processes: readonly AppProcess[];
   readonly newId: () => string;
   /** The maximum number of concurrent creates or provisioning runs. */
   readonly peakOf: (kind: "create" | "provision") => number;
   process(index: number): AppProcess;
+  /** Lets the queue trigger of a process receive one provisioning request and serve it. */
+  provisionOne(index: number): Promise<void>;
+  /** Stops the queue trigger's polling, or starts it again. */
+  setPolling(isOn: boolean): void;
   /** Returns a plan without faults. */
   planWithoutFaults(): Plan;
   /** Enables the history's faults in provisioning runs, or ends them and every outage. */
@@ -44,7 +69,18 @@ export interface World {
 /** Part of every service tag here. It must not be logged. */
 export const tagHost = "verification.example.com";
 
-export function createWorld({ seed, provisioningFaults }: History, trace?: (line: string) => void): World {
+export function createWorld(
+  { seed, provisioningFaults }: Pick<History, "seed" | "provisioningFaults">,
+  options: WorldOptions = {},
+): World {
+  const {
+    trace,
+    level = defaultLevel,
+    processCount = 2,
+    platformTimeoutSeconds = 10,
+    wrapPorts,
+    randomOf,
+  } = options;
   const random = createSeededRandom(seed);
   const scheduler = createScheduler(createSeededRandom(seed + 1));
   const { now } = scheduler;
@@ -60,7 +96,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
   const peaks = { create: 0, provision: 0 };
   let provisioningRuns: number | undefined;
 
-  const ports = createPorts({
+  const timedPorts = createPorts({
     scheduler,
     trace,
     outageFault: (target, task) => {
@@ -68,6 +104,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
       return outage && outage.until > now() && task.random.integerBelow(4) > 0 ? outage.fault : undefined;
     },
   });
+  const ports = wrapPorts?.(timedPorts, scheduler) ?? timedPorts;
 
   const simulated = (name: QueueName) => simulateQueue(name, queues[name], ports, ledger);
   const simulatedRecords = simulateRecords(records, ports);
@@ -80,7 +117,13 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
         provisioning: watchProvisioning(),
         poison: simulated("poison"),
       },
-      platformClient: simulatePlatform(table, ports, ledger, scheduler),
+      platformClient: simulatePlatform({
+        table,
+        ports,
+        ledger,
+        scheduler,
+        timeoutSeconds: platformTimeoutSeconds,
+      }),
       accessChecks: openAccess,
       metricsSink: async (row) =>
         ports.call({
@@ -95,7 +138,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
         sleep: async (milliseconds) =>
           new Promise((resolve) => ports.deliver(process, milliseconds, resolve)),
       },
-      random,
+      random: randomOf?.(process) ?? random,
       newId,
     };
   }
@@ -114,7 +157,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
 
   let lastTaskId = 0;
   const newTaskId = () => (lastTaskId += 1);
-  const processes = [0, 1].map(start);
+  const processes = Array.from({ length: processCount }, (_, index) => start(index));
   function start(index: number): AppProcess {
     const onKilled = () => {
       processes[index] = start(index);
@@ -126,9 +169,21 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
       const provisions = tasks.filter(({ functionName }) => functionName === "provisionRoom");
       peaks.provision = Math.max(peaks.provision, provisions.length);
     };
-    return startProcess({ adaptersOf, newTaskId, now, ledger, running, onKilled, onStart });
+    return startProcess({
+      platformTimeoutSeconds,
+      index,
+      level,
+      adaptersOf,
+      newTaskId,
+      now,
+      ledger,
+      running,
+      onKilled,
+      onStart,
+    });
   }
 
+  let isPolling = true;
   const planOf = (faults: Plan["faults"]): Plan => ({
     faults,
     random: createSeededRandom(random.integerBelow(2 ** 30)),
@@ -138,6 +193,7 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
     scheduler,
     random,
     processes: () => processes,
+    polls: () => isPolling,
     planRun: () => {
       const run = provisioningRuns;
       if (run !== undefined) provisioningRuns = run + 1;
@@ -145,9 +201,18 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
     },
   });
 
+  const processOf = (index: number): AppProcess => {
+    const process = processes[index];
+    if (!process) throw new Error(`there is no process ${index}`);
+    return process;
+  };
+
   return {
     scheduler,
     random,
+    level,
+    records,
+    processes,
     queues,
     table,
     ledger,
@@ -155,10 +220,11 @@ export function createWorld({ seed, provisioningFaults }: History, trace?: (line
     running,
     newId,
     peakOf: (kind) => peaks[kind],
-    process(index) {
-      const process = processes[index];
-      if (!process) throw new Error(`there is no process ${index}`);
-      return process;
+    process: processOf,
+    provisionOne: async (index) => host.serveOne(processOf(index)),
+    setPolling(isOn) {
+      isPolling = isOn;
+      host.notice();
     },
     planWithoutFaults: () => planOf([]),
     setFaults(areOn) {

@@ -1,0 +1,40 @@
+/** Explores scenarios and finds the shortest history of a failure. */
+import { type Search, search } from "./chooser.ts";
+import { type Failure, runScenario } from "./run-scenario.ts";
+import type { Scenario } from "./scenario.ts";
+import { scenarios } from "./scenarios.ts";
+
+export type Exploration = Search<Failure>;
+
+const maxRuns = 1_000_000;
+
+/** Tries every history of a scenario with up to this many faults; stops at the first one that breaks a promise. */
+export async function exploreScenario(scenario: Scenario, faults: number): Promise<Exploration> {
+  return search(async (chooser) => runScenario(scenario, faults, chooser), { order: "depth-first", maxRuns });
+}
+
+/** Returns the history with the fewest steps that breaks a promise. */
+export async function shortestFailure(scenario: Scenario, faults: number): Promise<Failure | undefined> {
+  const run = async (chooser: Parameters<typeof runScenario>[2]) => runScenario(scenario, faults, chooser);
+  return (await search(run, { order: "breadth-first", maxRuns })).failure?.what;
+}
+
+/** Returns the promise that a scenario finds broken, or undefined. Fewer faults come first: they are found faster. */
+export async function brokenPromise(name: string, maxFaults: number): Promise<string | undefined> {
+  const scenario = scenarios[name];
+  if (!scenario) throw new Error(`there is no scenario "${name}"`);
+  for (let faults = 0; faults <= maxFaults; faults++) {
+    const { failure } = await exploreScenario(scenario, faults);
+    if (failure) return failure.what.violation.promise;
+  }
+  return undefined;
+}
+
+/** Describes a failure for a person. */
+export function explainFailure({ violation, history }: Failure): string {
+  return [
+    `${violation.promise}: ${violation.text}`,
+    "The shortest history that breaks it:",
+    ...history.map((step, index) => `  ${index + 1}. ${step}`),
+  ].join("\n");
+}

@@ -1,0 +1,275 @@
+/** Ports whose calls wait until somebody chooses the next one and how it ends. */
+import type { Fault, PortCall, Ports } from "../faults.ts";
+import type { Scheduler } from "../scheduler.ts";
+import { requireTask, type SimulatedProcess, type Task } from "../task.ts";
+
+/** What can happen next. Nothing else happens until one of these is carried out. */
+export interface Transition {
+  readonly label: string;
+  /** The number of faults that it uses up. */
+  readonly faults: 0 | 1;
+  run(): void | Promise<void>;
+}
+
+/** What may still happen in this history. */
+interface Budget {
+  readonly faults: number;
+  readonly lapses: number;
+}
+
+export interface ExploringPorts extends Ports {
+  /** What pending calls, pauses and frozen processes can do next. */
+  transitions(budget: Budget): readonly Transition[];
+  /** Whether a call or a pause is pending, so that hours cannot pass now. */
+  isBusy(): boolean;
+  isFrozen(): boolean;
+  /** Must be called when a lease's time has passed: frozen processes may then continue. */
+  onLapse(): void;
+  /** Whether later calls wait for a choice; if not, they take their virtual time. */
+  setExploring(isOn: boolean): void;
+  /** What distinguishes two states of the running invocations. */
+  state(running: ReadonlySet<Task>): unknown;
+}
+
+type Outcome =
+  | { readonly kind: "takes effect" | "never arrives" | "crash-before" | "crash-after" | "freeze" }
+  | { readonly kind: "fails"; readonly fault: Fault; readonly isTimeout: boolean };
+
+interface PendingCall {
+  readonly task: Task;
+  readonly label: string;
+  readonly target: PortCall<unknown>["target"];
+  /** The failure of the call that this one retries: it can happen again as part of the same fault. */
+  readonly repeated: Outcome | undefined;
+  carryOut(outcome: Outcome): void;
+}
+
+interface Pause {
+  readonly process: SimulatedProcess;
+  readonly at: number;
+  wake(): void;
+}
+
+type Failing = Outcome & { readonly kind: "fails" };
+
+const fails = (fault: Fault, isTimeout = false): Failing => ({
+  kind: "fails",
+  fault,
+  isTimeout,
+});
+// A queue or blob call that fails gives its caller the same error whatever the reason.
+const failures: Readonly<Record<PendingCall["target"], readonly Failing[]>> = {
+  storage: [fails("lost-before"), fails("lost-after")],
+  platform: [
+    fails("not-sent"),
+    fails("throttled"),
+    fails("lost-before"),
+    fails("lost-after"),
+    fails("lost-before", true),
+    fails("lost-after", true),
+  ],
+};
+
+const readPattern = /^(GET |\w+ (count|peek)$|record read )/;
+
+export function createExploringPorts(
+  timed: Ports,
+  scheduler: Scheduler,
+  ownCalls: RegExp | undefined,
+): ExploringPorts {
+  let isExploring = false;
+  let calls: PendingCall[] = [];
+  let pauses: Pause[] = [];
+  let held: { readonly process: SimulatedProcess; readonly text: string; deliver(): void }[] = [];
+  let mayThaw = new Set<SimulatedProcess>();
+  const frozen = new Set<SimulatedProcess>();
+  /** What each invocation has observed, which determines what it does next. */
+  const observed = new WeakMap<Task, string[]>();
+  const lastFailure = new WeakMap<Task, { readonly label: string; readonly outcome: Outcome }>();
+
+  function respond({ task, label, repeated }: PendingCall, result: string, settle: () => void): void {
+    const { process } = task;
+    const text = `${label}: ${result}`;
+    const isSuccess = !result.startsWith("failed");
+    if (!process.isAlive) return;
+    const deliver = () => {
+      // Only bulk delete compares times that are less than a second apart, namely that of this call.
+      const unit = task.functionName === "bulkDeleteRooms" && text.startsWith("pool clear") ? 1 : 1000;
+      const at = Math.round(scheduler.now() / unit) * unit;
+      const before = observed.get(task) ?? [];
+      // A retry that succeeds leaves no trace of the failures before it.
+      const known =
+        repeated && isSuccess ? before.filter((other) => !other.startsWith(`${label}: failed`)) : before;
+      observed.set(task, [...known, `${text} ${at}`]);
+      settle();
+    };
+    if (frozen.has(process)) held.push({ process, text, deliver });
+    else deliver();
+  }
+
+  async function call<Result>(request: PortCall<Result>): Promise<Result> {
+    if (!isExploring) return timed.call(request);
+    const task = requireTask();
+    task.calls += 1;
+    const label = request.label();
+    const last = lastFailure.get(task);
+    const repeated = last?.label === label ? last.outcome : undefined;
+    lastFailure.delete(task);
+    return new Promise((resolve, reject) => {
+      const pending: PendingCall = { task, label, target: request.target, repeated, carryOut };
+      calls.push(pending);
+
+      function carryOut(outcome: Outcome): void {
+        calls = calls.filter((other) => other !== pending);
+        const { process } = task;
+        if (outcome.kind === "never arrives") return;
+        if (outcome.kind === "crash-before" || outcome.kind === "crash-after") {
+          task.faultsMet.push(outcome.kind);
+          if (outcome.kind === "crash-after") void effect().catch(() => undefined);
+          return process.kill();
+        }
+        if (outcome.kind === "fails") return fail(outcome);
+        if (outcome.kind === "freeze") {
+          task.faultsMet.push("freeze");
+          process.frozenUntil = scheduler.now();
+          frozen.add(process);
+        }
+        void effect().then(
+          (result) => respond(pending, stringify(result), () => resolve(result)),
+          (error: unknown) => respond(pending, `failed ${String(error)}`, () => reject(error)),
+        );
+      }
+
+      async function effect(): Promise<Result> {
+        return request.effect(task);
+      }
+
+      function fail(outcome: Failing): void {
+        const { fault, isTimeout } = outcome;
+        task.faultsMet.push(fault);
+        if (fault === "lost-after") void effect().catch(() => undefined);
+        if (isTimeout) scheduler.elapse(request.timeoutSeconds * 1000);
+        lastFailure.set(task, { label, outcome });
+        const error = request.failure(fault, isTimeout, task);
+        respond(pending, `failed ${fault} ${isTimeout}`, () => reject(error));
+      }
+    });
+  }
+
+  function outcomesOf({ task, target, repeated, label }: PendingCall, budget: Budget): Outcome[] {
+    // Before or after is the same if the call changes nothing.
+    const isRead = readPattern.test(label);
+    // A dead process's last calls are on their way: each arrives or is lost.
+    if (!task.process.isAlive) return [{ kind: "takes effect" }, { kind: "never arrives" }];
+    if (frozen.has(task.process)) return [{ kind: "takes effect" }];
+    const retried: Outcome[] = repeated ? [{ kind: "takes effect" }, repeated] : [{ kind: "takes effect" }];
+    if (budget.faults === 0) return retried;
+    return [
+      ...retried,
+      ...failures[target].filter(
+        (failure) => failure !== repeated && !(isRead && failure.fault === "lost-after"),
+      ),
+      { kind: "crash-before" },
+      ...(isRead ? [] : [{ kind: "crash-after" } as const]),
+      ...(budget.lapses > 0 ? [{ kind: "freeze" } as const] : []),
+    ];
+  }
+
+  function callTransitions(budget: Budget): Transition[] {
+    // A call to what no other invocation touches commutes with every other call: it goes first.
+    const own = calls.find(({ label }) => ownCalls?.test(label));
+    return (own ? [own] : calls).flatMap((pending) =>
+      outcomesOf(pending, budget).map((outcome) => {
+        const { task, label, repeated } = pending;
+        const isFree = outcome.kind === "takes effect" || outcome === repeated || !task.process.isAlive;
+        return {
+          label: `${nameOf(task)}: ${label} ${describe(outcome)}`.trimEnd(),
+          faults: isFree ? 0 : 1,
+          run: () => pending.carryOut(outcome),
+        };
+      }),
+    );
+  }
+
+  function endOf(pause: Pause): Transition {
+    return {
+      label: `process ${pause.process.index} ends its pause`,
+      faults: 0,
+      run() {
+        pauses = pauses.filter((other) => other !== pause);
+        scheduler.elapse(Math.max(0, pause.at - scheduler.now()));
+        pause.wake();
+      },
+    };
+  }
+
+  function thawOf(process: SimulatedProcess): Transition {
+    return {
+      label: `process ${process.index} continues`,
+      faults: 0,
+      run() {
+        mayThaw.delete(process);
+        frozen.delete(process);
+        const due = held.filter((response) => response.process === process);
+        held = held.filter((response) => response.process !== process);
+        for (const response of due) response.deliver();
+      },
+    };
+  }
+
+  return {
+    call,
+
+    deliver(process, milliseconds, settle) {
+      if (!isExploring) return timed.deliver(process, milliseconds, settle);
+      const pause = { process, at: scheduler.now() + milliseconds, wake: settle };
+      pauses.push(pause);
+    },
+
+    transitions(budget) {
+      // The end of a pause only sends the next call, which can wait as long as it likes: nothing else need come first.
+      const [pause] = awake();
+      return pause ? [endOf(pause)] : [...callTransitions(budget), ...[...mayThaw].map(thawOf)];
+    },
+    isBusy: () => calls.length > 0 || awake().length > 0,
+    isFrozen: () => frozen.size > 0,
+    onLapse: () => {
+      mayThaw = new Set(frozen);
+    },
+    setExploring(isOn) {
+      isExploring = isOn;
+    },
+
+    state: (running) => [
+      [...running].map((task) => [nameOf(task), observed.get(task), lastFailure.get(task)]),
+      calls.map(({ task, label, repeated }) => [nameOf(task), task.process.isAlive, label, repeated]),
+      pauses.filter(({ process }) => process.isAlive).map(({ process, at }) => [process.index, at]),
+      [...frozen].map(({ index }) => index),
+      [...mayThaw].map(({ index }) => index),
+      held.map(({ process, text }) => [process.index, text]),
+    ],
+  };
+
+  function awake(): Pause[] {
+    return pauses.filter(({ process }) => process.isAlive && !frozen.has(process));
+  }
+}
+
+function nameOf({ process, functionName }: Task): string {
+  return `process ${process.index} ${functionName}`;
+}
+
+function describe(outcome: Outcome): string {
+  if (outcome.kind === "takes effect") return "";
+  if (outcome.kind !== "fails") return `(${outcome.kind})`;
+  return `(${outcome.fault}${outcome.isTimeout ? ", times out" : ""})`;
+}
+
+/** Ages are differences to the clock, so they are compared in whole seconds. */
+function stringify(result: unknown): string {
+  return (
+    JSON.stringify(result, (key, value: unknown) =>
+      key === "ageSeconds" ? Math.round(Number(value)) : value,
+    ) ?? ""
+  );
+}

@@ -1,0 +1,148 @@
+/** Runs one history of a scenario: a chooser decides at each step what happens next. */
+import { createSeededRandom } from "../../../local/process/seeded-random.ts";
+import type { RandomSource } from "../../../src/lib/random.ts";
+import { settleAndAudit } from "../audit.ts";
+import type { Violation } from "../ledger.ts";
+import { settlePromises } from "../scheduler.ts";
+import { createWorld, type World } from "../world.ts";
+import type { Chooser } from "./chooser.ts";
+import { createExploringPorts, type ExploringPorts, type Transition } from "./exploring-ports.ts";
+import type { Scenario, ScenarioStep } from "./scenario.ts";
+import { stateKey } from "./state-key.ts";
+
+export interface Failure {
+  readonly violation: Violation;
+  readonly history: readonly string[];
+}
+
+/** Returns the first broken promise, with what happened until then. */
+export async function runScenario(
+  scenario: Scenario,
+  maxFaults: number,
+  chooser: Chooser,
+): Promise<Failure | undefined> {
+  const { world, ports } = createExploredWorld(scenario);
+  await scenario.arrange(world);
+  ports.setExploring(true);
+  const budget = { faults: maxFaults, lapses: scenario.lapse?.times ?? 0 };
+  const unstarted = new Set(scenario.steps);
+  const history: string[] = [];
+  const isExact = scenario.steps.some(({ command }) => command?.kind === "bulk-delete");
+  // Beginning sends a first call, which can wait as long as it likes: only the passing of minutes distinguishes moments.
+  let mayBegin = true;
+
+  /** A call's own transitions first, so the first history of all is the one without delays. */
+  function transitions(): readonly Transition[] {
+    const own = ports.transitions(budget);
+    const timed = [...unstarted].filter(({ isTimed, isReady }) => isTimed && (isReady?.(world) ?? true));
+    const untimed = mayBegin ? [...unstarted].filter(({ isTimed }) => !isTimed) : [];
+    // If minutes never pass, all begin at once.
+    if (untimed[0] && budget.lapses === 0) return [beginningOf(untimed[0])];
+    const starts = [...timed, ...untimed].map(beginningOf);
+    return [...own, ...starts, ...(ports.isBusy() ? [] : whatTimeBrings())];
+  }
+
+  function beginningOf(step: ScenarioStep): Transition {
+    const wasAllowed = mayBegin;
+    return {
+      label: `${step.label} begins`,
+      faults: 0,
+      run() {
+        unstarted.delete(step);
+        mayBegin = wasAllowed;
+        step.start(world);
+      },
+    };
+  }
+
+  /** Minutes pass only while no call is on its way, because each call has a timeout. */
+  function whatTimeBrings(): Transition[] {
+    const { scheduler } = world;
+    const dueAt = Math.min(...scheduler.dueTimes());
+    if (Number.isFinite(dueAt)) return [{ label: "a retry is due", faults: 0, run: runDueEvent }];
+    if (budget.lapses === 0 || (unstarted.size === 0 && !ports.isFrozen())) return [];
+    const { seconds = 0 } = scenario.lapse ?? {};
+    return [
+      {
+        label: `${seconds} s pass`,
+        faults: 0,
+        run() {
+          budget.lapses -= 1;
+          mayBegin = true;
+          scheduler.elapse(seconds * 1000);
+          ports.onLapse();
+        },
+      },
+    ];
+
+    async function runDueEvent(): Promise<void> {
+      let isRun = false;
+      await scheduler.advance(Math.max(0, dueAt - scheduler.now()), () => {
+        const wasRun = isRun;
+        isRun = true;
+        return wasRun;
+      });
+    }
+  }
+
+  for (;;) {
+    await settlePromises();
+    if (world.ledger.violations.length > 0) break;
+    const possible = transitions();
+    const rest = () => [
+      budget,
+      mayBegin,
+      [...unstarted].map(({ label }) => label),
+      ports.state(world.running),
+    ];
+    const choice = chooser.choose(() => stateKey(world, rest(), isExact), possible.length);
+    if (choice === undefined) {
+      if (possible.length > 0) return undefined;
+      ports.setExploring(false);
+      await auditAfter(world, scenario, maxFaults - budget.faults);
+      break;
+    }
+    const transition = possible[choice];
+    if (!transition) throw new Error(`there is no transition ${choice}: the scenario is not deterministic`);
+    history.push(transition.label);
+    budget.faults -= transition.faults;
+    mayBegin = false;
+    await transition.run();
+    world.scheduler.elapse(1);
+  }
+  const [violation] = world.ledger.violations;
+  return violation && { violation, history };
+}
+
+function createExploredWorld({ level, processes, ownCalls }: Scenario): {
+  world: World;
+  ports: ExploringPorts;
+} {
+  let ports: ExploringPorts | undefined;
+  const randoms: RandomSource[] = [];
+  const world = createWorld(
+    { seed: 1, provisioningFaults: [] },
+    {
+      level,
+      processCount: processes,
+      platformTimeoutSeconds: 1,
+      randomOf: ({ index }) => (randoms[index] ??= createSeededRandom(index)),
+      wrapPorts: (timed, scheduler) => (ports = createExploringPorts(timed, scheduler, ownCalls)),
+    },
+  );
+  if (!ports) throw new Error("the world did not ask for its ports");
+  world.setPolling(false);
+  return { world, ports };
+}
+
+async function auditAfter(world: World, { steps }: Scenario, faults: number): Promise<void> {
+  world.setPolling(true);
+  const fault = { run: 0, call: 0, fault: "lost-before", times: 1 } as const;
+  await settleAndAudit(world, {
+    steps: steps.flatMap(({ command }) =>
+      command ? [{ command, pauseMilliseconds: 0, process: 0, faults: [], seed: 0 }] : [],
+    ),
+    provisioningFaults: faults > 0 ? [fault] : [],
+    seed: 0,
+  });
+}

@@ -1,0 +1,94 @@
+/** A scenario of the exploration: what there is at first, and what begins at any time after. */
+import {
+  encodeProvisioningRequest,
+  type ProvisioningRequest,
+} from "../../../src/lib/pool/provisioning-request.ts";
+import { toNewConference } from "../../../src/lib/rooms/new-room.ts";
+import { deleteAllRooms, deliverEnds, requestRoom } from "../callers.ts";
+import type { Command } from "../history.ts";
+import { hostPin, type Plan, type PoolLevel } from "../processes.ts";
+import { tagHost, type World } from "../world.ts";
+
+/** Something that begins once, at any time that the chooser chooses. */
+export interface ScenarioStep {
+  readonly label: string;
+  /** What the audit must know of. */
+  readonly command?: Command;
+  /** Whether the step can begin now; always by default. */
+  readonly isReady?: (world: World) => boolean;
+  /** Whether the moment matters, and not only that of its first call. */
+  readonly isTimed?: true;
+  start(world: World): void;
+}
+
+export interface Scenario {
+  readonly level: PoolLevel;
+  /** Each invocation has a process of its own, which can die or freeze alone. */
+  readonly processes: number;
+  readonly steps: readonly ScenarioStep[];
+  /** How often a longer time can pass, for instance that of a lease. */
+  readonly lapse?: { readonly seconds: number; readonly times: number };
+  /** The labels of calls to objects that only one of the invocations ever touches. */
+  readonly ownCalls?: RegExp;
+  /** The maximum number of faults in one history: in the short form, and in the whole one. */
+  readonly faults: { readonly short: number; readonly whole: number };
+  arrange(world: World): void | Promise<void>;
+}
+
+/** Without choices of its own: every delay is the shortest one. */
+export const plan: Plan = {
+  faults: [],
+  random: { integerBelow: () => 0, bytes: (count) => new Uint8Array(count) },
+};
+
+/** Adds a room as provisioning leaves it: pooled on the platform, its name in the pool. */
+export async function poolRoom({ table, ledger, queues, scheduler }: World, name: string): Promise<void> {
+  const since = new Date(scheduler.now()).toISOString();
+  table.insert(toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since }));
+  ledger.provisioned.add(name);
+  ledger.pooledNames.add(name);
+  await queues.pool.put(name);
+  scheduler.elapse(60_000);
+}
+
+/** Puts a request on the provisioning queue. */
+export async function requestProvisioning({ queues }: World, request: ProvisioningRequest): Promise<void> {
+  await queues.provisioning.put(encodeProvisioningRequest(request));
+}
+
+export function create(process: number, options: { hasTag?: boolean; key?: string } = {}): ScenarioStep {
+  const { hasTag = false, key } = options;
+  const tag = hasTag ? `https://${tagHost}/s/${key ?? process}` : undefined;
+  return {
+    label: `create on process ${process}`,
+    start: (world) =>
+      void requestRoom(world, { functionName: "createRoomFromQueue", tag, key }, process, plan),
+  };
+}
+
+export const bulkDelete = (process: number): ScenarioStep => ({
+  label: `bulk delete on process ${process}`,
+  command: { kind: "bulk-delete" },
+  isTimed: true,
+  start: (world) => void deleteAllRooms(world, process, plan),
+});
+
+export const timer = (functionName: "collectGarbage" | "collectMetrics", process: number): ScenarioStep => ({
+  label: `${functionName} on process ${process}`,
+  start: (world) => void world.process(process).runTimer(functionName, plan),
+});
+
+/** An event that says that the room's conference has ended. */
+export const ended = (name: string, process: number): ScenarioStep => ({
+  label: `the end of ${name} is reported to process ${process}`,
+  start: (world) => void deliverEnds(world, [name], process, plan),
+});
+
+/** The host's queue trigger hands one provisioning request to the process. */
+export const provision = (process: number): ScenarioStep => ({
+  label: `the host's queue trigger on process ${process}`,
+  isTimed: true,
+  isReady: ({ queues, scheduler }) =>
+    queues.provisioning.contents().some(({ visibleAt }) => visibleAt <= scheduler.now()),
+  start: (world) => void world.provisionOne(process),
+});

@@ -1,0 +1,167 @@
+/** The scenarios that are explored. Each is as small as it can be and still has the conflict that its name says. */
+import { deliverEnds } from "../callers.ts";
+import { newRoomOf } from "../targets.ts";
+import type { World } from "../world.ts";
+import {
+  bulkDelete,
+  create,
+  ended,
+  plan,
+  poolRoom,
+  provision,
+  requestProvisioning,
+  type Scenario,
+  timer,
+} from "./scenario.ts";
+
+const oneRoom = { max: 1, min: 1 };
+const twoRooms = { max: 2, min: 1 };
+const minutes = 60_000;
+
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  "two claims and one message": {
+    level: oneRoom,
+    processes: 2,
+    steps: [create(0, { hasTag: true }), create(1, { hasTag: true })],
+    faults: { short: 0, whole: 1 },
+    arrange: async (world) => poolRoom(world, "room-a"),
+  },
+
+  "a claim whose lease ends": {
+    level: oneRoom,
+    processes: 2,
+    steps: [create(0, { hasTag: true }), create(1, { hasTag: true })],
+    lapse: { seconds: 310, times: 1 },
+    faults: { short: 0, whole: 1 },
+    arrange: async (world) => poolRoom(world, "room-a"),
+  },
+
+  "claim and bulk delete": {
+    level: oneRoom,
+    processes: 2,
+    steps: [create(0), bulkDelete(1)],
+    faults: { short: 0, whole: 1 },
+    async arrange(world) {
+      await poolRoom(world, "room-a");
+      world.table.insert(newRoomOf("persistent", 1));
+    },
+  },
+
+  "claim, stray event and collector": {
+    level: oneRoom,
+    processes: 3,
+    steps: [create(0), timer("collectGarbage", 1), ended("room-a", 2)],
+    faults: { short: 0, whole: 1 },
+    async arrange(world) {
+      await poolRoom(world, "room-a");
+      await reportEnd(world, "room-a");
+      world.scheduler.elapse(11 * minutes);
+    },
+  },
+
+  "provisioning and bulk delete": {
+    level: oneRoom,
+    processes: 2,
+    steps: [provision(0), bulkDelete(1)],
+    faults: { short: 0, whole: 1 },
+    arrange: async (world) => requestProvisioning(world, { reason: "bulk", upTo: 1 }),
+  },
+
+  "provisioning with a lost answer at each call": {
+    level: oneRoom,
+    processes: 2,
+    steps: [provision(0), create(1)],
+    lapse: { seconds: 610, times: 1 },
+    faults: { short: 1, whole: 1 },
+    arrange: async (world) => requestProvisioning(world, { reason: "bulk", upTo: 1 }),
+  },
+
+  "two repeats with one idempotency key": {
+    level: twoRooms,
+    processes: 2,
+    steps: [create(0, { hasTag: true, key: "key" }), create(1, { hasTag: true, key: "key" })],
+    faults: { short: 0, whole: 1 },
+    async arrange(world) {
+      await poolRoom(world, "room-a");
+      await poolRoom(world, "room-b");
+    },
+  },
+
+  "a discard with each failure": {
+    level: { max: 4, min: 1 },
+    processes: 1,
+    steps: [create(0, { hasTag: true })],
+    faults: { short: 1, whole: 2 },
+    async arrange(world) {
+      for (const name of ["missing", "assigned", "without-alias", "room-d"]) await poolRoom(world, name);
+      spoil(world);
+    },
+  },
+
+  "two collectors": {
+    level: oneRoom,
+    processes: 2,
+    steps: [timer("collectGarbage", 0), timer("collectGarbage", 1)],
+    lapse: { seconds: 550, times: 1 },
+    faults: { short: 0, whole: 1 },
+    async arrange(world) {
+      await poolRoom(world, "room-a");
+      await reportEnd(world, "room-a");
+      world.scheduler.elapse(6 * minutes);
+      await reportEnd(world, "room-a");
+      world.scheduler.elapse(8 * minutes);
+    },
+  },
+
+  "a live and a persistent room before the collector": {
+    level: oneRoom,
+    processes: 1,
+    steps: [timer("collectGarbage", 0)],
+    faults: { short: 1, whole: 2 },
+    async arrange(world) {
+      await poolRoom(world, "room-a");
+      const persistent = world.table.insert(newRoomOf("persistent", 1));
+      await reportEnd(world, "room-a");
+      await reportEnd(world, persistent.name);
+      world.scheduler.elapse(11 * minutes);
+      world.table.liveSince.set("room-a", world.scheduler.now());
+      world.scheduler.elapse(1000);
+    },
+  },
+
+  "metrics refill beside healing": {
+    level: { max: 2, min: 2 },
+    processes: 3,
+    steps: [create(0), timer("collectMetrics", 1), provision(2)],
+    // What only the metrics run reads, or what only its figures depend on.
+    ownCalls: /^(deletion|poison|metrics row|GET .*"limit")/,
+    faults: { short: 0, whole: 1 },
+    arrange: () => undefined,
+  },
+
+  "an event with each failure": {
+    level: oneRoom,
+    processes: 1,
+    steps: [ended("room-a", 0)],
+    faults: { short: 3, whole: 4 },
+    arrange: async (world) => poolRoom(world, "room-a"),
+  },
+};
+
+/** Accepts an event without any fault. */
+async function reportEnd(world: World, name: string): Promise<void> {
+  void deliverEnds(world, [name], 0, plan);
+  await world.scheduler.advance(1000);
+}
+
+/** Makes three pooled rooms unusable, each in another way. */
+function spoil({ table, queues }: World): void {
+  const missing = table.find("missing");
+  if (missing) table.remove(missing);
+  const assigned = table.find("assigned");
+  const message = queues.pool.contents().find(({ text }) => text === "assigned");
+  if (assigned && message)
+    assigned.description = `vmr-gateway assigned 2030-01-01T00:00:00.000Z ${message.id}`;
+  const withoutAlias = table.find("without-alias");
+  if (withoutAlias) Object.assign(withoutAlias, { fields: { ...withoutAlias.fields, aliases: [] } });
+}
