@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 const accessFailures: Record<Access, readonly FailureCode[]> = {
   application: ["unauthenticated", "forbidden", "identity-provider-unavailable"],
   agent: ["unauthenticated", "forbidden", "contact-centre-unavailable"],
-  "event-sink": ["unauthenticated"],
+  "event-sink": ["unauthenticated", "forbidden"],
   anyone: [],
 };
 
