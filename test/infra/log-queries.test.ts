@@ -93,7 +93,7 @@ describe.each([...ofAlerts, ...ofWorkbook, ...ofDocuments])("%s", (_, text) => {
 
 it("Documents and workbook have queries to check", () => {
   expect(ofDocuments.length).toBeGreaterThan(15);
-  expect(ofWorkbook.length).toBe(18);
+  expect(ofWorkbook.length).toBe(19);
 });
 
 it("Every panel of the workbook has a name of its own, a title and a time range", () => {
