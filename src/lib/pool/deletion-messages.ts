@@ -1,11 +1,28 @@
 /** The messages of the deletion queue, grouped by room, and what their age says about it. */
 import type { ConferenceRow } from "../platform/conference-row.ts";
-import type { QueueMessage } from "../queues/queue.ts";
+import type { Queue, QueueMessage } from "../queues/queue.ts";
 import { parseMarker } from "../rooms/marker.ts";
 import { decodeQueuedName } from "./queued-name.ts";
 
 // The queue counts in whole seconds, and the clocks of instances and storage differ by a few.
 const clockToleranceSeconds = 5;
+
+const maxPerReceive = 32;
+
+/** Receives messages until there are `count` of them or none is visible. */
+export async function receiveUpTo(
+  queue: Pick<Queue, "receive">,
+  count: number,
+  leaseSeconds: number,
+): Promise<QueueMessage[]> {
+  const messages: QueueMessage[] = [];
+  while (messages.length < count) {
+    const batch = await queue.receive(Math.min(maxPerReceive, count - messages.length), leaseSeconds);
+    messages.push(...batch);
+    if (batch.length === 0) break;
+  }
+  return messages;
+}
 
 /** What the deletion queue holds about one room. */
 export interface EndedRoom {

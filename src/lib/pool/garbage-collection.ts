@@ -9,7 +9,7 @@ import { deleteConfirmed } from "../queues/delete-confirmed.ts";
 import { type Queue, type QueueMessage } from "../queues/queue.ts";
 import { parseMarker } from "../rooms/marker.ts";
 import { isForeign, isPersistent, isRoom, type UnmarkedRooms } from "../rooms/ownership.ts";
-import { type EndedRoom, groupByRoom, isAssignedAfter } from "./deletion-messages.ts";
+import { type EndedRoom, groupByRoom, isAssignedAfter, receiveUpTo } from "./deletion-messages.ts";
 
 export interface GarbageCollection {
   /** One run. Throws PlatformError or QueueError when nothing could be done, AggregateError when some rooms failed. */
@@ -26,12 +26,12 @@ export interface GarbageCollectionOptions {
   readonly unmarkedRooms: UnmarkedRooms;
 }
 
-const maxPerReceive = 32;
 // Below the ten minutes between two runs, so that what a dead run held is there for the next.
 const leaseSeconds = 540;
 const maxRetrySeconds = 6 * 3600;
 // Below the lease and the host's time limit: what is not begun by then comes back with its lease.
 const maxRunSeconds = 400;
+
 interface Run {
   readonly log: Log;
   /** How many rooms without our marker this run has deleted. */
@@ -44,7 +44,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
 
   async function collect(log: Log): Promise<void> {
     const startBefore = clock.now() + maxRunSeconds * 1000;
-    const messages = await receiveAll();
+    const messages = await receiveUpTo(deletion, options.maxMessages, leaseSeconds);
     if (messages.length === 0) return;
     const endedRooms = groupByRoom(messages, clock.now());
     const listed = new Map((await listOrPostpone(messages)).map((room) => [room.name, room]));
@@ -65,17 +65,6 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     }
     if (failures.length > 0)
       throw new AggregateError(failures, `${failures.length} rooms could not be collected`);
-  }
-
-  async function receiveAll(): Promise<QueueMessage[]> {
-    const messages: QueueMessage[] = [];
-    while (messages.length < options.maxMessages) {
-      const wanted = Math.min(maxPerReceive, options.maxMessages - messages.length);
-      const batch = await deletion.receive(wanted, leaseSeconds);
-      messages.push(...batch);
-      if (batch.length === 0) break;
-    }
-    return messages;
   }
 
   async function listOrPostpone(messages: readonly QueueMessage[]): Promise<ConferenceRow[]> {
