@@ -49,7 +49,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "keeps a room whose change has an unknown outcome",
     breaks: "handed-out-twice",
     file: disposal,
-    edits: [['"assignment-unknown": "discard-room"', '"assignment-unknown": "leave-to-lease"']],
+    edits: [['"assignment-unknown": "discard-room"', '"assignment-unknown": "release"']],
   },
   {
     bug: "requests no replacement",

@@ -16,10 +16,10 @@ export interface BasicCredentials {
 export function createBasicCheck(
   accepted: readonly BasicCredentials[],
 ): (authorization: string | null) => "current" | "previous" {
-  const hashes = accepted.map(({ username, password }) => hash(`${username}:${password}`));
+  const hashes = accepted.map(({ username, password }) => hashOfSecret(`${username}:${password}`));
   return (authorization) => {
     const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization ?? "")?.[1] ?? "";
-    const given = hash(Buffer.from(encoded, "base64").toString("utf8"));
+    const given = hashOfSecret(Buffer.from(encoded, "base64").toString("utf8"));
     const index = hashes.map((expected) => timingSafeEqual(expected, given)).indexOf(true);
     if (index === -1) {
       throw new GatewayError("unauthenticated", { challenge: 'Basic realm="vmr-gateway", charset="UTF-8"' });
@@ -28,7 +28,7 @@ export function createBasicCheck(
   };
 }
 
-/** Hashes have one length, so the comparison reveals nothing about the length of the secret. */
-function hash(text: string): Buffer {
+/** Returns a hash to compare instead of the secret: all have one length, so a comparison reveals nothing about it. */
+export function hashOfSecret(text: string): Buffer {
   return createHash("sha256").update(text, "utf8").digest();
 }
