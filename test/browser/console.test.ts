@@ -75,7 +75,7 @@ describe.skipIf(!browser)("The console", () => {
     await expect.poll(async () => entry.textContent()).toMatch(/200\d+ msRoom claimed/);
     await expect.poll(async () => entry.textContent()).toContain(name);
     const histogram = page.getByRole("img", { name: /^Durations of \d+ creates: \d+ up to/ });
-    expect(await histogram.count()).toBe(1);
+    await expect.poll(async () => histogram.count()).toBe(1);
     expect(faults).toEqual([]);
   });
 
@@ -130,7 +130,7 @@ describe.skipIf(!browser)("The console", () => {
     const name = await create(page);
     const row = page.getByRole("row").filter({ hasText: name });
     await row.getByRole("link").click();
-    expect(await page.evaluate("document.activeElement.textContent")).toBe(`Room ${name}`);
+    await expect.poll(async () => page.evaluate("document.activeElement.textContent")).toBe(`Room ${name}`);
     const present = page.locator('.diagram [aria-current="step"]');
     await expect.poll(async () => present.textContent()).toContain("Assigned");
 
@@ -146,17 +146,11 @@ describe.skipIf(!browser)("The console", () => {
     await run(page, "Collect garbage");
     await expect.poll(async () => present.textContent()).toContain("Deleted");
 
-    const titles = await page.locator(".life .entry .title").allTextContents();
-    const wanted = ["Being provisioned", "Pooled", "Assigned", "Live", "Ended", "Being deleted", "Deleted"];
-    expect(titles.filter((title) => wanted.includes(title))).toEqual(wanted);
-    expect(titles).toEqual(
-      expect.arrayContaining([
-        "provisionRoom",
-        "POST /room/create",
-        "POST /public/event_sink",
-        "collectGarbage",
-      ]),
-    );
+    const titles = async () => page.locator(".life .entry .title").allTextContents();
+    const states = ["Being provisioned", "Pooled", "Assigned", "Live", "Ended", "Being deleted", "Deleted"];
+    await expect.poll(async () => (await titles()).filter((title) => states.includes(title))).toEqual(states);
+    const causes = ["provisionRoom", "POST /room/create", "POST /public/event_sink", "collectGarbage"];
+    await expect.poll(titles).toEqual(expect.arrayContaining(causes));
     expect(faults).toEqual([]);
   });
 
@@ -167,7 +161,8 @@ describe.skipIf(!browser)("The console", () => {
     const { gatewayUrl, platformControlUrl } = running.connection;
     const curlOf = async (action: string) =>
       page.getByRole("form", { name: action, exact: true }).locator("code").textContent();
-    expect(await page.locator("form code").count()).toBe(await page.getByRole("form").count());
+    const formCount = await page.getByRole("form").count();
+    await expect.poll(async () => page.locator("form code").count()).toBe(formCount);
     expect(await curlOf("Delete it")).toBe(
       `curl -i -X DELETE -H "Authorization: Bearer $TOKEN" '${gatewayUrl}/room/${name}'`,
     );
