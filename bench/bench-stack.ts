@@ -16,12 +16,15 @@ export interface BenchStack {
 }
 
 /** Starts all parts. The simulator's rate limit is off. `settings` override the usual ones of the gateway. */
-export async function startBenchStack(settings: Record<string, string> = {}): Promise<BenchStack> {
+export async function startBenchStack(
+  settings: Record<string, string> = {},
+  entry = "dist/main.js",
+): Promise<BenchStack> {
   const simulators = await startSimulatorProcesses({ requestLimitPerMinute: null });
   const { surroundings, platformControlUrl, accessToken } = simulators;
   try {
     const gateway = await startGatewayProcess({
-      entry: "dist/main.js",
+      entry,
       settings: { ...gatewaySettings(surroundings), MAX_VMR: "500", ...settings },
       pollSeconds: 0.2,
     });

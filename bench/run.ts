@@ -10,6 +10,7 @@ import { measureSteadyRate } from "./create-steady.ts";
 import { measureEventSink } from "./event-sink.ts";
 import { measureList } from "./list.ts";
 import { measureMemory } from "./memory.ts";
+import { measureProcessorTime } from "./processor-time.ts";
 import { describe, type Result, writeResults } from "./results.ts";
 
 /** Each benchmark runs against new processes. */
@@ -27,6 +28,7 @@ const withStack =
 const manySlots = { PLATFORM_MAX_CONCURRENCY: "20" };
 const benchmarks: Readonly<Record<string, () => Promise<Result[]>>> = {
   "create-alone": withStack(measureAlone),
+  "processor-time": measureProcessorTime,
   "create-steady": withStack(measureSteadyRate),
   "create-saturation": withStack(measureSaturation, manySlots),
   "create-burst": withStack(measureBurst, manySlots),
