@@ -2,9 +2,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { createDocument } from "./openapi/document.ts";
 import { loadHttpContracts } from "./openapi/http-functions.ts";
+import { jsonText } from "./openapi/json-text.ts";
 
 const file = new URL("../openapi.json", import.meta.url);
-const text = `${JSON.stringify(createDocument(await loadHttpContracts()), null, 2)}\n`;
+const text = `${jsonText(createDocument(await loadHttpContracts()))}\n`;
 if (process.argv.includes("--check")) {
   const isFresh = (await readFile(file, "utf8")) === text;
   console.log(isFresh ? "openapi.json is up to date" : "openapi.json is out of date: run npm run openapi");

@@ -27,11 +27,11 @@ const dependencies = createDependencies(settings, createAdapters(settings));
 
 registerHttpFunctions(app, dependencies, {
   createRoomFromQueue, // POST   room/create
-  createRoom, //          POST   room/create/old
-  listRooms, //           GET    room/list
   getRoom, //             GET    room/{room_name}
   updateRoom, //          PATCH  room/{room_name}
   deleteRoom, //          DELETE room/{room_name}
+  listRooms, //           GET    room/list
+  createRoom, //          POST   room/create/old
   bulkCreateRooms, //     POST   room/bulk/
   bulkDeleteRooms, //     DELETE room/bulk/
   getPublicRoom, //       GET    public/room/{room_name}

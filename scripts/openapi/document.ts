@@ -1,19 +1,18 @@
 /** Generates the API document (OpenAPI 3.0.3) from the contracts of the HTTP functions. */
 import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { version } from "../../src/lib/wiring/version.ts";
-import { operation, tagOf } from "./operation.ts";
-import { responseHeaders } from "./responses.ts";
+import { description } from "./description.ts";
+import { operation } from "./operation.ts";
+import { responseHeaders } from "./response-headers.ts";
 import { componentSchemas } from "./schemas.ts";
 import { securitySchemes } from "./security.ts";
 
 type Json = Record<string, unknown>;
 
-const methods = ["GET", "POST", "PATCH", "DELETE"];
-
-/** Returns the document. `functions` are the contracts of the HTTP functions by the name of each function. */
+/** Returns the document. `functions` are the contracts of the HTTP functions by name, in the order of the document. */
 export function createDocument(functions: Readonly<Record<string, HttpContract>>): Json {
   const paths: Record<string, Json> = {};
-  for (const [name, contract] of Object.entries(functions).toSorted(byTagPathAndMethod)) {
+  for (const [name, contract] of Object.entries(functions)) {
     const path = pathOf(contract);
     paths[path] = { ...paths[path], [contract.method.toLowerCase()]: operation(name, contract) };
   }
@@ -22,11 +21,7 @@ export function createDocument(functions: Readonly<Record<string, HttpContract>>
     info: {
       title: "VMR Gateway",
       version,
-      description: [
-        "Hands out pre-provisioned virtual meeting rooms (VMRs) hosted on a conferencing platform.",
-        "Minor versions may add response fields; clients must ignore fields they do not know.",
-        "The texts in `detail` are meant for people and may change; clients must rely on the status.",
-      ].join(" "),
+      description,
       contact: { name: "Platform team", email: "platform-team@example.com" },
       license: { name: "MIT", url: "https://opensource.org/licenses/MIT" },
     },
@@ -43,21 +38,6 @@ export function createDocument(functions: Readonly<Record<string, HttpContract>>
     paths,
     components: { schemas: componentSchemas(), headers: responseHeaders, securitySchemes },
   };
-}
-
-type Entry = readonly [string, HttpContract];
-
-function byTagPathAndMethod([, one]: Entry, [, other]: Entry): number {
-  return (
-    compare(tagOf(one), tagOf(other)) ||
-    compare(pathOf(one), pathOf(other)) ||
-    methods.indexOf(one.method) - methods.indexOf(other.method)
-  );
-}
-
-// Comparing code units sorts a parameter after every literal, regardless of the locale.
-function compare(one: string, other: string): number {
-  return Number(one > other) - Number(one < other);
 }
 
 /** Returns the route without the constraint on its parameter. */

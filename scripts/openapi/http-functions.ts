@@ -1,5 +1,5 @@
 /** Finds the functions of the app: each file in src/functions exports one, under the name that it is registered by. */
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import type { QueueFunction } from "../../src/lib/background/queue-function.ts";
 import type { TimerFunction } from "../../src/lib/background/timer-function.ts";
 import type { HttpContract, HttpFunction } from "../../src/lib/http/contract.ts";
@@ -24,9 +24,15 @@ export async function loadFunctions(): Promise<AppFunctions> {
   };
 }
 
-/** Loads the contracts of all HTTP functions by name. */
+/**
+ * Loads the contracts of all HTTP functions by name, in the order in which src/main.ts registers them, which is a
+ * reader's. Functions that it does not register come last.
+ */
 export async function loadHttpContracts(): Promise<Readonly<Record<string, HttpContract>>> {
-  return (await loadFunctions()).http;
+  const main = await readFile(new URL("../main.ts", folder), "utf8");
+  const { http } = await loadFunctions();
+  const place = (name: string) => main.indexOf(`\n  ${name},`) >>> 0;
+  return Object.fromEntries(Object.entries(http).toSorted(([one], [other]) => place(one) - place(other)));
 }
 
 async function load<Definition>(files: readonly string[]): Promise<Record<string, Definition>> {

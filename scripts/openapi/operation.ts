@@ -1,6 +1,6 @@
 /** Generates one operation of the API document from the contract of its function. */
 import type { HttpContract } from "../../src/lib/http/contract.ts";
-import { bodyExample, parameterExample } from "./examples.ts";
+import { parameterExample, requestExamples } from "./examples.ts";
 import { responses } from "./responses.ts";
 import { headerParameters, queryParameters, referenceTo } from "./schemas.ts";
 import { security } from "./security.ts";
@@ -15,7 +15,8 @@ export function operation(name: string, contract: HttpContract): Json {
     operationId: name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     summary,
     description,
-    tags: [tagOf(contract)],
+    // As in the specification.
+    tags: [access === "application" ? "private" : "public"],
     ...(isDeprecated && { deprecated: true }),
     security: security[access],
     ...(parameters.length > 0 && { parameters }),
@@ -24,17 +25,15 @@ export function operation(name: string, contract: HttpContract): Json {
         required: true,
         description: `Maximum size: ${body.maxBytes / 1024 / 1024} MiB.`,
         content: {
-          "application/json": { schema: referenceTo(body.schema), example: bodyExample(name, "request") },
+          "application/json": {
+            schema: referenceTo(body.published ?? body.schema),
+            ...requestExamples(name),
+          },
         },
       },
     }),
     responses: responses(name, contract),
   };
-}
-
-/** Returns the tag of an operation: `private` or `public`, as in the specification. */
-export function tagOf({ access }: HttpContract): "private" | "public" {
-  return access === "application" ? "private" : "public";
 }
 
 const correlationId = {

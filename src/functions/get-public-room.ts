@@ -1,5 +1,6 @@
 /** GET /public/room/{room_name}: returns one room to an agent, without its host PIN. */
 import { type RoomReadingDependencies, readRoom, roomReading } from "../lib/api/room-reading.ts";
+import { PublicRoom } from "../lib/api/room-schemas.ts";
 import { json, queryFunction } from "../lib/http/http-function.ts";
 
 export const getPublicRoom = queryFunction({
@@ -11,6 +12,7 @@ export const getPublicRoom = queryFunction({
   description:
     "Returns the room with exactly this name, without its host PIN: the constrained shape omits `pin`, " +
     "and the full shape sets it to null.",
+  responses: { 200: PublicRoom },
   async handle({ query, roomName }, dependencies: RoomReadingDependencies) {
     const shape = { constrained: query.constrained_attributes, showHostPin: false };
     return json(200, await readRoom(dependencies, roomName, shape));

@@ -1,6 +1,6 @@
 /** PATCH /room/{room_name}: updates a room on the platform. */
 
-import { Conference } from "../lib/api/conference-schema.ts";
+import { Conference, ConferenceUpdate } from "../lib/api/conference-schema.ts";
 import { roomRoute } from "../lib/api/room-route.ts";
 import { changeRoom } from "../lib/api/room-update.ts";
 import { GatewayError, platformFailures } from "../lib/errors.ts";
@@ -13,9 +13,14 @@ export const updateRoom = bodyFunction({
   access: "application",
   summary: "Update a room",
   description:
-    "Updates the given fields of the room with exactly this name. `name` and `aliases` cannot be changed. " +
-    "Read-only fields are ignored; fields that are not listed here are passed to the platform.",
-  body: { schema: Conference, maxBytes: 1024 * 1024, requiresJsonType: true },
+    "Updates the given fields of the room with exactly this name. The body may contain all fields of a GET: " +
+    "read-only fields are ignored, and `name` and `aliases` must have their present values.",
+  body: {
+    schema: Conference,
+    published: ConferenceUpdate,
+    maxBytes: 1024 * 1024,
+    requiresJsonType: true,
+  },
   responses: { 202: null },
   failures: ["room-not-found", ...platformFailures],
   async handle(

@@ -1,6 +1,7 @@
 /** API Management: the service, the API, and the effective policy of every operation. */
 import { readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { operations } from "../support/api-document.ts";
 import { eventSink, httpFunctions, updateRoom } from "../support/infra/code-facts.ts";
 import {
   allOf,
@@ -127,6 +128,12 @@ const publicOperations: Readonly<Record<string, string[]>> = {
   "health-check": inboundOfPublic(120, Number(updateRoom.body?.maxBytes)),
 };
 
+/** What the API document says of 429 for an operation. */
+function throttlingText(operation: string): string | undefined {
+  return operations.find(({ operationId }) => operationName(operationId) === operation)?.responses["429"]
+    ?.description;
+}
+
 describe("The effective policy", () => {
   const policies = effectivePolicies(environments.test);
 
@@ -171,6 +178,16 @@ describe("The effective policy", () => {
     const [, , , , token] = stepsOf(effectivePolicies(two).get("create-room")?.inbound ?? []);
     expect(token).toContain("clients one, two, audiences three, four");
   });
+
+  it.each([...policies])(
+    "Of %s has the limit that the API document states with 429",
+    (operation, { inbound }) => {
+      const calls = inbound.find(({ name }) => name === "rate-limit-by-key")?.attributes["calls"];
+      expect(throttlingText(operation)).toMatch(
+        new RegExp(`^API Management admits ${calls} calls per minute and `),
+      );
+    },
+  );
 
   it("Has the limits that the parameters say, each in its place", () => {
     const changed = deployedWith("test", {

@@ -1,8 +1,10 @@
 /** The API document is up to date, complete, and in the form that API Management imports completely. */
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { version } from "../../src/lib/wiring/version.ts";
 import { bodiesOf, document, documentText, nodes, operations } from "../support/api-document.ts";
 
@@ -20,6 +22,23 @@ describe("openapi.json", () => {
     expect(`${stdout}${stderr}`).toMatch(/Your API description is valid/);
     expect(`${stdout}${stderr}`).not.toMatch(/warning|error/i);
   });
+
+  it.each(["&lt;hex&gt;;encoding", "URL without", "Create a room", "VMR Gateway"])(
+    "does not pass the linter with angle brackets in place of “%s”, because viewers take them for HTML",
+    async (text) => {
+      const folder = mkdtempSync(join(tmpdir(), "openapi-"));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const file = join(folder, "openapi.json");
+      expect(documentText).toContain(text);
+      writeFileSync(file, documentText.replaceAll(text, "<hex>"));
+      const linted = run(process.execPath, ["scripts/lint-openapi.ts", file], { timeout: 25_000 });
+      await expect(linted).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.not.stringContaining("Something went wrong"),
+        stdout: expect.stringContaining("no-angle-brackets"),
+      });
+    },
+  );
 
   it("is linted by the strict rules; redocly.yaml gives the reason for every rule it switches off", () => {
     const lines = readFileSync("redocly.yaml", "utf8").split("\n");
@@ -43,6 +62,18 @@ describe("openapi.json", () => {
     expect(Object.values(securitySchemes).map(({ type }) => type)).toEqual(["oauth2", "apiKey", "http"]);
     const used = operations.flatMap(({ security }) => security.flatMap((scheme) => Object.keys(scheme)));
     expect(new Set(used)).toEqual(new Set(Object.keys(securitySchemes)));
+  });
+
+  it("begins with creating a room, keeps each tag together and ends the private operations with deleting all rooms", () => {
+    const tags = operations.map(({ tags }) => tags.join());
+    expect(tags).toEqual(tags.toSorted((one, other) => one.localeCompare(other)));
+    const ofPrivate = operations.filter(({ tags }) => tags.includes("private"));
+    expect(ofPrivate.at(0)?.operationId).toBe("create_room_from_queue");
+    expect(ofPrivate.at(-1)?.operationId).toBe("bulk_delete_rooms");
+  });
+
+  it.each(["Token", "Retries", "Caching", "Rate limits", "Errors", "Versions"])("explains %s", (section) => {
+    expect(document.info.description).toMatch(new RegExp(`^## ${section}\\n\\n.{60}`, "m"));
   });
 
   it("uses no construct of OpenAPI 3.1", () => {
@@ -80,6 +111,11 @@ describe("For API Management, openapi.json", () => {
   it("has operation ids that differ even if case is ignored", () => {
     const ids = operations.map(({ operationId }) => operationId.toLowerCase());
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  // https://learn.microsoft.com/azure/templates/microsoft.apimanagement/service/apis/operations
+  it("has descriptions of operations of up to 1,000 characters", () => {
+    expect(operations.filter(({ description }) => description.length > 1000)).toEqual([]);
   });
 
   it("has unique parameters, declares every path parameter and requires no query parameter", () => {

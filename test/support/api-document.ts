@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 
 const Json = z.record(z.string(), z.unknown());
-const Media = z.object({ schema: Json, example: z.unknown().optional() });
+const Examples = z.record(z.string(), z.object({ summary: z.string().optional(), value: z.unknown() }));
+const Media = z.object({ schema: Json, example: z.unknown().optional(), examples: Examples.optional() });
 const Content = z.record(z.string(), Media);
 const Parameter = Media.extend({
   name: z.string(),
@@ -51,6 +52,13 @@ export const operations = Object.entries(document.paths).flatMap(([path, methods
 export interface Body {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly example?: unknown;
+  readonly examples?: z.infer<typeof Examples> | undefined;
+}
+
+/** Every example of a body or parameter. */
+export function examplesOf({ example, examples }: Body): unknown[] {
+  if (examples) return Object.values(examples).map(({ value }) => value);
+  return example === undefined ? [] : [example];
 }
 
 /** Every request and response body of an operation, by its role and content type. */

@@ -24,8 +24,8 @@ export interface RoomCreationDependencies {
 export const roomCreation = {
   description:
     "Allocates a room from the pool, sets its tag to the URL decoded from `uuiData`, and returns the room. " +
-    "The response omits the host PIN. Returns 404 if the pool is empty, or if the room of a repeated " +
-    "`Idempotency-Key` has been deleted.",
+    "The response omits the host PIN. There is no request body. Each call without an `Idempotency-Key` hands out " +
+    "another room, so send one with every create.",
   query: CreateQuery,
   headers: CreateHeaders,
   responses: { 200: CreatedRoom },

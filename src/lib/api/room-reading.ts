@@ -1,7 +1,7 @@
 /** What the two operations that read one room share: their contract, and how they read it. */
 import { GatewayError, platformFailures } from "../errors.ts";
 import type { Conferences } from "../platform/conferences.ts";
-import { Room, ShapeQuery } from "./room-schemas.ts";
+import { ShapeQuery } from "./room-schemas.ts";
 import { type ShapeOptions, toReadRoom } from "./room-shapes.ts";
 
 /** What reading a room depends on. */
@@ -12,7 +12,6 @@ export interface RoomReadingDependencies {
 /** The shared part of the contracts. */
 export const roomReading = {
   query: ShapeQuery,
-  responses: { 200: Room },
   failures: ["room-not-found", ...platformFailures],
 } as const;
 

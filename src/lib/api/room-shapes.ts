@@ -4,7 +4,7 @@ import type { ConferenceRow } from "../platform/conference-row.ts";
 import { manyRelations, singleRelations, toObjects } from "../platform/relations.ts";
 import { withoutMarker } from "../rooms/marker.ts";
 import { isRoom } from "../rooms/ownership.ts";
-import type { ConstrainedConference, CreatedRoom } from "./room-schemas.ts";
+import type { ConstrainedConference, CreatedRoom, PublicConstrainedConference } from "./room-schemas.ts";
 
 /** How a room is returned. */
 export interface ShapeOptions {
@@ -20,7 +20,10 @@ export function toReadRoom(row: ConferenceRow, { constrained, showHostPin }: Sha
 }
 
 /** In the constrained shape, services that are not rooms, such as test calls, have an empty PIN and tag. */
-function toConstrained(row: ConferenceRow, showHostPin: boolean): z.output<typeof ConstrainedConference> {
+function toConstrained(
+  row: ConferenceRow,
+  showHostPin: boolean,
+): z.output<typeof ConstrainedConference> | z.output<typeof PublicConstrainedConference> {
   const shown = isRoom(row);
   return {
     ...common(row),

@@ -2,8 +2,9 @@
 import { GatewayError } from "../errors.ts";
 import { faultWithInput, valueFault } from "../http/validation-fault.ts";
 
-const maxTagCharacters = 250;
-const maxInputCharacters = 4096;
+/** The platform's limit. */
+export const maxTagCharacters = 250;
+export const maxInputCharacters = 4096;
 
 /** Returns the `uuiData` of a text, in the form `<hex>;encoding=hex`. */
 export function encodeServiceTag(text: string): string {

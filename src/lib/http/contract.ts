@@ -8,6 +8,8 @@ import type { QuerySchema } from "./query.ts";
 /** What a function requires of a request body. */
 export interface BodyContract<Body> {
   readonly schema: z.ZodType<Body>;
+  /** What the API document publishes, if `schema` also accepts what callers need not send. */
+  readonly published?: z.ZodType;
   readonly maxBytes: number;
   /** Whether only JSON content types are accepted, as in FastAPI. */
   readonly requiresJsonType: boolean;

@@ -1,8 +1,12 @@
 /** The shapes of rooms in responses: their fields, and that neither the host PIN nor the marker leaks. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Conference } from "../../../src/lib/api/conference-schema.ts";
-import { ConstrainedConference, CreatedRoom } from "../../../src/lib/api/room-schemas.ts";
+import { FullConference } from "../../../src/lib/api/conference-schema.ts";
+import {
+  ConstrainedConference,
+  CreatedRoom,
+  PublicConstrainedConference,
+} from "../../../src/lib/api/room-schemas.ts";
 import { toCreatedRoom, toReadRoom } from "../../../src/lib/api/room-shapes.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
@@ -117,6 +121,7 @@ describe("for any conference on the platform", () => {
   );
   const rows: fc.Arbitrary<ConferenceRow> = fc.record({
     id: fc.nat(),
+    resource_uri: fc.webPath(),
     name: fc.string({ minLength: 1 }).filter((name) => !name.includes(hostPin)),
     service_type: fc.constantFrom("conference", "lecture", "test_call"),
     description: fc.oneof(text, fc.constant(marker)),
@@ -144,8 +149,10 @@ describe("for any conference on the platform", () => {
     fc.assert(
       fc.property(rows, fc.boolean(), (row, showHostPin) => {
         const responses = [
-          ConstrainedConference.parse(toReadRoom(row, { constrained: true, showHostPin })),
-          Conference.parse(toReadRoom(row, { constrained: false, showHostPin })),
+          (showHostPin ? ConstrainedConference : PublicConstrainedConference).parse(
+            toReadRoom(row, { constrained: true, showHostPin }),
+          ),
+          FullConference.parse(toReadRoom(row, { constrained: false, showHostPin })),
           CreatedRoom.parse(toCreatedRoom(row)),
         ];
         expect(JSON.stringify(responses)).not.toContain("vmr-gateway pooled");
