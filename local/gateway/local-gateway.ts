@@ -4,6 +4,7 @@ import { startFunctionsHost } from "../host/functions-host.ts";
 import type { HostedFunction } from "../host/hosted-function.ts";
 import type { LogEntry } from "../host/worker/messages.ts";
 import { type Connection, connectionOf } from "./connection.ts";
+import { createCorsHandler } from "./cors.ts";
 import { type DevelopmentStack, startDevelopmentStack } from "./development-stack.ts";
 import { fastSettings } from "./gateway-settings.ts";
 import { identities } from "./identities.ts";
@@ -22,6 +23,8 @@ export interface LocalGatewayOptions {
   /** Override the stack's settings and the fast ones. */
   readonly settings?: Record<string, string>;
   readonly onLog?: (entry: LogEntry) => void;
+  /** Origins whose pages may call the public operations, as `widgetOrigins` of a deployment. */
+  readonly corsOrigins?: readonly string[];
 }
 
 /**
@@ -38,6 +41,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}): Prom
       environment: settings,
       timeScale: { pollSeconds: 0.5 },
       ...(options.onLog && { onLog: options.onLog }),
+      ...(options.corsOrigins && { inFront: createCorsHandler(options.corsOrigins) }),
     });
     if (host.functions.length === 0) {
       await host.stop();

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { readHostJson } from "./host-json.ts";
 import type { HostedFunction } from "./hosted-function.ts";
 import { buildHttpRoutes } from "./http/http-routes.ts";
-import { createHttpServer } from "./http/http-server.ts";
+import { createHttpServer, type InFront } from "./http/http-server.ts";
 import { startTriggers } from "./triggers/triggers.ts";
 import { startAppProcess } from "./worker/app-process.ts";
 import { createInvoker } from "./worker/invoker.ts";
@@ -24,6 +24,8 @@ export interface FunctionsHostOptions {
   readonly timeScale?: TimeScale;
   /** If false, timers run only when fired by hand, not even on startup. */
   readonly timersEnabled?: boolean;
+  /** Sees each request before the host, as a server in front of it does. Returns whether it has responded. */
+  readonly inFront?: InFront;
 }
 
 export interface TimeScale {
@@ -68,6 +70,7 @@ export async function startFunctionsHost(options: FunctionsHostOptions): Promise
       invoker.invoke(functionName, { input: { http: request }, ...(traceParent ? { traceParent } : {}) }),
     fireFunction: (name, input) => triggers.fire(name, input) || refuseToFire(name),
     onLog,
+    inFront: options.inFront ?? (() => false),
   });
   const exited = Promise.withResolvers<{ reason: string }>();
   let ending: Promise<void> | undefined;

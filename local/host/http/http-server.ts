@@ -9,6 +9,8 @@ import { findRoute, type HttpRoute } from "./http-routes.ts";
 import { maxHeadBytes, refusalOf } from "./refusals.ts";
 import { parseRequestTarget } from "./request-target.ts";
 
+export type InFront = (request: IncomingMessage, response: ServerResponse) => boolean;
+
 export interface HttpServerOptions {
   readonly routes: readonly HttpRoute[];
   readonly hasHomePage: boolean;
@@ -20,6 +22,7 @@ export interface HttpServerOptions {
   ): Promise<HttpResponseData | undefined>;
   readonly fireFunction: FireFunction;
   readonly onLog: OnLog;
+  readonly inFront: InFront;
 }
 
 const bodyLimitBytes = 104_857_600;
@@ -34,6 +37,7 @@ const homePage = `<!DOCTYPE html>
 /** Creates the server; the caller makes it listen and closes it. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
+    if (options.inFront(request, response)) return;
     answer(request, response, options).catch((error: unknown) => {
       if (!request.destroyed)
         options.onLog({ level: "error", category: "Host.Http", message: String(error) });
