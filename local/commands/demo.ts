@@ -1,31 +1,31 @@
 /** `npm run demo`: exercises every operation of a running local gateway, or of one that it starts. */
 import { createReport } from "../demo/report.ts";
 import { runDemo } from "../demo/run-demo.ts";
-import { connectionFile, findRunningGateway } from "../gateway/connection.ts";
+import { findRunningGateway } from "../gateway/connection.ts";
 import { startLocalGateway } from "../gateway/local-gateway.ts";
 import { stopSignal } from "../process/stop-signal.ts";
+import { createCommand } from "../terminal/create-command.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
-import { readOptions } from "../terminal/read-options.ts";
 
-const values = readOptions({
-  /** Starts a separate gateway even if one is running. */
-  own: { type: "boolean", default: false },
-  verbose: { type: "boolean", default: false },
-  "connection-file": { type: "string", default: connectionFile },
-});
+const options = createCommand("npm run demo", "Exercises every operation of a running local gateway.")
+  .option("--own", "Starts a separate gateway even if one is running.")
+  .option("--verbose", "Prints all log entries of a separate gateway's app.")
+  .option("--connection-file <path>", "The file that `npm start -- --connection-file` wrote.")
+  .parse()
+  .opts();
 
 const stopping = stopSignal();
-const running = values.own ? undefined : await findRunningGateway(values["connection-file"]);
+const running = options.own ? undefined : await findRunningGateway(options.connectionFile);
 console.log(
   running
     ? `Using the gateway at ${running.gatewayUrl}. At the end, all its rooms are deleted and the pool is refilled.`
-    : `${values.own ? "" : "No gateway is running. "}Starting one ...`,
+    : `${options.own ? "" : "No gateway is running. "}Starting one ...`,
 );
 const own = running
   ? undefined
   : await startLocalGateway({
       settings: { GC_MINIMUM_AGE_SECONDS: "5" },
-      onLog: createLogPrinter(values.verbose ? "information" : "error", console.error),
+      onLog: createLogPrinter(options.verbose ? "information" : "error", console.error),
     });
 const connection = running ?? own?.connection;
 if (!connection) throw new Error("there is no gateway");

@@ -1,27 +1,34 @@
 /** `npm run stack`: runs everything but the app, and writes a local.settings.json through which `func start` finds it. */
 import { fetchAccessToken } from "../gateway/access-token.ts";
-import { connectionFile, connectionOf, removeConnection, writeConnection } from "../gateway/connection.ts";
+import { connectionOf, ownConnectionFile, removeConnection, writeConnection } from "../gateway/connection.ts";
 import { startDevelopmentStack } from "../gateway/development-stack.ts";
 import { fastSettings } from "../gateway/gateway-settings.ts";
 import { pointEventSinkTo } from "../gateway/local-gateway.ts";
 import { ownerOf, removeSettingsFile, writeSettingsFile } from "../gateway/settings-file.ts";
 import { freePort } from "../process/free-port.ts";
 import { stopSignal, untilStopped } from "../process/stop-signal.ts";
+import { createCommand } from "../terminal/create-command.ts";
 import { introduction } from "../terminal/introduction.ts";
-import { readOptions } from "../terminal/read-options.ts";
 
-const values = readOptions({
-  /** Replaces a settings file that `npm run stack` did not write. */
-  replace: { type: "boolean", default: false },
-  "settings-file": { type: "string", default: "local.settings.json" },
-  "connection-file": { type: "string", default: connectionFile },
-});
-const settingsPath = values["settings-file"];
-const connectionPath = values["connection-file"];
+const options = createCommand(
+  "npm run stack",
+  "Runs everything except the app, for `func start`, until Ctrl-C.",
+)
+  .option("--replace", "Replaces a settings file that `npm run stack` did not write.")
+  .option("--settings-file <path>", "The file to write.", "local.settings.json")
+  .option(
+    "--connection-file <path>",
+    "File through which `npm run demo` finds the gateway.",
+    ownConnectionFile,
+  )
+  .parse()
+  .opts();
+const settingsPath = options.settingsFile;
+const connectionPath = options.connectionFile ?? ownConnectionFile;
 const usualPort = 7071;
 
 const owner = ownerOf(settingsPath);
-if (owner === "somebody" && !values.replace) {
+if (owner === "somebody" && !options.replace) {
   console.error(
     `${settingsPath} exists and was not written by \`npm run stack\`. ` +
       "Move it away, or replace it with `npm run stack -- --replace`.",

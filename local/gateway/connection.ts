@@ -1,7 +1,7 @@
-/** The addresses of a running local gateway, and the file through which `npm run demo` finds them. */
-import { readFileSync, rmSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+/** The addresses of a running local gateway, and the files through which other commands find it. */
+import { readFileSync, rmSync, statSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import type { DevelopmentStack } from "./development-stack.ts";
 
@@ -45,10 +45,13 @@ export function connectionOf(
   };
 }
 
-/** The default path of the file. */
-export const connectionFile = ".tmp/stack.json";
+/** Holds one file per running gateway. */
+export const connectionFolder = ".tmp/gateways";
 
-/** Writes the file, replacing that of an earlier gateway. */
+/** The default path of this process's file. */
+export const ownConnectionFile = join(connectionFolder, `${process.pid}.json`);
+
+/** Writes the file. */
 export async function writeConnection(path: string, connection: Connection): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, `${JSON.stringify(connection, undefined, 2)}\n`, { mode: 0o600 });
@@ -64,8 +67,30 @@ export function removeConnection(path: string): void {
   }
 }
 
-/** Returns the file's content if its gateway responds; undefined if there is no file or no response. */
-export async function findRunningGateway(path: string): Promise<Connection | undefined> {
+/**
+ * Returns the content of the file if its gateway responds; without a path, that of the gateway started last of those that
+ * respond. Returns undefined if there is none.
+ */
+export async function findRunningGateway(
+  path?: string,
+  folder = connectionFolder,
+): Promise<Connection | undefined> {
+  for (const file of path === undefined ? await filesByAge(folder) : [path]) {
+    const connection = await readConnection(file);
+    if (connection) return connection;
+  }
+  return undefined;
+}
+
+/** Returns the paths of the files, the youngest first. */
+async function filesByAge(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const paths = names.map((name) => join(folder, name));
+  const ages = new Map(paths.map((path) => [path, statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0]));
+  return paths.toSorted((one, other) => (ages.get(other) ?? 0) - (ages.get(one) ?? 0));
+}
+
+async function readConnection(path: string): Promise<Connection | undefined> {
   try {
     const connection = connectionSchema.parse(JSON.parse(await readFile(path, "utf8")));
     const signal = AbortSignal.timeout(3000);

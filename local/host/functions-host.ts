@@ -26,6 +26,8 @@ export interface FunctionsHostOptions {
   readonly timersEnabled?: boolean;
   /** Sees each request before the host, as a server in front of it does. Returns whether it has responded. */
   readonly inFront?: InFront;
+  /** A debugger can attach to the app on this port of 127.0.0.1. */
+  readonly inspectPort?: number;
 }
 
 export interface TimeScale {
@@ -56,7 +58,12 @@ const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "Syst
 export async function startFunctionsHost(options: FunctionsHostOptions): Promise<FunctionsHost> {
   const { onLog = () => undefined, environment } = options;
   const settings = await readHostJson(options.hostJsonPath);
-  const app = await startAppProcess(options.entry, childEnvironment(environment), onLog);
+  const app = await startAppProcess({
+    entry: options.entry,
+    environment: childEnvironment(environment),
+    execArgv: options.inspectPort === undefined ? [] : [`--inspect=127.0.0.1:${options.inspectPort}`],
+    onLog,
+  });
   const invoker = createInvoker(app, onLog);
   const isEnabled = (name: string): boolean =>
     !["true", "1"].includes((environment[`AzureWebJobs.${name}.Disabled`] ?? "").toLowerCase());

@@ -157,3 +157,13 @@ test.each(decisions)(
     expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(30);
   },
 );
+
+test("docs/development.md lists every control route of the simulators", async () => {
+  const folder = new URL("local/simulators/", root);
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".ts"));
+  const sources = await Promise.all(files.map(async (name) => readFile(new URL(name, folder), "utf8")));
+  const routes = new Set(sources.join("\n").match(/(?:GET|POST|DELETE) \/control\/[a-z/-]+(?=")/g));
+  expect(routes.size).toBeGreaterThan(25);
+  const text = await read("docs/development.md");
+  expect([...routes].filter((route) => !text.includes(`\`${route}\``))).toEqual([]);
+});

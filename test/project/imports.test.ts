@@ -43,12 +43,13 @@ const rows: readonly Row[] = [
   },
   {
     part: "local/terminal",
-    imports: ["local/gateway", "local/process", "src/lib/api"],
+    imports: ["src/lib/settings", "local/gateway", "local/process", "src/lib/api"],
     types: ["local/host/worker"],
   },
   {
     part: "local/gateway",
     imports: [
+      "src/lib/settings",
       "local/host",
       "local/simulators",
       "local/simulators/identity",

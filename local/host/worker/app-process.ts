@@ -24,6 +24,14 @@ export interface AppProcess {
   stop(): Promise<void>;
 }
 
+export interface AppProcessOptions {
+  readonly entry: string;
+  readonly environment: Record<string, string>;
+  /** Options of Node. */
+  readonly execArgv: readonly string[];
+  readonly onLog: OnLog;
+}
+
 interface PendingCall {
   resolve(response: HttpResponseData | undefined): void;
   reject(error: Error): void;
@@ -37,11 +45,12 @@ const workerPath = fileURLToPath(new URL("./worker.ts", import.meta.url));
  * Starts the app and resolves once it is loaded. If it fails to load, it has no functions and its error is logged. Throws
  * if the process ends three times before it is loaded.
  */
-export async function startAppProcess(
-  entry: string,
-  environment: Record<string, string>,
-  onLog: OnLog,
-): Promise<AppProcess> {
+export async function startAppProcess({
+  entry,
+  environment,
+  execArgv,
+  onLog,
+}: AppProcessOptions): Promise<AppProcess> {
   const pending = new Map<string, PendingCall>();
   const giveUp = Promise.withResolvers<string>();
   let loading = Promise.withResolvers<void>();
@@ -58,7 +67,7 @@ export async function startAppProcess(
   function startChild(): ChildProcess {
     const started = fork(workerPath, [entry], {
       env: environment,
-      execArgv: [],
+      execArgv: [...execArgv],
       serialization: "advanced",
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
@@ -150,6 +159,10 @@ function forwardLines(child: ChildProcess, onLog: OnLog): void {
     createInterface(child.stdout).on("line", (message) => onLog({ level: "information", category, message }));
   }
   if (child.stderr) {
-    createInterface(child.stderr).on("line", (message) => onLog({ level: "error", category, message }));
+    createInterface(child.stderr).on("line", (message) => {
+      // Node writes to standard error, too, what it says about its debugger.
+      const level = /^(?:Debugger |For help, see: )/.test(message) ? "information" : "error";
+      onLog({ level, category, message });
+    });
   }
 }

@@ -1,5 +1,5 @@
 /** `npm run demo`: it passes on a gateway that is right, and fails on one that is not. */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type Connection, findRunningGateway, writeConnection } from "../../../local/gateway/connection.ts";
 import { startLocalGateway } from "../../../local/gateway/local-gateway.ts";
@@ -86,13 +86,21 @@ test.each(faults)("npm run demo fails on %s", async (_, change, failures) => {
   expect(code).toBe(1);
 });
 
-test("findRunningGateway returns undefined for a gateway that has ended and for an invalid file", async () => {
+test("findRunningGateway finds a gateway beside one that has ended, and ignores an invalid file", async () => {
   const path = join(await temporaryFolder(), "connection.json");
   expect(await findRunningGateway(path)).toBeUndefined();
   const gateway = await startLocalGateway();
   await writeConnection(path, gateway.connection);
   expect(await findRunningGateway(path)).toEqual(gateway.connection);
+
+  const folder = dirname(path);
+  await writeConnection(join(folder, "ended.json"), {
+    ...gateway.connection,
+    gatewayUrl: "http://127.0.0.1:1",
+  });
+  expect(await findRunningGateway(undefined, folder)).toEqual(gateway.connection);
   await gateway.stop();
+  expect(await findRunningGateway(undefined, folder)).toBeUndefined();
   expect(await findRunningGateway(path)).toBeUndefined();
   await writeConnection(path, { ...gateway.connection, gatewayUrl: "no address" });
   expect(await findRunningGateway(path)).toBeUndefined();

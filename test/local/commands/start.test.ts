@@ -1,14 +1,21 @@
 /** `npm start` as its user meets it: what it prints works as printed, and its end leaves nothing behind. */
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { utimes } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
+import * as z from "zod";
+import { fetchAccessToken } from "../../../local/gateway/access-token.ts";
 import { findRunningGateway } from "../../../local/gateway/connection.ts";
 import { startLocalGateway } from "../../../local/gateway/local-gateway.ts";
+import { freePort } from "../../../local/process/free-port.ts";
 import { poll } from "../../../local/process/poll.ts";
 import {
   childrenOf,
+  projectFolder,
   runScript,
   type ScriptProcess,
   temporaryFolder,
@@ -22,9 +29,9 @@ interface Started extends ScriptProcess {
   children: number[];
 }
 
-async function start(): Promise<Started> {
+async function start(...args: string[]): Promise<Started> {
   const connectionPath = join(await temporaryFolder(), "connection.json");
-  const script = runScript("local/commands/start.ts", "--connection-file", connectionPath);
+  const script = runScript("local/commands/start.ts", "--connection-file", connectionPath, ...args);
   await script.printed("The gateway is ready.");
   const children = await childrenOf(script.child.pid);
   expect(children).toHaveLength(1);
@@ -129,9 +136,79 @@ test("startLocalGateway throws if the app refuses its settings, and leaves nothi
   await untilGone(left);
 });
 
-test("npm start reports an unknown option in one line and exits with 2", async () => {
-  const { exited, output, errors } = runScript("local/commands/start.ts", "--nonsense");
+test("npm start obeys its options, and its app restarts without losing a room", async () => {
+  const [port, consolePort, inspectPort] = [await freePort(0), await freePort(0), await freePort(0)];
+  vi.stubEnv("MAX_VMR", "9");
+  vi.stubEnv("POOL_LEASE_SECONDS", "60");
+  vi.stubEnv("PLATFORM_URL", "https://platform.example.com");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const origin = "http://widget.example.com";
+  const ports = ["--port", `${port}`, "--console-port", `${consolePort}`, "--inspect-port", `${inspectPort}`];
+  const set = ["--set", "POOL_MINIMUM=1", "--set", "MAX_VMR=3", "--origin", origin];
+  const { child, exited, output, printed, connectionPath } = await start(
+    ...ports,
+    ...set,
+    "--watch",
+    "--inspect",
+  );
+  const url = `http://127.0.0.1:${port}`;
+  expect(output()).toContain(`Console  http://127.0.0.1:${consolePort}\n`);
+  expect(output()).toContain("3/3 rooms ready in the pool");
+  expect(output()).toMatch(/^Ignoring PLATFORM_URL from the environment/m);
+  expect(output()).not.toMatch(/Ignoring (?:MAX_VMR|POOL_LEASE_SECONDS)/);
+  const debuggerUrl = async () => {
+    const targets = z.array(z.object({ webSocketDebuggerUrl: z.url() }));
+    const response = await fetch(`http://127.0.0.1:${inspectPort}/json/list`);
+    return targets.parse(await response.json())[0]?.webSocketDebuggerUrl;
+  };
+  const debuggedBefore = await debuggerUrl();
+  expect(debuggedBefore).toContain(`127.0.0.1:${inspectPort}`);
+  const health = async () => fetch(`${url}/public/health`, { headers: { origin } });
+  expect((await health()).headers.get("access-control-allow-origin")).toBe(origin);
+
+  const connection = await findRunningGateway(connectionPath);
+  if (!connection) throw new Error("the gateway does not respond");
+  const headers = { authorization: `Bearer ${await fetchAccessToken(connection.tokenUrl)}` };
+  const created = await fetch(`${url}/room/create`, { method: "POST", headers });
+  const { name } = z.object({ name: z.string() }).parse(await created.json());
+  await utimes(join(projectFolder, "host.json"), new Date(), new Date());
+  await printed("The app has been restarted.");
+  expect((await fetch(`${url}/room/${name}`, { headers })).status).toBe(200);
+  expect(await debuggerUrl()).not.toBe(debuggedBefore);
+  child.kill("SIGINT");
+  expect(await exited).toBe(0);
+});
+
+test("npm start reports a port that is in use in one line, and leaves nothing behind", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await once(taken, "listening");
+  const { port } = z.object({ port: z.int() }).parse(taken.address());
+  const { child, exited, errors } = runScript("local/commands/start.ts", "--port", `${port}`);
+  expect(await exited).toBe(1);
+  expect(errors()).toBe(`npm start: port ${port} is in use\n`);
+  expect(await childrenOf(child.pid)).toEqual([]);
+});
+
+test.each([
+  ["--nonsense", "unknown option '--nonsense'."],
+  ["--prot", "unknown option '--prot' (Did you mean --port?)"],
+  ["--port=70000", "option '--port <number>': It must be a whole number from 1 to 65535."],
+  ["--port", "option '--port <number>' argument missing."],
+  [
+    "--set=MAX_ROOMS=1",
+    "option '--set <NAME=value>': There is no setting MAX_ROOMS. Settings are listed in docs/reference.md.",
+  ],
+  ["--set=MAX_VMR=many", "option '--set <NAME=value>': MAX_VMR must be a whole number from 0 to 10000."],
+  ["--set=MAX_VMR", "option '--set <NAME=value>': It must be NAME=value."],
+  [
+    "--origin=http://localhost:3000/page",
+    "option '--origin <url>': It must be an origin, such as http://localhost:3000, without a path.",
+  ],
+  ["extra", "too many arguments. Expected 0 arguments but got 1: extra."],
+])("npm start reports the misuse %s in one line and exits with 2", async (argument, message) => {
+  const { exited, output, errors } = runScript("local/commands/start.ts", argument);
   expect(await exited).toBe(2);
   expect(output()).toBe("");
-  expect(errors()).toMatch(/^Unknown option '--nonsense'[^\n]* \(options: --verbose, --connection-file\)\n$/);
+  expect(errors()).toBe(`npm start: ${message} See npm start -- --help.\n`);
 });
