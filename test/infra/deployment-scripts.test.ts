@@ -224,6 +224,81 @@ describe("npm run teardown", () => {
   });
 });
 
+describe("infra/scripts/first-run.sh", () => {
+  const script = "infra/scripts/first-run.sh";
+  // Azure returns the names of outputs with a case of its own.
+  const outputs = [
+    ["azurE_RESOURCE_GROUP", "functioN_APP_NAME", "keY_VAULT_NAME", "healtH_URL", "outbounD_ADDRESS"],
+    ["rg-example", "func-example", "kv-example", "http://127.0.0.1:1/public/health", ""],
+  ];
+  const state = (text: string): Response => ({ words: "deployment sub list", stdout: text });
+  const show: Response = {
+    words: "deployment sub show",
+    stdout: outputs.map((row) => `${row.join("\t")}\n`).join(""),
+  };
+  const create: Response = { words: "deployment sub create" };
+  const secrets: Response = { words: "keyvault secret show", times: 9 };
+  const phase2: Response[] = [
+    { words: "functionapp config appsettings list", stdout: "" },
+    { words: "functionapp deployment source config-zip" },
+    { words: "functionapp show", stdout: "/id\n" },
+    { words: "rest --method post" },
+    { words: "functionapp restart" },
+  ];
+  const environment = { PACKAGE: "package.json", HEALTH_TRIES: "1", HEALTH_PAUSE_SECONDS: "0" };
+  const firstRun = (responses: readonly Response[], changes: object = {}) =>
+    runScript({ script, arguments: ["production", "westeurope"], environment, responses, ...changes });
+  const verbs = (commands: readonly string[]) => commands.map((line) => line.split(" --")[0]);
+
+  it("Provisions, then stops at a vault that is out of reach and says where to go on", async () => {
+    const outside = { words: "keyvault secret show", status: 1, stderr: "(ForbiddenByConnection)\n" };
+    const run = await firstRun([state(""), create, show, outside]);
+    expect(run.status).toBe(1);
+    expect(run.stdout).toBe("Phase 1 is complete (vmr-gateway-production).\n");
+    expect(run.stderr).toContain("run this on a machine in the subnet runner");
+    expect(run.stderr).toContain("Phase 2 stopped before anything was deployed.");
+    expect(run.commands).toContain(
+      "az deployment sub create --name vmr-gateway-production --location westeurope --template-file infra/main.bicep --parameters infra/environments/production.bicepparam --output none",
+    );
+    expect(run.commands.at(-1)).toContain("--vault-name kv-example");
+  });
+
+  it("Goes on inside the network without provisioning again, and waits for the health", async () => {
+    const run = await firstRun([state("Succeeded\n"), show, secrets, ...phase2]);
+    expect(verbs(run.commands)).toEqual([
+      "az deployment sub list",
+      "az deployment sub show",
+      "az keyvault secret show",
+      "az functionapp config appsettings list",
+      "az functionapp deployment source config-zip",
+      "az functionapp show",
+      "az rest",
+      "az functionapp restart",
+    ]);
+    expect(run.commands[4]).toContain("--resource-group rg-example --name func-example --src package.json");
+    // Nothing responds at this address.
+    expect([run.status, run.stderr]).toEqual([1, expect.stringContaining("did not answer")]);
+  });
+
+  it("Provisions again after a run that failed", async () => {
+    const run = await firstRun([state("Failed\n"), { ...create, status: 1, stderr: "ERROR: no\n" }]);
+    expect([run.status, run.stderr]).toEqual([1, "ERROR: no\n"]);
+    expect(verbs(run.commands)).toEqual(["az deployment sub list", "az deployment sub create"]);
+  });
+
+  it("Asks for the package before it asks for secrets", async () => {
+    const missing = { environment: { PACKAGE: "dist/no.zip" } };
+    const run = await firstRun([state("Succeeded\n"), show], missing);
+    expect([run.status, run.stderr]).toEqual([1, expect.stringContaining("npm run package")]);
+  });
+
+  it.each([[["production"]], [["staging", "westeurope"]]])("Refuses the arguments %j", async (args) => {
+    const run = await firstRun([], { arguments: args });
+    expect([run.status, run.commands]).toEqual([2, []]);
+    expect(run.stderr).toContain("first-run.sh production westeurope");
+  });
+});
+
 describe("infra/scripts/trust-github.sh", () => {
   const script = "infra/scripts/trust-github.sh";
   const responses: Response[] = [
