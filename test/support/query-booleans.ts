@@ -2,8 +2,24 @@
 import { expect, test } from "vitest";
 import type { FunctionUnderTest } from "./in-process-gateway.ts";
 
-const truthy = ["true", "True", "TRUE", "tRuE", "1", "on", "On", "t", "T", "y", "Y", "yes", "YES"];
-const falsy = ["false", "False", "FALSE", "0", "off", "OFF", "f", "F", "n", "N", "no", "No"];
+const truthy = [
+  "true",
+  "True",
+  "TRUE",
+  "tRuE",
+  "1",
+  "on",
+  "On",
+  "ON",
+  "t",
+  "T",
+  "y",
+  "Y",
+  "yes",
+  "Yes",
+  "YES",
+];
+const falsy = ["false", "False", "FALSE", "0", "off", "Off", "OFF", "f", "F", "n", "N", "no", "No", "NO"];
 
 /** Each accepted spelling with its value. */
 export const acceptedBooleans: readonly (readonly [text: string, value: boolean])[] = [
@@ -14,7 +30,7 @@ export const acceptedBooleans: readonly (readonly [text: string, value: boolean]
 /** Values that are answered 422 `bool_parsing`. */
 export const refusedBooleans: readonly string[] = [
   ["", " ", " true", "false ", "true,false", "null"],
-  ["maybe", "wahr", "tru", "yess", "2", "-1", "1.0", "01"],
+  ["maybe", "wahr", "tru", "yess", "yes!", "2", "-1", "1.0", "01"],
 ].flat();
 
 /** For functions that return the room "a-room", alone or in a list. */

@@ -1,8 +1,15 @@
-/** A simulated conferencing platform for the tests of what calls it. */
+/** A simulated conferencing platform for the tests of what calls it, and clients of a platform. */
 import {
   type PlatformSimulator,
   startPlatformSimulator,
 } from "../../local/simulators/platform/platform-simulator.ts";
+import {
+  createPlatformClient,
+  type PlatformClient,
+  type PlatformClientOptions,
+} from "../../src/lib/platform/client.ts";
+import { createBasicLogIn } from "../../src/lib/platform/log-in.ts";
+import { createManualClock } from "./manual-clock.ts";
 import { useStartedPerTest } from "./use-started.ts";
 
 export const platformAccount = { username: "api-user", password: "api-password" } as const;
@@ -12,4 +19,16 @@ type Options = Parameters<typeof startPlatformSimulator>[0];
 /** Starts a new, empty platform with `platformAccount` for each test. */
 export function usePlatform(options: Partial<Options> = {}): PlatformSimulator {
   return useStartedPerTest(async () => startPlatformSimulator({ ...platformAccount, ...options }));
+}
+
+/** Returns a client without retries, by default with the log-in of `platformAccount` and a manual clock. */
+export function newPlatformClient(url: string, options: Partial<PlatformClientOptions> = {}): PlatformClient {
+  return createPlatformClient({
+    url,
+    timeoutSeconds: 20,
+    maxConcurrency: 5,
+    logIn: createBasicLogIn(platformAccount.username, platformAccount.password),
+    clock: createManualClock(),
+    ...options,
+  });
 }

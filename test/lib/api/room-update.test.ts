@@ -4,15 +4,12 @@ import { Conference } from "../../../src/lib/api/conference-schema.ts";
 import { toReadRoom } from "../../../src/lib/api/room-shapes.ts";
 import { changeRoom } from "../../../src/lib/api/room-update.ts";
 import { validate } from "../../../src/lib/http/validation.ts";
-import { createPlatformClient } from "../../../src/lib/platform/client.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
-import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
-import { createManualClock } from "../../support/manual-clock.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
-import { platformAccount, usePlatform } from "../../support/use-platform.ts";
+import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 
 const marker = formatMarker({ state: "assigned", since: "2026-01-15T09:00:00.000Z", messageId: "m-1" });
 const uri = (path: string) => `/api/admin/configuration/v1/${path}/1/`;
@@ -21,14 +18,7 @@ const platform = usePlatform();
 let conferences: Conferences;
 beforeEach(() => {
   log = createRecordingLog();
-  const client = createPlatformClient({
-    url: platform.url,
-    timeoutSeconds: 20,
-    maxConcurrency: 5,
-    logIn: createBasicLogIn(platformAccount.username, platformAccount.password),
-    clock: createManualClock(),
-  });
-  conferences = createConferences(client);
+  conferences = createConferences(newPlatformClient(platform.url));
   platform.seedRooms({
     rows: [
       {

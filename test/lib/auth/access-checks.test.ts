@@ -1,119 +1,77 @@
 /** Access checks as the settings define them: each kind of access accepts its own credentials only. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ContactCentre, startContactCentre } from "../../../local/simulators/contact-centre.ts";
-import { startTokenIssuer, type TokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
+import { describe, expect, test } from "vitest";
+import { contactCentreUsers, identities, tenant } from "../../../local/gateway/identities.ts";
+import { startContactCentre } from "../../../local/simulators/contact-centre.ts";
+import { startTokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
 import { createAccessChecks } from "../../../src/lib/auth/access-checks.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
+import { asAgent, asEventSink } from "../../support/credentials.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
+import { useStarted } from "../../support/use-started.ts";
 
-const clientId = "22222222-2222-4222-8222-222222222222";
-const tenantId = "11111111-1111-4111-8111-111111111111";
-const agent = {
-  token: "agent-token",
-  id: "44444444-4444-4444-8444-444444444444",
-  name: "Test Agent",
-  divisionId: "55555555-5555-4555-8555-555555555555",
-  divisionName: "SBC",
-  state: "active" as const,
-};
+const { clientId } = identities;
+const issuer = useStarted(async () => startTokenIssuer(tenant));
+const centre = useStarted(async () => startContactCentre({ users: contactCentreUsers }));
 
-let issuer: TokenIssuer;
-let centre: ContactCentre;
-let checks: ReturnType<typeof createAccessChecks>;
-beforeAll(async () => {
-  issuer = await startTokenIssuer({ tenantId, clients: [] });
-  centre = await startContactCentre({ users: [agent] });
+type Kind = keyof ReturnType<typeof createAccessChecks>;
+const check = async (access: Kind, headers: Record<string, string>, more: Record<string, string> = {}) => {
   const settings = loadSettings({
     ...exampleEnvironment,
     AUTH_AUTHORITY: issuer.url,
     CONTACT_CENTRE_API_URL: centre.url,
+    CONTACT_CENTRE_DIVISION_IDS: identities.divisionId,
     EVENT_SINK_PREVIOUS_USERNAME: "old-sink",
     EVENT_SINK_PREVIOUS_PASSWORD: "old-password",
+    ...more,
   });
-  checks = createAccessChecks(settings, systemClock);
-});
-afterAll(async () => {
-  await Promise.all([issuer.stop(), centre.stop()]);
-});
+  return createAccessChecks(settings, systemClock)[access](new Headers(headers), createRecordingLog());
+};
+const asApplication = () => ({ authorization: `Bearer ${issuer.issueToken(clientId)}` });
+const asSink = asEventSink("sink", "sink-password-7d1e");
+const asPreviousSink = asEventSink("old-sink", "old-password");
 
-const check = async (access: keyof typeof checks, headers: Record<string, string>) =>
-  checks[access](new Headers(headers), createRecordingLog());
-const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
-
-test("accepts a bearer token of the tenant for `application`, and no contact-centre token", async () => {
-  await expect(
-    check("application", { authorization: `Bearer ${issuer.issueToken(clientId)}` }),
-  ).resolves.toEqual({ kind: "application", id: clientId });
-  await expect(check("application", { "x-auth-token": agent.token })).rejects.toMatchObject({
-    status: 401,
-  });
+test.each<[Kind, string, () => Record<string, string>, object]>([
+  ["application", "a bearer token of the tenant", asApplication, { kind: "application", id: clientId }],
+  ["agent", "a contact-centre token in X-Auth-Token", () => asAgent, { kind: "agent" }],
+  ["event-sink", "the current pair", () => asSink, { kind: "event-sink", credentials: "current" }],
+  ["event-sink", "the previous pair", () => asPreviousSink, { kind: "event-sink", credentials: "previous" }],
+  ["anyone", "a request without credentials", () => ({}), { kind: "anyone" }],
+])("The check of `%s` accepts %s", async (access, _, headers, caller) => {
+  await expect(check(access, headers())).resolves.toEqual(caller);
 });
 
-test("accepts a contact-centre token in X-Auth-Token for `agent`, and no bearer token", async () => {
-  await expect(check("agent", { "x-auth-token": agent.token })).resolves.toEqual({ kind: "agent" });
-  const bearer = { authorization: `Bearer ${issuer.issueToken(clientId)}` };
-  await expect(check("agent", bearer)).rejects.toMatchObject({ status: 401 });
+test.each<[Kind, string, () => Record<string, string>]>([
+  ["application", "a contact-centre token", () => asAgent],
+  ["agent", "a bearer token", asApplication],
+  ["event-sink", "a mix of both pairs", () => asEventSink("sink", "old-password")],
+])("The check of `%s` throws 401 for %s", async (access, _, headers) => {
+  await expect(check(access, headers())).rejects.toMatchObject({ status: 401 });
 });
 
-test("accepts the current and the previous pair of credentials for `event-sink`, and no mix of them", async () => {
-  for (const [pair, credentials] of [
-    ["sink:sink-password-7d1e", "current"],
-    ["old-sink:old-password", "previous"],
-  ] as const) {
-    await expect(check("event-sink", { authorization: basic(pair) })).resolves.toEqual({
-      kind: "event-sink",
-      credentials,
-    });
-  }
-  await expect(check("event-sink", { authorization: basic("sink:old-password") })).rejects.toMatchObject({
-    status: 401,
-  });
-});
-
-test("accepts a request without credentials for `anyone`", async () => {
-  await expect(check("anyone", {})).resolves.toEqual({ kind: "anyone" });
-});
-
-describe("with the secret of API Management", () => {
+describe("With the secret of API Management", () => {
   const secret = "a-secret-of-api-management";
-  const guarded = () =>
-    createAccessChecks(
-      loadSettings({
-        ...exampleEnvironment,
-        AUTH_AUTHORITY: issuer.url,
-        CONTACT_CENTRE_API_URL: centre.url,
-        API_MANAGEMENT_SECRET: secret,
-      }),
-      systemClock,
-    );
-  const valid = (): Record<string, Record<string, string>> => ({
-    application: { authorization: `Bearer ${issuer.issueToken(clientId)}` },
-    agent: { "x-auth-token": agent.token },
-    "event-sink": { authorization: basic("sink:sink-password-7d1e") },
-  });
+  const guarded = async (access: Kind, headers: Record<string, string>) =>
+    check(access, headers, { API_MANAGEMENT_SECRET: secret });
   const kinds = ["application", "agent", "event-sink"] as const;
+  const valid = (kind: (typeof kinds)[number]): Record<string, string> =>
+    ({ application: asApplication(), agent: asAgent, "event-sink": asSink })[kind];
 
-  test.each(kinds)("accepts valid credentials of `%s` with the secret", async (kind) => {
-    const headers = new Headers({ ...valid()[kind], "x-api-management-secret": secret });
-    await expect(guarded()[kind](headers, createRecordingLog())).resolves.toMatchObject({ kind });
+  test.each(kinds)("the check of `%s` accepts valid credentials with the secret", async (kind) => {
+    const headers = { ...valid(kind), "x-api-management-secret": secret };
+    await expect(guarded(kind, headers)).resolves.toMatchObject({ kind });
   });
 
   test.each(
     kinds.flatMap((kind) => [undefined, "", "wrong", `${secret}x`].map((given) => [kind, given] as const)),
-  )("refuses valid credentials of `%s` with the secret %s", async (kind, given) => {
-    const headers = new Headers({
-      ...valid()[kind],
-      ...(given !== undefined && { "x-api-management-secret": given }),
-    });
-    await expect(guarded()[kind](headers, createRecordingLog())).rejects.toMatchObject({
-      code: "forbidden",
-      status: 403,
-    });
+  )("the check of `%s` throws 403 for valid credentials with the secret %s", async (kind, given) => {
+    const sent = given === undefined ? {} : { "x-api-management-secret": given };
+    const refused = guarded(kind, { ...valid(kind), ...sent });
+    await expect(refused).rejects.toMatchObject({ code: "forbidden", status: 403 });
   });
 
-  test("lets `anyone` in without the secret", async () => {
-    await expect(guarded().anyone(new Headers(), createRecordingLog())).resolves.toEqual({ kind: "anyone" });
+  test("the check of `anyone` accepts a request without the secret", async () => {
+    await expect(guarded("anyone", {})).resolves.toEqual({ kind: "anyone" });
   });
 });

@@ -1,122 +1,175 @@
-/** Bearer tokens of a real issuer: which ones are accepted, and for which clients. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTokenIssuer, type TokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
+/** Bearer tokens of a real issuer: which ones are accepted, for which clients, and which ones are invalid. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { identities, tenant } from "../../../local/gateway/identities.ts";
+import { startTokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
 import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/bearer.ts";
 import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
+import { forbiddenTokens, wrongTokens } from "../../support/credentials.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
+import { useStarted } from "../../support/use-started.ts";
 
-const tenantId = "11111111-1111-4111-8111-111111111111";
-const clientId = "22222222-2222-4222-8222-222222222222";
+const { tenantId, clientId } = identities;
+const otherClientId = "33333333-3333-4333-8333-333333333333";
+const issuer = useStarted(async () => startTokenIssuer(tenant));
+
 const rules: BearerRules = {
   tenantId,
   audiences: [`api://${clientId}`, clientId],
-  clientIds: ["99999999-9999-4999-8999-999999999999", clientId],
+  clientIds: ["88888888-8888-4888-8888-888888888888", clientId],
 };
+const keys = createSigningKeys(async () => fetchPublishedKeys(issuer.url, tenantId), createManualClock());
+const check = async (authorization: string | null, changes: Partial<BearerRules> = {}) =>
+  createBearerCheck({ ...rules, ...changes }, keys)(authorization, createRecordingLog());
+const issue = (claims: Record<string, unknown> = {}) => issuer.issueToken(clientId, { claims });
 
-let issuer: TokenIssuer;
-beforeAll(async () => {
-  issuer = await startTokenIssuer({ tenantId, clients: [] });
-});
-afterAll(async () => issuer.stop());
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const keyId = (): unknown =>
+  JSON.parse(Buffer.from(issue().split(".")[0] ?? "", "base64url").toString())["kid"];
+const withHeader = (header: object) => [encode(header), ...issue().split(".").slice(1)].join(".");
 
-async function check(authorization: string | null, changes: Partial<BearerRules> = {}): Promise<string> {
-  const fetchKeys = async () => fetchPublishedKeys(issuer.url, tenantId);
-  const keys = createSigningKeys(fetchKeys, createManualClock());
-  return createBearerCheck({ ...rules, ...changes }, keys)(authorization, createRecordingLog());
-}
-const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
-
-describe("the check accepts", () => {
-  test.each([1, 2] as const)("a version %i token of an allowed client", async (version) => {
-    await expect(check(`Bearer ${issuer.issueToken(clientId, { version })}`)).resolves.toBe(clientId);
+describe("The check accepts", () => {
+  test.each([
+    ["a version 1 token", () => `Bearer ${issuer.issueToken(clientId, { version: 1 })}`],
+    ["a version 2 token", () => `Bearer ${issuer.issueToken(clientId, { version: 2 })}`],
+    ["a token surrounded by spaces", () => `Bearer   ${issue()}  `],
+    ["the scheme in lower case", () => `bearer ${issue()}`],
+    ["the scheme in upper case", () => `BEARER ${issue()}`],
+  ])("%s", async (_, authorization) => {
+    await expect(check(authorization())).resolves.toBe(clientId);
   });
 
-  test("a token surrounded by spaces", async () => {
-    await expect(check(`Bearer   ${issuer.issueToken(clientId)}  `)).resolves.toBe(clientId);
+  test.each<[string, Record<string, unknown>, Partial<BearerRules>?]>([
+    ["several audiences that include ours", { aud: ["https://api.example.com", clientId] }],
+    ["an expiry within the tolerance of a minute", { exp: Math.floor(Date.now() / 1000) - 30 }],
+    ["the token type `app`", { idtyp: "app" }],
+    ["no tenant claim, because the issuer names the tenant", { tid: undefined }],
+    [
+      "the required role among its roles",
+      { roles: ["Rooms.Read", "Rooms.Manage"] },
+      { requiredRole: "Rooms.Manage" },
+    ],
+    [
+      "a tenant ID that the settings have in capital letters",
+      { tid: "aaaaaaaa-1111-4111-8111-111111111111" },
+      { tenantId: "AAAAAAAA-1111-4111-8111-111111111111" },
+    ],
+  ])("a token with %s", async (_, claims, changes) => {
+    await expect(check(`Bearer ${issue(claims)}`, changes)).resolves.toBe(clientId);
   });
 
   test("a token of almost 8,192 characters", async () => {
-    const token = issuer.issueToken(clientId, { claims: { groups: "x".repeat(5250) } });
+    const token = issue({ groups: "x".repeat(5250) });
     expect(token.length).toBeGreaterThan(7800);
     expect(token.length).toBeLessThanOrEqual(8192);
     await expect(check(`Bearer ${token}`)).resolves.toBe(clientId);
   });
-
-  test("a tenant ID in capital letters in the settings", async () => {
-    const token = issuer.issueToken(clientId, { claims: { tid: "aaaaaaaa-1111-4111-8111-111111111111" } });
-    await expect(
-      check(`Bearer ${token}`, { tenantId: "AAAAAAAA-1111-4111-8111-111111111111" }),
-    ).resolves.toBe(clientId);
-  });
-
-  test.each(["bearer", "BEARER"])("the scheme written as %s", async (scheme) => {
-    await expect(check(`${scheme} ${issuer.issueToken(clientId)}`)).resolves.toBe(clientId);
-  });
-
-  test.each([
-    ["several audiences that include ours", { aud: ["https://api.example.com", clientId] }],
-    ["an expiry within the tolerance of a minute", { exp: secondsFromNow(-30) }],
-    ["the token type `app`", { idtyp: "app" }],
-    ["no tenant claim, because the issuer names the tenant", { tid: undefined }],
-  ])("a token with %s", async (_, claims) => {
-    await expect(check(`Bearer ${issuer.issueToken(clientId, { claims })}`)).resolves.toBe(clientId);
-  });
-
-  test("a token with the required role among its roles", async () => {
-    const token = issuer.issueToken(clientId, { claims: { roles: ["Rooms.Read", "Rooms.Manage"] } });
-    await expect(check(`Bearer ${token}`, { requiredRole: "Rooms.Manage" })).resolves.toBe(clientId);
-  });
 });
 
-describe("the check throws 403 insufficient_scope for a valid token", () => {
+describe("The check throws 403 insufficient_scope for a valid token", () => {
   const forbidden = {
     code: "forbidden",
     status: 403,
     details: { challenge: 'Bearer realm="vmr-gateway", error="insufficient_scope"' },
   };
 
-  test.each([1, 2] as const)("of another client, version %i", async (version) => {
-    const other = issuer.issueToken("33333333-3333-4333-8333-333333333333", {
-      version,
-      claims: { aud: clientId },
-    });
-    await expect(check(`Bearer ${other}`)).rejects.toMatchObject(forbidden);
+  test.each(Object.entries(forbiddenTokens))("%s", async (_, makeToken) => {
+    await expect(check(`Bearer ${makeToken(issuer)}`)).rejects.toMatchObject(forbidden);
   });
 
-  test("whose azp is another client, whatever its appid says", async () => {
-    const claims = { azp: "33333333-3333-4333-8333-333333333333", appid: clientId };
-    await expect(check(`Bearer ${issuer.issueToken(clientId, { claims })}`)).rejects.toMatchObject(forbidden);
-  });
-
-  test("that does not name a client", async () => {
-    const token = issuer.issueToken(clientId, { claims: { appid: undefined } });
-    await expect(check(`Bearer ${token}`)).rejects.toMatchObject(forbidden);
-  });
-
-  test.each([
-    ["no roles", {}],
-    ["other roles", { roles: ["Rooms.Manage.All", "rooms.manage"] }],
-  ])("with %s if a role is required", async (_, claims) => {
-    const token = issuer.issueToken(clientId, { claims });
-    await expect(check(`Bearer ${token}`, { requiredRole: "Rooms.Manage" })).rejects.toMatchObject(forbidden);
+  test.each<[string, Record<string, unknown>, Partial<BearerRules>?]>([
+    ["whose azp is another client, whatever its appid says", { azp: otherClientId, appid: clientId }],
+    ["with no roles if a role is required", {}, { requiredRole: "Rooms.Manage" }],
+    [
+      "with other roles if a role is required",
+      { roles: ["Rooms.Manage.All", "rooms.manage"] },
+      { requiredRole: "Rooms.Manage" },
+    ],
+  ])("%s", async (_, claims, changes) => {
+    await expect(check(`Bearer ${issue(claims)}`, changes)).rejects.toMatchObject(forbidden);
   });
 });
 
-test("the check throws 401 for a valid token after another scheme", async () => {
-  await expect(check(`x Bearer ${issuer.issueToken(clientId)}`)).rejects.toMatchObject({
-    code: "unauthenticated",
-    details: { challenge: 'Bearer realm="vmr-gateway"' },
-  });
-});
-
-test.each([null, "", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "token", "Bearer two words"])(
-  "the check throws 401 with a challenge without an error code if there is no token (%j)",
+test.each([
+  null,
+  "",
+  "Bearer",
+  "Bearer ",
+  "Basic dXNlcjpwYXNz",
+  "token",
+  "Bearer two words",
+  "x Bearer token",
+])(
+  "The check throws 401 with a challenge without an error code if there is no token (%j)",
   async (authorization) => {
     await expect(check(authorization)).rejects.toMatchObject({
       code: "unauthenticated",
+      status: 401,
       details: { challenge: 'Bearer realm="vmr-gateway"' },
     });
   },
 );
+
+const invalidTokens: Record<string, () => string> = {
+  "of another host's issuer": () => issue({ iss: `https://issuer.example.com/${tenantId}/` }),
+  "for an audience that starts with ours": () => issue({ aud: `api://${clientId}/more` }),
+  "without an audience": () => issue({ aud: undefined }),
+  "without an issuer": () => issue({ iss: undefined }),
+  "with roles that are not a list": () => issue({ roles: "Rooms.Manage" }),
+  "signed with RS512": () =>
+    issuer.signToken(
+      { aud: clientId, iss: `${issuer.url}/${tenantId}/`, exp: Date.now() },
+      { algorithm: "RS512" },
+    ),
+  "of slightly more than 8,192 characters": () => {
+    const token = issue({ padding: "x".repeat(5400) });
+    expect(token.length).toBeGreaterThan(8192);
+    expect(token.length).toBeLessThan(8500);
+    return token;
+  },
+  "without a key id": () => withHeader({ alg: "RS256", typ: "JWT" }),
+  "with a key id that is a number": () => withHeader({ alg: "RS256", typ: "JWT", kid: 1 }),
+  "whose claims are not an object": () => `${issue().split(".")[0]}.${encode("text")}.x`,
+  "of three empty parts": () => "..",
+};
+
+test.each(Object.entries({ ...wrongTokens, ...invalidTokens }))(
+  "The check throws 401 invalid_token for a token %s",
+  async (_, makeToken) => {
+    await expect(check(`Bearer ${makeToken(issuer)}`)).rejects.toMatchObject({
+      code: "unauthenticated",
+      status: 401,
+      details: { challenge: 'Bearer realm="vmr-gateway", error="invalid_token"' },
+    });
+  },
+);
+
+test("The error names the reason for the log and contains no part of the token", async () => {
+  const token = issue({ exp: 1 });
+  const error: unknown = await check(`Bearer ${token}`).catch((cause: unknown) => cause);
+
+  expect(error).toMatchObject({
+    details: { cause: { message: "not verified", cause: { message: "jwt expired" } } },
+  });
+  for (const part of token.split(".")) expect(JSON.stringify(error)).not.toContain(part);
+});
+
+test("The check throws 401 for any three parts under any header", async () => {
+  const header = fc.record({
+    alg: fc.constantFrom("RS256", "none", "HS256", 7),
+    typ: fc.constantFrom("JWT", "jwt", "at+jwt", null),
+    kid: fc.constantFrom(keyId(), "", "other", 0),
+  });
+  const part = fc.oneof(
+    fc.jsonValue().map(encode),
+    fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString("base64url")),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(header.map(encode), part), part, part, async (...parts) => {
+      await expect(check(`Bearer ${parts.join(".")}`)).rejects.toMatchObject({ code: "unauthenticated" });
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,69 +1,82 @@
-/** Contact-centre tokens: which users are accepted, and how often the contact centre is called. */
+/** Contact-centre tokens: which users are accepted, how often the contact centre is called, and what its failures cause. */
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  type ContactCentre,
-  type ContactCentreUser,
-  startContactCentre,
-} from "../../../local/simulators/contact-centre.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Answer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
-import { GatewayError } from "../../../src/lib/errors.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
-import { createRecordingLog } from "../../support/recording-log.ts";
+import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
+import { useStartedPerTest } from "../../support/use-started.ts";
 
 const divisionId = "55555555-5555-4555-8555-555555555555";
-const agent: ContactCentreUser = {
-  token: "agent-token",
-  id: "44444444-4444-4444-8444-444444444444",
-  name: "Test Agent",
-  divisionId,
-  divisionName: "SBC",
-  state: "active",
-};
+const user = { state: "active", division: { id: divisionId } };
+const ok = (body: unknown = user) => ({ status: 200, body });
 const forbidden = { code: "forbidden", status: 403 };
 const unauthenticated = {
   code: "unauthenticated",
   status: 401,
   details: { challenge: 'x-auth-token realm="vmr-gateway"' },
 };
+const unavailable = (retryAfterSeconds: number) => ({
+  code: "contact-centre-unavailable",
+  status: 503,
+  details: { retryAfterSeconds },
+});
 
-let centre: ContactCentre;
+/** What the contact centre returns for a token, and the paths of the calls so far. */
+let reply: (token: string) => Answer | Promise<Answer>;
+let paths: string[];
+const centre = useStartedPerTest(async () =>
+  startLoopbackServer(({ url, headers }) => {
+    paths.push(url.pathname);
+    return reply(String(headers.authorization).replace("Bearer ", ""));
+  }),
+);
 let clock: ManualClock;
+let log: RecordingLog;
 let checkToken: ContactCentreCheck;
-beforeEach(async () => {
-  centre = await startContactCentre({
-    users: [
-      agent,
-      { ...agent, token: "other-division", divisionId: "66666666-6666-4666-8666-666666666666" },
-      { ...agent, token: "same-division-name", divisionId: "SBC", divisionName: divisionId },
-      { ...agent, token: "inactive", state: "inactive" },
-      { ...agent, token: "deleted", state: "deleted" },
-    ],
-  });
+beforeEach(() => {
+  reply = () => ok();
+  paths = [];
   clock = createManualClock();
-  checkToken = createContactCentreCheck({ url: centre.url, divisionIds: ["other", divisionId] }, clock);
-});
-afterEach(async () => centre.stop());
-
-const check = async (token: string | null) => checkToken(token, createRecordingLog());
-
-test("the check accepts an active agent of an authorized division", async () => {
-  await expect(check("agent-token")).resolves.toBeUndefined();
+  log = createRecordingLog();
+  checkToken = checkAt(centre.url);
 });
 
-test.each([
-  ["of another division", "other-division"],
-  ["of a division whose name is the ID of an authorized one", "same-division-name"],
-  ["who is inactive", "inactive"],
-])("the check throws 403 for an agent %s", async (_, token) => {
-  await expect(check(token)).rejects.toMatchObject(forbidden);
+const checkAt = (url: string, divisionIds = ["other", divisionId]) =>
+  createContactCentreCheck({ url, divisionIds }, clock);
+const check = async (token: string | null = "agent-token") => checkToken(token, log);
+
+describe("The check judges a user", () => {
+  test.each([
+    ["accepts an active user of an authorized division", user, undefined],
+    ["accepts a user of an authorized division without a state", { division: user.division }, undefined],
+    ["accepts a user of an authorized division whose state is null", { ...user, state: null }, undefined],
+    ["throws 403 for a user of another division", { ...user, division: { id: "another" } }, forbidden],
+    [
+      "throws 403 for a user of a division whose name is the ID of an authorized one",
+      { ...user, division: { id: "SBC", name: divisionId } },
+      forbidden,
+    ],
+    ["throws 403 for a user without a division", { state: "active" }, forbidden],
+    ["throws 403 for an inactive user", { ...user, state: "inactive" }, forbidden],
+    ["throws 403 for a deleted user", { ...user, state: "deleted" }, forbidden],
+    ["throws 503 for a division without an ID", { ...user, division: {} }, unavailable(5)],
+    ["throws 503 for a body that is not a user", "hello", unavailable(5)],
+  ])("%s", async (_, body, error) => {
+    reply = () => ok(body);
+    if (error) await expect(check()).rejects.toMatchObject(error);
+    else await expect(check()).resolves.toBeUndefined();
+  });
+
+  test("throws 403 for a user whose division ID differs from an allowed one only in case", async () => {
+    checkToken = checkAt(centre.url, ["Division-A"]);
+    reply = (id) => ok({ ...user, division: { id } });
+    for (const id of ["division-a", "DIVISION-A"]) await expect(check(id)).rejects.toMatchObject(forbidden);
+    await expect(check("Division-A")).resolves.toBeUndefined();
+  });
 });
 
-test.each(["unknown-token", "deleted"])("the check throws 401 for the token %s", async (token) => {
-  await expect(check(token)).rejects.toMatchObject(unauthenticated);
-});
-
-describe("the check throws 401 without a call", () => {
+describe("The check throws 401 without a call", () => {
   test.each([
     ["no token", null],
     ["an empty token", ""],
@@ -73,7 +86,7 @@ describe("the check throws 401 without a call", () => {
     ["a token with other letters", "agentÿ"],
   ])("for %s", async (_, token) => {
     await expect(check(token)).rejects.toMatchObject(unauthenticated);
-    expect(centre.callCount()).toBe(0);
+    expect(paths).toEqual([]);
   });
 
   test("for any token with a character that tokens cannot contain", async () => {
@@ -85,71 +98,186 @@ describe("the check throws 401 without a call", () => {
         await expect(check(token)).rejects.toMatchObject(unauthenticated);
       }),
     );
-    expect(centre.callCount()).toBe(0);
+    expect(paths).toEqual([]);
   });
 });
 
-describe("the number of calls", () => {
-  test("an accepted token causes one call in 60 s", async () => {
-    for (let second = 0; second < 60; second++) {
-      await check("agent-token");
+describe("The check sends a token", () => {
+  test.each([
+    ["of 4,096 characters", "x".repeat(4096)],
+    ["with every character that tokens have", "AZaz09-._~+/="],
+  ])("%s unchanged", async (_, token) => {
+    reply = (sent) => (sent === token ? ok() : { status: 401 });
+    await expect(check(token)).resolves.toBeUndefined();
+  });
+
+  test("whose last character differs from an accepted one, and throws 401", async () => {
+    const token = "x".repeat(4095);
+    reply = (sent) => (sent === `${token}a` ? ok() : { status: 401 });
+    await check(`${token}a`);
+    await expect(check(`${token}b`)).rejects.toMatchObject(unauthenticated);
+    await expect(check(`${token}a`)).resolves.toBeUndefined();
+  });
+
+  test("to no other address if the contact centre redirects the call", async () => {
+    reply = () => ({ status: 302, headers: { location: "/elsewhere" } });
+    await expect(check()).rejects.toMatchObject(unauthenticated);
+    expect(paths).toEqual(["/api/v2/users/me"]);
+  });
+
+  test("once if concurrent requests have the same token", async () => {
+    await Promise.all(Array.from({ length: 100 }, async () => check()));
+    expect(paths).toHaveLength(1);
+  });
+});
+
+describe("A verdict is cached", () => {
+  test.each([
+    ["60 s for an accepted token", 60, ok(), undefined],
+    ["60 s for a user of another division", 60, ok({ ...user, division: { id: "another" } }), forbidden],
+    ["10 s for a refused token", 10, { status: 401 }, unauthenticated],
+  ] as const)("%s", async (_, seconds, answer, error) => {
+    reply = () => answer;
+    const outcome = async () => check().catch((cause: unknown) => cause);
+    for (let second = 0; second < seconds; second++) {
+      expect(await outcome()).toEqual(error && expect.objectContaining(error));
       clock.advance(1);
     }
-    expect(centre.callCount()).toBe(1);
-    await check("agent-token");
-    expect(centre.callCount()).toBe(2);
+    expect(paths).toHaveLength(1);
+    await outcome();
+    expect(paths).toHaveLength(2);
   });
 
-  test("an agent who leaves the division is forbidden after 60 s", async () => {
-    await check("agent-token");
-    centre.setUsers([{ ...agent, divisionId: "another" }]);
+  test("no longer than 60 s if the agent leaves the division", async () => {
+    await check();
+    reply = () => ok({ ...user, division: { id: "another" } });
     clock.advance(60);
-
-    await expect(check("agent-token")).rejects.toMatchObject(forbidden);
+    await expect(check()).rejects.toMatchObject(forbidden);
   });
 
-  test("a refused token causes another call after 10 s", async () => {
-    await expect(check("unknown-token")).rejects.toMatchObject(unauthenticated);
-    clock.advance(9);
-    await expect(check("unknown-token")).rejects.toMatchObject(unauthenticated);
-    expect(centre.callCount()).toBe(1);
+  test("for 1,000 tokens, and the least recently used one is dropped first", async () => {
+    await check("first");
+    await check("second");
+    for (let index = 0; index < 998; index++) await check(`other-${index}`);
+    await check("first");
+    await check("one-more");
+    expect(paths).toHaveLength(1001);
+
+    await check("first");
+    expect(paths).toHaveLength(1001);
+    await check("second");
+    expect(paths).toHaveLength(1002);
+  });
+
+  test("for a minute even if the contact centre fails in the meantime", async () => {
+    await check();
+    reply = () => ({ status: 503 });
+    clock.advance(59);
+    await expect(check()).resolves.toBeUndefined();
+  });
+});
+
+test("The check runs 4 calls, keeps 40 waiting, shares pending ones and throws 503 for further tokens", async () => {
+  const waiting: (() => void)[] = [];
+  reply = async () => {
+    await new Promise<void>((resolve) => void waiting.push(resolve));
+    return ok();
+  };
+  const accepted = Array.from({ length: 44 }, async (_, index) => check(`token-${index}`));
+  const sharing = [check("token-0"), check("token-43")];
+  for (let index = 44; index < 60; index++)
+    await expect(check(`token-${index}`)).rejects.toMatchObject(unavailable(5));
+  expect(log.lines[0]).toMatchObject({
+    level: "warn",
+    event: "contact-centre-unavailable",
+    fields: { status: null, waiting: 40 },
+  });
+
+  for (let finished = 0; finished < 44; finished++) {
+    await expect.poll(() => waiting.length, { interval: 2 }).toBe(Math.min(4, 44 - finished));
+    waiting.shift()?.();
+  }
+  await Promise.all([...accepted, ...sharing]);
+  expect(paths).toHaveLength(44);
+});
+
+describe("The check if the contact centre fails", () => {
+  test.each([400, 401, 403, 404])("throws 401 after a %i", async (status) => {
+    reply = () => ({ status });
+    await expect(check()).rejects.toMatchObject(unauthenticated);
+  });
+
+  test.each([500, 502, 503, 504, 408])(
+    "throws 503 for 5 s after a %i, without another call",
+    async (status) => {
+      reply = () => ({ status });
+      await expect(check()).rejects.toMatchObject(unavailable(5));
+      clock.advance(0.5);
+      await expect(check()).rejects.toMatchObject(unavailable(5));
+      clock.advance(4.4);
+      await expect(check()).rejects.toMatchObject(unavailable(1));
+      expect(paths).toHaveLength(1);
+
+      clock.advance(0.1);
+      reply = () => ok();
+      await expect(check()).resolves.toBeUndefined();
+    },
+  );
+
+  test.each<[Record<string, string>, number]>([
+    [{ "inin-ratelimit-reset": "12" }, 12],
+    [{ "retry-after": "7", "inin-ratelimit-reset": "12" }, 7],
+    [{ "retry-after": "20" }, 20],
+    [{ "retry-after": "1" }, 1],
+    [{ "retry-after": "1.2" }, 2],
+    [{ "retry-after": "0" }, 5],
+    [{ "retry-after": "soon" }, 5],
+    [{ "retry-after": "3600" }, 60],
+  ])("throws 503 after a 429 with %j, without another call for %i s", async (headers, seconds) => {
+    reply = () => ({ status: 429, headers });
+    await expect(check()).rejects.toMatchObject(unavailable(seconds));
+    clock.advance(seconds - 1);
+    await expect(check()).rejects.toMatchObject({ status: 503 });
+    expect(paths).toHaveLength(1);
+
     clock.advance(1);
-    await expect(check("unknown-token")).rejects.toMatchObject(unauthenticated);
-    expect(centre.callCount()).toBe(2);
+    reply = () => ok();
+    await expect(check()).resolves.toBeUndefined();
   });
 
-  test("concurrent requests with one token cause one call", async () => {
-    centre.setLatency(20);
-    await Promise.all(Array.from({ length: 100 }, async () => check("agent-token")));
-    expect(centre.callCount()).toBe(1);
+  test("throws 503 if the response takes more than 3 s", async () => {
+    reply = () => "silence";
+    await expect(check()).rejects.toMatchObject(unavailable(5));
   });
 
-  test("a verdict is not used for another token", async () => {
-    await check("agent-token");
-    await expect(check("agent-tokem")).rejects.toMatchObject(unauthenticated);
-    await expect(check("agent-token")).resolves.toBeUndefined();
+  test("throws GatewayError for an empty response", async () => {
+    reply = () => ({ status: 204 });
+    await expect(check()).rejects.toMatchObject({ name: "GatewayError" });
   });
 
-  test("verdicts are cached for 1,000 tokens, and the least recently used one is dropped first", async () => {
-    centre.setRateLimit(null);
-    await check("agent-token");
-    const tokens = Array.from({ length: 1000 }, (_, index) => `unknown-${index}`);
-    for (const token of tokens) await check(token).catch(() => undefined);
-    expect(centre.callCount()).toBe(1001);
+  test.each([
+    [{ "inin-correlation-id": "c-1" }, "c-1"],
+    [{}, null],
+  ])(
+    "logs the status and the correlation ID of a 503 with %j, and no token",
+    async (headers, correlationId) => {
+      reply = () => ({ status: 503, headers });
+      await expect(check()).rejects.toMatchObject(unavailable(5));
+      expect(log.fieldsOf("contact-centre-unavailable")).toEqual({ status: 503, correlationId });
+      expect(JSON.stringify(log.lines)).not.toContain("agent-token");
+    },
+  );
 
-    await check("agent-token");
-    expect(centre.callCount()).toBe(1002);
-  });
-
-  test("at most 4 calls run and 40 wait, and the check throws 503 for further tokens without a call", async () => {
-    centre.setRateLimit(null);
-    centre.setLatency(20);
-    const tokens = Array.from({ length: 60 }, (_, index) => `waiting-${index}`);
-    const outcomes = await Promise.all(
-      tokens.map(async (token) => check(token).catch((error: unknown) => error)),
-    );
-    const turnedAway = outcomes.filter((error) => error instanceof GatewayError && error.status === 503);
-    expect(turnedAway).toHaveLength(16);
-    expect(centre.callCount()).toBe(44);
+  test("throws 503 and logs the cause if the contact centre cannot be reached", async () => {
+    checkToken = checkAt("http://127.0.0.1:1");
+    await expect(check()).rejects.toMatchObject(unavailable(5));
+    expect(log.lines).toEqual([
+      {
+        level: "warn",
+        event: "contact-centre-unavailable",
+        fields: { status: null },
+        cause: expect.objectContaining({ code: "ECONNREFUSED" }),
+      },
+    ]);
   });
 });

@@ -1,36 +1,36 @@
 /** Fetching the published keys: all or nothing, and only from safe addresses. */
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
+import { tenant } from "../../../local/gateway/identities.ts";
 import { createSigningKey } from "../../../local/simulators/identity/signing-key.ts";
 import { startTokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
-import {
-  type LoopbackServer,
-  type Reply,
-  startLoopbackServer,
-} from "../../../local/simulators/loopback-server.ts";
+import { type Answer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
+import { useStartedPerTest } from "../../support/use-started.ts";
 
-const tenantId = "11111111-1111-4111-8111-111111111111";
-
-let server: LoopbackServer | undefined;
-afterEach(async () => {
-  await server?.stop();
-  server = undefined;
-});
-
-async function startProvider(replies: Record<string, Reply>): Promise<{ url: string; paths: string[] }> {
-  const paths: string[] = [];
-  server = await startLoopbackServer(({ url }) => {
-    paths.push(url.pathname);
-    return replies[url.pathname] ?? { status: 404 };
-  });
-  return { url: server.url, paths };
-}
+const { tenantId } = tenant;
 const v1 = `/${tenantId}/.well-known/openid-configuration`;
 const v2 = `/${tenantId}/v2.0/.well-known/openid-configuration`;
 
+/** The responses of the provider by path, and the paths of the calls so far. */
+let answers: Record<string, Answer>;
+let paths: string[];
+const provider = useStartedPerTest(async () => {
+  [answers, paths] = [{}, []];
+  return startLoopbackServer(({ url }) => {
+    paths.push(url.pathname);
+    return answers[url.pathname] ?? { status: 404 };
+  });
+});
+const metadata = () => ({
+  status: 200,
+  body: { issuer: "https://issuer.example.com/", jwks_uri: `${provider.url}/keys` },
+});
+const keySet = (...keys: object[]) => ({ status: 200, body: { keys } });
+const fetchKeys = async () => fetchPublishedKeys(provider.url, tenantId);
+
 test("fetchPublishedKeys returns both issuers and the keys of both documents", async () => {
-  const issuer = await startTokenIssuer({ tenantId, clients: [] });
+  const issuer = await startTokenIssuer(tenant);
   issuer.rotateKeys();
   const { issuers, keys } = await fetchPublishedKeys(issuer.url, tenantId);
   const counts = issuer.fetchCounts();
@@ -43,14 +43,8 @@ test("fetchPublishedKeys returns both issuers and the keys of both documents", a
 });
 
 test("fetchPublishedKeys fetches a shared key set once", async () => {
-  const replies: Record<string, Reply> = {};
-  const { url, paths } = await startProvider(replies);
-  const body = { issuer: "https://issuer.example.com/", jwks_uri: `${url}/keys` };
-  replies[v1] = { status: 200, body };
-  replies[v2] = { status: 200, body };
-  replies["/keys"] = { status: 200, body: { keys: [createSigningKey().publicJwk] } };
-
-  expect((await fetchPublishedKeys(url, tenantId)).issuers).toEqual(["https://issuer.example.com/"]);
+  answers = { [v1]: metadata(), [v2]: metadata(), "/keys": keySet(createSigningKey().publicJwk) };
+  expect((await fetchKeys()).issuers).toEqual(["https://issuer.example.com/"]);
   expect(paths.filter((path) => path === "/keys")).toHaveLength(1);
 });
 
@@ -62,50 +56,37 @@ test.each([
   ["a key address with credentials", { issuer: "x", jwks_uri: "https://name:word@keys.example.com/" }],
   ["text", "hello"],
 ])("fetchPublishedKeys rejects metadata with %s", async (_, body) => {
-  const { url } = await startProvider({ [v1]: { status: 200, body }, [v2]: { status: 200, body } });
-  await expect(fetchPublishedKeys(url, tenantId)).rejects.toThrow(z.ZodError);
+  answers = { [v1]: { status: 200, body }, [v2]: { status: 200, body } };
+  await expect(fetchKeys()).rejects.toThrow(z.ZodError);
 });
 
-test.each([
-  ["one document cannot be read", { [v1]: { status: 500 } }],
-  ["a document is a redirect", { [v1]: { status: 302, headers: { location: "/elsewhere" } } }],
-])("fetchPublishedKeys throws if %s", async (_, replies) => {
-  const { url, paths } = await startProvider(replies);
-  await expect(fetchPublishedKeys(url, tenantId)).rejects.toThrow("Request failed with status code");
-  expect(paths).not.toContain("/elsewhere");
-});
-
-test("fetchPublishedKeys does not follow a redirect to a valid document", async () => {
-  const replies: Record<string, Reply> = {};
-  const { url, paths } = await startProvider(replies);
-  const elsewhere = { status: 302, headers: { location: "/elsewhere" } };
-  const body = { issuer: "https://issuer.example.com/", jwks_uri: `${url}/keys` };
-  Object.assign(replies, { [v1]: elsewhere, [v2]: elsewhere, "/elsewhere": { status: 200, body } });
-  replies["/keys"] = { status: 200, body: { keys: [createSigningKey().publicJwk] } };
-
-  await expect(fetchPublishedKeys(url, tenantId)).rejects.toThrow("Request failed with status code 302");
+test.each<[string, () => Record<string, Answer>, string]>([
+  ["one document cannot be read", () => ({ [v2]: { status: 500 } }), "status code 500"],
+  [
+    "a document is a redirect to a valid one",
+    () => ({ [v2]: { status: 302, headers: { location: "/elsewhere" } }, "/elsewhere": metadata() }),
+    "status code 302",
+  ],
+  ["the key set cannot be read", () => ({ "/keys": { status: 404 } }), "Not Found"],
+  ["the key set is empty", () => ({ "/keys": keySet() }), "did not contain any"],
+])("fetchPublishedKeys throws if %s", async (_, failing, message) => {
+  const valid = { [v1]: metadata(), [v2]: metadata(), "/keys": keySet(createSigningKey().publicJwk) };
+  answers = { ...valid, ...failing() };
+  await expect(fetchKeys()).rejects.toThrow(message);
   expect(paths).not.toContain("/elsewhere");
 });
 
 test("fetchPublishedKeys throws after 5 s if documents or keys do not arrive", async () => {
-  server = await startLoopbackServer(({ url }) => {
-    if (url.pathname.startsWith(`/${tenantId}/`) || url.pathname === "/keys") return "silence";
-    return { status: 200, body: { issuer: "x", jwks_uri: `http://127.0.0.1:${server?.port}/keys` } };
-  });
-  const outcomes = [tenantId, "22222222-2222-4222-8222-222222222222"].map(async (tenant) =>
-    fetchPublishedKeys(server?.url ?? "", tenant),
-  );
-  expect((await Promise.allSettled(outcomes)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  const silentKeys = fetchPublishedKeys(provider.url, "silent-keys");
+  const valid = `/silent-keys/.well-known/openid-configuration`;
+  answers = {
+    [v1]: "silence",
+    [v2]: "silence",
+    [valid]: metadata(),
+    [valid.replace("/.", "/v2.0/.")]: metadata(),
+    "/keys": "silence",
+  };
+  const outcomes = await Promise.allSettled([fetchKeys(), silentKeys]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(paths).toContain("/keys");
 }, 20_000);
-
-test("fetchPublishedKeys throws if the key set fails or is empty", async () => {
-  const replies: Record<string, Reply> = {};
-  const { url } = await startProvider(replies);
-  const body = { issuer: "https://issuer.example.com/", jwks_uri: `${url}/keys` };
-  replies[v1] = { status: 200, body };
-  replies[v2] = { status: 200, body };
-
-  await expect(fetchPublishedKeys(url, tenantId)).rejects.toThrow("Not Found");
-  replies["/keys"] = { status: 200, body: { keys: [] } };
-  await expect(fetchPublishedKeys(url, tenantId)).rejects.toThrow("did not contain any");
-});

@@ -1,63 +1,71 @@
-/** Signing keys during rotations and outages. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+/** Signing keys during rotations and outages: when they are fetched, who waits for that, and what is logged. */
+import { createPublicKey } from "node:crypto";
+import { beforeEach, expect, test } from "vitest";
 import { createSigningKey } from "../../../local/simulators/identity/signing-key.ts";
-import { startTokenIssuer, type TokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
-import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
-import { createSigningKeys, type SigningKeys } from "../../../src/lib/auth/signing-keys.ts";
+import {
+  createSigningKeys,
+  type PublishedKeys,
+  type SigningKeys,
+} from "../../../src/lib/auth/signing-keys.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 
-const tenantId = "11111111-1111-4111-8111-111111111111";
 const hour = 3600;
+const issuers = ["https://issuer.example.com/", "https://issuer.example.com/v2.0"];
+const pem = createPublicKey(createSigningKey().privatePem).export({ type: "spki", format: "pem" }).toString();
+const published = (...keyIds: string[]): PublishedKeys => ({
+  issuers,
+  keys: new Map(keyIds.map((keyId) => [keyId, pem])),
+});
 const unavailable = {
   code: "identity-provider-unavailable",
   status: 503,
   details: { retryAfterSeconds: 10 },
 };
 
-let issuer: TokenIssuer;
 let clock: ManualClock;
 let log: RecordingLog;
 let keys: SigningKeys;
 let fetches: number;
-beforeEach(async () => {
-  issuer = await startTokenIssuer({ tenantId, clients: [] });
+/** What the provider does with a fetch. */
+let provide: () => PublishedKeys | Promise<PublishedKeys>;
+beforeEach(() => {
   clock = createManualClock();
   log = createRecordingLog();
   fetches = 0;
+  provide = () => published("first");
   keys = createSigningKeys(async () => {
     fetches += 1;
-    return fetchPublishedKeys(issuer.url, tenantId);
+    return provide();
   }, clock);
 });
-afterEach(async () => issuer.stop());
 
-function currentKeyId(): string {
-  const [header = ""] = issuer.signToken({}).split(".");
-  return JSON.parse(Buffer.from(header, "base64url").toString()).kid;
-}
-const find = async (keyId = currentKeyId()) => keys.find(keyId, log);
+const find = async (keyId = "first") => keys.find(keyId, log);
+const isKnown = async (keyId?: string) => (await find(keyId)).key !== undefined;
+const fail = () => {
+  throw new Error("provider down");
+};
 
 test("find returns the key and both issuers, and concurrent callers share one fetch", async () => {
   const found = await Promise.all(Array.from({ length: 50 }, async () => find()));
 
   expect(fetches).toBe(1);
-  expect(found[0]?.key?.type).toBe("public");
-  expect(found[0]?.issuers).toEqual([`${issuer.url}/${tenantId}/`, `${issuer.url}/${tenantId}/v2.0`]);
+  for (const { key, ...others } of found) expect([key?.type, others]).toEqual(["public", { issuers }]);
 });
 
 test("1,000 unknown key IDs in sequence cause one fetch", async () => {
   await find();
-  for (let index = 0; index < 1000; index++) expect((await find(`unknown-${index}`)).key).toBeUndefined();
+  for (let index = 0; index < 1000; index++) expect(await isKnown(`unknown-${index}`)).toBe(false);
   expect(fetches).toBe(2);
 });
 
-test("1,000 unknown key IDs at once cause one fetch on a new instance", async () => {
+test("1,000 unknown key IDs at once and later cause one fetch on a new instance", async () => {
   await Promise.all(Array.from({ length: 1000 }, async (_, index) => find(`unknown-${index}`)));
+  expect(await isKnown("unknown-later")).toBe(false);
   expect(fetches).toBe(1);
 });
 
-test("unknown key IDs cause one fetch in five minutes", async () => {
+test("Unknown key IDs cause one fetch in five minutes", async () => {
   await find();
   await find("unknown-1");
   clock.advance(299);
@@ -68,91 +76,111 @@ test("unknown key IDs cause one fetch in five minutes", async () => {
   expect(fetches).toBe(3);
 });
 
-test("find returns a key published after the last fetch", async () => {
+test("find returns a key published after the last fetch, and no longer a withdrawn one", async () => {
   await find();
-  issuer.rotateKeys();
+  provide = () => published("first", "second");
+  expect(await isKnown("second")).toBe(true);
+  expect(fetches).toBe(2);
 
-  expect((await find()).key).toBeDefined();
+  clock.advance(300);
+  provide = () => published("third");
+  expect(await isKnown("third")).toBe(true);
+  expect(await isKnown("first")).toBe(false);
+});
+
+test("find waits for a running fetch that may return the new key", async () => {
+  await find();
+  const { promise, resolve } = Promise.withResolvers<PublishedKeys>();
+  provide = async () => promise;
+  const found = [isKnown("second"), isKnown("second")];
+  resolve(published("first", "second"));
+
+  expect(await Promise.all(found)).toEqual([true, true]);
   expect(fetches).toBe(2);
 });
 
-test("find no longer returns a withdrawn key after the next refresh", async () => {
-  const old = currentKeyId();
-  await find(old);
-  issuer.rotateKeys({ keepOld: false });
+test("Keys are fetched again after an hour, and find does not wait for that", async () => {
   await find();
-  expect((await find(old)).key).toBeUndefined();
-});
-
-test("keys are refreshed hourly in the background", async () => {
+  clock.advance(hour - 1);
   await find();
-  clock.advance(hour);
-  expect((await find()).key).toBeDefined();
-  expect((await find()).key).toBeDefined();
-  expect(fetches).toBe(2);
-});
-
-test("a known key works for 24 h if the provider is down, and the outage is logged", async () => {
-  const keyId = currentKeyId();
-  await find(keyId);
-  issuer.setDown(true);
-  for (let hours = 1; hours < 24; hours++) {
-    clock.advance(hour);
-    expect((await find(keyId)).key).toBeDefined();
-    await expect
-      .poll(() => log.events().filter((event) => event === "signing-keys-stale").length)
-      .toBe(hours);
-  }
-  clock.advance(hour);
-
-  await expect(find(keyId)).rejects.toMatchObject(unavailable);
-});
-
-test("find returns the same key after an outage of more than 24 h", async () => {
-  const keyId = currentKeyId();
-  await find(keyId);
-  issuer.setDown(true);
-  clock.advance(25 * hour);
-  await expect(find(keyId)).rejects.toMatchObject(unavailable);
-
-  issuer.setDown(false);
-  clock.advance(10);
-  expect((await find(keyId)).key).toBeDefined();
-});
-
-test("find throws 503 on an instance without keys and retries after 10 s", async () => {
-  issuer.setDown(true);
-  await expect(find("any")).rejects.toMatchObject(unavailable);
-  await expect(find("any")).rejects.toMatchObject(unavailable);
   expect(fetches).toBe(1);
 
-  issuer.setDown(false);
+  clock.advance(1);
+  const { promise, resolve } = Promise.withResolvers<PublishedKeys>();
+  provide = async () => promise;
+  expect(await isKnown()).toBe(true);
+  expect(await isKnown()).toBe(true);
+  expect(fetches).toBe(2);
+  resolve(published("first"));
+});
+
+test("A failed hourly refresh is retried after 10 s, not with every request", async () => {
+  await find();
+  clock.advance(hour);
+  provide = fail;
+  await find();
+  await expect.poll(() => log.events(), { interval: 2 }).toEqual(["signing-keys-stale"]);
+
+  clock.advance(9);
+  await find();
+  expect(fetches).toBe(2);
+  clock.advance(1);
+  await find();
+  expect(fetches).toBe(3);
+});
+
+test("A known key works for 24 h if the provider is down, and again after the outage", async () => {
+  await find();
+  provide = fail;
+  for (let hours = 1; hours < 24; hours++) {
+    clock.advance(hour);
+    expect(await isKnown()).toBe(true);
+    await expect.poll(() => log.events(), { interval: 2 }).toEqual(Array(hours).fill("signing-keys-stale"));
+  }
+  clock.advance(hour);
+  await expect(find()).rejects.toMatchObject(unavailable);
+
+  provide = () => published("first");
+  clock.advance(10);
+  expect(await isKnown()).toBe(true);
+});
+
+test("find throws 503 on an instance without keys, logs no age, and retries after 10 s", async () => {
+  provide = fail;
+  await expect(find()).rejects.toMatchObject(unavailable);
+  await expect(find()).rejects.toMatchObject(unavailable);
+  expect(fetches).toBe(1);
+  expect(log.fieldsOf("signing-keys-stale")).toEqual({ ageSeconds: undefined });
+
+  provide = () => published("first");
   clock.advance(9);
   await expect(find()).rejects.toMatchObject(unavailable);
   clock.advance(1);
-  expect((await find()).key).toBeDefined();
+  expect(await isKnown()).toBe(true);
 });
 
-test("find returns undefined for an unknown key ID if the provider is down and other keys are known", async () => {
+test("find returns no key for an unknown ID if the provider is down, and logs the age of the known keys", async () => {
   await find();
-  issuer.setDown(true);
+  clock.advance(90);
+  provide = fail;
 
-  expect((await find("unknown")).key).toBeUndefined();
-  expect((await find()).key).toBeDefined();
+  expect(await isKnown("unknown")).toBe(false);
+  expect(await isKnown()).toBe(true);
+  expect(log.lines).toEqual([
+    {
+      level: "error",
+      event: "signing-keys-stale",
+      fields: { ageSeconds: 90 },
+      cause: expect.objectContaining({ message: "provider down" }),
+    },
+  ]);
 });
 
-test("a response with a malformed key leaves the known keys unchanged", async () => {
-  const { publicJwk } = createSigningKey();
-  const pem = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----";
-  let published = (await fetchPublishedKeys(issuer.url, tenantId)).keys;
-  const fragile = createSigningKeys(
-    async () => ({ issuers: ["https://issuer.example.com"], keys: published }),
-    clock,
-  );
-  const known = currentKeyId();
-  await fragile.find(known, log);
+test("A response with a malformed key leaves the known keys unchanged", async () => {
+  await find();
+  const malformed = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----";
+  provide = () => ({ issuers, keys: new Map([["second", malformed]]) });
 
-  published = new Map([[publicJwk.kid, pem]]);
-  expect((await fragile.find(publicJwk.kid, log)).key).toBeUndefined();
-  expect((await fragile.find(known, log)).key).toBeDefined();
+  expect(await isKnown("second")).toBe(false);
+  expect(await isKnown()).toBe(true);
 });

@@ -1,44 +1,187 @@
-/** Validation: the place of each fault, and their order. */
-import { expect, test } from "vitest";
+/** Validation: what Pydantic's lax mode accepts, and the place, type, text and order of FastAPI's faults for the rest. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Conference } from "../../../src/lib/api/conference-schema.ts";
+import { ShapeQuery } from "../../../src/lib/api/room-schemas.ts";
+import { laxBoolean, laxInteger } from "../../../src/lib/http/lax-schemas.ts";
 import { validate } from "../../../src/lib/http/validation.ts";
+import { acceptedBooleans, refusedBooleans } from "../../support/query-booleans.ts";
 
-function faultsOf(schema: z.ZodType, value: unknown, place: "query" | "body"): unknown {
+const LevelQuery = z.object({ max_vmr: laxInteger.pipe(z.int().min(0).max(10_000)).optional() });
+
+/** Returns the validated value, or the details of the failure. */
+function validated(schema: z.ZodType, value: unknown, place: "query" | "body"): unknown {
   try {
     return validate(schema, value, place);
   } catch (error) {
     return error instanceof Error && "details" in error ? error.details : error;
   }
 }
+const inQuery = (schema: z.ZodType, value: unknown) => validated(schema, value, "query");
+const inBody = (value: unknown, schema: z.ZodType = Conference) => validated(schema, value, "body");
+const level = (text: string) => inQuery(LevelQuery, { max_vmr: text });
 
-test("a missing required query parameter is reported as missing", () => {
-  expect(faultsOf(z.object({ name: z.string() }), {}, "query")).toEqual({
-    faults: [{ type: "missing", loc: ["query", "name"], msg: "Field required", input: null }],
+describe("A query", () => {
+  test.each([
+    ["12", 12],
+    ["12.0", 12],
+    ["12.", 12],
+    [" 12 ", 12],
+    ["+12", 12],
+    ["1_000", 1000],
+    ["0_0_7", 7],
+    ["0", 0],
+    ["10000", 10_000],
+  ])("is valid with %j for the integer %i", (text, value) => {
+    expect(level(text)).toEqual({ max_vmr: value });
+  });
+
+  test.each(["abc", "2.5", "1e3", "", "0x10", "1__0", "½", "12abc", "--1"])(
+    "has the fault int_parsing with %j for an integer",
+    (input) => {
+      const msg = "Input should be a valid integer, unable to parse string as an integer";
+      const loc = ["query", "max_vmr"];
+      expect(level(input)).toEqual({ faults: [{ type: "int_parsing", loc, msg, input }] });
+    },
+  );
+
+  test.each([
+    ["-1", "greater_than_equal", "greater than or equal to 0", { ge: 0 }],
+    ["-99999999999999999999", "greater_than_equal", "greater than or equal to 0", { ge: 0 }],
+    ["10001", "less_than_equal", "less than or equal to 10000", { le: 10_000 }],
+    ["99999999999999999999", "less_than_equal", "less than or equal to 10000", { le: 10_000 }],
+  ])("has a fault of its bound with the integer %s", (input, type, bound, ctx) => {
+    const fault = { type, loc: ["query", "max_vmr"], msg: `Input should be ${bound}`, input, ctx };
+    expect(level(input)).toEqual({ faults: [fault] });
+  });
+
+  test.each(acceptedBooleans)("is valid with %s for the boolean %s", (constrained_attributes, value) => {
+    expect(inQuery(ShapeQuery, { constrained_attributes })).toEqual({ constrained_attributes: value });
+  });
+
+  test.each(refusedBooleans)("has the fault bool_parsing with %j for a boolean", (input) => {
+    const msg = "Input should be a valid boolean, unable to interpret input";
+    const loc = ["query", "constrained_attributes"];
+    const faults = [{ type: "bool_parsing", loc, msg, input }];
+    expect(inQuery(ShapeQuery, { constrained_attributes: input })).toEqual({ faults });
+  });
+
+  test("has constrained_attributes true by default", () => {
+    expect(inQuery(ShapeQuery, {})).toEqual({ constrained_attributes: true });
+  });
+
+  test("has the fault missing without a required parameter", () => {
+    expect(inQuery(z.object({ name: z.string() }), {})).toEqual({
+      faults: [{ type: "missing", loc: ["query", "name"], msg: "Field required", input: null }],
+    });
   });
 });
 
-test("a fault in a list element is located by the index of the element", () => {
-  expect(faultsOf(Conference, { aliases: [{ id: 1 }, { id: "abc" }] }, "body")).toEqual({
-    faults: [
-      {
-        type: "int_parsing",
-        loc: ["body", "aliases", 1, "id"],
-        msg: "Input should be a valid integer, unable to parse string as an integer",
-        input: "abc",
-      },
+describe("A body", () => {
+  test("is valid with true for the integer 1 and false for 0", () => {
+    expect(inBody({ participant_limit: true, id: false })).toEqual({ participant_limit: 1, id: 0 });
+  });
+
+  test.each([
+    [1, true],
+    [0, false],
+    [true, true],
+  ])("is valid with %j for the boolean %s", (value, read) => {
+    expect(laxBoolean.parse(value)).toBe(read);
+  });
+
+  test.each([
+    "2026-01-15",
+    "2026-01-15T09:30",
+    "2026-01-15T09:30:00.123456",
+    "2026-01-15 09:30:00Z",
+    "2026-01-15t09:30:00z",
+    "2026-01-15_09:30",
+    "2026-01-15T09:30:00+01:00",
+    "2026-01-15T09:30:00-0100",
+    1_795_250_000.5,
+  ])("is valid with the date-time %j, which is passed on unchanged", (value) => {
+    expect(inBody({ creation_time: value })).toEqual({ creation_time: value });
+  });
+
+  test.each([
+    [{ participant_limit: 2.5 }, "int_from_float", "a valid integer, got a number with a fractional part"],
+    [{ participant_limit: [1] }, "int_type", "a valid integer"],
+    [{ allow_guests: 2 }, "bool_parsing", "a valid boolean, unable to interpret input"],
+    [{ allow_guests: -1 }, "bool_parsing", "a valid boolean, unable to interpret input"],
+    [{ allow_guests: 0.5 }, "bool_parsing", "a valid boolean, unable to interpret input"],
+    [{ allow_guests: {} }, "bool_type", "a valid boolean"],
+    [{ creation_time: {} }, "datetime_type", "a valid datetime"],
+    [{ host_view: 5 }, "string_type", "a valid string"],
+    [{ aliases: "x" }, "list_type", "a valid list"],
+  ])("has a fault with %j: %s", (body, type, expected) => {
+    const [[field, input] = []] = Object.entries(body);
+    const fault = { type, loc: ["body", field], msg: `Input should be ${expected}`, input };
+    expect(inBody(body)).toEqual({ faults: [fault] });
+  });
+
+  test.each([
+    ["short", "input is too short"],
+    ["2026-1-15", "input is too short"],
+    ["2026-13-45", "invalid date or time"],
+    ["2026-13-45T99:99:99", "invalid date or time"],
+    ["January 15, 2026", "invalid date or time"],
+    ["2026/01/15 09:30", "invalid date or time"],
+  ])("has the fault datetime_from_date_parsing with %j: %s", (input, error) => {
+    const msg = `Input should be a valid datetime or date, ${error}`;
+    const at = { type: "datetime_from_date_parsing", loc: ["body", "creation_time"] };
+    expect(inBody({ creation_time: input })).toEqual({ faults: [{ ...at, msg, input, ctx: { error } }] });
+  });
+
+  test.each([[[1, 2]], ["text"], [5], [null]])("has a fault if it is %j instead of an object", (input) => {
+    const fields = "Input should be a valid dictionary or object to extract fields from";
+    const faultOf = (type: string, msg: string) => ({ faults: [{ type, loc: ["body"], msg, input }] });
+    expect(inBody(input)).toEqual(faultOf("model_attributes_type", fields));
+    const anyFields = z.record(z.string(), z.unknown());
+    expect(inBody(input, anyFields)).toEqual(faultOf("dict_type", "Input should be a valid dictionary"));
+  });
+
+  test.each([
+    [{ ivr_theme: [5] }, "dict_type", ["ivr_theme", 0], "Input should be a valid dictionary", 5],
+    [
+      { aliases: [{ id: 1 }, { id: "abc" }] },
+      "int_parsing",
+      ["aliases", 1, "id"],
+      "Input should be a valid integer, unable to parse string as an integer",
+      "abc",
     ],
+  ])("has a fault at the index of a list element: %j", (body, type, path, msg, input) => {
+    expect(inBody(body)).toEqual({ faults: [{ type, loc: ["body", ...path], msg, input }] });
+  });
+
+  test("has its faults in the order of the schema's fields", () => {
+    const faults = ["allow_guests", "name", "participant_limit"].map((field) => ({ loc: ["body", field] }));
+    expect(inBody({ participant_limit: "x", allow_guests: "maybe", name: 5 })).toMatchObject({ faults });
+  });
+
+  test.each([
+    ["a custom rule", z.string().refine(() => false, "must be odd"), "Value error, must be odd"],
+    ["a rule without a counterpart in Pydantic", z.string().regex(/^\d$/), "Value error, not a valid value"],
+  ])("has a value_error for %s", (_, schema, msg) => {
+    const fault = { type: "value_error", loc: ["body", "code"], msg, input: "x", ctx: { error: {} } };
+    expect(inBody({ code: "x" }, z.object({ code: schema }))).toEqual({ faults: [fault] });
+  });
+
+  test("has the fault string_too_long with the limit", () => {
+    const fault = {
+      type: "string_too_long",
+      msg: "String should have at most 2 characters",
+      ctx: { max_length: 2 },
+    };
+    expect(inBody({ code: "abc" }, z.object({ code: z.string().max(2) }))).toMatchObject({ faults: [fault] });
   });
 });
 
-test("every fault is reported, in the order of the fields of the schema", () => {
-  expect(
-    faultsOf(Conference, { participant_limit: "x", allow_guests: "maybe", name: 5 }, "body"),
-  ).toMatchObject({
-    faults: [
-      { loc: ["body", "allow_guests"] },
-      { loc: ["body", "name"] },
-      { loc: ["body", "participant_limit"] },
-    ],
-  });
+test("Every safe integer is parsed from its decimal text and from its number", () => {
+  fc.assert(
+    fc.property(fc.maxSafeInteger(), (value) => {
+      expect([laxInteger.parse(String(value)), laxInteger.parse(value)]).toEqual([value, value]);
+    }),
+  );
 });

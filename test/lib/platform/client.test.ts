@@ -1,16 +1,13 @@
-/** Calls to the platform over real sockets: failures, timeouts, redirects and concurrency. */
+/** Calls to the platform over real sockets: failures, timeouts, redirects, concurrency and calls that wait. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { type LoopbackServer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
-import {
-  createPlatformClient,
-  type PlatformCall,
-  type PlatformClient,
-} from "../../../src/lib/platform/client.ts";
+import { type Reply, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
+import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
 import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
+import { conferencePath as path } from "../../support/management-client.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
-import { usePlatform } from "../../support/use-platform.ts";
+import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
+import { useStartedPerTest } from "../../support/use-started.ts";
 
-const path = "/api/admin/configuration/v1/conference/";
 const account = { username: "api-user", password: "pässword" };
 
 const platform = usePlatform({ ...account, requestLimitPerMinute: null });
@@ -18,19 +15,19 @@ let clock: ManualClock;
 let client: PlatformClient;
 beforeEach(() => {
   clock = createManualClock();
-  client = newClient(platform.url);
+  client = newClient();
 });
 
-function newClient(url: string, password = account.password, timeoutSeconds = 20): PlatformClient {
-  return createPlatformClient({
-    url,
-    timeoutSeconds,
-    maxConcurrency: 4,
-    logIn: createBasicLogIn(account.username, password),
-    clock,
-  });
+const newClient = (url = platform.url, password = account.password, timeoutSeconds = 20): PlatformClient => {
+  const logIn = createBasicLogIn(account.username, password);
+  return newPlatformClient(url, { timeoutSeconds, maxConcurrency: 4, logIn, clock });
+};
+const get = async (changes: Partial<PlatformCall> = {}, through = client) =>
+  through.call({ method: "GET", path, ...changes });
+/** Each successful call raises the limit, which begins at one; these reach the ceiling of four. */
+async function reachCeiling(of: PlatformClient): Promise<void> {
+  for (let calls = 0; calls < 8; calls++) await get({}, of);
 }
-const get = async (changes: Partial<PlatformCall> = {}) => client.call({ method: "GET", path, ...changes });
 
 test("a call logs in, sends its query and returns the body", async () => {
   platform.seedRooms({ count: 3 });
@@ -50,7 +47,7 @@ test.each(["ü & = ?", "a+b", "a%2Fb", "../x", "#1", "🏠"])(
 
 test("a call with wrong credentials fails and is not retried", async () => {
   const wrong = newClient(platform.url, "wrong");
-  await expect(wrong.call({ method: "GET", path })).rejects.toMatchObject({
+  await expect(get({}, wrong)).rejects.toMatchObject({
     code: "platform-login-refused",
     outcome: "refused",
     platformStatus: 401,
@@ -82,10 +79,8 @@ describe("failures", () => {
   test("a missing response is a timeout of unknown outcome", async () => {
     platform.addFault({ kind: "timeout" });
     const fastClient = newClient(platform.url, account.password, 1);
-    await expect(fastClient.call({ method: "GET", path })).rejects.toMatchObject({
-      outcome: "unknown",
-      code: "platform-timeout",
-    });
+    const error = { outcome: "unknown", code: "platform-timeout" };
+    await expect(get({}, fastClient)).rejects.toMatchObject(error);
   });
 
   test("a call's timeout replaces the default", async () => {
@@ -93,13 +88,16 @@ describe("failures", () => {
     await expect(get({ timeoutSeconds: 0.05 })).rejects.toMatchObject({ code: "platform-timeout" });
     await expect(get()).resolves.toBeDefined();
     const fastClient = newClient(platform.url, account.password, 0.05);
-    await expect(fastClient.call({ method: "GET", path, timeoutSeconds: 20 })).resolves.toBeDefined();
+    await expect(get({ timeoutSeconds: 20 }, fastClient)).resolves.toBeDefined();
   });
 
-  test("a call to a closed port was not sent", async () => {
-    await platform.goDown("refuse");
-    await expect(get()).rejects.toMatchObject({ outcome: "not-sent", code: "platform-unavailable" });
-    await platform.goUp();
+  test("a call to a closed port was not sent, and its error keeps the transport failure as its cause", async () => {
+    await expect(get({}, newClient("http://127.0.0.1:1"))).rejects.toMatchObject({
+      outcome: "not-sent",
+      code: "platform-unavailable",
+      message: `GET ${path}: ECONNREFUSED`,
+      cause: { code: "ECONNREFUSED" },
+    });
   });
 
   // No resolver accepts a label of more than 63 characters.
@@ -107,15 +105,13 @@ describe("failures", () => {
   test.each([`http://${noName}`, `https://${noName}`])(
     "a call to a name that does not resolve (%s) was not sent",
     async (url) => {
-      await expect(newClient(url).call({ method: "GET", path })).rejects.toMatchObject({
-        outcome: "not-sent",
-      });
+      await expect(get({}, newClient(url))).rejects.toMatchObject({ outcome: "not-sent" });
     },
   );
 
   test("a call over TLS to a server without TLS was not sent", async () => {
     const url = platform.url.replace("http:", "https:");
-    await expect(newClient(url).call({ method: "GET", path })).rejects.toMatchObject({ outcome: "not-sent" });
+    await expect(get({}, newClient(url))).rejects.toMatchObject({ outcome: "not-sent" });
   });
 
   test.each([300, 301, 302, 307, 308])(
@@ -194,23 +190,7 @@ describe("a call with a deadline", () => {
     expect(platform.requests().total).toBe(0);
     await expect(get({ startBefore: clock.now() + 1 })).resolves.toBeDefined();
   });
-
-  test("is not sent if a slot becomes free too late", async () => {
-    await reachCeiling(client);
-    platform.setLatency({ milliseconds: 100 });
-    const before = Array.from({ length: 4 }, async () => get());
-    const late = get({ startBefore: clock.now() + 1000 });
-    clock.advance(1);
-    await expect(late).rejects.toMatchObject({ outcome: "not-sent", code: "platform-timeout" });
-    await Promise.all(before);
-    expect(platform.requests().total).toBe(8 + 4);
-  });
 });
-
-/** Each successful call raises the limit; these reach the ceiling of four. */
-async function reachCeiling(of: PlatformClient): Promise<void> {
-  for (let calls = 0; calls < 8; calls++) await of.call({ method: "GET", path });
-}
 
 describe("concurrent calls", () => {
   test("never exceed the maximum, including background calls", async () => {
@@ -231,42 +211,85 @@ describe("concurrent calls", () => {
     expect(platform.requests().maxInFlight).toBe(2);
   });
 
-  test("run before background calls", async () => {
-    const paths: string[] = [];
-    const release: (() => void)[] = [];
-    const server: LoopbackServer = await startLoopbackServer(async ({ url }) => {
-      if (url.pathname === path) return { status: 200, body: {} };
-      paths.push(url.pathname);
-      await new Promise<void>((resolve) => void release.push(resolve));
-      return { status: 200, body: {} };
-    });
-    const busyClient = newClient(server.url);
-    await reachCeiling(busyClient);
-    const { call, background } = busyClient;
-    const calls = [
-      ...Array.from({ length: 4 }, async () => call({ method: "GET", path: "/first/" })),
-      ...Array.from({ length: 4 }, async () => background.call({ method: "GET", path: "/background/" })),
-      ...Array.from({ length: 4 }, async () => call({ method: "GET", path: "/waiting/" })),
-    ];
-    await expect.poll(() => release.length, { interval: 2 }).toBe(4);
-    for (let finished = 0; finished < 12; finished++) {
-      await expect.poll(() => release.length, { interval: 2 }).toBeGreaterThan(0);
-      release.shift()?.();
-    }
-    await Promise.all(calls);
-    await server.stop();
-    expect(paths.slice(4, 8)).toEqual(Array.from({ length: 4 }, () => "/waiting/"));
-  });
-
   test("run in the background even if there is only one slot", async () => {
     const logIn = createBasicLogIn(account.username, account.password);
-    const narrow = createPlatformClient({
-      url: platform.url,
-      timeoutSeconds: 20,
-      maxConcurrency: 1,
-      logIn,
-      clock,
-    });
+    const narrow = newPlatformClient(platform.url, { maxConcurrency: 1, logIn });
     await expect(narrow.background.call({ method: "GET", path })).resolves.toBeDefined();
+  });
+});
+
+describe("A call without a free slot", () => {
+  /** The requests that wait for their response, until `releaseNext`. */
+  let paths: string[];
+  let held: ((reply: Reply) => void)[];
+  const server = useStartedPerTest(async () => {
+    [paths, held] = [[], []];
+    return startLoopbackServer(async ({ url }) => {
+      if (url.pathname === path) return { status: 200, body: {} };
+      paths.push(url.pathname);
+      return new Promise<Reply>((resolve) => void held.push(resolve));
+    });
+  });
+  const request = (changes: Partial<PlatformCall> = {}) =>
+    ({ method: "GET", path: "/x/", ...changes }) as const;
+  let calls: Promise<unknown>[];
+  beforeEach(async () => {
+    client = newClient(server.url);
+    await reachCeiling(client);
+    calls = Array.from({ length: 4 }, async () => client.call(request({ path: "/first/" })));
+    await expect.poll(() => held.length, { interval: 2 }).toBe(4);
+  });
+  /** Responds to all requests, also to those that follow, and waits for all calls. */
+  async function release(count: number): Promise<void> {
+    for (let finished = 0; finished < count; finished++) {
+      await expect.poll(() => held.length, { interval: 2 }).toBeGreaterThan(0);
+      held.shift()?.({ status: 200, body: {} });
+    }
+    await Promise.all(calls);
+    expect(paths).toHaveLength(count);
+  }
+
+  test("runs before background calls", async () => {
+    for (let count = 0; count < 4; count++)
+      calls.push(client.background.call(request({ path: "/background/" })));
+    for (let count = 0; count < 4; count++) calls.push(client.call(request({ path: "/waiting/" })));
+    await release(12);
+    expect(paths.slice(4, 8)).toEqual(Array(4).fill("/waiting/"));
+  });
+
+  test("is not sent if it waited 20 s; background calls keep waiting", async () => {
+    const late = client.call(request()).catch((error: unknown) => error);
+    calls.push(client.background.call(request()));
+    clock.advance(20);
+    await release(5);
+    expect(await late).toMatchObject({ outcome: "not-sent", code: "platform-timeout" });
+  });
+
+  test.each([
+    ["after less than 20 s", 19.999, undefined],
+    ["before its deadline, which replaces the 20 s", 59, 60],
+  ])("is sent %s", async (_, seconds, deadlineSeconds) => {
+    const startBefore = deadlineSeconds && clock.now() + deadlineSeconds * 1000;
+    calls.push(client.call(request(startBefore === undefined ? {} : { startBefore })));
+    clock.advance(seconds);
+    await release(5);
+  });
+
+  test("is not sent after its deadline", async () => {
+    const late = client.call(request({ startBefore: clock.now() + 1000 }));
+    clock.advance(1);
+    const outcome = expect(late).rejects.toMatchObject({ outcome: "not-sent", code: "platform-timeout" });
+    await release(4);
+    await outcome;
+  });
+
+  test("fails at once if 500 calls wait", async () => {
+    for (let count = 0; count < 500; count++) calls.push(client.call(request()));
+    await expect(client.call(request())).rejects.toMatchObject({
+      outcome: "not-sent",
+      code: "platform-unavailable",
+      message: "GET /x/: too many waiting calls",
+    });
+    await release(504);
   });
 });

@@ -5,20 +5,17 @@ import {
   type LoopbackServer,
   startLoopbackServer,
 } from "../../../local/simulators/loopback-server.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { createPlatformClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
+import type { PlatformClient } from "../../../src/lib/platform/client.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
-import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
-import { platformAccount, usePlatform } from "../../support/use-platform.ts";
-
-const path = "/api/admin/configuration/v1/conference/";
+import { conferencePath as path } from "../../support/management-client.ts";
+import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 
 const platform = usePlatform({ requestLimitPerMinute: null });
 let client: PlatformClient;
 let conferences: Conferences;
 let server: LoopbackServer | undefined;
 beforeEach(() => {
-  client = newClient(platform.url);
+  client = newPlatformClient(platform.url);
   conferences = createConferences(client);
 });
 afterEach(async () => {
@@ -26,10 +23,6 @@ afterEach(async () => {
   server = undefined;
 });
 
-function newClient(url: string): PlatformClient {
-  const logIn = createBasicLogIn(platformAccount.username, platformAccount.password);
-  return createPlatformClient({ url, timeoutSeconds: 20, maxConcurrency: 5, logIn, clock: systemClock });
-}
 /** Starts a platform that returns these responses in order, and then repeats the last one. */
 async function startAnswering(
   ...answers: Answer[]
@@ -39,7 +32,7 @@ async function startAnswering(
     targets.push(url.pathname + url.search);
     return (answers.length > 1 ? answers.shift() : answers[0]) ?? { status: 500 };
   });
-  return { conferences: createConferences(newClient(server.url)), targets };
+  return { conferences: createConferences(newPlatformClient(server.url)), targets };
 }
 const page = (objects: unknown, next: unknown = null): Answer => ({
   status: 200,

@@ -8,9 +8,7 @@ import { generate } from "selfsigned";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
-import { createPlatformClient } from "../../../src/lib/platform/client.ts";
-import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
-import { createManualClock } from "../../support/manual-clock.ts";
+import { newPlatformClient } from "../../support/use-platform.ts";
 
 let server: Server | undefined;
 afterEach(() => {
@@ -31,14 +29,7 @@ async function start(handle: RequestListener) {
   await once(started, "listening");
   const address = started.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  const client = createPlatformClient({
-    url: `http://127.0.0.1:${port}`,
-    timeoutSeconds: 20,
-    maxConcurrency: 4,
-    logIn: createBasicLogIn("api-user", "api-password"),
-    clock: systemClock,
-  });
-  return { client, counts };
+  return { client: newPlatformClient(`http://127.0.0.1:${port}`, { clock: systemClock }), counts };
 }
 
 test("consecutive calls share one connection, which is closed when it is idle", async () => {
@@ -124,13 +115,7 @@ async function post(certificate: Certificate) {
   await once(server, "listening");
   const bound = server.address();
   if (bound === null || typeof bound === "string") throw new Error("the server has no port");
-  const client = createPlatformClient({
-    url: `https://127.0.0.1:${bound.port}`,
-    timeoutSeconds: 20,
-    maxConcurrency: 1,
-    logIn: createBasicLogIn("api-user", "password"),
-    clock: createManualClock(),
-  });
+  const client = newPlatformClient(`https://127.0.0.1:${bound.port}`);
   const outcome = await client.call({ method: "POST", path: "/rooms/", body: {} }).catch((e: unknown) => e);
   server.close();
   server.closeAllConnections();

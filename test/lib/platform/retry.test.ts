@@ -1,16 +1,11 @@
 /** Retries of platform calls. */
 import { beforeEach, describe, expect, test } from "vitest";
-import {
-  createPlatformClient,
-  type PlatformCall,
-  type PlatformClient,
-} from "../../../src/lib/platform/client.ts";
-import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
+import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { withRetries } from "../../../src/lib/platform/retry.ts";
 import { secureRandom } from "../../../src/lib/random.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
-import { platformAccount, usePlatform } from "../../support/use-platform.ts";
+import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 
 const path = "/api/admin/configuration/v1/conference/";
 
@@ -19,9 +14,7 @@ let clock: ManualClock;
 let client: PlatformClient;
 beforeEach(() => {
   clock = createManualClock();
-  const logIn = createBasicLogIn(platformAccount.username, platformAccount.password);
-  const options = { url: platform.url, timeoutSeconds: 20, maxConcurrency: 5, logIn, clock };
-  client = withRetries(createPlatformClient(options), clock, secureRandom);
+  client = withRetries(newPlatformClient(platform.url, { clock }), clock, secureRandom);
 });
 
 const outcomeOf = async (

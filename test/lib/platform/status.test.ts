@@ -1,17 +1,13 @@
 /** The platform's status API: running conferences and active alarms, on all pages. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { createPlatformClient, type PlatformCall } from "../../../src/lib/platform/client.ts";
-import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
+import type { PlatformCall } from "../../../src/lib/platform/client.ts";
 import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
-import { platformAccount, usePlatform } from "../../support/use-platform.ts";
+import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 
 const platform = usePlatform();
 let status: PlatformStatus;
 beforeEach(() => {
-  const logIn = createBasicLogIn(platformAccount.username, platformAccount.password);
-  const options = { url: platform.url, timeoutSeconds: 20, maxConcurrency: 5, logIn, clock: systemClock };
-  status = createPlatformStatus(createPlatformClient(options));
+  status = createPlatformStatus(newPlatformClient(platform.url));
 });
 
 test("isLive returns true from the start of a conference until it ends on the last node", async () => {
