@@ -4,10 +4,11 @@ import {
   type PlatformSimulator,
   startPlatformSimulator,
 } from "../../local/simulators/platform/platform-simulator.ts";
-import { createPlatformClient, type PlatformClient } from "../../src/lib/platform/client.ts";
+import { createMetricsCollection, type MetricsOptions } from "../../src/lib/metrics/collection.ts";
+import type { MetricsRow } from "../../src/lib/metrics/row.ts";
+import type { PlatformClient } from "../../src/lib/platform/client.ts";
 import type { ConferenceRow } from "../../src/lib/platform/conference-row.ts";
 import { type Conferences, createConferences } from "../../src/lib/platform/conferences.ts";
-import { createBasicLogIn } from "../../src/lib/platform/log-in.ts";
 import { withRetries } from "../../src/lib/platform/retry.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
@@ -18,10 +19,13 @@ import {
 import { createReplenishment, type Replenishment } from "../../src/lib/pool/replenishment.ts";
 import { secureRandom } from "../../src/lib/random.ts";
 import { toNewConference } from "../../src/lib/rooms/new-room.ts";
+import { roomFingerprint } from "../../src/lib/rooms/room-fingerprint.ts";
 import { createFaultyQueue, type FaultyQueue } from "./faulty-queue.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 import { createMemoryQueue } from "./memory-queue.ts";
 import { createRecordingLog, type RecordingLog } from "./recording-log.ts";
+import { newPlatformClient, platformAccount } from "./use-platform.ts";
+import { useStartedPerTest } from "./use-started.ts";
 
 export const hostPin = "482913";
 export const guestPin = "771204";
@@ -41,6 +45,7 @@ export interface PoolQueues {
   readonly pool: FaultyQueue;
   readonly deletion: FaultyQueue;
   readonly provisioning: FaultyQueue;
+  readonly poison: FaultyQueue;
   readonly replenishment: Replenishment;
   /** Returns the messages on the provisioning queue. */
   requests(): readonly unknown[];
@@ -67,6 +72,8 @@ export interface PoolWorld extends PoolQueues {
   claim(options?: ClaimCall): Promise<ConferenceRow>;
   /** Moves the clock forward, then runs one garbage collection of at most 20 messages with a minimum age of 600 s. */
   collectGarbageAfter(seconds: number, options?: Partial<GarbageCollectionOptions>): Promise<void>;
+  /** Runs the metrics collection once and returns its row. */
+  collectMetrics(options?: Partial<MetricsOptions>): Promise<MetricsRow | undefined>;
   stop(): Promise<void>;
 }
 
@@ -76,13 +83,7 @@ interface ClaimCall extends Partial<ClaimOptions> {
 
 /** Creates a world before each test and stops it afterwards. */
 export function usePoolWorld(): PoolWorld {
-  const world: PoolWorld = Object.create(null);
-  beforeEach(async () => {
-    const started = await startPoolWorld();
-    Object.assign(world, started);
-    return async () => started.stop();
-  });
-  return world;
+  return useStartedPerTest(startPoolWorld);
 }
 
 /** Creates the queues before each test, without a platform. */
@@ -95,37 +96,32 @@ export function usePoolQueues(): PoolQueues {
 export function createPoolQueues(): PoolQueues {
   const clock = createManualClock();
   const newQueue = () => createFaultyQueue(createMemoryQueue(clock));
-  const [pool, deletion, provisioning] = [newQueue(), newQueue(), newQueue()];
+  const [pool, deletion, provisioning, poison] = [newQueue(), newQueue(), newQueue(), newQueue()];
   return {
     clock,
     log: createRecordingLog(),
     pool,
     deletion,
     provisioning,
+    poison,
     replenishment: createReplenishment({ pool, provisioning, maxRooms }),
     requests: () => provisioning.texts().map((text): unknown => JSON.parse(text)),
   };
 }
 
-export async function startPoolWorld(): Promise<PoolWorld> {
+async function startPoolWorld(): Promise<PoolWorld> {
   const queues = createPoolQueues();
   const { clock, log, pool, deletion } = queues;
-  const account = { username: "api-user", password: "api-password" };
   const platform = await startPlatformSimulator({
-    ...account,
+    ...platformAccount,
     requestLimitPerMinute: null,
     now: () => clock.now(),
   });
   // Methods with a fault that never responds; only their calls get the short timeout.
   const methodsWithoutResponse = new Set<string>();
   const newClient = () => {
-    const { call, background } = createPlatformClient({
-      url: platform.url,
-      timeoutSeconds: platformTimeoutSeconds,
-      maxConcurrency: 5,
-      logIn: createBasicLogIn(account.username, account.password),
-      clock,
-    });
+    const options = { timeoutSeconds: platformTimeoutSeconds, clock };
+    const { call, background } = newPlatformClient(platform.url, options);
     const limited =
       (send: PlatformClient["call"]): PlatformClient["call"] =>
       async (request) =>
@@ -202,6 +198,25 @@ export async function startPoolWorld(): Promise<PoolWorld> {
       const status = createPlatformStatus(client);
       const limits = { maxMessages: 20, minAgeSeconds: 600, unmarkedRooms: "collect" } as const;
       await createGarbageCollection({ ...queues, conferences, status, ...limits, ...options }).collect(log);
+    },
+    collectMetrics: async (options) => {
+      const rows: MetricsRow[] = [];
+      await createMetricsCollection({
+        ...queues,
+        queues,
+        conferences,
+        status: createPlatformStatus(client),
+        sink: async (row) => void rows.push(row),
+        newId: () => "run-1",
+        instanceId: "instance-1",
+        version: "1.0.0",
+        maxRooms,
+        minRooms: undefined,
+        overdueRooms: undefined,
+        fingerprint: roomFingerprint({}, hostPin),
+        ...options,
+      }).collect(log);
+      return rows[0];
     },
     stop: async () => platform.stop(),
   };

@@ -2,7 +2,6 @@
 import type { StorageQueueHandler, Timer, TimerHandler } from "@azure/functions";
 import { type QueueFunction, registerQueueFunctions } from "../../src/lib/background/queue-function.ts";
 import { registerTimerFunctions, type TimerFunction } from "../../src/lib/background/timer-function.ts";
-import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 
 /** The argument that the host passes to a timer's handler. */
 export const aTimer: Timer = {
@@ -23,29 +22,21 @@ interface RegisteredQueue {
   readonly handler: StorageQueueHandler;
 }
 
-export function registeredTimer(
-  timer: TimerFunction<Dependencies>,
-  dependencies: Dependencies,
-): RegisteredTimer {
-  const registered: RegisteredTimer[] = [];
-  const app = { timer: (_: string, options: RegisteredTimer) => void registered.push(options) };
-  registerTimerFunctions(app, dependencies, { underTest: timer });
-  return only(registered);
-}
+export const registeredTimer = <D>(timer: TimerFunction<D>, dependencies: D): RegisteredTimer =>
+  onlyRegistration((register) =>
+    registerTimerFunctions({ timer: register }, dependencies, { underTest: timer }),
+  );
 
-export function registeredQueue(
-  queue: QueueFunction<Dependencies>,
-  dependencies: Dependencies,
-): RegisteredQueue {
-  const registered: RegisteredQueue[] = [];
-  const app = { storageQueue: (_: string, options: RegisteredQueue) => void registered.push(options) };
-  registerQueueFunctions(app, dependencies, { underTest: queue });
-  return only(registered);
-}
+export const registeredQueue = <D>(queue: QueueFunction<D>, dependencies: D): RegisteredQueue =>
+  onlyRegistration((register) =>
+    registerQueueFunctions({ storageQueue: register }, dependencies, { underTest: queue }),
+  );
 
-function only<T>(entries: readonly T[]): T {
-  const [entry] = entries;
-  if (entry === undefined || entries.length > 1)
-    throw new Error(`${entries.length} triggers were registered`);
+function onlyRegistration<T>(registerAll: (register: (name: string, options: T) => void) => void): T {
+  const registered: T[] = [];
+  registerAll((_, options) => void registered.push(options));
+  const [entry] = registered;
+  if (entry === undefined || registered.length > 1)
+    throw new Error(`${registered.length} triggers were registered`);
   return entry;
 }

@@ -1,39 +1,25 @@
 /** Claims with an idempotency key: concurrent repeats, lost writes, other tags, expiry and deleted rooms. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { GatewayError } from "../../../src/lib/errors.ts";
 import type { CreateRecordStore } from "../../../src/lib/idempotency/create-record.ts";
 import { createIdempotentClaims } from "../../../src/lib/idempotency/idempotent-claims.ts";
-import { createClaims } from "../../../src/lib/pool/claim.ts";
 import { createMemoryRecordStore, type MemoryRecordStore } from "../../support/memory-record-store.ts";
-import {
-  maxClaimsAtOnce,
-  type PoolWorld,
-  platformTimeoutSeconds,
-  startPoolWorld,
-} from "../../support/pool-world.ts";
+import { usePoolWorld } from "../../support/pool-world.ts";
 
 const tag = "https://verification.example.com/session/1";
 const key = { application: "11111111-2222-4333-8444-555555555555", key: "order-1" };
 
-let world: PoolWorld;
+const world = usePoolWorld();
 let records: MemoryRecordStore;
 beforeEach(async () => {
-  world = await startPoolWorld();
   records = createMemoryRecordStore();
   for (const name of ["room-a", "room-b", "room-c"]) await world.addPooled(name);
 });
-afterEach(async () => world.stop());
 
 /** Each call is a claim of another instance: the instances share storage and platform only. */
 async function claim(options: { key?: typeof key; tag?: string; records?: CreateRecordStore } = {}) {
-  const claims = createClaims({ ...world, leaseSeconds: 300, platformTimeoutSeconds, maxClaimsAtOnce });
-  const idempotent = createIdempotentClaims({
-    claims,
-    records: options.records ?? records,
-    conferences: world.conferences,
-    deletion: world.deletion,
-    clock: world.clock,
-  });
+  const claims = world.createClaims();
+  const idempotent = createIdempotentClaims({ ...world, claims, records: options.records ?? records });
   return idempotent.claim(options.key ?? key, options.tag ?? tag, world.log);
 }
 

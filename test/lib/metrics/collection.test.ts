@@ -1,74 +1,29 @@
 /** A metrics run: the row, unaccounted rooms, missing measurements, and filling the pool up to its minimum. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type LogWorkspace, startLogWorkspace } from "../../../local/simulators/log-workspace.ts";
-import { createMetricsCollection } from "../../../src/lib/metrics/collection.ts";
-import { createLogWorkspaceSink } from "../../../src/lib/metrics/log-workspace.ts";
+import { describe, expect, test } from "vitest";
 import { metricsColumns } from "../../../src/lib/metrics/row.ts";
 import type { ConferenceFields } from "../../../src/lib/platform/conferences.ts";
-import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
 import { createOverdueRooms } from "../../../src/lib/pool/overdue-rooms.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
 import { roomFingerprint } from "../../../src/lib/rooms/room-fingerprint.ts";
-import { createFaultyQueue, type FaultyQueue } from "../../support/faulty-queue.ts";
-import { createMemoryQueue } from "../../support/memory-queue.ts";
-import { guestPin, hostPin, maxRooms, type PoolWorld, startPoolWorld } from "../../support/pool-world.ts";
+import { guestPin, hostPin, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 
-let world: PoolWorld;
-let poison: FaultyQueue;
-let workspace: LogWorkspace;
-beforeEach(async () => {
-  world = await startPoolWorld();
-  poison = createFaultyQueue(createMemoryQueue(world.clock));
-  workspace = await startLogWorkspace();
-});
-afterEach(async () => {
-  await world.stop();
-  await workspace.stop();
-});
+const world = usePoolWorld();
 
-async function collect({
-  minRooms,
-  maxAgeHours,
-}: {
-  minRooms?: number;
-  maxAgeHours?: number;
-} = {}): Promise<void> {
-  const { pool, deletion, provisioning, conferences, replenishment, clock } = world;
-  const ids = ["run-1", "run-2"];
-  const collection = createMetricsCollection({
-    queues: { pool, deletion, provisioning, poison },
-    conferences,
-    status: createPlatformStatus(world.client),
-    replenishment,
-    sink: createLogWorkspaceSink({
-      endpoint: workspace.url,
-      ruleId: "dcr-1",
-      stream: "Custom-X",
-      credential: undefined,
-      timeoutSeconds: 20,
-    }),
-    clock,
-    newId: () => ids.shift() ?? "run-n",
-    instanceId: "instance-1",
-    version: "1.0.0",
-    maxRooms,
-    minRooms,
-    overdueRooms:
-      maxAgeHours === undefined
-        ? undefined
-        : createOverdueRooms({ deletion, clock, maxAgeHours, maxMessages: 20, minAgeSeconds: 600 }),
-    fingerprint: roomFingerprint({}, hostPin),
-  });
-  await collection.collect(world.log);
-}
-const rows = () => workspace.rows().map(({ row }) => row);
 const assignedSince = (hoursAgo: number) => {
   const since = new Date(world.clock.now() - hoursAgo * 3600_000).toISOString();
   return { description: formatMarker({ state: "assigned", since, messageId: "m-1" }) };
 };
+const failGet = (pathPattern: string) =>
+  world.platform.addFault({ kind: "status", status: 403, method: "GET", pathPattern });
+const lists = {
+  rooms: "/configuration/v1/conference/",
+  live: "/status/v1/conference/",
+  alarms: "/status/v1/alarm/",
+};
+const sink = async () => Promise.reject(new Error("the row cannot be written"));
 
-test("collect writes one row with every column measured", async () => {
-  await world.addPooled("pooled-1");
+test("collect writes and logs one row with every column measured, and no PIN or tag", async () => {
+  await world.addPooled("pooled-1", { tag: "https://verification.example.com/secret" });
   await world.addPooled("pooled-2");
   world.addRoom("in-use", assignedSince(1));
   world.addRoom("theirs", { description: "by hand" });
@@ -76,53 +31,44 @@ test("collect writes one row with every column measured", async () => {
   world.clock.advance(90);
   await world.deletion.put("ended-later");
   await world.provisioning.put("{}");
-  await poison.put("{}");
+  await world.poison.put("{}");
   world.platform.startConference({ name: "in-use" });
   world.platform.raiseAlarm({ name: "node_offline", level: "warning" });
   world.platform.raiseAlarm({ name: "licence_expired", level: "Critical" });
   world.platform.raiseAlarm({ name: "node_offline", level: "warning", node: "10.0.0.22" });
-  await collect({ minRooms: 0 });
 
-  expect(rows()).toEqual([
-    {
-      TimeGenerated: new Date(world.clock.now()).toISOString(),
-      RunId: "run-1",
-      InstanceId: "instance-1",
-      Version: "1.0.0",
-      PlatformConnected: true,
-      PoolDepth: 2,
-      DeletionDepth: 2,
-      DeletionOldestSeconds: 90,
-      ProvisioningDepth: 1,
-      PoisonDepth: 1,
-      AvailableRooms: 2,
-      InUseRooms: 1,
-      UnaccountedRooms: 0,
-      OutdatedRooms: 0,
-      LiveConferences: 1,
-      AlarmCount: 3,
-      AlarmLevel: "Critical",
-      AlarmNames: "licence_expired,node_offline",
-      MaximumRooms: maxRooms,
-      PoolMinimum: 0,
-    },
-  ]);
-  expect(workspace.rows()[0]).toMatchObject({ ruleId: "dcr-1", stream: "Custom-X" });
-});
-
-test("collect logs the same row, without any PIN or tag", async () => {
-  await world.addPooled("pooled-1", { tag: "https://verification.example.com/secret" });
-  await collect();
-
-  expect(world.log.fieldsOf("metrics-collected")).toEqual(rows()[0]);
+  const row = await world.collectMetrics({ minRooms: 0 });
+  expect(row).toEqual({
+    TimeGenerated: new Date(world.clock.now()).toISOString(),
+    RunId: "run-1",
+    InstanceId: "instance-1",
+    Version: "1.0.0",
+    PlatformConnected: true,
+    PoolDepth: 2,
+    DeletionDepth: 2,
+    DeletionOldestSeconds: 90,
+    ProvisioningDepth: 1,
+    PoisonDepth: 1,
+    AvailableRooms: 2,
+    InUseRooms: 1,
+    UnaccountedRooms: 0,
+    OutdatedRooms: 0,
+    LiveConferences: 1,
+    AlarmCount: 3,
+    AlarmLevel: "Critical",
+    AlarmNames: "licence_expired,node_offline",
+    MaximumRooms: maxRooms,
+    PoolMinimum: 0,
+  });
+  expect(world.log.fieldsOf("metrics-collected")).toEqual(row);
   for (const secret of [hostPin, guestPin, "verification"])
     expect(JSON.stringify(world.log.lines)).not.toContain(secret);
 });
 
 test("collect writes zero counts, no oldest age and alarm level `none` for an empty platform", async () => {
-  await collect();
-  expect(Object.keys(rows()[0] ?? {})).toEqual(Object.keys(metricsColumns));
-  expect(rows()[0]).toMatchObject({
+  const row = await world.collectMetrics();
+  expect(Object.keys(row ?? {})).toEqual(Object.keys(metricsColumns));
+  expect(row).toMatchObject({
     PlatformConnected: true,
     PoolDepth: 0,
     DeletionOldestSeconds: null,
@@ -137,65 +83,114 @@ test("collect writes zero counts, no oldest age and alarm level `none` for an em
   });
 });
 
-describe("UnaccountedRooms", () => {
-  test("counts rooms marked as pooled beyond the depth of the pool", async () => {
-    await world.addPooled("pooled-1");
-    world.addRoom("lost-1");
-    world.addRoom("lost-2");
-    await collect();
-    expect(rows()[0]).toMatchObject({ AvailableRooms: 3, UnaccountedRooms: 2 });
-  });
-
-  test("counts rooms assigned for more than a day without a running conference", async () => {
-    world.addRoom("forgotten-1", assignedSince(24.1));
-    world.addRoom("forgotten-2", assignedSince(100));
-    world.addRoom("recent", assignedSince(24));
-    world.addRoom("long-meeting", assignedSince(30));
-    world.platform.startConference({ name: "long-meeting" });
-    await collect();
-    expect(rows()[0]).toMatchObject({ InUseRooms: 4, UnaccountedRooms: 2 });
-  });
-
-  test("does not count rooms that have been in the pool for days", async () => {
-    const since = new Date(world.clock.now() - 100 * 3600 * 1000).toISOString();
-    await world.addPooled("old", { description: formatMarker({ state: "pooled", since }) });
-    await collect();
-    expect(rows()[0]).toMatchObject({ AvailableRooms: 1, UnaccountedRooms: 0 });
-  });
-
-  test("counts an assigned room whose time cannot be parsed", async () => {
-    world.addRoom("odd", { description: "vmr-gateway assigned yesterday m-1" });
-    await collect();
-    expect(rows()[0]).toMatchObject({ UnaccountedRooms: 1 });
-  });
-
-  test("is zero if the pool contains names of rooms that do not exist yet", async () => {
-    await world.pool.put("coming");
-    await collect();
-    expect(rows()[0]).toMatchObject({ PoolDepth: 1, AvailableRooms: 0, UnaccountedRooms: 0 });
-  });
-});
-
-describe("OutdatedRooms", () => {
+describe("The row", () => {
   const since = "2026-01-01T00:00:00.000Z";
   const madeWith = (template: ConferenceFields, pin: string) => ({
     description: formatMarker({ state: "pooled", since, fingerprint: roomFingerprint(template, pin) }),
   });
+  const pooledMarker = { description: formatMarker({ state: "pooled", since }) };
 
-  test("counts pooled rooms that were made with another template or PIN length, or have no fingerprint", async () => {
-    await world.addPooled("current");
-    await world.addPooled("other-template", madeWith({ participant_limit: 3 }, hostPin));
-    await world.addPooled("other-pin-length", madeWith({}, `${hostPin}0`));
-    await world.addPooled("older", { description: formatMarker({ state: "pooled", since }) });
-    await collect();
-    expect(rows()[0]).toMatchObject({ AvailableRooms: 4, OutdatedRooms: 3 });
+  test.each<[string, object, () => unknown]>([
+    [
+      "counts rooms marked as pooled beyond the depth of the pool as unaccounted",
+      { AvailableRooms: 3, UnaccountedRooms: 2 },
+      async () => {
+        await world.addPooled("pooled-1");
+        for (const name of ["lost-1", "lost-2"]) world.addRoom(name);
+      },
+    ],
+    [
+      "counts rooms assigned for more than a day without a running conference as unaccounted",
+      { InUseRooms: 4, UnaccountedRooms: 2 },
+      () => {
+        const hours = { "forgotten-1": 24.1, "forgotten-2": 100, recent: 24, "long-meeting": 30 };
+        for (const [name, hoursAgo] of Object.entries(hours)) world.addRoom(name, assignedSince(hoursAgo));
+        world.platform.startConference({ name: "long-meeting" });
+      },
+    ],
+    [
+      "does not count rooms that have been in the pool for days as unaccounted",
+      { AvailableRooms: 1, UnaccountedRooms: 0 },
+      async () => world.addPooled("old", pooledMarker),
+    ],
+    [
+      "counts an assigned room whose time cannot be parsed as unaccounted",
+      { UnaccountedRooms: 1 },
+      () => world.addRoom("odd", { description: "vmr-gateway assigned yesterday m-1" }),
+    ],
+    [
+      "has no unaccounted room if the pool contains names of rooms that do not exist yet",
+      { PoolDepth: 1, AvailableRooms: 0, UnaccountedRooms: 0 },
+      async () => world.pool.put("coming"),
+    ],
+    [
+      "counts pooled rooms made with another template or PIN length, or without a fingerprint, as outdated",
+      { AvailableRooms: 4, OutdatedRooms: 3 },
+      async () => {
+        await world.addPooled("current");
+        await world.addPooled("other-template", madeWith({ participant_limit: 3 }, hostPin));
+        await world.addPooled("other-pin-length", madeWith({}, `${hostPin}0`));
+        await world.addPooled("older", pooledMarker);
+      },
+    ],
+    [
+      "does not count assigned rooms or rooms without a marker as outdated",
+      { OutdatedRooms: 0 },
+      async () => {
+        world.addRoom("in-use", assignedSince(1));
+        await world.addPooled("by-hand", { description: "by hand" });
+      },
+    ],
+    [
+      "counts a room by its marker, whatever its service type",
+      { AvailableRooms: 1, InUseRooms: 0, UnaccountedRooms: 1 },
+      () => world.addRoom("lecture", { service_type: "lecture", ...pooledMarker }),
+    ],
+  ])("%s", async (_, expected, prepare) => {
+    await prepare();
+    expect(await world.collectMetrics()).toMatchObject(expected);
   });
 
-  test("does not count assigned rooms or rooms without a marker", async () => {
-    world.addRoom("in-use", assignedSince(1));
-    await world.addPooled("by-hand", { description: "by hand" });
-    await collect();
-    expect(rows()[0]).toMatchObject({ OutdatedRooms: 0 });
+  test.each([
+    ["true if only the alarms can be read", [lists.rooms, lists.live], true],
+    ["true if only the running conferences can be read", [lists.rooms, lists.alarms], true],
+    ["true if only the rooms can be read", [lists.live, lists.alarms], true],
+    ["false if nothing can be read", [lists.rooms, lists.live, lists.alarms], false],
+  ])("has PlatformConnected %s", async (_, failing, isConnected) => {
+    for (const pathPattern of failing) failGet(pathPattern);
+    expect(await world.collectMetrics()).toMatchObject({ PlatformConnected: isConnected });
+  });
+
+  test.each([
+    ["info", "unknown"],
+    ["warning", "info"],
+    ["minor", "warning"],
+    ["major", "minor"],
+    ["error", "major"],
+    ["critical", "error"],
+    ["unknown", "a future level"],
+  ])("has the AlarmLevel %s if the other level is %s", async (worse, lesser) => {
+    for (const [index, level] of [lesser, worse, lesser].entries())
+      world.platform.raiseAlarm({ name: `alarm_${index}`, level });
+    expect(await world.collectMetrics()).toMatchObject({ AlarmCount: 3, AlarmLevel: worse });
+  });
+
+  test("has at most 1,000 characters of AlarmNames", async () => {
+    for (let index = 100; index < 300; index++) world.platform.raiseAlarm({ name: `alarm_${index}` });
+    const row = await world.collectMetrics();
+    expect(row?.AlarmCount).toBe(200);
+    expect(row?.AlarmNames).toHaveLength(1000);
+    expect(row?.AlarmNames).toMatch(/^alarm_100,alarm_101,/);
+  });
+
+  test.each([
+    [0, 0],
+    [90.4, 90],
+    [90.6, 91],
+  ])("has DeletionOldestSeconds of %d seconds rounded to %i", async (seconds, written) => {
+    await world.deletion.put("ended");
+    world.clock.advance(seconds);
+    expect(await world.collectMetrics()).toMatchObject({ DeletionOldestSeconds: written });
   });
 });
 
@@ -210,51 +205,45 @@ describe("The log of unaccounted rooms", () => {
     world.addRoom("recent", assignedSince(24));
     world.addRoom("lost-1");
     world.addRoom("lost-2");
-    await collect();
 
+    expect(await world.collectMetrics()).toMatchObject({ UnaccountedRooms: 5 });
     expect(logged("room-unaccounted")).toEqual([
       { level: "warn", room: "week-old", reason: "assigned-too-long", ageHours: 168 },
       { level: "warn", room: "day-old", reason: "assigned-too-long", ageHours: 24.2 },
       { level: "warn", room: "odd", reason: "assigned-at-unknown-time", ageHours: null },
     ]);
-    expect(logged("rooms-unaccounted-unnamed")).toEqual([
-      { level: "warn", count: 2, notListed: 0, beyondPool: 2 },
-    ]);
-    expect(rows()[0]).toMatchObject({ UnaccountedRooms: 5 });
+    const unnamed = { level: "warn", count: 2, notListed: 0, beyondPool: 2 };
+    expect(logged("rooms-unaccounted-unnamed")).toEqual([unnamed]);
   });
 
   test("has 100 lines at most, for the oldest rooms, and one with the number of the others", async () => {
     for (let index = 0; index < 103; index++) world.addRoom(`room-${index}`, assignedSince(200 - index));
     world.addRoom("lost");
-    await collect();
+    await world.collectMetrics();
 
     const names = logged("room-unaccounted").map((line) => Reflect.get(line, "room"));
     expect(names).toEqual(Array.from({ length: 100 }, (_, index) => `room-${index}`));
-    expect(logged("rooms-unaccounted-unnamed")).toEqual([
-      { level: "warn", count: 4, notListed: 3, beyondPool: 1 },
-    ]);
+    const unnamed = { level: "warn", count: 4, notListed: 3, beyondPool: 1 };
+    expect(logged("rooms-unaccounted-unnamed")).toEqual([unnamed]);
   });
 
   test("has no line if every room is accounted for, or if the live conferences cannot be read", async () => {
     await world.addPooled("pooled-1");
     world.addRoom("live", assignedSince(48));
     world.platform.startConference({ name: "live" });
-    await collect();
-    world.platform.addFault({ kind: "status", status: 403, pathPattern: "/status/v1/" });
-    await collect();
-
-    expect(rows().map((row) => Reflect.get(Object(row), "UnaccountedRooms"))).toEqual([0, null]);
+    expect(await world.collectMetrics()).toMatchObject({ UnaccountedRooms: 0 });
+    failGet("/status/v1/");
+    expect(await world.collectMetrics()).toMatchObject({ UnaccountedRooms: null });
     expect(world.log.events().filter((event) => event.includes("unaccounted"))).toEqual([]);
   });
 });
 
-describe("a missing measurement", () => {
+describe("A missing measurement", () => {
   test("of the platform is null, PlatformConnected is false, and the queues are counted", async () => {
     await world.addPooled("pooled-1");
     await world.platform.goDown("reset");
-    await collect();
 
-    expect(rows()[0]).toMatchObject({
+    expect(await world.collectMetrics()).toMatchObject({
       PlatformConnected: false,
       PoolDepth: 1,
       AvailableRooms: null,
@@ -272,10 +261,9 @@ describe("a missing measurement", () => {
   test("of the status API makes UnaccountedRooms null, and the rooms are counted", async () => {
     await world.addPooled("pooled-1");
     world.addRoom("forgotten", assignedSince(48));
-    world.platform.addFault({ kind: "status", status: 403, pathPattern: "/status/v1/" });
-    await collect();
+    failGet("/status/v1/");
 
-    expect(rows()[0]).toMatchObject({
+    expect(await world.collectMetrics()).toMatchObject({
       PlatformConnected: true,
       AvailableRooms: 1,
       UnaccountedRooms: null,
@@ -286,14 +274,11 @@ describe("a missing measurement", () => {
 
   test("of the queues is null, and the platform is measured", async () => {
     await world.addPooled("pooled-1");
-    world.pool.strikeNext("count", { failure: "unknown" });
-    world.deletion.strikeNext("count", { failure: "unknown" });
+    for (const name of ["pool", "deletion", "provisioning", "poison"] as const)
+      world[name].strikeNext("count", { failure: "unknown" });
     world.deletion.strikeNext("oldestAgeSeconds", { failure: "unknown" });
-    world.provisioning.strikeNext("count", { failure: "unknown" });
-    poison.strikeNext("count", { failure: "unknown" });
-    await collect();
 
-    expect(rows()[0]).toMatchObject({
+    expect(await world.collectMetrics()).toMatchObject({
       PlatformConnected: true,
       PoolDepth: null,
       DeletionDepth: null,
@@ -306,77 +291,70 @@ describe("a missing measurement", () => {
   });
 });
 
-describe("filling up to POOL_MINIMUM", () => {
-  test("requests the rooms missing from pool and pending requests", async () => {
+describe("Filling up to POOL_MINIMUM", () => {
+  test.each([
+    [4, 1, 2],
+    [2, 0, 1],
+  ])("requests the rooms missing from %i with %i requested: %i", async (minRooms, requested, missing) => {
     await world.addPooled("pooled-1");
-    await world.provisioning.put("{}");
-    await collect({ minRooms: 4 });
-    expect(world.provisioning.texts().slice(1)).toEqual(
-      Array.from({ length: 2 }, () => JSON.stringify({ reason: "bulk", upTo: 4 })),
-    );
-    expect(world.log.fieldsOf("pool-refilled")).toEqual({ count: 2, level: 4 });
-  });
-
-  test("is logged even if a single room is missing", async () => {
-    await world.addPooled("pooled-1");
-    await collect({ minRooms: 2 });
-    expect(world.log.fieldsOf("pool-refilled")).toEqual({ count: 1, level: 2 });
+    for (let count = 0; count < requested; count++) await world.provisioning.put("{}");
+    await world.collectMetrics({ minRooms });
+    const request = { reason: "bulk", upTo: minRooms };
+    expect(world.requests().slice(requested)).toEqual(Array(missing).fill(request));
+    expect(world.log.fieldsOf("pool-refilled")).toEqual({ count: missing, level: minRooms });
   });
 
   test("requests nothing if the pool is at its minimum or there is none", async () => {
     await world.addPooled("pooled-1");
-    await collect({ minRooms: 1 });
-    await collect();
+    await world.collectMetrics({ minRooms: 1 });
+    await world.collectMetrics();
     expect(world.provisioning.texts()).toEqual([]);
     expect(world.log.events()).toEqual(["metrics-collected", "metrics-collected"]);
   });
 
   test("happens even if the row cannot be written, and the run fails", async () => {
-    workspace.failNext({ status: 400, count: 10 });
-    await expect(collect({ minRooms: 1 })).rejects.toThrow("metrics run failed");
+    await expect(world.collectMetrics({ minRooms: 1, sink })).rejects.toThrow("metrics run failed");
     expect(world.provisioning.texts()).toHaveLength(1);
     expect(world.log.fieldsOf("metrics-collected")).toMatchObject({ PoolMinimum: 1 });
   });
 
   test("makes the run fail if it fails, and the row is written", async () => {
+    const rows: unknown[] = [];
     world.provisioning.strikeNext("put", { failure: "unknown" });
-    await expect(collect({ minRooms: 1 })).rejects.toThrow("metrics run failed");
-    expect(rows()).toHaveLength(1);
+    const run = world.collectMetrics({ minRooms: 1, sink: async (row) => void rows.push(row) });
+    await expect(run).rejects.toThrow("metrics run failed");
+    expect(rows).toHaveLength(1);
   });
 });
 
 describe("Ending overdue rooms", () => {
-  const overdue = () => assignedSince(2 + 1 / 60);
+  const limits = { maxAgeHours: 2, maxMessages: 20, minAgeSeconds: 600 };
+  const collect = async (options: Parameters<typeof world.collectMetrics>[0] = {}) => {
+    world.addRoom("overdue", assignedSince(2 + 1 / 60));
+    return world.collectMetrics({ overdueRooms: createOverdueRooms({ ...world, ...limits }), ...options });
+  };
 
   test("happens even if the row cannot be written", async () => {
-    world.addRoom("overdue", overdue());
-    workspace.failNext({ status: 400, count: 10 });
-    await expect(collect({ maxAgeHours: 2 })).rejects.toThrow("metrics run failed");
+    await expect(collect({ sink })).rejects.toThrow("metrics run failed");
     expect(world.deletion.texts()).toEqual(["overdue"]);
   });
 
   test("makes the run fail if it fails, and the row is written", async () => {
-    world.addRoom("overdue", overdue());
+    const rows: unknown[] = [];
     world.deletion.strikeNext("put", { failure: "unknown" });
-    await expect(collect({ maxAgeHours: 2 })).rejects.toThrow("metrics run failed");
-    expect(rows()).toHaveLength(1);
+    const run = collect({ sink: async (row) => void rows.push(row) });
+    await expect(run).rejects.toThrow("metrics run failed");
+    expect(rows).toHaveLength(1);
     expect(world.log.events()).not.toContain("room-queued-for-deletion");
   });
 
-  test.each(["/status/v1/conference/", "/configuration/v1/conference/"])(
-    "does not happen if %s cannot be read",
-    async (pathPattern) => {
-      world.addRoom("overdue", overdue());
-      world.platform.addFault({ kind: "status", status: 403, pathPattern });
-      await collect({ maxAgeHours: 2 });
-      expect(world.deletion.texts()).toEqual([]);
-    },
-  );
-
-  test("does not happen if the depth of the deletion queue cannot be read", async () => {
-    world.addRoom("overdue", overdue());
-    world.deletion.strikeNext("count", { failure: "unknown" });
-    await collect({ maxAgeHours: 2 });
+  test.each([
+    ["the running conferences", () => void failGet(lists.live)],
+    ["the rooms", () => void failGet(lists.rooms)],
+    ["the depth of the deletion queue", () => world.deletion.strikeNext("count", { failure: "unknown" })],
+  ])("does not happen if %s cannot be read", async (_, fail) => {
+    fail();
+    await collect();
     expect(world.deletion.texts()).toEqual([]);
   });
 });

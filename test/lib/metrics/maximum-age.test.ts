@@ -1,11 +1,8 @@
 /** ROOM_MAXIMUM_AGE_HOURS over many hours: metrics runs, the real garbage collector and a virtual clock. */
 import { expect, test } from "vitest";
-import { createMetricsCollection } from "../../../src/lib/metrics/collection.ts";
-import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
 import { createOverdueRooms } from "../../../src/lib/pool/overdue-rooms.ts";
 import { formatMarker } from "../../../src/lib/rooms/marker.ts";
-import { createMemoryQueue } from "../../support/memory-queue.ts";
-import { maxRooms, usePoolWorld } from "../../support/pool-world.ts";
+import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
 const maxAgeHours = 2;
@@ -83,20 +80,8 @@ function runsOf(schedule: Schedule, start: number): { at: number; run: () => Pro
 }
 
 async function collectMetrics(minAgeSeconds: number): Promise<void> {
-  const { pool, deletion, provisioning, clock } = world;
-  await createMetricsCollection({
-    ...world,
-    queues: { pool, deletion, provisioning, poison: createMemoryQueue(clock) },
-    status: createPlatformStatus(world.client),
-    overdueRooms: createOverdueRooms({ deletion, clock, maxAgeHours, maxMessages: 20, minAgeSeconds }),
-    sink: async () => undefined,
-    newId: () => "id",
-    instanceId: "instance",
-    version: "1.0.0",
-    maxRooms,
-    minRooms: undefined,
-    fingerprint: "",
-  }).collect(world.log);
+  const limits = { maxAgeHours, maxMessages: 20, minAgeSeconds };
+  await world.collectMetrics({ overdueRooms: createOverdueRooms({ ...world, ...limits }) });
 }
 
 /** The platform keeps exactly the rooms that are young, live or pooled. */

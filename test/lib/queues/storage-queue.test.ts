@@ -1,14 +1,14 @@
-/** The queue port when Azure Storage fails: named failures, timeouts and retries; and the ages of messages. */
+/** The queues of a storage account: failures, timeouts, retries, ages of messages, names and encodings. */
 import { QueueServiceClient } from "@azure/storage-queue";
-import { afterEach, describe, expect, test } from "vitest";
-import {
-  type Answer,
-  type LoopbackServer,
-  startLoopbackServer,
-} from "../../../local/simulators/loopback-server.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { startAzurite } from "../../../local/simulators/azurite.ts";
+import { type Answer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
 import type { Queue, QueueMessage } from "../../../src/lib/queues/queue.ts";
+import { openQueues, type Queues } from "../../../src/lib/queues/storage-account.ts";
 import { createStorageQueue } from "../../../src/lib/queues/storage-queue.ts";
+import { createCredential } from "../../../src/lib/wiring/credential.ts";
+import { useStarted, useStartedPerTest } from "../../support/use-started.ts";
 
 const message: QueueMessage = {
   id: "m-1",
@@ -17,84 +17,87 @@ const message: QueueMessage = {
   dequeueCount: 1,
   ageSeconds: 0,
 };
-const operations: [keyof Queue, (queue: Queue) => Promise<unknown>][] = [
-  ["put", async (queue) => queue.put("room-a")],
-  ["receive", async (queue) => queue.receive(1, 60)],
-  ["delete", async (queue) => queue.delete(message)],
-  ["setInvisible", async (queue) => queue.setInvisible(message, 0)],
-  ["count", async (queue) => queue.count()],
-  ["oldestAgeSeconds", async (queue) => queue.oldestAgeSeconds()],
-  ["clear", async (queue) => queue.clear()],
+/** Each operation and the number of its attempts: operations that could do harm are not retried. */
+const operations: [keyof Queue, number, (queue: Queue) => Promise<unknown>][] = [
+  ["put", 1, async (queue) => queue.put("room-a")],
+  ["delete", 1, async (queue) => queue.delete(message)],
+  ["setInvisible", 1, async (queue) => queue.setInvisible(message, 0)],
+  ["receive", 3, async (queue) => queue.receive(1, 60)],
+  ["count", 3, async (queue) => queue.count()],
+  ["oldestAgeSeconds", 3, async (queue) => queue.oldestAgeSeconds()],
+  ["clear", 3, async (queue) => queue.clear()],
 ];
 
-let server: LoopbackServer | undefined;
-afterEach(async () => server?.stop());
-
-/** Starts a storage account that gives the same response to every request, and records their addresses. */
-async function start(answer: Answer): Promise<{ queue: Queue; urls: URL[] }> {
-  const urls: URL[] = [];
-  server = await startLoopbackServer(({ url }) => {
+/** What the storage account returns for every request, and the requests of a test. */
+let answer: Answer;
+let urls: URL[];
+const server = useStarted(async () =>
+  startLoopbackServer(({ url }) => {
     urls.push(url);
     return answer;
-  });
-  const account = `DefaultEndpointsProtocol=http;AccountName=test;AccountKey=${Buffer.from("key").toString("base64")}`;
-  const connectionString = `${account};QueueEndpoint=${server.url}/test`;
-  const open = (maxTries: number) =>
-    QueueServiceClient.fromConnectionString(connectionString, {
-      retryOptions: { maxTries, retryDelayInMs: 1, maxRetryDelayInMs: 2 },
+  }),
+);
+beforeEach(() => {
+  urls = [];
+});
+
+const connectionString = () => {
+  const key = Buffer.from("key").toString("base64");
+  return `DefaultEndpointsProtocol=http;AccountName=test;AccountKey=${key};QueueEndpoint=${server.url}/test`;
+};
+const open = (storage = { connectionString: connectionString() }, timeoutSeconds?: number): Queues => {
+  const timeout = timeoutSeconds === undefined ? {} : { timeoutSeconds };
+  return openQueues({ storage, credential: createCredential(storage), ...timeout });
+};
+/** Opens a queue without pauses between attempts. */
+const openFast = (timeoutSeconds = 20): Queue => {
+  const retryOptions = { maxTries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 2 };
+  const client = (maxTries: number) =>
+    QueueServiceClient.fromConnectionString(connectionString(), {
+      retryOptions: { ...retryOptions, maxTries },
     }).getQueueClient("room-creation-queue");
-  const queue = createStorageQueue({
-    singleTry: open(1),
-    retrying: open(3),
+  return createStorageQueue({
+    singleTry: client(1),
+    retrying: client(3),
     encoding: "text",
-    timeoutSeconds: answer === "silence" ? 1 : 20,
+    timeoutSeconds,
   });
-  return { queue, urls };
-}
+};
 const storageError = (status: number, code: string): Answer => ({
   status,
   headers: { "content-type": "application/xml", "x-ms-error-code": code },
   body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>text</Message></Error>`,
 });
 
-test.each(operations)(
-  "%s fails as `unknown` after its timeout if the service does not respond",
-  async (_, run) => {
-    const { queue } = await start("silence");
-    await expect(run(queue)).rejects.toMatchObject({
+describe.each(operations)("%s", (_, attempts, run) => {
+  test("fails as `unknown` after its timeout if the service does not respond", async () => {
+    answer = "silence";
+    await expect(run(openFast(1))).rejects.toMatchObject({
       failure: "unknown",
       status: 503,
       message: expect.stringMatching(/^queue [a-z]+: no response$/),
     });
-  },
-);
+  });
 
-test.each(operations)("%s is counted as one call to storage, even if it fails", async (_, run) => {
-  const { queue } = await start(storageError(400, "InvalidInput"));
-  const totals = createOutboundCalls();
-  await expect(withOutboundCalls(totals, async () => run(queue))).rejects.toThrow("queue ");
-  expect([totals.storage.calls, totals.platform.calls]).toEqual([1, 0]);
-  expect(totals.storage.milliseconds).toBeGreaterThan(0);
-});
+  test("is counted as one call to storage, even if it fails", async () => {
+    answer = storageError(400, "InvalidInput");
+    const totals = createOutboundCalls();
+    await expect(withOutboundCalls(totals, async () => run(openFast()))).rejects.toThrow("queue ");
+    expect([totals.storage.calls, totals.platform.calls]).toEqual([1, 0]);
+    expect(totals.storage.milliseconds).toBeGreaterThan(0);
+  });
 
-test.each(operations)("%s fails as `unknown`, a 503, if the service returns 500", async (_, run) => {
-  const { queue } = await start(storageError(500, "InternalError"));
-  await expect(run(queue)).rejects.toMatchObject({ failure: "unknown", code: "storage-unavailable" });
-});
+  test("fails as `unknown`, a 503, if the service returns 500", async () => {
+    answer = storageError(500, "InternalError");
+    const error = { failure: "unknown", code: "storage-unavailable" };
+    await expect(run(openFast())).rejects.toMatchObject(error);
+  });
 
-test.each(["put", "delete", "setInvisible"] as const)(
-  "%s is not retried, because a retry could do harm",
-  async (name) => {
-    const { queue, urls } = await start(storageError(503, "ServerBusy"));
-    await expect(operations.find(([operation]) => operation === name)?.[1](queue)).rejects.toThrow("queue");
-    expect(urls).toHaveLength(1);
-  },
-);
-
-test.each(["receive", "count", "oldestAgeSeconds", "clear"] as const)("%s is retried twice", async (name) => {
-  const { queue, urls } = await start(storageError(503, "ServerBusy"));
-  await expect(operations.find(([operation]) => operation === name)?.[1](queue)).rejects.toThrow("queue");
-  expect(urls).toHaveLength(3);
+  test(`has ${attempts} attempts at a busy storage account`, async () => {
+    answer = storageError(503, "ServerBusy");
+    await expect(run(open(undefined, 20).pool)).rejects.toMatchObject({ failure: "unknown" });
+    expect(urls).toHaveLength(attempts);
+  });
 });
 
 test.each([
@@ -104,19 +107,30 @@ test.each([
   [400, "InvalidXmlDocument", "refused"],
   [413, "RequestBodyTooLarge", "refused"],
   [403, "AuthenticationFailed", "unknown"],
-] as const)("a response %i %s is the failure `%s`", async (status, code, failure) => {
-  const { queue } = await start(storageError(status, code));
-  await expect(queue.delete(message)).rejects.toMatchObject({ failure, message: `queue delete: ${code}` });
+] as const)("A response %i %s is the failure `%s`", async (status, code, failure) => {
+  answer = storageError(status, code);
+  const error = { failure, message: `queue delete: ${code}` };
+  await expect(openFast().delete(message)).rejects.toMatchObject(error);
 });
 
 test("put fails as `unknown` if the service cannot be reached", async () => {
-  const { queue } = await start("reset");
-  await server?.stop();
-  server = undefined;
-  await expect(queue.put("room-a")).rejects.toMatchObject({ failure: "unknown" });
+  const unreachable = connectionString().replace(server.url, "http://127.0.0.1:1");
+  const put = open({ connectionString: unreachable }, 20).pool.put("room-a");
+  await expect(put).rejects.toMatchObject({ failure: "unknown" });
 });
 
-describe("ages of messages", () => {
+test("A call fails as `unknown` after the given timeout", async () => {
+  answer = "silence";
+  await expect(open(undefined, 0.5).pool.put("room-a")).rejects.toMatchObject({ failure: "unknown" });
+});
+
+// The default is three seconds, because the event sink's caller waits no longer than seven.
+test("A call fails as `unknown` within ten seconds by default", { timeout: 10_000 }, async () => {
+  answer = "silence";
+  await expect(open().pool.put("room-a")).rejects.toMatchObject({ failure: "unknown" });
+});
+
+describe("The age of a message", () => {
   const insertedOn = ["Thu, 15 Jan 2026 09:05:00 GMT", "Thu, 15 Jan 2026 09:00:00 GMT"];
   const respondedOn = "Thu, 15 Jan 2026 09:10:00 GMT";
   const asMessage = (time: string, index: number) =>
@@ -125,20 +139,46 @@ describe("ages of messages", () => {
     `<TimeNextVisible>${respondedOn}</TimeNextVisible><DequeueCount>1</DequeueCount>` +
     `<MessageText>room-${index}</MessageText></QueueMessage>`;
   const messages = `<QueueMessagesList>${insertedOn.map(asMessage).join("")}</QueueMessagesList>`;
-  const listed: Answer = {
-    status: 200,
-    headers: { "content-type": "application/xml", date: respondedOn },
-    body: `<?xml version="1.0" encoding="utf-8"?>${messages}`,
-  };
-
-  test("receive returns the seconds from a message's insertion to the response, by the storage's clock", async () => {
-    const { queue } = await start(listed);
-    expect((await queue.receive(2, 60)).map(({ ageSeconds }) => ageSeconds)).toEqual([300, 600]);
+  beforeEach(() => {
+    const headers = { "content-type": "application/xml", date: respondedOn };
+    answer = { status: 200, headers, body: `<?xml version="1.0" encoding="utf-8"?>${messages}` };
   });
 
-  test("oldestAgeSeconds returns the age of the oldest of up to 32 messages, in any order", async () => {
-    const { queue, urls } = await start(listed);
-    expect(await queue.oldestAgeSeconds()).toBe(600);
+  test("is the seconds from its insertion to the response, by the storage's clock", async () => {
+    const received = await openFast().receive(2, 60);
+    expect(received.map(({ ageSeconds }) => ageSeconds)).toEqual([300, 600]);
+  });
+
+  test("is returned by oldestAgeSeconds for the oldest of up to 32 messages, in any order", async () => {
+    expect(await openFast().oldestAgeSeconds()).toBe(600);
     expect(urls[0]?.searchParams.get("numofmessages")).toBe("32");
+  });
+});
+
+describe("At Azurite", () => {
+  const azurite = useStartedPerTest(startAzurite);
+  let queues: Queues;
+  beforeEach(() => {
+    queues = open(azurite, 20);
+  });
+
+  test("each of the four queues receives its own messages only", async () => {
+    const all = [queues.pool, queues.deletion, queues.provisioning, queues.poison];
+    for (const [index, queue] of all.entries()) await queue.put(`text-${index}`);
+    const received = await Promise.all(all.map(async (queue) => queue.receive(32, 60)));
+    const texts = received.map((messages) => messages.map(({ text }) => text));
+    expect(texts).toEqual([["text-0"], ["text-1"], ["text-2"], ["text-3"]]);
+  });
+
+  test.each([
+    ["pool", "room-creation-queue", "text-x"],
+    ["deletion", "room-deletion-queue", "text-x"],
+    ["provisioning", "room-provisioning-queue", "dGV4dC14"],
+    ["poison", "room-provisioning-queue-poison", "dGV4dC14"],
+  ] as const)("the %s queue is %s and stores `text-x` as `%s`", async (key, name, stored) => {
+    await queues[key].put("text-x");
+    const account = QueueServiceClient.fromConnectionString(azurite.connectionString);
+    const { peekedMessageItems } = await account.getQueueClient(name).peekMessages();
+    expect(peekedMessageItems.map(({ messageText }) => messageText)).toEqual([stored]);
   });
 });

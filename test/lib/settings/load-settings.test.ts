@@ -1,6 +1,7 @@
 /** Invalid settings: all faults at once, each by its name and without values. */
+import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { settingNames } from "../../../src/lib/settings/schemas.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
@@ -45,6 +46,10 @@ const notAddresses = [
   "http://localhost@example.com",
 ];
 const notWhole = ["-1", "1.5", "1e3", "abc", "0x10", "99999999999"];
+const notInTemplate = [
+  ["name", "aliases", "pin", "guest_pin", "tag", "description", "service_type", "allow_guests", "id"],
+  ["resource_uri", "creation_time", "scheduled_conferences_count"],
+].flat();
 const wrongValues: Record<string, string[]> = {
   AzureWebJobsStorage: ["x", "AccountName=a", "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b"],
   AzureWebJobsStorage__accountName: ["ab", "Account", "a-b-c", "abcdefghijklmnopqrstuvwxy"],
@@ -56,8 +61,18 @@ const wrongValues: Record<string, string[]> = {
   EVENT_SINK_PREVIOUS_USERNAME: ["sink:user"],
   PLATFORM_TIMEOUT_SECONDS: [...notWhole, "0", "61"],
   PLATFORM_MAX_CONCURRENCY: [...notWhole, "0", "101"],
-  ROOM_HOST_PIN: ["123", "123456789012345678901", "12a4", "1#34", "###", "12 34"],
-  ROOM_TEMPLATE: ["{", "[]", "null", "5", '"text"', '{"name":"x"}', '{"pin":"1234"}', '{"aliases":[]}'],
+  ROOM_HOST_PIN: [
+    "123",
+    "12#",
+    "12345678901234567890#",
+    "123456789012345678901",
+    "12a4",
+    "1#34",
+    "1234##",
+    "###",
+    "12 34",
+  ],
+  ROOM_TEMPLATE: ["{", "[]", "null", "5", '"text"', ...notInTemplate.map((field) => `{"${field}":null}`)],
   MAX_VMR: [...notWhole, "-1", "10001"],
   API_MANAGEMENT_SECRET: ["too-short"],
   UNMARKED_ROOMS: ["delete", "Keep", "true"],
@@ -68,7 +83,17 @@ const wrongValues: Record<string, string[]> = {
   SERVICE_TAG_BASE_URL: notAddresses,
   GC_MAX_MESSAGES: [...notWhole, "0", "1001"],
   GC_MINIMUM_AGE_SECONDS: [...notWhole, "599", "604801"],
-  AUTH_TENANT_ID: ["a/b", "a b", "../x", "a?b", "..", "common", "Organizations", "tenant.example.com"],
+  AUTH_TENANT_ID: [
+    "a/b",
+    "a b",
+    "../x",
+    "a?b",
+    "..",
+    "common",
+    "Organizations",
+    "CONSUMERS",
+    "tenant.example.com",
+  ],
   AUTH_AUDIENCES: [",", "a,,b", "a,"],
   AUTH_CLIENT_IDS: [",", "a,,b", ",a"],
   AUTH_AUTHORITY: notAddresses,
@@ -88,11 +113,21 @@ test("loadSettings reports missing settings as required and names what is wrong 
   );
 });
 
-test("loadSettings rejects a private key that is not in PEM format", () => {
+const onCurve = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve });
+const pem = {
+  privateKey: { type: "pkcs8", format: "pem" },
+  publicKey: { type: "spki", format: "pem" },
+} as const;
+test.each([
+  ["text that is not in PEM format", "AAAA"],
+  ["a key on the curve P-384", onCurve("P-384").privateKey.export(pem.privateKey)],
+  ["a key on the curve secp256k1", onCurve("secp256k1").privateKey.export(pem.privateKey)],
+  ["a key of another kind", generateKeyPairSync("ed25519").privateKey.export(pem.privateKey)],
+  ["a public key", onCurve("P-256").publicKey.export(pem.publicKey)],
+])("loadSettings rejects %s as private key", (_, key) => {
   const oauth = { PLATFORM_USERNAME: undefined, PLATFORM_PASSWORD: undefined, PLATFORM_OAUTH_CLIENT_ID: "c" };
-  expect(faultyNames({ ...oauth, PLATFORM_OAUTH_PRIVATE_KEY: "AAAA" })).toEqual([
-    "PLATFORM_OAUTH_PRIVATE_KEY",
-  ]);
+  const name = "PLATFORM_OAUTH_PRIVATE_KEY";
+  expect(faultyNames({ ...oauth, [name]: key.toString().trim() })).toEqual([name]);
 });
 
 test("loadSettings reports all faults at once", () => {
@@ -104,24 +139,6 @@ test("loadSettings reports all faults at once", () => {
       ...Object.keys(wrong),
     ].toSorted(),
   );
-});
-
-describe("settings that depend on each other", () => {
-  test.each<[string, Environment, string[]]>([
-    ["half of the password log-in", { PLATFORM_PASSWORD: undefined }, ["PLATFORM_USERNAME"]],
-    ["both log-ins", { PLATFORM_OAUTH_CLIENT_ID: "c" }, ["PLATFORM_OAUTH_CLIENT_ID"]],
-    ["a previous user name only", { EVENT_SINK_PREVIOUS_USERNAME: "old" }, ["EVENT_SINK_PREVIOUS_USERNAME"]],
-    ["a previous password only", { EVENT_SINK_PREVIOUS_PASSWORD: "old" }, ["EVENT_SINK_PREVIOUS_USERNAME"]],
-    [
-      "a workspace without rule",
-      { LOGS_INGESTION_ENDPOINT: "https://l.example.com" },
-      ["LOGS_INGESTION_ENDPOINT"],
-    ],
-    ["a workspace without endpoint", { LOGS_INGESTION_STREAM: "Custom-X" }, ["LOGS_INGESTION_ENDPOINT"]],
-    ["a minimum above the maximum", { MAX_VMR: "3", POOL_MINIMUM: "4" }, ["POOL_MINIMUM"]],
-  ])("loadSettings rejects %s", (_, changes, names) => {
-    expect(faultyNames(changes)).toEqual(names);
-  });
 });
 
 test("loadSettings reports an unresolved Key Vault reference without its text", () => {

@@ -16,96 +16,57 @@ function faultyNames(changes: Changes): string[] {
   return faultsBetweenSettings(Object.fromEntries(given)).map((fault) => fault.split(":")[0] ?? "");
 }
 
+const queueUri = { [`${storage}__queueServiceUri`]: "https://queues.example.com" };
+const blobUri = { [`${storage}__blobServiceUri`]: "https://blobs.example.com" };
+const accountName = { [`${storage}__accountName`]: "account" };
 const withoutKey = { [storage]: undefined };
 const withoutPassword = { PLATFORM_USERNAME: undefined, PLATFORM_PASSWORD: undefined };
-const workspace = {
-  LOGS_INGESTION_ENDPOINT: "https://logs.example.com",
-  LOGS_INGESTION_RULE_ID: "dcr-1",
-  LOGS_INGESTION_STREAM: "Custom-X",
-};
+const rule = { LOGS_INGESTION_RULE_ID: "dcr-1" };
+const stream = { LOGS_INGESTION_STREAM: "Custom-X" };
+const endpoint = { LOGS_INGESTION_ENDPOINT: "https://logs.example.com" };
+const shortTimes = { POOL_LEASE_SECONDS: "59", GC_MINIMUM_AGE_SECONDS: "599" };
 
 test.each<[string, Changes]>([
   ["a connection string only", {}],
-  ["an account name only", { ...withoutKey, [`${storage}__accountName`]: "account" }],
-  [
-    "an account name with a queue address",
-    {
-      ...withoutKey,
-      [`${storage}__accountName`]: "account",
-      [`${storage}__queueServiceUri`]: "https://queues.example.com",
-    },
-  ],
-  ["a connection string with a queue address", { [`${storage}__queueServiceUri`]: "https://q.example.com" }],
-  [
-    "a queue and a blob address",
-    {
-      ...withoutKey,
-      [`${storage}__queueServiceUri`]: "https://queues.example.com",
-      [`${storage}__blobServiceUri`]: "https://blobs.example.com",
-    },
-  ],
+  ["an account name only", { ...withoutKey, ...accountName }],
+  ["an account name with a queue address", { ...withoutKey, ...accountName, ...queueUri }],
+  ["a connection string with a queue address", queueUri],
+  ["a queue and a blob address", { ...withoutKey, ...queueUri, ...blobUri }],
   ["an OAuth log-in", { ...withoutPassword, ...oauth }],
   ["a lease of 60 s and an age of 600 s", { POOL_LEASE_SECONDS: "60", GC_MINIMUM_AGE_SECONDS: "600" }],
-  [
-    "a short lease and a short age on loopback",
-    { PLATFORM_URL: "http://127.0.0.1:1", POOL_LEASE_SECONDS: "59", GC_MINIMUM_AGE_SECONDS: "599" },
-  ],
+  ["a short lease and a short age on loopback", { PLATFORM_URL: "http://127.0.0.1:1", ...shortTimes }],
   ["a minimum equal to the maximum", { MAX_VMR: "10", POOL_MINIMUM: "10" }],
-  [
-    "a complete previous pair of credentials",
-    { EVENT_SINK_PREVIOUS_USERNAME: "o", EVENT_SINK_PREVIOUS_PASSWORD: "p" },
-  ],
-  ["a complete workspace", workspace],
+  ["a previous pair", { EVENT_SINK_PREVIOUS_USERNAME: "o", EVENT_SINK_PREVIOUS_PASSWORD: "p" }],
+  ["a complete workspace", { ...endpoint, ...rule, ...stream }],
 ])("faultsBetweenSettings accepts %s", (_, changes) => {
   expect(faultyNames(changes)).toEqual([]);
 });
 
 test.each<[string, Changes, string]>([
   ["missing storage", withoutKey, storage],
-  [
-    "a queue address only, which leaves the host without storage for timer leases",
-    { ...withoutKey, [`${storage}__queueServiceUri`]: "https://queues.example.com" },
-    `${storage}__blobServiceUri`,
-  ],
-  [
-    "a blob address only",
-    { ...withoutKey, [`${storage}__blobServiceUri`]: "https://blobs.example.com" },
-    storage,
-  ],
+  // The host would be left without storage for timer leases.
+  ["a queue address only", { ...withoutKey, ...queueUri }, `${storage}__blobServiceUri`],
+  ["a blob address only", { ...withoutKey, ...blobUri }, storage],
   ["a missing log-in", withoutPassword, "PLATFORM_USERNAME"],
+  ["half of the password log-in", { PLATFORM_PASSWORD: undefined }, "PLATFORM_USERNAME"],
   ["a client without a key", { ...withoutPassword, PLATFORM_OAUTH_CLIENT_ID: "client" }, "PLATFORM_USERNAME"],
   ["a key without a client", { ...withoutPassword, PLATFORM_OAUTH_PRIVATE_KEY: "key" }, "PLATFORM_USERNAME"],
-  [
-    "a key in addition to a password log-in",
-    { PLATFORM_OAUTH_PRIVATE_KEY: "key" },
-    "PLATFORM_OAUTH_CLIENT_ID",
-  ],
-  [
-    "a password in addition to an OAuth log-in",
-    { ...oauth, PLATFORM_USERNAME: undefined },
-    "PLATFORM_OAUTH_CLIENT_ID",
-  ],
-  [
-    "a user name in addition to an OAuth log-in",
-    { ...oauth, PLATFORM_PASSWORD: undefined },
-    "PLATFORM_OAUTH_CLIENT_ID",
-  ],
+  ["a key and a password", { PLATFORM_OAUTH_PRIVATE_KEY: "key" }, "PLATFORM_OAUTH_CLIENT_ID"],
+  ["a client and a password", { PLATFORM_OAUTH_CLIENT_ID: "c" }, "PLATFORM_OAUTH_CLIENT_ID"],
+  ["OAuth and a password", { ...oauth, PLATFORM_USERNAME: undefined }, "PLATFORM_OAUTH_CLIENT_ID"],
+  ["OAuth and a user name", { ...oauth, PLATFORM_PASSWORD: undefined }, "PLATFORM_OAUTH_CLIENT_ID"],
+  ["a previous user name only", { EVENT_SINK_PREVIOUS_USERNAME: "old" }, "EVENT_SINK_PREVIOUS_USERNAME"],
+  ["a previous password only", { EVENT_SINK_PREVIOUS_PASSWORD: "old" }, "EVENT_SINK_PREVIOUS_USERNAME"],
   ["a lease of 59 s", { POOL_LEASE_SECONDS: "59" }, "POOL_LEASE_SECONDS"],
   ["an age of 599 s", { GC_MINIMUM_AGE_SECONDS: "599" }, "GC_MINIMUM_AGE_SECONDS"],
   ["a minimum above the maximum", { MAX_VMR: "9", POOL_MINIMUM: "10" }, "POOL_MINIMUM"],
-  [
-    "a workspace without a rule",
-    { ...workspace, LOGS_INGESTION_RULE_ID: undefined },
-    "LOGS_INGESTION_ENDPOINT",
-  ],
-  [
-    "a workspace without a stream",
-    { ...workspace, LOGS_INGESTION_STREAM: undefined },
-    "LOGS_INGESTION_ENDPOINT",
-  ],
+  ["a workspace without a rule", { ...endpoint, ...stream }, "LOGS_INGESTION_ENDPOINT"],
+  ["a workspace without a stream", { ...endpoint, ...rule }, "LOGS_INGESTION_ENDPOINT"],
+  ["a workspace without rule and stream", endpoint, "LOGS_INGESTION_ENDPOINT"],
+  ["a workspace without rule and endpoint", stream, "LOGS_INGESTION_ENDPOINT"],
+  ["a workspace without stream and endpoint", rule, "LOGS_INGESTION_ENDPOINT"],
   ["a password that ends in a line break", { EVENT_SINK_PASSWORD: "secret\n" }, "EVENT_SINK_PASSWORD"],
   ["a password that ends in CRLF", { PLATFORM_PASSWORD: "secret\r\n" }, "PLATFORM_PASSWORD"],
-  ["a rule only", { LOGS_INGESTION_RULE_ID: "dcr-1" }, "LOGS_INGESTION_ENDPOINT"],
 ])("faultsBetweenSettings rejects %s", (_, changes, name) => {
   expect(faultyNames(changes)).toEqual([name]);
 });

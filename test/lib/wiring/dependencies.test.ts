@@ -1,6 +1,6 @@
 /** The object graph: each part gets its settings and the right priority of platform calls. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { MetricsRow } from "../../../src/lib/metrics/row.ts";
 import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
@@ -10,31 +10,27 @@ import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import type { Adapters } from "../../../src/lib/wiring/adapters.ts";
 import { createDependencies, type Dependencies } from "../../../src/lib/wiring/dependencies.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
-import { createFaultyQueue } from "../../support/faulty-queue.ts";
-import { createMemoryQueue } from "../../support/memory-queue.ts";
 import { createMemoryRecordStore } from "../../support/memory-record-store.ts";
 import { openAccess } from "../../support/open-access.ts";
-import { type PoolWorld, startPoolWorld } from "../../support/pool-world.ts";
+import { usePoolWorld } from "../../support/pool-world.ts";
 
 interface Seen extends PlatformCall {
   readonly isBackground: boolean;
   readonly sentAt: number;
 }
 
-let world: PoolWorld;
+const world = usePoolWorld();
 let seen: Seen[];
 let failures: PlatformError[];
 let rows: MetricsRow[];
-beforeEach(async () => {
-  world = await startPoolWorld();
+beforeEach(() => {
   seen = [];
   failures = [];
   rows = [];
 });
-afterEach(async () => world.stop());
 
 function connect(settings: Record<string, string> = {}): Dependencies {
-  const { pool, deletion, provisioning, clock, client } = world;
+  const { clock, client } = world;
   const watched =
     (isBackground: boolean): PlatformClient["call"] =>
     async (call) => {
@@ -46,7 +42,7 @@ function connect(settings: Record<string, string> = {}): Dependencies {
   let ids = 0;
   const adapters: Adapters = {
     createRecords: createMemoryRecordStore(),
-    queues: { pool, deletion, provisioning, poison: createFaultyQueue(createMemoryQueue(clock)) },
+    queues: world,
     platformClient: { call: watched(false), background: { call: watched(true) } },
     accessChecks: openAccess,
     metricsSink: async (row) => void rows.push(row),
