@@ -13,7 +13,6 @@ const optionsSchema = z.strictObject({
   clients: z
     .array(z.object({ clientId: z.string(), clientSecret: z.string() }))
     .default([{ clientId: "22222222-2222-4222-8222-222222222222", clientSecret: "local-client-secret" }]),
-  tokenVersion: z.union([z.literal(1), z.literal(2)]).default(1),
   users: z
     .array(
       z.object({

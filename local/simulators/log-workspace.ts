@@ -4,11 +4,12 @@ import * as z from "zod";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
 
 const rowsSchema = z.array(z.record(z.string(), z.unknown()));
-const failureSchema = z.object({
-  status: z.int().min(400).max(599),
-  count: z.int().min(1).default(1),
-  retryAfterSeconds: z.int().min(0).optional(),
-});
+
+interface Failure {
+  readonly status: number;
+  count: number;
+  readonly retryAfterSeconds?: number;
+}
 
 interface StoredRow {
   readonly ruleId: string;
@@ -21,23 +22,18 @@ export interface LogWorkspace {
   readonly stop: () => Promise<void>;
   rows(): StoredRow[];
   /** Refuses the next `count` uploads (default 1) with this status. */
-  failNext(failure: z.input<typeof failureSchema>): void;
+  failNext(failure: Omit<Failure, "count"> & { readonly count?: number }): void;
   clearFailures(): void;
 }
 
 /** Starts the simulator on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; anything else returns 400. */
 export async function startLogWorkspace(options: { port?: number } = {}): Promise<LogWorkspace> {
   const stored: StoredRow[] = [];
-  let failures: z.output<typeof failureSchema>[] = [];
+  let failures: Failure[] = [];
 
   function answer(request: LoopbackRequest): Answer {
-    const path = request.url.pathname;
-    const route = `${request.method} ${path}`;
-    if (route === "GET /control/rows") return { status: 200, body: stored };
-    if (route === "DELETE /control/failures") failures = [];
-    else if (route === "POST /control/failures") failNext(JSON.parse(request.body.toString("utf8")));
-    else return upload(request);
-    return { status: 204 };
+    const route = `${request.method} ${request.url.pathname}`;
+    return route === "GET /control/rows" ? { status: 200, body: stored } : upload(request);
   }
 
   function upload(request: LoopbackRequest): Reply {
@@ -57,14 +53,12 @@ export async function startLogWorkspace(options: { port?: number } = {}): Promis
     return { status: 204 };
   }
 
-  const failNext: LogWorkspace["failNext"] = (failure) => void failures.push(failureSchema.parse(failure));
-
   const server = await startLoopbackServer(answer, options.port);
   return {
     url: server.url,
     stop: server.stop,
     rows: () => [...stored],
-    failNext,
+    failNext: ({ count = 1, ...failure }) => void failures.push({ ...failure, count }),
     clearFailures: () => void (failures = []),
   };
 }

@@ -16,7 +16,6 @@ export interface CoreInvocationContext {
   readonly invocationId: string;
   readonly request: InvocationRequest;
   readonly metadata: FunctionMetadata;
-  state?: "preInvocationHooks" | "postInvocationHooks" | "invocation";
   log(level: LogLevel, category: string, message: string): void;
 }
 
@@ -41,14 +40,9 @@ export interface RegisteredFunction {
   readonly callback: FunctionCallback;
 }
 
-const hookNames = ["appStart", "appTerminate", "preInvocation", "postInvocation", "log"] as const;
-type HookName = (typeof hookNames)[number];
-type Hook = (context: Record<string, unknown>) => unknown;
-
 export interface Registrations {
   model: ProgrammingModel | undefined;
   readonly functions: Map<string, RegisteredFunction>;
-  readonly hooks: Record<HookName, Hook[]>;
   /** Set once the app is loaded. As in the real worker, later registrations are errors. */
   closed: boolean;
 }
@@ -63,7 +57,6 @@ export function installCoreApi(
   const registrations: Registrations = {
     model: undefined,
     functions: new Map(),
-    hooks: { appStart: [], appTerminate: [], preInvocation: [], postInvocation: [], log: [] },
     closed: false,
   };
   const coreApi = {
@@ -75,7 +68,10 @@ export function installCoreApi(
     getProgrammingModel: () => registrations.model,
     registerFunction: (metadata: FunctionMetadata, callback: FunctionCallback) =>
       registerFunction(registrations, metadata, callback),
-    registerHook: (name: string, callback: Hook) => registerHook(registrations, name, callback),
+    registerHook: (name: string) => {
+      // By this property the library recognizes a host that does not know a hook.
+      throw Object.assign(new RangeError(`Unknown hook "${name}".`), { isAzureFunctionsSystemError: true });
+    },
     log,
   };
   // oxlint-disable-next-line typescript/unbound-method -- called with its `this` below
@@ -100,15 +96,4 @@ function registerFunction(
   if (!entry) throw new Error(`The function "${name}" has no trigger.`);
   registrations.functions.set(name, { metadata, triggerName: entry[0], trigger: entry[1], callback });
   return { dispose: () => registrations.functions.delete(name) };
-}
-
-function registerHook(registrations: Registrations, name: string, callback: Hook): { dispose(): void } {
-  const known = hookNames.find((hookName) => hookName === name);
-  if (!known) {
-    // By this property the library recognizes a host that is too old for a hook.
-    throw Object.assign(new RangeError(`Unknown hook "${name}".`), { isAzureFunctionsSystemError: true });
-  }
-  const hooks = registrations.hooks[known];
-  hooks.push(callback);
-  return { dispose: () => hooks.splice(hooks.indexOf(callback), 1) };
 }

@@ -25,22 +25,10 @@ export interface HttpRequestData {
   readonly body?: { bytes: Uint8Array };
 }
 
-export interface CookieData {
-  readonly name: string;
-  readonly value: string;
-  readonly domain?: NullableString;
-  readonly path?: NullableString;
-  readonly expires?: { value: { seconds: number } };
-  readonly maxAge?: { value: number };
-  readonly secure?: { value: boolean };
-  readonly httpOnly?: { value: boolean };
-  readonly sameSite?: "none" | "lax" | "strict" | "explicitNone";
-}
-
 export interface HttpResponseData {
   readonly statusCode: string;
   readonly headers: Record<string, string>;
-  readonly cookies: CookieData[];
+  readonly cookies: readonly unknown[];
   readonly body?: { bytes?: Uint8Array } | null;
 }
 

@@ -8,13 +8,12 @@ import type { FromWorker, Invocation, LogLevel, ToWorker } from "./messages.ts";
 process.on("disconnect", () => process.exit(1));
 
 const registrations = installCoreApi((level, category, message) => logEntry(level, category, message));
-const appHookData: Record<string, unknown> = {};
 
 process.on("message", (message: ToWorker) => {
   if (message.kind === "invoke") {
     void serve(message.invocation);
   } else {
-    void terminate();
+    process.exit(0);
   }
 });
 await load(process.argv[2] ?? "");
@@ -23,9 +22,6 @@ async function load(entry: string): Promise<void> {
   try {
     await import(pathToFileURL(entry).href);
     await registrations.model?.getCapabilities({});
-    for (const hook of registrations.hooks.appStart) {
-      await hook({ hookData: appHookData });
-    }
     registrations.closed = true;
     const functions = [...registrations.functions.values()].map((registered) => registered.metadata);
     send({ kind: "loaded", functions });
@@ -44,13 +40,10 @@ async function serve(invocation: Invocation): Promise<void> {
       throw new Error(`The worker has no function named "${functionName}".`);
     }
     const response = await invoke({
-      hooks: registrations.hooks,
       model: registrations.model,
       registered,
       invocation,
-      appHookData,
-      log: (level, category, message, context) =>
-        logEntry(level, category, message, { registered, invocationId, context }),
+      log: (level, category, message) => logEntry(level, category, message, { registered, invocationId }),
     });
     send({ kind: "succeeded", invocationId, ...(response ? { response } : {}) });
   } catch (error) {
@@ -58,35 +51,20 @@ async function serve(invocation: Invocation): Promise<void> {
   }
 }
 
-async function terminate(): Promise<void> {
-  try {
-    for (const hook of registrations.hooks.appTerminate) {
-      await hook({ hookData: appHookData });
-    }
-  } catch (error) {
-    logEntry("error", "system", describe(error));
-  }
-  process.exit(0);
-}
-
 function logEntry(
   level: LogLevel,
   category: string,
   message: string,
-  call?: { registered: RegisteredFunction; invocationId: string; context: unknown },
+  call?: { registered: RegisteredFunction; invocationId: string },
 ): void {
-  const line = { level, category, message, invocationContext: call?.context, hookData: {}, appHookData };
-  for (const hook of registrations.hooks.log) {
-    hook(line);
-  }
   const name = call?.registered.metadata.name;
   const source = name ? `Function.${name}` : "Worker.rpcWorkerProcess";
   send({
     kind: "log",
     entry: {
-      level: line.level,
-      category: line.category === "user" ? `${source}.User` : source,
-      message: line.message,
+      level,
+      category: category === "user" ? `${source}.User` : source,
+      message,
       ...(call && name ? { functionName: name, invocationId: call.invocationId } : {}),
     },
   });

@@ -9,14 +9,13 @@ export interface IssuerClient {
 
 /**
  * Returns the authenticated client or the OAuth error response: 401 for wrong credentials, 400 for everything else. The
- * scope (or, in the older form, the resource) must be the client's own.
+ * scope must be the client's own.
  */
 export function checkGrant(body: Buffer, clients: IssuerClient[]): { clientId: string } | { refusal: Reply } {
   const form = new URLSearchParams(body.toString("utf8"));
   const grantType = form.get("grant_type");
   const clientId = form.get("client_id");
   const secret = form.get("client_secret");
-  const scope = form.get("scope") ?? `${form.get("resource") ?? ""}/.default`;
   if (!grantType) return refuse(400, "invalid_request", "grant_type is missing");
   if (grantType !== "client_credentials") {
     return refuse(400, "unsupported_grant_type", "only client_credentials is supported");
@@ -26,7 +25,7 @@ export function checkGrant(body: Buffer, clients: IssuerClient[]): { clientId: s
   if (!client || !isSameSecret(client.clientSecret, secret)) {
     return refuse(401, "invalid_client", "unknown client or wrong secret");
   }
-  if (scope !== `api://${clientId}/.default`)
+  if (form.get("scope") !== `api://${clientId}/.default`)
     return refuse(400, "invalid_scope", "not the client's own scope");
   return { clientId };
 }

@@ -11,8 +11,6 @@ const lifetimeSeconds = 3599;
 export interface TokenIssuerOptions {
   readonly tenantId: string;
   readonly clients: IssuerClient[];
-  /** The version of the issued tokens, which does not depend on the endpoint's version. */
-  readonly tokenVersion?: 1 | 2;
   readonly port?: number;
 }
 
@@ -38,7 +36,7 @@ export interface TokenIssuer {
 
 /** Starts the issuer on 127.0.0.1. Tokens use RS256 and are valid for 3599 seconds. */
 export async function startTokenIssuer(options: TokenIssuerOptions): Promise<TokenIssuer> {
-  const { tenantId, clients, tokenVersion = 1 } = options;
+  const { tenantId, clients } = options;
   const counts = { metadata: 0, keys: 0, tokens: 0 };
   let keys: [SigningKey, ...SigningKey[]] = [createSigningKey()];
   let isDown = false;
@@ -56,7 +54,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions): Promise<Tok
     if (route === "GET .well-known/openid-configuration") return metadata(1);
     if (route === "GET v2.0/.well-known/openid-configuration") return metadata(2);
     if (route === "GET discovery/keys" || route === "GET discovery/v2.0/keys") return keyDocument();
-    if (route === "POST oauth2/v2.0/token" || route === "POST oauth2/token") return grant(request);
+    if (route === "POST oauth2/v2.0/token") return grant(request);
     return { status: 404 };
   }
 
@@ -96,7 +94,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions): Promise<Tok
     };
   }
 
-  const issueToken: TokenIssuer["issueToken"] = (clientId, { version = tokenVersion, claims } = {}) => {
+  const issueToken: TokenIssuer["issueToken"] = (clientId, { version = 1, claims } = {}) => {
     const issuedAt = Math.floor(Date.now() / 1000);
     const subject = randomUUID();
     const versioned =
@@ -127,7 +125,6 @@ export async function startTokenIssuer(options: TokenIssuerOptions): Promise<Tok
     const input: unknown = body.length === 0 ? {} : JSON.parse(body.toString("utf8"));
     const route = `${method} ${url.pathname}`;
     if (route === "GET /control/state") return { status: 200, body: { isDown } };
-    if (route === "GET /control/counts") return { status: 200, body: counts };
     if (route === "POST /control/keys/rotate") rotateKeys(rotation.parse(input));
     else if (route === "POST /control/down") setDown(true);
     else if (route === "POST /control/up") setDown(false);

@@ -16,7 +16,7 @@ export const simulatorOptionsSchema = z.strictObject({
 });
 
 export type SimulatorOptions = z.input<typeof simulatorOptionsSchema> & {
-  /** Returns numbers from 0 to 1, for shares, jitter, duplicates and shuffling. */
+  /** Returns numbers from 0 to 1, for shares and jitter. */
   random?: () => number;
   /** Milliseconds since 1970. */
   now?: () => number;

@@ -5,7 +5,6 @@ import { type Alarms, createAlarms } from "./model/alarms.ts";
 import { type Aliases, createAliases } from "./model/aliases.ts";
 import { type Clock, createClock } from "./model/clock.ts";
 import type { Conference } from "./model/conference.ts";
-import { createSimpleTables, type SimpleTables } from "./model/simple-tables.ts";
 import { createTable, type Table } from "./model/table.ts";
 import type { SimulatorOptions } from "./platform-options.ts";
 import { type Behaviours, defaultBehaviours } from "./switches/behaviours.ts";
@@ -19,15 +18,12 @@ export interface PlatformState {
   readonly behaviours: Behaviours;
   readonly conferences: Table<Conference>;
   readonly aliases: Aliases;
-  readonly simple: SimpleTables;
   readonly live: LiveConferences;
   readonly alarms: Alarms;
   readonly sink: EventSink;
   readonly faults: Faults;
   readonly requestLog: RequestLog;
   readonly rateLimit: RateLimit;
-  /** Addresses of the conferencing nodes. */
-  readonly nodes: Set<string>;
   /** Names of deleted rooms that conferencing nodes still know, with the time of deletion. */
   readonly deletions: Map<string, number>;
   readonly recordDeletion: (name: string) => void;
@@ -43,12 +39,12 @@ export function initialBehaviours(options: SimulatorOptions): Behaviours {
   };
 }
 
-/** Creates an empty platform with three conferencing nodes, one location, one theme and one automatic participant. */
+/** Creates an empty platform. */
 export function createPlatformState(options: SimulatorOptions): PlatformState {
   const clock = createClock(options.now);
   const random = options.random ?? Math.random;
   const alarms = createAlarms(clock);
-  const sink = createEventSink({ sink: options.eventSink, clock, alarms, random });
+  const sink = createEventSink({ sink: options.eventSink, clock, alarms });
   const behaviours = initialBehaviours(options);
   const deletions = new Map<string, number>();
   return {
@@ -56,14 +52,12 @@ export function createPlatformState(options: SimulatorOptions): PlatformState {
     behaviours,
     conferences: createTable((row) => row.name),
     aliases: createAliases(clock),
-    simple: createSimpleTables(clock),
     live: createLiveConferences(clock, sink.emit),
     alarms,
     sink,
     faults: createFaults(random),
     requestLog: createRequestLog(),
     rateLimit: createRateLimit(clock.now),
-    nodes: new Set(["10.0.0.21", "10.0.0.22", "10.0.0.23"]),
     deletions,
     recordDeletion: (name) => {
       if (behaviours.replicationSeconds > 0) deletions.set(name, clock.now());

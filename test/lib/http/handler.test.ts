@@ -59,8 +59,9 @@ async function call(definition: HttpFunction<HttpDependencies>, given: Call = {}
     headers: { ...length, ...given.headers },
   });
   const response = await toHandler(definition, { accessChecks: checks, clock })(request, context);
+  const { status, headers } = response;
   const text = typeof response.body === "string" ? response.body : undefined;
-  return { ...response, body: text, json: text === undefined ? undefined : JSON.parse(text), lines };
+  return { status, headers, body: text, json: text === undefined ? undefined : JSON.parse(text), lines };
 }
 
 /** Returns a function that does this for every request. */

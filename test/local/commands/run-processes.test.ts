@@ -36,7 +36,7 @@ test.each(stops)("run-platform follows its options and ends on %s", async (_, st
 test("run-identity starts token issuer, contact centre and log workspace without options", async () => {
   const child = await run("run-identity.ts");
   const { authorityUrl, contactCentreUrl, logWorkspaceUrl } = child.addresses;
-  expect((await fetch(`${authorityUrl}/control/counts`)).status).toBe(200);
+  expect((await fetch(`${authorityUrl}/control/state`)).status).toBe(200);
   expect((await fetch(`${contactCentreUrl}/api/v2/users/me`)).status).toBe(401);
   expect((await fetch(`${logWorkspaceUrl}/control/rows`)).status).toBe(200);
   child.process.stdin?.end();

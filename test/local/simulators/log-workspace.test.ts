@@ -55,14 +55,3 @@ test("An upload needs the API version, in either spelling, and an array of rows"
   expect(await send("?api-version=2023-01-01", "[{}]", { "content-encoding": "gzip" })).toBe(400);
   expect(workspace.rows()).toHaveLength(2);
 });
-
-test("The control API sets failures over HTTP", async () => {
-  const url = `${workspace.url}/control/failures`;
-  await fetch(url, { method: "POST", body: JSON.stringify({ status: 429, count: 5, retryAfterSeconds: 1 }) });
-  const upload = () => ingestionClient().upload("dcr-1", "Custom-Metrics", [{ depth: 3 }]);
-
-  await expect(upload()).rejects.toSatisfy(isAggregateLogsUploadError);
-  await fetch(url, { method: "DELETE" });
-  await upload();
-  expect(workspace.rows()).toHaveLength(1);
-});

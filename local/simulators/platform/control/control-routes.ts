@@ -8,7 +8,6 @@ import { faultSchema, latencySchema } from "../switches/faults.ts";
 import {
   alarmSchema,
   endSchema,
-  eventSchema,
   joinSchema,
   leaveSchema,
   type PlatformControl,
@@ -27,7 +26,6 @@ export interface Reachability {
 
 const downSchema = z.strictObject({ mode: z.enum(["refuse", "reset", "503"]).default("refuse") });
 const clockSchema = z.strictObject({ advanceSeconds: z.number() });
-const sinkPostSchema = sinkChangesSchema.extend({ restart: z.boolean().default(false) });
 
 /** Creates the handler. It returns 200 with JSON, 204 if there is no result, and 400 with the reason for invalid input. */
 export function createControlRoutes(
@@ -49,20 +47,14 @@ export function createControlRoutes(
     "POST /control/conferences/join": (body) => ({ id: control.joinConference(joinSchema.parse(body)) }),
     "POST /control/conferences/leave": (body) => control.leaveConference(leaveSchema.parse(body)),
     "POST /control/conferences/end": (body) => control.endConference(endSchema.parse(body)),
-    "POST /control/events": (body) => control.emitEvent(eventSchema.parse(body)),
     "POST /control/alarms": (body) => ({ id: control.raiseAlarm(alarmSchema.parse(body)) }),
     "DELETE /control/alarms": (_, query) => control.clearAlarms(query.get("name") ?? undefined),
     "GET /control/state": () => ({ down: reachability.downMode() ?? null, ...control.switches() }),
     "GET /control/rooms": () => control.rooms(),
     "POST /control/rooms": (body) => ({ ids: control.seedRooms(seedSchema.parse(body)) }),
     "GET /control/requests": () => control.requests(),
-    "DELETE /control/requests": () => control.clearRequests(),
     "GET /control/sink": () => control.sinkState(),
-    "POST /control/sink": (body) => {
-      const { restart, ...changes } = sinkPostSchema.parse(body);
-      if (Object.keys(changes).length > 0) control.configureSink(changes);
-      if (restart) control.restartSink();
-    },
+    "POST /control/sink": (body) => control.configureSink(sinkChangesSchema.parse(body)),
     "POST /control/reset": () => {
       control.reset();
       return reachability.goUp();

@@ -13,10 +13,6 @@ export const startSchema = z.strictObject({
   name: z.string(),
   nodes: z.array(z.string()).min(1).default(["10.0.0.21"]),
   participants: z.int().min(0).default(0),
-  /** Defaults to the room's type. */
-  serviceType: z.string().optional(),
-  /** Refuses, as the platform refuses a call, while the nodes do not know the room. */
-  requireReplicated: z.boolean().default(false),
 });
 export const joinSchema = z.strictObject({
   name: z.string(),
@@ -25,13 +21,6 @@ export const joinSchema = z.strictObject({
 });
 export const leaveSchema = z.strictObject({ name: z.string(), participant: z.string() });
 export const endSchema = z.strictObject({ name: z.string(), nodes: z.array(z.string()).optional() });
-export const eventSchema = z.strictObject({
-  node: z.string().default("10.0.0.21"),
-  event: z.string(),
-  data: z.unknown().default({}),
-  /** Seconds since 1970, for stale events. Defaults to now. */
-  time: z.number().optional(),
-});
 export const alarmSchema = z.strictObject({
   name: z.string(),
   level: z.string().default("warning"),
@@ -56,14 +45,8 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
     },
     advanceClock: (seconds: number) => clock.advance(seconds),
     startConference: (given: z.input<typeof startSchema>) => {
-      const { name, nodes, participants, serviceType, requireReplicated } = startSchema.parse(given);
-      const room = conferences.findByKey(name);
-      if (requireReplicated && !(room && isReplicated(room.changedAt))) {
-        throw new ApiError(409, { error: "Neither conference nor gateway found." });
-      }
-      for (const node of nodes) state.nodes.add(node);
-      const service_type = serviceType ?? room?.service_type ?? "conference";
-      const tag = room?.tag ?? "";
+      const { name, nodes, participants } = startSchema.parse(given);
+      const { service_type = "conference", tag = "" } = conferences.findByKey(name) ?? {};
       return live.start({ name, service_type, tag, nodes, participants }).id;
     },
     /** Throws 404 if no such conference is running. */
@@ -75,7 +58,6 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
       const { name, participant, node } = joinSchema.parse(given);
       const room = conferences.findByKey(name);
       if (!room) throw new ApiError(404, { error: "There is no such room." });
-      state.nodes.add(node);
       const { service_type, tag } = room;
       return live.join({ name, service_type, tag, node, displayName: participant }).id;
     },
@@ -84,10 +66,6 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
       const { name, participant } = leaveSchema.parse(given);
       if (!live.leave(name, participant)) throw new ApiError(404, { error: "No such participant." });
     },
-    emitEvent: (given: z.input<typeof eventSchema>) => {
-      const { node, event, data, time } = eventSchema.parse(given);
-      sink.emit(node, event, data, time);
-    },
     raiseAlarm: (alarm: z.input<typeof alarmSchema>) => alarms.raise(alarmSchema.parse(alarm)).id,
     clearAlarms: (name?: string) => alarms.clear({ name }),
     /** Returns the ids of the new rooms. */
@@ -95,7 +73,7 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
     /** Every configured room, and deleted ones while the conferencing nodes still know them. */
     rooms: () => {
       const configured = [...conferences.all()].map((room) => ({
-        ...showConference(room, aliases, state.simple),
+        ...showConference(room, aliases),
         name: room.name,
         configured: true,
         replicated: isReplicated(room.changedAt),
@@ -125,7 +103,6 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
         nodes.reduce((total, node) => total + node[key], 0);
       return {
         url: settings?.url,
-        bulk: settings?.bulk,
         queued: sum("queued"),
         delivered: sum("delivered"),
         failedAttempts: sum("failedAttempts"),
@@ -136,7 +113,6 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
     configureSink: (changes: z.output<typeof sinkChangesSchema>) => {
       sink.configure(changes);
     },
-    restartSink: () => sink.restart(),
     /** Resolves when every node has posted its queued events or has stopped. */
     sinkIdle: () => sink.idle(),
     /** Empties the platform and resets every switch to the start options. */

@@ -5,16 +5,9 @@ const settingsSchema = z.strictObject({
   url: z.url(),
   username: z.string(),
   password: z.string(),
-  bulk: z.boolean(),
-  /** How long a bulk sink collects events before a post. */
-  bulkIntervalSeconds: z.number().min(0),
   timeoutSeconds: z.number().positive(),
   initialBackoffSeconds: z.number().positive(),
   maxBackoffSeconds: z.number().positive(),
-  /** Share of the successful posts that are sent again. */
-  duplicateShare: z.number().min(0).max(1),
-  /** Inserts new events at a random position of the queue instead of its end. */
-  shuffle: z.boolean(),
 });
 
 export type SinkSettings = z.output<typeof settingsSchema>;
@@ -25,13 +18,9 @@ export const sinkSchema = sinkChangesSchema.extend({ url: z.url() });
 const defaults: Omit<SinkSettings, "url"> = {
   username: "",
   password: "",
-  bulk: false,
-  bulkIntervalSeconds: 0.1,
   timeoutSeconds: 7,
   initialBackoffSeconds: 1,
   maxBackoffSeconds: 1800,
-  duplicateShare: 0,
-  shuffle: false,
 };
 
 /** Applies the platform's defaults. Throws a ZodError if the settings are invalid. */

@@ -13,8 +13,6 @@ export interface EventSink {
   readonly emit: EmitEvent;
   /** Changes settings of the sink, or creates it if there is none, which needs `url`. */
   readonly configure: (changes: z.output<typeof sinkChangesSchema>) => void;
-  /** Restarts every node's publisher: `seq` starts at 1, buffered events are posted at once, and the alarm is cleared. */
-  readonly restart: () => void;
   readonly state: () => { settings: SinkSettings | undefined; nodes: SinkState[] };
   readonly idle: () => Promise<void>;
   /** Ends every publisher, drops its queue and restores the initial settings. */
@@ -25,9 +23,8 @@ export function createEventSink(options: {
   sink: z.output<typeof sinkSchema> | undefined;
   clock: Clock;
   alarms: Alarms;
-  random: () => number;
 }): EventSink {
-  const { clock, alarms, random } = options;
+  const { clock, alarms } = options;
   const initial = options.sink && sinkSettings(options.sink);
   let settings = initial;
   const publishers = new Map<string, NodePublisher>();
@@ -39,7 +36,6 @@ export function createEventSink(options: {
     const publisher = createNodePublisher({
       node,
       settings: () => settings ?? current,
-      random,
       onGiveUp: () => alarms.raise({ name: "eventsink_maximum_backoff", level: "error", node }),
     });
     publishers.set(node, publisher);
@@ -48,21 +44,14 @@ export function createEventSink(options: {
   }
 
   return {
-    emit: (node, event, data, time = now()) => {
-      if (settings) publisherOf(node, settings).add(event, data, time);
+    emit: (node, event, data) => {
+      if (settings) publisherOf(node, settings).add(event, data, now());
     },
     configure: (changes) => {
       settings = sinkSettings({ ...settings, ...changes });
       for (const publisher of publishers.values()) {
         publisher.add("eventsink_updated", {}, now());
         publisher.wake();
-      }
-    },
-    restart: () => {
-      alarms.clear({ name: "eventsink_maximum_backoff" });
-      for (const publisher of publishers.values()) {
-        publisher.restart();
-        publisher.add("eventsink_started", {}, now());
       }
     },
     state: () => ({

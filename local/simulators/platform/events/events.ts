@@ -1,9 +1,9 @@
 /** The `data` of the events that conferencing nodes post. */
 import { unixSeconds } from "../model/clock.ts";
-import type { LiveConference, LiveParticipant } from "./live-conference.ts";
+import type { LiveConference, LiveParticipant } from "./live-conferences.ts";
 
 /** Wraps an event in an envelope with a sequence number, and posts it. */
-export type EmitEvent = (node: string, event: string, data: unknown, time?: number) => void;
+export type EmitEvent = (node: string, event: string, data: unknown) => void;
 
 /** A conference as one node reports it. Times are in milliseconds; `endedAt` is set only at its end. */
 export function conferenceData(live: LiveConference, startedAt: number, endedAt?: number) {

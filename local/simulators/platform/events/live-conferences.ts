@@ -2,11 +2,28 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
 import { conferenceData, type EmitEvent, participantData } from "./events.ts";
-import type { LiveConference, LiveParticipant } from "./live-conference.ts";
+
+export interface LiveParticipant {
+  readonly uuid: string;
+  readonly display_name: string;
+  readonly role: "chair" | "guest";
+  readonly node: string;
+  readonly connectedAt: number;
+}
+
+export interface LiveConference {
+  readonly id: string;
+  readonly name: string;
+  readonly service_type: string;
+  readonly tag: string;
+  readonly startedAt: number;
+  /** When the conference started as seen by each node, in milliseconds since 1970. */
+  readonly startedAtByNode: Map<string, number>;
+  participants: readonly LiveParticipant[];
+}
 
 export interface LiveConferences {
   readonly all: () => LiveConference[];
-  readonly findById: (id: string) => LiveConference | undefined;
   /** Starts the conference on those nodes that do not run it yet. Participants join on the first node. */
   readonly start: (conference: {
     name: string;
@@ -17,7 +34,6 @@ export interface LiveConferences {
   }) => LiveConference;
   /** Ends the conference on these nodes, by default on all. Returns false if it was not running. */
   readonly end: (name: string, nodes?: string[]) => boolean;
-  readonly disconnectParticipant: (uuid: string) => boolean;
   /** Lets one named participant join on a node, which starts the conference there if it is not running. */
   readonly join: (participant: {
     name: string;
@@ -57,7 +73,6 @@ export function createLiveConferences(clock: Clock, emit: EmitEvent): LiveConfer
 
   const conferences: LiveConferences = {
     all: () => [...byName.values()],
-    findById: (id) => [...byName.values()].find((live) => live.id === id),
     start: ({ name, service_type, tag, nodes, participants }) => {
       const live = byName.get(name) ?? {
         id: randomUUID(),
@@ -93,8 +108,6 @@ export function createLiveConferences(clock: Clock, emit: EmitEvent): LiveConfer
       }
       return true;
     },
-    disconnectParticipant: (uuid) =>
-      [...byName.values()].some((live) => disconnect(live, (participant) => participant.uuid === uuid)),
     join: ({ node, displayName, ...conference }) => {
       const live = conferences.start({ ...conference, nodes: [node], participants: 0 });
       add(live, node, displayName);

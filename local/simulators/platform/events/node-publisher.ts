@@ -13,8 +13,6 @@ interface Envelope {
 
 export interface NodePublisher {
   readonly add: (event: string, data: unknown, time: number) => void;
-  /** Restarts `seq` at 1 and continues with the queued events, even after a stop. */
-  readonly restart: () => void;
   /** Sends the next post at once instead of waiting for the back-off. */
   readonly wake: () => void;
   readonly close: () => void;
@@ -29,33 +27,24 @@ export interface NodePublisher {
   readonly idle: () => Promise<void>;
 }
 
-const maxBatch = 100;
-
 export function createNodePublisher(options: {
   node: string;
   settings: () => SinkSettings;
-  random: () => number;
   onGiveUp: () => void;
 }): NodePublisher {
-  const { node, settings, random, onGiveUp } = options;
+  const { node, settings, onGiveUp } = options;
   const queue: Envelope[] = [];
   const closing = new AbortController();
   let waking = new AbortController();
   let running: Promise<void> | undefined;
-  let [seq, delivered, failedAttempts, inFlight, stopped] = [0, 0, 0, 0, false];
+  let [seq, delivered, failedAttempts, stopped] = [0, 0, 0, false];
 
   async function run(): Promise<void> {
     let backoffSeconds = settings().initialBackoffSeconds;
     while (queue.length > 0 && !closing.signal.aborted) {
-      if (settings().bulk) await pause(settings().bulkIntervalSeconds);
-      const batch = nextBatch(queue, settings().bulk);
-      inFlight = batch.length;
-      if (await postEvent(bulkOrSingle(batch, settings().bulk), settings(), closing.signal)) {
-        if (random() < settings().duplicateShare) {
-          await postEvent(bulkOrSingle(batch, settings().bulk), settings(), closing.signal);
-        }
-        queue.splice(0, batch.length);
-        delivered += batch.length;
+      if (await postEvent(queue[0], settings(), closing.signal)) {
+        queue.shift();
+        delivered += 1;
         backoffSeconds = settings().initialBackoffSeconds;
       } else {
         failedAttempts += 1;
@@ -67,7 +56,6 @@ export function createNodePublisher(options: {
         await pause(backoffSeconds);
         backoffSeconds *= 2;
       }
-      inFlight = 0;
     }
   }
 
@@ -81,25 +69,14 @@ export function createNodePublisher(options: {
     if (running || stopped || closing.signal.aborted) return;
     running = run().finally(() => {
       running = undefined;
-      inFlight = 0;
       if (queue.length > 0) start();
     });
   }
 
-  const add: NodePublisher["add"] = (event, data, time) => {
-    seq += 1;
-    const place = settings().shuffle
-      ? inFlight + Math.floor(random() * (queue.length - inFlight + 1))
-      : queue.length;
-    queue.splice(place, 0, { node, seq, version: 2, time, event, data });
-    start();
-  };
-
   return {
-    add,
-    restart: () => {
-      [seq, stopped] = [0, false];
-      waking.abort();
+    add: (event, data, time) => {
+      seq += 1;
+      queue.push({ node, seq, version: 2, time, event, data });
       start();
     },
     wake: () => waking.abort(),
@@ -109,20 +86,4 @@ export function createNodePublisher(options: {
       while (running) await running;
     },
   };
-}
-
-function nextBatch(queue: Envelope[], bulk: boolean): Envelope[] {
-  if (!bulk || isAboutTheSink(queue[0])) return queue.slice(0, 1);
-  const end = queue.findIndex(isAboutTheSink);
-  return queue.slice(0, Math.min(maxBatch, end < 0 ? queue.length : end));
-}
-
-/** Events about the sink itself are posted singly even by a bulk sink. */
-const isAboutTheSink = (envelope: Envelope | undefined): boolean =>
-  envelope?.event.startsWith("eventsink_") === true;
-
-function bulkOrSingle(batch: Envelope[], bulk: boolean): unknown {
-  const [first] = batch;
-  if (!bulk || !first || isAboutTheSink(first)) return first;
-  return { ...first, node: "127.0.0.1", seq: 0, event: "eventsink_bulk", data: batch };
 }

@@ -4,52 +4,39 @@ import { badRequest, type FieldErrors, invalid, notFound } from "../model/api-er
 import { naiveTimestamp } from "../model/clock.ts";
 import type { Conference, ConferenceFields } from "../model/conference.ts";
 import { conferenceSchema } from "../model/conference-fields.ts";
-import { idOfUri } from "../model/resource-uri.ts";
+import { isKnownObject } from "../model/related-objects.ts";
 import type { PlatformState } from "../platform-state.ts";
-import { attachAliases, dropOtherAliases, parseNestedAliases, refuseTakenAliases } from "./nested-aliases.ts";
+import { parseNestedAliases, refuseTakenAliases } from "./aliases.ts";
 import { checkPins } from "./pin-rules.ts";
 
 /** Stores a new room and returns its id. Throws 400 for invalid data, a taken name or alias, or a full licence. */
 export function createConference(state: PlatformState, body: Record<string, unknown>): number {
-  const { aliases, behaviours, clock, conferences } = state;
+  const { aliases, clock, conferences } = state;
   const fields = readFields(state, body);
   if (!("host_view" in body) && !isMeetingRoom(fields)) fields.host_view = null;
   refuseBeyondLicence(state, fields);
-  const nested = parseNestedAliases(body["aliases"], aliases);
-  if (behaviours.createAliasConflict === "refuse") refuseTakenAliases(nested, undefined, aliases);
-  const creation_time = fields.creation_time ?? naiveTimestamp(clock.now());
+  const nested = parseNestedAliases(body["aliases"]);
+  refuseTakenAliases(nested, aliases);
   const { id } = conferences.put({
     ...fields,
-    creation_time,
+    creation_time: fields.creation_time ?? naiveTimestamp(clock.now()),
     id: conferences.nextId(),
     changedAt: clock.now(),
   });
-  if (behaviours.createAliasConflict === "parent_stays") refuseTakenAliases(nested, id, aliases);
-  attachAliases(nested, id, aliases);
+  for (const { alias, description } of nested) aliases.add(id, alias, description);
   return id;
 }
 
-/** Updates a room: merges (PATCH) or starts from the defaults (PUT), then validates the whole object. */
-export function updateConference(
-  state: PlatformState,
-  id: string,
-  body: Record<string, unknown>,
-  partial: boolean,
-): void {
-  const { aliases, behaviours, clock, conferences } = state;
+/** Merges the body into a room, then validates the whole object. */
+export function updateConference(state: PlatformState, id: string, body: Record<string, unknown>): void {
+  const { clock, conferences } = state;
   const room = findConference(state, id);
-  const fields = readFields(state, partial ? { ...room, ...body } : body, room);
-  conferences.put({
-    ...fields,
-    id: room.id,
-    creation_time: fields.creation_time ?? room.creation_time,
-    changedAt: clock.now(),
-  });
-  if (body["aliases"] === undefined || body["aliases"] === null) return;
-  state.requestLog.countNestedAliasUpdate();
-  const nested = parseNestedAliases(body["aliases"], aliases);
-  if (behaviours.updateAliases === "replace") dropOtherAliases(nested, room.id, aliases);
-  attachAliases(nested, room.id, aliases);
+  if (body["aliases"] !== undefined)
+    throw badRequest(
+      "The simulator refuses aliases in an update: the platform may take them from other rooms.",
+    );
+  const { creation_time = room.creation_time, ...fields } = readFields(state, { ...room, ...body }, room);
+  conferences.put({ ...fields, id: room.id, creation_time, changedAt: clock.now() });
 }
 
 /** Deletes a room with its aliases; a running meeting continues. Throws 404 if there is none. */
@@ -58,15 +45,6 @@ export function removeConference(state: PlatformState, id: string): void {
   state.aliases.removeOfConference(room.id);
   state.conferences.remove(room.id);
   state.recordDeletion(room.name);
-}
-
-/** Removes a deleted automatic participant from every room that dials it. */
-export function unlinkParticipant({ conferences }: PlatformState, uri: string): void {
-  for (const room of conferences.all()) {
-    if (!room.automatic_participants.includes(uri)) continue;
-    const automatic_participants = room.automatic_participants.filter((linked) => linked !== uri);
-    conferences.put({ ...room, automatic_participants });
-  }
 }
 
 export function findConference(state: PlatformState, id: string): Conference {
@@ -86,7 +64,7 @@ function readFields(
   const parsed = conferenceSchema.safeParse(input);
   if (!parsed.success) throw invalid("conference", fieldErrors(parsed.error));
   const fields = parsed.data;
-  refuseUnknownRelations(state, fields);
+  refuseUnknownRelations(fields);
   const errors = checkPins(fields, state.behaviours.minPinLength);
   const namesake = state.conferences.findByKey(fields.name);
   if (namesake && namesake.id !== current?.id) {
@@ -102,12 +80,14 @@ function fieldErrors(error: z.ZodError): FieldErrors {
   return errors;
 }
 
-function refuseUnknownRelations({ simple }: PlatformState, fields: ConferenceFields): void {
-  const { ivr_theme: theme, system_location: location, automatic_participants: participants } = fields;
-  const missing =
-    (theme !== null && !simple.ivr_theme.get(idOfUri(theme)) && theme) ||
-    (location !== null && !simple.system_location.get(idOfUri(location)) && location) ||
-    participants.find((uri) => !simple.automatic_participant.get(idOfUri(uri)));
+function refuseUnknownRelations({
+  ivr_theme,
+  system_location,
+  automatic_participants,
+}: ConferenceFields): void {
+  const missing = [ivr_theme, system_location, ...automatic_participants].find(
+    (uri) => uri !== null && !isKnownObject(uri),
+  );
   if (missing) throw badRequest(`Could not find the provided object via resource URI '${missing}'.`);
 }
 

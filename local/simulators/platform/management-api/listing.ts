@@ -1,43 +1,43 @@
-/** Lists of the simulated platform: filtered, sorted, and paged with the platform's envelope. */
+/** Lists of the simulated platform: filtered and sorted by name, and paged with the platform's envelope. */
 import { badRequest } from "../model/api-error.ts";
-import { type Filter, type ListFields, matches, parseFilters } from "./filters.ts";
 
 const defaultPageSize = 20;
+/** What the gateway and the checks of this project ask for. The platform has more, and ignores unknown names. */
+const parameters = new Set(["name", "limit", "offset", "order_by"]);
 
 export interface Collection<Row> {
   readonly rows: () => Iterable<Row>;
   /** Changes whenever `rows` would return something else. Without it, nothing is cached. */
   readonly version?: () => number;
-  readonly fields: ListFields;
-  /** The value of a field or of a related object's attribute; a to-many relation has several. */
-  readonly values: (row: Row, field: string, attribute: string | undefined) => unknown[];
-  /** The only rows that can satisfy this exact filter, if an index has them. */
-  readonly narrow?: (filter: Filter) => Row[] | undefined;
+  /** Returns the only row that can have this name, if there is an index. */
+  readonly findByName?: (name: string) => Row | undefined;
   readonly show: (row: Row) => unknown;
 }
 
 export type Listing = (path: string, query: URLSearchParams, maxPageSize: number) => object;
 
 /** Creates the handler of GET on a list. It throws 400 for invalid filters, orders, limits and offsets. */
-export function createListing<Row>(collection: Collection<Row>): Listing {
-  let remembered: { order: string; version: number; rows: Row[] } | undefined;
+export function createListing<Row extends { readonly name: string }>(collection: Collection<Row>): Listing {
+  const { rows, version = () => Number.NaN, findByName, show } = collection;
+  let sorted: { version: number; rows: Row[] } | undefined;
 
-  function sorted(order: string): Row[] {
-    const version = collection.version?.();
-    if (remembered && remembered.order === order && remembered.version === version) return remembered.rows;
-    const rows = sortRows([...collection.rows()], order, collection);
-    if (version !== undefined) remembered = { order, version, rows };
-    return rows;
+  function sortedRows(): Row[] {
+    if (sorted?.version !== version()) sorted = { version: version(), rows: [...rows()].sort(byName) };
+    return sorted.rows;
+  }
+
+  function named(name: string): Row[] {
+    const candidates = findByName ? [findByName(name)].flatMap((row) => row ?? []) : [...rows()];
+    return candidates.filter((row) => row.name === name);
   }
 
   return (path, query, maxPageSize) => {
-    const filters = parseFilters(query, collection.fields);
-    const order = query.get("order_by") ?? "";
-    const narrowed = narrow(filters, collection);
-    const candidates = narrowed ? sortRows(narrowed, order, collection) : sorted(order);
-    const found = candidates.filter((row) =>
-      filters.every((filter) => matches(filter, collection.values(row, filter.field, filter.attribute))),
-    );
+    const unknown = [...query.keys()].find((parameter) => !parameters.has(parameter));
+    if (unknown !== undefined) throw badRequest(`The simulator does not know the parameter '${unknown}'.`);
+    const [name, order] = [query.get("name"), query.get("order_by")];
+    if (order !== null && order !== "name") throw badRequest(`The simulator does not sort by '${order}'.`);
+    const all = order === null ? [...rows()] : sortedRows();
+    const found = name === null ? all : named(name);
     const limit = pageSize(query.get("limit"), maxPageSize);
     const offset = wholeNumber("offset", query.get("offset")) ?? 0;
     const page = (start: number): string | null => {
@@ -47,54 +47,17 @@ export function createListing<Row>(collection: Collection<Row>): Listing {
       params.set("offset", String(start));
       return `${path}?${params.toString()}`;
     };
+    const [next, previous] = [page(offset + limit), page(offset - limit)];
     return {
-      meta: {
-        limit,
-        next: page(offset + limit),
-        offset,
-        previous: page(offset - limit),
-        total_count: found.length,
-      },
-      objects: found.slice(offset, offset + limit).map((row) => collection.show(row)),
+      meta: { limit, next, offset, previous, total_count: found.length },
+      objects: found.slice(offset, offset + limit).map(show),
     };
   };
 }
 
-function narrow<Row>(filters: Filter[], collection: Collection<Row>): Row[] | undefined {
-  for (const filter of filters) {
-    const rows = filter.operator === "exact" ? collection.narrow?.(filter) : undefined;
-    if (rows) return rows;
-  }
-  return undefined;
-}
-
-function sortRows<Row>(rows: Row[], order: string, collection: Collection<Row>): Row[] {
-  if (order === "") return rows;
-  const keys = order.split(",").map((key) => {
-    const field = key.replace(/^-/, "");
-    if (!collection.fields.sortable.has(field)) {
-      throw badRequest(`No matching '${field}' field for ordering on.`);
-    }
-    return { field, direction: key.startsWith("-") ? -1 : 1 };
-  });
-  return rows.sort((left, right) => {
-    for (const { field, direction } of keys) {
-      const compared = compare(
-        collection.values(left, field, undefined)[0],
-        collection.values(right, field, undefined)[0],
-      );
-      if (compared !== 0) return compared * direction;
-    }
-    return 0;
-  });
-}
-
-function compare(left: unknown, right: unknown): number {
-  if (left === right) return 0;
-  if (left === null) return 1;
-  if (right === null) return -1;
-  if (typeof left === "string" && typeof right === "string") return left < right ? -1 : 1;
-  return Number(left) - Number(right);
+function byName(left: { readonly name: string }, right: { readonly name: string }): number {
+  if (left.name === right.name) return 0;
+  return left.name < right.name ? -1 : 1;
 }
 
 function pageSize(given: string | null, maximum: number): number {

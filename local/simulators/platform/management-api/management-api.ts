@@ -6,12 +6,10 @@ import { resourceUri } from "../model/resource-uri.ts";
 import type { PlatformState } from "../platform-state.ts";
 import { type Fault, faultAnswer } from "../switches/faults.ts";
 import type { Authentication } from "./authentication.ts";
-import { runCommand } from "./commands.ts";
-import { configurationResources } from "./configuration-resources.ts";
 import type { Resource } from "./resource.ts";
-import { statusResources } from "./status-resources.ts";
+import { createResources } from "./resources.ts";
 
-const address = /^\/api\/admin\/(configuration|status|command)\/v1\/([a-z_]+)\/(?:([^/]+)\/)?$/;
+const address = /^\/api\/admin\/(configuration|status)\/v1\/([a-z_]+)\/(?:([^/]+)\/)?$/;
 
 /** Creates the handler. `baseUrl` is the server's own address; `closing` ends every delay. */
 export function createManagementApi(
@@ -21,16 +19,14 @@ export function createManagementApi(
   closing: AbortSignal,
 ): (request: LoopbackRequest) => Promise<Answer> {
   const { behaviours, faults, rateLimit, requestLog } = state;
-  const status = statusResources(state);
-  const configuration = configurationResources(state);
+  const resources = createResources(state);
 
   async function carryOut(request: LoopbackRequest): Promise<Answer> {
     const target = request.url.pathname + request.url.search;
     const waitSeconds = rateLimit.count(behaviours.requestLimitPerMinute);
-    if (waitSeconds !== undefined) return limited(waitSeconds);
+    if (waitSeconds !== undefined) return { status: 429, headers: { "retry-after": String(waitSeconds) } };
     const fault = faults.take(request.method, target);
-    const crowd = Math.max(0, requestLog.inFlight() - 5) * behaviours.slowdownMilliseconds;
-    const wait = faults.latencyMilliseconds(request.method, target) + crowd;
+    const wait = faults.latencyMilliseconds(request.method, target);
     if (wait > 0) await delay(wait, undefined, { signal: closing });
     if (!fault) return answer(request);
     if (fault.when === "after") commit(fault, request);
@@ -59,15 +55,15 @@ export function createManagementApi(
 
   function route({ method, url, headers, body }: LoopbackRequest): Reply {
     const path = url.pathname;
-    if (!path.endsWith("/")) return missingSlash(url);
+    if (!path.endsWith("/")) return { status: 301, headers: { location: `${path}/${url.search}` } };
     if (method === "POST" && path === "/oauth/token/") {
       return authentication.grantToken(body, `${baseUrl()}${path}`);
     }
-    if (!authentication.accepts(headers.authorization)) return unauthenticated(url);
+    if (!authentication.accepts(headers.authorization))
+      return { status: 401, headers: { "www-authenticate": 'Basic realm="management"' } };
     const [, family, name = "", id] = address.exec(path) ?? [];
-    if (family === "command") return runCommand(state, `${name}/${id ?? ""}`, method, () => readBody(body));
-    const resource = (family === "status" ? status : configuration).get(name);
-    if (!family || !resource) throw notFound();
+    const resource = resources[`${family}/${name}`];
+    if (!resource) throw notFound();
     if (id !== undefined) return onObject(resource, decodeURIComponent(id), method, body);
     return onList(resource, name, method, url, body);
   }
@@ -94,27 +90,9 @@ export function createManagementApi(
       resource.remove(id);
       return { status: 204 };
     }
-    if (method !== "PATCH" && method !== "PUT") throw methodNotAllowed(["GET", "PATCH", "PUT", "DELETE"]);
-    resource.update(id, readBody(body), method === "PATCH");
-    if (method === "PUT") return { status: 204 };
+    if (method !== "PATCH") throw methodNotAllowed(["GET", "PATCH", "DELETE"]);
+    resource.update(id, readBody(body));
     return behaviours.patchReturnsObject ? { status: 202, body: resource.show(id) } : { status: 202 };
-  }
-
-  function limited(waitSeconds: number): Reply {
-    const headers = behaviours.retryAfterWhenLimited ? { "retry-after": String(waitSeconds) } : {};
-    return { status: 429, headers };
-  }
-
-  function missingSlash(url: URL): Reply {
-    if (behaviours.missingSlash === "404") return { status: 404 };
-    return { status: 301, headers: { location: `${url.pathname}/${url.search}` } };
-  }
-
-  function unauthenticated(url: URL): Reply {
-    if (behaviours.unauthenticated === "redirect") {
-      return { status: 302, headers: { location: `/accounts/login/?next=${url.pathname}` } };
-    }
-    return { status: 401, headers: { "www-authenticate": 'Basic realm="management"' } };
   }
 
   return async (request) => {

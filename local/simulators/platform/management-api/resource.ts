@@ -6,7 +6,7 @@ export interface Resource {
   /** Returns one object as the platform shows it. Throws 404 if there is none. */
   readonly show: (id: string) => object;
   readonly create?: (body: Record<string, unknown>) => number;
-  /** `partial` keeps what the body leaves out (PATCH), otherwise it falls back to defaults (PUT). */
-  readonly update?: (id: string, body: Record<string, unknown>, partial: boolean) => void;
+  /** Keeps the fields that the body leaves out. */
+  readonly update?: (id: string, body: Record<string, unknown>) => void;
   readonly remove?: (id: string) => void;
 }

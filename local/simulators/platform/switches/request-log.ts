@@ -10,17 +10,13 @@ interface RequestCounts {
   maxInFlight: number;
   /** DELETE or PUT on a whole list, which would wipe the platform. */
   listWipeAttempts: number;
-  /** Conference updates with `aliases`, on which clients must not rely. */
-  nestedAliasUpdates: number;
 }
 
 export interface RequestLog {
   readonly counts: () => RequestCounts;
-  readonly inFlight: () => number;
   /** Counts a call as in flight; the returned function records its outcome. */
   readonly begin: (method: string, path: string) => (outcome: string) => void;
   readonly countListWipe: () => void;
-  readonly countNestedAliasUpdate: () => void;
   /** Resets all counts except calls in flight. */
   readonly clear: () => void;
 }
@@ -33,7 +29,6 @@ export function createRequestLog(): RequestLog {
     inFlight,
     maxInFlight: inFlight,
     listWipeAttempts: 0,
-    nestedAliasUpdates: 0,
   });
   let counts = empty(0);
   const count = (table: Record<string, number>, key: string): void => {
@@ -41,7 +36,6 @@ export function createRequestLog(): RequestLog {
   };
   return {
     counts: () => structuredClone(counts),
-    inFlight: () => counts.inFlight,
     begin: (method, path) => {
       counts.total += 1;
       counts.inFlight += 1;
@@ -54,9 +48,6 @@ export function createRequestLog(): RequestLog {
     },
     countListWipe: () => {
       counts.listWipeAttempts += 1;
-    },
-    countNestedAliasUpdate: () => {
-      counts.nestedAliasUpdates += 1;
     },
     clear: () => {
       counts = empty(counts.inFlight);

@@ -37,7 +37,6 @@ registerEcho("bulk_slash", "room/bulk/", "POST", "GET");
 registerEcho("noslash", "room/plain", "GET");
 registerEcho("param", "p/{x}", "GET");
 registerEcho("param_slash", "ps/{x}/", "GET");
-registerEcho("catchall", "ca/{*x}", "GET");
 registerEcho("m_get", "multi/{id}", "GET");
 registerEcho("m_patch", "multi/{id}", "PATCH");
 registerEcho("m_delete", "multi/{id}", "DELETE");
@@ -149,7 +148,6 @@ registerAnswer("r_metrics", "r/metrics", {
   body: "# HELP x\nx 1\n",
   headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
 });
-registerAnswer("r_cookies", "r/cookies", { cookies: [{ name: "a", value: "1", httpOnly: true }] });
 register("r_head", "r/head", ["GET", "HEAD"], (request) => ({
   body: "hello",
   headers: { "x-method": request.method },
@@ -177,9 +175,10 @@ register("uncaught", "u/uncaught", ["GET"], async () => {
   return { body: "after" };
 });
 register("exit", "u/exit", ["GET"], () => process.exit(3));
-register("pid", "u/pid", ["GET"], (_request, context) => ({
-  jsonBody: { pid: process.pid, invocationId: context.invocationId, name: context.functionName },
-}));
+register("pid", "u/pid", ["GET"], (_request, context) => {
+  context.warn("in the call");
+  return { jsonBody: { pid: process.pid, traceParent: context.traceContext?.traceParent } };
+});
 register("sleep", "sleep", ["GET"], async (request) => {
   await pause(Number(request.query.get("ms") ?? 1000));
   return { body: "slept" };

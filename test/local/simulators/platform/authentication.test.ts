@@ -40,14 +40,6 @@ test.each([
   expect(refused.headers.get("www-authenticate")).toMatch(/^Basic realm=/);
 });
 
-test("Wrong credentials redirect to the log-in page if the switch is set", async () => {
-  platform.setBehaviour({ unauthenticated: "redirect" });
-  const redirected = await managementClient(platform, "")("GET", conferencePath);
-
-  expect(redirected.status).toBe(302);
-  expect(redirected.headers.get("location")).toMatch(/^\/accounts\/login\//);
-});
-
 test("A signed assertion gets a bearer token that is valid for an hour", async () => {
   const { status, body } = await askToken(assertion());
   expect(status).toBe(200);

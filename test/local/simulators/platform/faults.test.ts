@@ -46,9 +46,7 @@ test.each(["before", "after"] as const)("A reset %s the commit breaks the connec
 test("A timeout after the commit stores the room and sends no response", async () => {
   platform.addFault({ kind: "timeout", when: "after", count: 1 });
   const abort = new AbortController();
-  const { authorization } = {
-    authorization: `Basic ${Buffer.from("api-user:api-password").toString("base64")}`,
-  };
+  const authorization = `Basic ${Buffer.from("api-user:api-password").toString("base64")}`;
   const pending = fetch(platform.url + conferencePath, {
     method: "POST",
     headers: { authorization },
@@ -173,17 +171,4 @@ test("Calls are counted by route and outcome, with the maximum in flight", async
   });
   await platform.stop();
   await slow;
-});
-
-test("More than five concurrent calls are slowed down if slowdownMilliseconds is set", async () => {
-  platform.setBehaviour({ slowdownMilliseconds: 50 });
-  platform.setLatency({ milliseconds: 60_000, pathPattern: "slow" });
-  const held = Promise.allSettled(Array.from({ length: 5 }, () => call("GET", "/slow/")));
-  await expect.poll(() => platform.requests().inFlight).toBe(5);
-  const startedAt = performance.now();
-  await call("GET", conferencePath);
-
-  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(49);
-  await platform.stop();
-  await held;
 });

@@ -115,3 +115,26 @@ test.each([
   expect(refused.status).toBe(400);
   expect(Object.keys(refused.json)).toEqual(["error"]);
 });
+
+describe("Aliases", () => {
+  const taken = { conference_alias: { alias: ["Alias with this Alias already exists."] } };
+
+  test.each([
+    ["a taken alias", [{ alias: "free" }, { alias: "TAKEN" }], taken],
+    ["an alias twice", [{ alias: "free" }, { alias: "FREE" }], taken],
+    ["an alias that is too long", [{ alias: "x".repeat(251) }], expect.anything()],
+    ["a path instead of an alias", ["/api/admin/configuration/v1/conference_alias/1/"], expect.anything()],
+  ])("refuse the whole create with %s", async (_, aliases, body) => {
+    platform.seedRooms({ rows: [{ name: "owner", aliases: [{ alias: "taken" }] }] });
+    const refused = await call("POST", conferencePath, { name: "new", aliases });
+
+    expect([refused.status, refused.json]).toEqual([400, body]);
+    expect(platform.roomCount()).toBe(1);
+  });
+
+  test("are refused in an update", async () => {
+    platform.seedRooms({ rows: [{ name: "a", aliases: [{ alias: "a" }] }] });
+    expect((await call("PATCH", `${conferencePath}1/`, { aliases: [{ alias: "b" }] })).status).toBe(400);
+    expect(platform.rooms()).toMatchObject([{ aliases: [{ alias: "a" }] }]);
+  });
+});
