@@ -2,6 +2,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type { brokenPromise } from "./exploration/explore-scenarios.ts";
 import type { PlantedBug } from "./planted-bugs.ts";
 import type { firstViolation, Violation } from "./run-histories.ts";
 
@@ -28,8 +29,20 @@ export async function violationWith(bug: PlantedBug): Promise<Violation | undefi
   });
 }
 
+/** Returns the promise that the bug's scenario finds broken by a gateway with this bug. */
+export async function brokenPromiseWith(bug: PlantedBug): Promise<string | undefined> {
+  const { scenario, scenarioFaults = 1 } = bug;
+  if (typeof scenario !== "string") throw new Error(`no scenario finds that the gateway ${bug.bug}`);
+  return inCopyWith(bug, async (copiedRoot) => {
+    const copy: { brokenPromise: typeof brokenPromise } = await import(
+      new URL("test/simulation/exploration/explore-scenarios.ts", copiedRoot).href
+    );
+    return copy.brokenPromise(scenario, scenarioFaults);
+  });
+}
+
 /** Runs something in a copy of the sources with this bug. Throws an error if an edit does not fit the file. */
-export async function inCopyWith<Result>(
+async function inCopyWith<Result>(
   { file, edits }: PlantedBug,
   run: (copiedRoot: URL) => Promise<Result>,
 ): Promise<Result> {

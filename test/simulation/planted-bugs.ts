@@ -7,11 +7,17 @@ export interface PlantedBug {
   /** The promise that is reported broken first. */
   readonly breaks: PromiseName;
   readonly isInEveryTestRun?: true;
+  /** The scenario of the exploration that finds it, or the reason why none does. */
+  readonly scenario: string | { readonly reason: string };
+  /** How many faults that takes at most; one by default. */
+  readonly scenarioFaults?: number;
+  readonly isExploredInEveryTestRun?: true;
   readonly file: string;
   /** Texts that the file contains exactly once, and their replacements. */
   readonly edits: readonly (readonly [from: string, to: string])[];
 }
 
+const notAboutOrder = { reason: "about what the API returns or logs, not about an order of effects" };
 const claim = "src/lib/pool/claim.ts";
 const disposal = "src/lib/pool/disposal.ts";
 const provisioning = "src/lib/pool/provisioning.ts";
@@ -24,30 +30,39 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "responds before the delete is confirmed",
     breaks: "handed-out-twice",
     isInEveryTestRun: true,
+    scenario: "a claim whose lease ends",
     file: claim,
     edits: [["await commit(attempt);", "void commit(attempt).catch(() => undefined);"]],
   },
   {
     bug: "treats a lost lease as a commit",
     breaks: "handed-out-twice",
+    scenario: "a claim whose lease ends",
+    isExploredInEveryTestRun: true,
     file: "src/lib/queues/delete-confirmed.ts",
     edits: [['if (first !== "unknown") return "lost";', 'if (first !== "unknown") return "deleted";']],
   },
   {
     bug: "treats a missing message as its own delete after the lease",
     breaks: "handed-out-twice",
+    scenario: "a claim whose lease ends",
+    scenarioFaults: 2,
     file: "src/lib/queues/delete-confirmed.ts",
     edits: [[" && isHeld())", ")"]],
   },
   {
     bug: "does not check the marker",
     breaks: "handed-out-twice",
+    scenario: "a claim whose lease ends",
     file: claim,
     edits: [['else if (marker?.state === "assigned")', 'else if (message.id === "")']],
   },
   {
     bug: "keeps a room whose change has an unknown outcome",
     breaks: "handed-out-twice",
+    scenario: {
+      reason: "needs a change that takes effect minutes after its timeout, which only the simulation has",
+    },
     file: disposal,
     edits: [['"assignment-unknown": "discard-room"', '"assignment-unknown": "release"']],
   },
@@ -55,6 +70,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "requests no replacement",
     breaks: "pool-level-wrong",
     isInEveryTestRun: true,
+    scenario: "two repeats with one idempotency key",
+    isExploredInEveryTestRun: true,
     file: "src/lib/pool/replenishment.ts",
     edits: [
       ["if (maxRooms === 0) return nothingToWithdraw;", "if (maxRooms >= 0) return nothingToWithdraw;"],
@@ -63,12 +80,15 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "returns its own room if another request with the same key was faster",
     breaks: "repeated-create-differs",
+    scenario: "two repeats with one idempotency key",
+    isExploredInEveryTestRun: true,
     file: "src/lib/idempotency/idempotent-claims.ts",
     edits: [["if (winner?.room === room.name) return room;", "if (winner) return room;"]],
   },
   {
     bug: "logs the guest PIN",
     breaks: "secret-exposed",
+    scenario: notAboutOrder,
     file: claim,
     edits: [
       [
@@ -80,6 +100,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "retries the put into the pool",
     breaks: "handed-out-twice",
+    scenario: "provisioning with a lost answer at each call",
+    isExploredInEveryTestRun: true,
     file: provisioning,
     edits: [
       [
@@ -93,6 +115,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "creates the room before its name is in the pool",
     breaks: "room-lost",
     isInEveryTestRun: true,
+    scenario: "provisioning with a lost answer at each call",
     file: provisioning,
     edits: [
       ["const name = await pool.put(newRoomName(random), { invisibleSeconds });", ""],
@@ -107,36 +130,42 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "provisions rooms however many the pool holds",
     breaks: "pool-level-wrong",
+    scenario: { reason: "one room too many is within the tolerance of a pool of so few" },
     file: provisioning,
     edits: [["if (await isEnough(request, dequeueCount)) {", "if (false) {"]],
   },
   {
     bug: "creates a room whose name was discarded while provisioning was suspended",
     breaks: "room-lost-by-one-fault",
+    scenario: "provisioning with a lost answer at each call",
     file: provisioning,
     edits: [["{ timeoutSeconds: createSeconds, startBefore }", "{ timeoutSeconds: createSeconds }"]],
   },
   {
     bug: "queues a room for deletion that was claimed while provisioning was suspended",
     breaks: "handed-out-twice",
+    scenario: "provisioning with a lost answer at each call",
     file: provisioning,
     edits: [["if (isGone && clock.now() < invisibleUntil)", "if (isGone)"]],
   },
   {
     bug: "collects rooms of any age",
     breaks: "deleted-too-early",
+    scenario: "claim, stray event and collector",
     file: garbage,
     edits: [['if (youngest.ageSeconds < minAgeSeconds) return "young";', ""]],
   },
   {
     bug: "collects live rooms",
     breaks: "deleted-too-early",
+    scenario: "a live and a persistent room before the collector",
     file: garbage,
     edits: [['if (await isLive(room, run.log)) return "live";', "await isLive(room, run.log);"]],
   },
   {
     bug: "collects by the row of the list, which can be minutes old",
     breaks: "deleted-too-early",
+    scenario: "claim, stray event and collector",
     file: garbage,
     edits: [
       [
@@ -149,12 +178,15 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "collects persistent rooms",
     breaks: "protected-room-deleted",
     isInEveryTestRun: true,
+    scenario: "a live and a persistent room before the collector",
+    isExploredInEveryTestRun: true,
     file: garbage,
     edits: [['if (isPersistent(room)) return "persistent";', ""]],
   },
   {
     bug: "removes a room's older messages first and continues after its leases",
     breaks: "ended-room-kept",
+    scenario: "two collectors",
     file: garbage,
     edits: [
       ["if (clock.now() >= startBefore) {", "if (false) {"],
@@ -168,12 +200,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "deletes persistent rooms in bulk",
     breaks: "protected-room-deleted",
+    scenario: "claim and bulk delete",
     file: bulkDeletion,
     edits: [["({ name }) => !isPersistent(name),", "() => true,"]],
   },
   {
     bug: "leaves leased names in the pool on bulk delete",
     breaks: "handed-out-twice",
+    scenario: "claim and bulk delete",
     file: bulkDeletion,
     edits: [["await pool.clear();", ""]],
   },
@@ -181,6 +215,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "acknowledges an event before its name is stored",
     breaks: "event-lost",
     isInEveryTestRun: true,
+    scenario: "an event with each failure",
     file: "src/functions/event-sink.ts",
     edits: [
       [
@@ -192,12 +227,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "takes another event for a retry of one that was not stored completely",
     breaks: "event-lost",
+    scenario: { reason: "needs a body of several names" },
     file: "src/lib/pool/ended-rooms.ts",
     edits: [["update(JSON.stringify(body))", 'update("")']],
   },
   {
     bug: "returns the host PIN from create",
     breaks: "secret-exposed",
+    scenario: notAboutOrder,
     file: "src/lib/api/room-shapes.ts",
     edits: [
       [
@@ -209,12 +246,16 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "retries writes whose outcome is unknown",
     breaks: "room-lost-by-one-fault",
+    scenario: {
+      reason: "the retry's 400 leads to the room that the first attempt made, which is then deleted",
+    },
     file: "src/lib/platform/retry.ts",
     edits: [[' && (method === "GET" || method === "DELETE")', ""]],
   },
   {
     bug: "lets messages expire after seven days, the storage's default",
     breaks: "room-lost-by-one-fault",
+    scenario: "two claims and one message",
     file: memoryQueue,
     edits: [
       [
