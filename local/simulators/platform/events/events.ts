@@ -1,6 +1,6 @@
 /** The `data` of the events that conferencing nodes post. */
 import { unixSeconds } from "../model/clock.ts";
-import type { LiveConference, LiveParticipant } from "./live-conferences.ts";
+import type { LiveConference, LiveParticipant } from "./live-conference.ts";
 
 /** Wraps an event in an envelope with a sequence number, and posts it. */
 export type EmitEvent = (node: string, event: string, data: unknown) => void;

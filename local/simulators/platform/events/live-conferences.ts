@@ -2,25 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
 import { conferenceData, type EmitEvent, participantData } from "./events.ts";
-
-export interface LiveParticipant {
-  readonly uuid: string;
-  readonly display_name: string;
-  readonly role: "chair" | "guest";
-  readonly node: string;
-  readonly connectedAt: number;
-}
-
-export interface LiveConference {
-  readonly id: string;
-  readonly name: string;
-  readonly service_type: string;
-  readonly tag: string;
-  readonly startedAt: number;
-  /** When the conference started as seen by each node, in milliseconds since 1970. */
-  readonly startedAtByNode: Map<string, number>;
-  participants: readonly LiveParticipant[];
-}
+import type { LiveConference, LiveParticipant } from "./live-conference.ts";
 
 export interface LiveConferences {
   readonly all: () => LiveConference[];

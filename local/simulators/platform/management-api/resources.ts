@@ -1,5 +1,5 @@
 /** The resources of the simulated Management API: rooms, and the status of running conferences and alarms. */
-import type { LiveConference } from "../events/live-conferences.ts";
+import type { LiveConference } from "../events/live-conference.ts";
 import { notFound } from "../model/api-error.ts";
 import { naiveTimestamp } from "../model/clock.ts";
 import { type Conference, showConference } from "../model/conference.ts";
