@@ -7,8 +7,10 @@ const options: Parameters<typeof z.toJSONSchema>[1] = {
   target: "openapi-3.0",
   io: "output",
   override({ jsonSchema }) {
-    // Minor versions may add fields, so no schema is closed.
+    // Minor versions may add fields, so no schema is closed. Generators take an object without fields for an empty one.
     delete jsonSchema.additionalProperties;
+    if (jsonSchema.type === "object" && jsonSchema.properties === undefined)
+      jsonSchema.additionalProperties = true;
     if (jsonSchema.type === "integer" && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
       delete jsonSchema.minimum;
       delete jsonSchema.maximum;
@@ -40,12 +42,13 @@ const validationSchemas: Record<string, Schema> = {
       msg: { title: "Message", type: "string" },
       type: { title: "Error Type", type: "string" },
       input: { title: "Input" },
-      ctx: { title: "Context", type: "object" },
+      ctx: { title: "Context", type: "object", additionalProperties: true },
     },
   },
   HTTPValidationError: {
     title: "HTTPValidationError",
     type: "object",
+    required: ["detail"],
     properties: {
       detail: { title: "Detail", type: "array", items: { $ref: "#/components/schemas/ValidationError" } },
     },

@@ -10,8 +10,8 @@ const bsd = ["BSD-2-Clause", "BSD-3-Clause", "0BSD"];
 const allowed = ["MIT", "MIT-0", "ISC", "Apache-2.0", ...bsd, "BlueOak-1.0.0", "Zlib"];
 
 // Tools are not distributed, so these are allowed as well: MPL requires publishing changes to its files, CC0 is a
-// public-domain dedication, CC-BY requires attribution.
-const allowedForTools = [...allowed, "MPL-2.0", "CC0-1.0", "CC-BY-3.0"];
+// public-domain dedication, CC-BY requires attribution, Python-2.0 a summary of changes.
+const allowedForTools = [...allowed, "MPL-2.0", "CC0-1.0", "CC-BY-3.0", "Python-2.0"];
 
 interface Exception {
   readonly because: string;
