@@ -44,7 +44,7 @@ try {
   const port = options.consolePort === undefined ? {} : { port: options.consolePort };
   const { url, stop } = await startConsole({ ...gateway, timeline, ...port }).catch(failToStart);
   stopConsole = stop;
-  console.log(`Console  ${url}`);
+  console.log(`Console  ${url}\nAPI      ${url}/api/`);
   if (options.inspect) console.log(`Debugger 127.0.0.1:${options.inspectPort}`);
   await fillAndIntroduce(gateway.connection);
   const crash = await Promise.race([untilStopped(stopping), gateway.exited]);

@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import * as z from "zod";
+import { referenceFiles } from "../api-reference/reference-files.ts";
 import type { Connection } from "../gateway/connection.ts";
 import type { HostedFunction } from "../host/hosted-function.ts";
 import { startCollector } from "./collector.ts";
 import type { Addresses, Greeting } from "./console-state.ts";
-import { bundlePage } from "./page-files.ts";
+import { consoleFiles } from "./page-files.ts";
+import { respondToReference } from "./reference-routes.ts";
 import { createActionRunner } from "./run-action.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -30,17 +32,20 @@ const valuesSchema = z.record(z.string(), z.string());
 // A page of another origin can neither be loaded into this one, nor this one into it.
 const securityHeaders = {
   "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
 };
 
-/** Starts the console on 127.0.0.1. Throws if its page cannot be bundled. */
+/** Starts the console on 127.0.0.1, with the API reference below /api/. Throws if a page cannot be bundled. */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const { connection, functions, timeline } = options;
-  const files = await bundlePage();
+  const pages = [
+    { path: "/api/", files: await referenceFiles("with-gateway") },
+    { path: "/", files: await consoleFiles() },
+  ];
   timeline.setFunctions(functions);
   const addresses: Addresses = {
     gateway: connection.gatewayUrl,
@@ -72,7 +77,9 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     const isOwn = request.headers.host === new URL(url).host && (request.headers.origin ?? url) === url;
     if (!isOwn) return sendStatus(response, 403);
     if (request.method === "GET" && pathname === "/events") return openStream(response);
-    const file = files.get(pathname);
+    if (await respondToReference(request, response, options)) return;
+    const page = pages.find(({ path }) => pathname.startsWith(path));
+    const file = page?.files.get(pathname.slice(page.path.length) || "index.html");
     if (request.method === "GET" && file) {
       response.writeHead(200, {
         ...securityHeaders,

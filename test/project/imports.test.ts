@@ -34,9 +34,12 @@ const rows: readonly Row[] = [
   { part: "local/console/page", imports: ["local/console"] },
   {
     part: "local/console",
-    imports: ["local/gateway", "src/lib/rooms"],
+    imports: ["local/api-reference", "local/pages", "local/gateway", "src/lib/rooms"],
     types: ["local/host/hosted-function.ts", "local/host/worker"],
   },
+  // Its page imports openapi.json only.
+  { part: "local/api-reference", imports: ["local/pages"] },
+  { part: "local/pages", imports: [] },
   {
     part: "local/demo",
     imports: ["local/terminal", "local/gateway", "local/process", "src/lib/api", "src/lib/rooms"],

@@ -12,6 +12,7 @@ export function Header({ data }: { data: LiveData }) {
         VMR gateway
       </h1>
       {addresses && <code class="address">{addresses.gateway}</code>}
+      <a href="/api/">API reference</a>
       <ul class="health" aria-label="Parts around the gateway">
         {snapshot && isConnected && <PartsHealth surroundings={snapshot.surroundings} />}
         {snapshot && !isConnected && <Part name="Console" trouble="connection lost" />}

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { type Action, actions, toCurl } from "../../../local/console/actions.ts";
-import { bundlePage } from "../../../local/console/page-files.ts";
+import { consoleFiles } from "../../../local/console/page-files.ts";
 import { identities } from "../../../local/gateway/identities.ts";
 import { startRunningConsole } from "../../support/running-console.ts";
 import { useStarted } from "../../support/use-started.ts";
@@ -49,12 +49,12 @@ async function readStream(event: string): Promise<string> {
 }
 
 test("Serves a page of less than 100 kB compressed that may run its own scripts and styles only", async () => {
-  const files = await bundlePage();
+  const files = await consoleFiles();
   const bytes = [...files.values()].reduce((sum, { gzipped }) => sum + gzipped.length, 0);
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(maxPageBytes);
-  for (const path of files.keys()) {
-    const response = await fetch(`${running.url}${path}`);
+  for (const name of files.keys()) {
+    const response = await fetch(`${running.url}/${name}`);
     expect(response.status).toBe(200);
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");

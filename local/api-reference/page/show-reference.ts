@@ -1,0 +1,61 @@
+/** Shows an API document with Swagger UI, beside a list of its operations. */
+import "swagger-ui-dist/swagger-ui.css";
+import "./reference.css";
+import createSwaggerUI, { type SwaggerUI } from "swagger-ui-dist/swagger-ui-es-bundle.js";
+import { accessible } from "./accessible.ts";
+import { type ApiDocument, listOperations } from "./operations-list.ts";
+
+export interface ReferenceOptions {
+  /** The methods of the operations that can be tried. */
+  readonly methods: readonly string[];
+  readonly onComplete?: () => void;
+}
+
+export function showReference(spec: ApiDocument, { methods, onComplete }: ReferenceOptions): SwaggerUI {
+  followColorScheme();
+  const [list, domNode] = [find("#operations-list"), find("#reference")];
+  list.append(listOperations(spec));
+  const open = () => openOperation(ui, location.hash);
+  const ui = createSwaggerUI({
+    spec,
+    domNode,
+    plugins: [accessible],
+    docExpansion: "list",
+    defaultModelsExpandDepth: 0,
+    tryItOutEnabled: methods.length > 0,
+    displayRequestDuration: true,
+    supportedSubmitMethods: methods,
+    validatorUrl: null,
+    onComplete: () => {
+      open();
+      onComplete?.();
+    },
+  });
+  addEventListener("hashchange", open);
+  return ui;
+}
+
+/** Shows the operation that an address names: `#/private/get_room`. */
+function openOperation({ layoutActions }: SwaggerUI, hash: string): void {
+  const [, tag, operationId] = hash.split("/");
+  if (tag === undefined || operationId === undefined) return;
+  layoutActions.show(["operations-tag", tag], true);
+  layoutActions.show(["operations", tag, operationId], true);
+  const block = document.getElementById(`operations-${tag}-${operationId}`);
+  block?.scrollIntoView();
+  block?.querySelector("button")?.focus({ preventScroll: true });
+}
+
+/** Swagger UI has a dark mode, which follows a class and not the setting of the computer. */
+function followColorScheme(): void {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const apply = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+  dark.addEventListener("change", apply);
+  apply();
+}
+
+function find(selector: string): Element {
+  const element = document.querySelector(selector);
+  if (!element) throw new Error(`the page has no ${selector}`);
+  return element;
+}

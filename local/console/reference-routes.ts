@@ -1,0 +1,43 @@
+/** The API reference below /api/: its page, the credentials that it fills in, and its calls of the gateway. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { forward } from "../api-reference/forward.ts";
+import { fetchAccessToken } from "../gateway/access-token.ts";
+import type { Connection } from "../gateway/connection.ts";
+import { identities } from "../gateway/identities.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** Where the page finds the gateway. */
+const gatewayPath = "/api/gateway/";
+
+/** Responds to a request of the API reference. Returns false if it is none, or if it asks for a file. */
+export async function respondToReference(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { connection, timeline }: { readonly connection: Connection; readonly timeline: Timeline },
+): Promise<boolean> {
+  const target = request.url ?? "/";
+  if (target === "/api") {
+    response.writeHead(308, { location: "/api/" }).end();
+    return true;
+  }
+  if (target === "/api/credentials.json") {
+    response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" });
+    response.end(JSON.stringify(await credentials(connection)));
+    return true;
+  }
+  if (!target.startsWith(gatewayPath)) return false;
+  const path = `/${target.slice(gatewayPath.length)}`;
+  const invocationId = await forward(request, response, `${connection.gatewayUrl}${path}`);
+  if (invocationId !== undefined) timeline.setPath(invocationId, path.replace(/\?.*$/, ""));
+  return true;
+}
+
+/** The made-up credentials of each security scheme of the API document. */
+async function credentials({ gatewayUrl, tokenUrl }: Connection): Promise<object> {
+  return {
+    gateway: gatewayUrl,
+    token: await fetchAccessToken(tokenUrl),
+    agentToken: identities.agentToken,
+    sink: { username: identities.sinkUsername, password: identities.sinkPassword },
+  };
+}
