@@ -30,6 +30,7 @@ var publicOperations = [
   { name: 'get-public-room', callsPerMinute: callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
   { name: 'event-sink', callsPerMinute: eventsPerMinutePerAddress, maximumBodyBytes: 16777216 }
   { name: 'health-check', callsPerMinute: callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
+  { name: 'health-check-head', callsPerMinute: callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
 ]
 
 var privatePolicy = loadTextContent('../policies/private-operation.xml')
@@ -65,6 +66,17 @@ resource api 'Microsoft.ApiManagement/service/apis@2024-05-01' = {
     serviceUrl: 'https://${backendHostName}'
     // Callers are told apart by their tokens; a subscription key would be one more shared key.
     subscriptionRequired: false
+  }
+}
+
+// The document describes HEAD together with GET; API Management would not know it without an operation of its own.
+resource healthHead 'Microsoft.ApiManagement/service/apis/operations@2024-05-01' = {
+  parent: api
+  name: 'health-check-head'
+  properties: {
+    displayName: 'Check health (HEAD)'
+    method: 'HEAD'
+    urlTemplate: '/public/health'
   }
 }
 
@@ -151,7 +163,7 @@ resource publicOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/
       '__callsPerMinute__', string(operation.callsPerMinute)),
       '__maximumBodyBytes__', string(operation.maximumBodyBytes))
   }
-  dependsOn: [privateOperationPolicy]
+  dependsOn: [privateOperationPolicy, healthHead]
 }]
 
 output rootUrl string = empty(path) ? service.properties.gatewayUrl : '${service.properties.gatewayUrl}/${path}'

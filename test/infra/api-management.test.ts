@@ -74,6 +74,8 @@ describe.each(["test", "production"] as const)("API Management in %s", (name) =>
     expect(first && bodyOf(first)["dependsOn"]).toEqual([onlyOf(deployment, "apiPolicy").id]);
     expect(last && bodyOf(last)["dependsOn"]).toEqual([
       policies.filter(({ fields }) => fields.symbol === "privateOperationPolicy").map(({ id }) => id),
+      // The policy of an operation that does not exist yet is refused.
+      onlyOf(deployment, "operation").id,
     ]);
   });
 });
@@ -126,19 +128,23 @@ const publicOperations: Readonly<Record<string, string[]>> = {
   "get-public-room": inboundOfPublic(120, Number(updateRoom.body?.maxBytes)),
   "event-sink": inboundOfPublic(6000, Number(eventSink.body?.maxBytes)),
   "health-check": inboundOfPublic(120, Number(updateRoom.body?.maxBytes)),
+  "health-check-head": inboundOfPublic(120, Number(updateRoom.body?.maxBytes)),
 };
 
 /** What the API document says of 429 for an operation. */
 function throttlingText(operation: string): string | undefined {
-  return operations.find(({ operationId }) => operationName(operationId) === operation)?.responses["429"]
+  const documented = operation.replace(/-head$/, "");
+  return operations.find(({ operationId }) => operationName(operationId) === documented)?.responses["429"]
     ?.description;
 }
 
 describe("The effective policy", () => {
   const policies = effectivePolicies(environments.test);
 
-  it("Exists for every operation of the API document, and for no other one", () => {
-    expect([...policies.keys()].toSorted()).toEqual([...operationsOfTheApi().keys()].toSorted());
+  it("Exists for every operation of the API document and for HEAD, and for no other one", () => {
+    const paths = operationsOfTheApi(environments.test);
+    expect([...policies.keys()].toSorted()).toEqual([...paths.keys()].toSorted());
+    expect(paths.get("health-check-head")).toBe("HEAD /public/health");
   });
 
   it.each([...policies])("Of %s has these steps in this order", (operation, policy) => {
@@ -152,7 +158,10 @@ describe("The effective policy", () => {
     const named = (isPrivate: boolean): string[] =>
       functions
         .filter(({ access }) => (access === "application") === isPrivate)
-        .map(({ name }) => operationName(name.replaceAll(/[A-Z]/g, "_$&")));
+        .flatMap(({ name, answersHead }) => {
+          const operation = operationName(name.replaceAll(/[A-Z]/g, "_$&"));
+          return answersHead === true ? [operation, `${operation}-head`] : [operation];
+        });
     expect(Object.keys(publicOperations).toSorted()).toEqual(named(false).toSorted());
     expect([...policies.keys()].filter((key) => !(key in publicOperations)).toSorted()).toEqual(
       named(true).toSorted(),

@@ -15,6 +15,7 @@ const operations = [
   "get-public-room",
   "get-room",
   "health-check",
+  "health-check-head",
   "list-rooms",
   "update-room",
 ];
@@ -87,6 +88,7 @@ const apiManagement = (name: string): string[] => {
     `ApiManagement/service/apis ${api}`,
     `ApiManagement/service/apis/diagnostics ${api}/azuremonitor`,
     `ApiManagement/service/apis/policies ${api}/policy`,
+    `ApiManagement/service/apis/operations ${api}/health-check-head`,
     ...operations.map(
       (operation) => `ApiManagement/service/apis/operations/policies ${api}/${operation}/policy`,
     ),

@@ -21,7 +21,7 @@ export { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 export { settingNames } from "../../../src/lib/settings/schemas.ts";
 export { eventSink };
 
-const Contract = z.object({ route: z.string(), access: z.string() });
+const Contract = z.object({ route: z.string(), access: z.string(), answersHead: z.boolean().optional() });
 
 /** Each HTTP function by the name under which the app registers it. */
 export async function httpFunctions() {

@@ -43,6 +43,7 @@ const types = {
   namedValue: "Microsoft.ApiManagement/service/namedValues",
   natGateway: "Microsoft.Network/natGateways",
   network: "Microsoft.Network/virtualNetworks",
+  operation: "Microsoft.ApiManagement/service/apis/operations",
   operationPolicy: "Microsoft.ApiManagement/service/apis/operations/policies",
   plan: "Microsoft.Web/serverfarms",
   privateEndpoint: "Microsoft.Network/privateEndpoints",

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import type { Deployment } from "./bicep/deployment.ts";
-import { onlyOf, propertiesOf } from "./environments.ts";
+import { allOf, onlyOf, propertiesOf } from "./environments.ts";
 import { describe, effectivePolicies, type PolicyElement, parsePolicy, sections } from "./policies.ts";
 
 export const policyTablePath = "docs/api-management.md";
@@ -21,17 +21,21 @@ export function operationName(operationId: string): string {
     .replaceAll(/^-|-$/g, "");
 }
 
-/** `METHOD /path` of each operation of openapi.json, by API Management's name for it. */
-export function operationsOfTheApi(): ReadonlyMap<string, string> {
+const OwnOperation = z.object({ method: z.string(), urlTemplate: z.string() });
+
+/** `METHOD /path` of each operation of openapi.json and of each that the deployment adds, by its name. */
+export function operationsOfTheApi(deployment: Deployment): ReadonlyMap<string, string> {
   const { paths } = Document.parse(JSON.parse(readFileSync("openapi.json", "utf8")));
-  return new Map(
-    Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { operationId }]): [string, string] => [
-        operationName(operationId),
-        `${method.toUpperCase()} ${path}`,
-      ]),
+  const documented = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, { operationId }]) => [operationName(operationId), `${method.toUpperCase()} ${path}`] as const,
     ),
   );
+  const added = allOf(deployment, "operation").map((resource) => {
+    const { method, urlTemplate } = OwnOperation.parse(propertiesOf(resource));
+    return [resource.fields.name.split("/").at(-1) ?? "", `${method} ${urlTemplate}`] as const;
+  });
+  return new Map([...documented, ...added]);
 }
 
 /** The document with its table made again from a deployment. */
@@ -43,7 +47,7 @@ export function withPolicyTable(document: string, deployment: Deployment): strin
 }
 
 function tableOf(deployment: Deployment): string {
-  const paths = operationsOfTheApi();
+  const paths = operationsOfTheApi(deployment);
   const rows = [...effectivePolicies(deployment)].map(([operation, { inbound }]) => {
     const find = (name: string): PolicyElement | undefined => inbound.find((step) => step.name === name);
     const limit = find("rate-limit-by-key")?.attributes;
