@@ -1,16 +1,22 @@
-/** Generates openapi.json from the contracts of the HTTP functions. With `--check`, only reports whether it is current. */
+/** Generates openapi.json, and from it the client's types. With `--check`, only reports whether they are current. */
 import { readFile, writeFile } from "node:fs/promises";
+import { createClientTypes } from "./openapi/client-types.ts";
 import { createDocument } from "./openapi/document.ts";
 import { loadHttpContracts } from "./openapi/http-functions.ts";
 import { jsonText } from "./openapi/json-text.ts";
 
-const file = new URL("../openapi.json", import.meta.url);
-const text = `${jsonText(createDocument(await loadHttpContracts()))}\n`;
-if (process.argv.includes("--check")) {
-  const isFresh = (await readFile(file, "utf8")) === text;
-  console.log(isFresh ? "openapi.json is up to date" : "openapi.json is out of date: run npm run openapi");
-  process.exitCode = isFresh ? 0 : 1;
-} else {
-  await writeFile(file, text);
-  console.log("Wrote openapi.json");
+const document = `${jsonText(createDocument(await loadHttpContracts()))}\n`;
+const texts = { "openapi.json": document, "client/src/openapi.ts": await createClientTypes(document) };
+
+for (const [name, text] of Object.entries(texts)) {
+  const file = new URL(`../${name}`, import.meta.url);
+  if (!process.argv.includes("--check")) {
+    await writeFile(file, text);
+    console.log(`Wrote ${name}`);
+  } else if ((await readFile(file, "utf8")) === text) {
+    console.log(`${name} is up to date`);
+  } else {
+    console.log(`${name} is out of date: run npm run openapi`);
+    process.exitCode = 1;
+  }
 }

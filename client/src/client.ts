@@ -1,0 +1,130 @@
+/** The client for server-side consumers. */
+import type { Call, CallOptions } from "./call.ts";
+import { GatewayError, RoomGoneError } from "./errors.ts";
+import type { Hooks } from "./hooks.ts";
+import { roomPath } from "./room-path.ts";
+import { createRuntime, type Runtime } from "./runtime.ts";
+import { createSend } from "./send.ts";
+import { encodeServiceTag } from "./service-tag.ts";
+import { createTokenCache, type GetToken } from "./tokens.ts";
+import type { CreatedRoom, FullRoom, Health, Room, RoomChange } from "./types.ts";
+
+export interface ClientOptions {
+  /** The gateway's address, for example `https://gateway.example.com`. */
+  readonly baseUrl: string;
+  /** Usually the result of `clientCredentials`. */
+  readonly getToken: GetToken;
+  readonly hooks?: Hooks;
+  /** Replaces the global `fetch`, for example to use a proxy. */
+  readonly fetch?: typeof fetch;
+}
+
+export interface CreateRoomOptions extends CallOptions {
+  /** What `encodeServiceTag` accepts. Without it, the room's tag is not changed. */
+  readonly serviceTag?: string;
+  /** The default is a random UUID. All attempts of a call send the same key. */
+  readonly idempotencyKey?: string;
+}
+
+export interface FillPoolOptions extends CallOptions {
+  /** The number of rooms that the pool should contain. The default is the environment's own maximum. */
+  readonly rooms?: number;
+}
+
+/** Every method throws a GatewayError if its call fails. */
+export interface GatewayClient {
+  /** Takes a room from the pool. Throws a PoolEmptyError if there is none. */
+  readonly createRoom: (options?: CreateRoomOptions) => Promise<CreatedRoom>;
+  readonly getRoom: (name: string, options?: CallOptions) => Promise<Room>;
+  readonly getFullRoom: (name: string, options?: CallOptions) => Promise<FullRoom>;
+  /** Lists all rooms of the platform, also services that are not rooms. */
+  readonly listRooms: (options?: CallOptions) => Promise<Room[]>;
+  readonly listFullRooms: (options?: CallOptions) => Promise<FullRoom[]>;
+  readonly updateRoom: (name: string, change: RoomChange, options?: CallOptions) => Promise<void>;
+  /** Deletes a room, whether or not somebody is in it. */
+  readonly deleteRoom: (name: string, options?: CallOptions) => Promise<void>;
+  /** Requests enough rooms to fill the pool. They are provisioned in the background. */
+  readonly fillPool: (options?: FillPoolOptions) => Promise<void>;
+  /** Deletes all rooms of the gateway and empties the pool. */
+  readonly deleteAllRooms: (options?: CallOptions) => Promise<void>;
+  readonly checkHealth: (options?: CallOptions) => Promise<Health>;
+}
+
+/** Creates a client. Throws a TypeError if the base URL is neither https nor on this computer. */
+export function createClient(options: ClientOptions): GatewayClient {
+  return createClientWith(createRuntime(options.fetch), options);
+}
+
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
+const full = { constrained_attributes: "false" };
+
+// The timeouts of single attempts: docs/integration.md, "What each status means".
+const seconds = { usual: 30, list: 70, bulkDelete: 200 } as const;
+
+/** As `createClient`, in given surroundings. */
+export function createClientWith(runtime: Runtime, options: ClientOptions): GatewayClient {
+  const tokens = createTokenCache(options.getToken, runtime);
+  const send = createSend({
+    baseUrl: options.baseUrl,
+    hooks: options.hooks ?? {},
+    runtime,
+    authentication: {
+      getToken: tokens.get,
+      rejectToken: tokens.reject,
+      toHeaders: (token) => ({ authorization: `Bearer ${token}` }),
+    },
+  });
+  const callOf = (method: Call["method"], path: string, more: Partial<Call> = {}): Call => ({
+    method,
+    path,
+    kind: "other",
+    attemptSeconds: seconds.usual,
+    ...more,
+  });
+  const roomCall = (method: Call["method"], name: string, more: Partial<Call> = {}): Call =>
+    callOf(method, roomPath("/room", name), { kind: "room", ...more });
+  const listCall = (more: Partial<Call> = {}): Call =>
+    callOf("GET", "/room/list", { attemptSeconds: seconds.list, ...more });
+  const read = async <Body>(call: Call, callOptions?: CallOptions): Promise<Body> =>
+    (await send(call, callOptions)).body as Body;
+
+  return {
+    createRoom: async ({ serviceTag, idempotencyKey = crypto.randomUUID(), ...callOptions } = {}) => {
+      if (!keyPattern.test(idempotencyKey))
+        throw new TypeError("An idempotency key has 1 to 255 visible ASCII characters");
+      const headers = { "idempotency-key": idempotencyKey };
+      const query = serviceTag === undefined ? {} : { uuiData: encodeServiceTag(serviceTag) };
+      try {
+        return await read(callOf("POST", "/room/create", { kind: "create", headers, query }), callOptions);
+      } catch (error) {
+        if (error instanceof GatewayError) error.idempotencyKey = idempotencyKey;
+        throw error;
+      }
+    },
+    getRoom: async (name, callOptions) => read(roomCall("GET", name), callOptions),
+    getFullRoom: async (name, callOptions) => read(roomCall("GET", name, { query: full }), callOptions),
+    listRooms: async (callOptions) => read(listCall(), callOptions),
+    listFullRooms: async (callOptions) => read(listCall({ query: full }), callOptions),
+    updateRoom: async (name, change, callOptions) => {
+      await send(roomCall("PATCH", name, { json: change }), callOptions);
+    },
+    deleteRoom: async (name, callOptions) => {
+      try {
+        await send(roomCall("DELETE", name), callOptions);
+      } catch (error) {
+        // An attempt whose response was lost may have deleted the room.
+        if (!(error instanceof RoomGoneError && error.attempts > 1)) throw error;
+      }
+    },
+    fillPool: async ({ rooms, ...callOptions } = {}) => {
+      const query = rooms === undefined ? {} : { max_vmr: String(rooms) };
+      await send(callOf("POST", "/room/bulk/", { query }), callOptions);
+    },
+    deleteAllRooms: async (callOptions) => {
+      const attemptSeconds = seconds.bulkDelete;
+      await send(callOf("DELETE", "/room/bulk/", { attemptSeconds }), callOptions);
+    },
+    checkHealth: async (callOptions) =>
+      read(callOf("GET", "/public/health", { isAnonymous: true }), callOptions),
+  };
+}

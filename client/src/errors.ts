@@ -1,0 +1,117 @@
+/** How a call can fail, as classes. No message contains a token, a PIN or a service tag. */
+
+export interface FailureDetails {
+  /** The method and the path, for example `GET /room/abc`. */
+  readonly operation: string;
+  /** The ID to quote when reporting a problem. Token requests have none. */
+  readonly correlationId?: string | undefined;
+  /** The HTTP status. Undefined if there was no response. */
+  readonly status?: number | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** Any failed call. Each failure is an instance of one of the classes below. */
+export class GatewayError extends Error {
+  override readonly name: string = "GatewayError";
+  readonly operation: string;
+  readonly correlationId: string | undefined;
+  readonly status: number | undefined;
+  /** After how many seconds the call may be made again. Undefined if the response did not say. */
+  readonly retryAfterSeconds: number | undefined;
+  /** How many times the call was made. */
+  attempts = 1;
+  /** The key that a failed create was sent with. A later create with it gets the room of this one, if there is one. */
+  idempotencyKey: string | undefined;
+
+  constructor(reason: string, details: FailureDetails) {
+    const { operation, correlationId, status, retryAfterSeconds, cause } = details;
+    const id = correlationId === undefined ? "" : `, correlation ID ${correlationId}`;
+    super(`${operation}: ${reason} (${status ?? "no response"}${id})`, cause === undefined ? {} : { cause });
+    this.operation = operation;
+    this.correlationId = correlationId;
+    this.status = status;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** A create found the pool empty. A room has been requested. */
+export class PoolEmptyError extends GatewayError {
+  override readonly name = "PoolEmptyError";
+  constructor(details: FailureDetails) {
+    super("the pool is empty", details);
+  }
+}
+
+/** There is no room of this name, or the room of this idempotency key has been deleted. */
+export class RoomGoneError extends GatewayError {
+  override readonly name = "RoomGoneError";
+  constructor(details: FailureDetails) {
+    super("there is no such room", details);
+  }
+}
+
+export interface RejectedField {
+  /** The field of the body, the parameter or the header. */
+  readonly name: string;
+  readonly in: "body" | "query" | "path" | "header";
+  readonly reason: string;
+}
+
+/** The gateway rejected the input. The same call fails again. */
+export class RejectedFieldError extends GatewayError {
+  override readonly name = "RejectedFieldError";
+  readonly fields: readonly RejectedField[];
+  constructor(fields: readonly RejectedField[], details: FailureDetails) {
+    super(`rejected: ${fields.map((field) => `${field.name} (${field.reason})`).join("; ")}`, details);
+    this.fields = fields;
+  }
+}
+
+/** The credentials are missing, expired or not valid for this environment. */
+export class NotAuthenticatedError extends GatewayError {
+  override readonly name = "NotAuthenticatedError";
+  constructor(details: FailureDetails) {
+    super("the credentials are not valid", details);
+  }
+}
+
+/** The caller is known but not allowed: its client, role or division. */
+export class NotAuthorizedError extends GatewayError {
+  override readonly name = "NotAuthorizedError";
+  constructor(details: FailureDetails) {
+    super("the caller is not allowed", details);
+  }
+}
+
+/** The gateway or a service behind it is unavailable. A create may have handed out a room: see `idempotencyKey`. */
+export class UnavailableError extends GatewayError {
+  override readonly name: string = "UnavailableError";
+  constructor(details: FailureDetails, reason = "unavailable") {
+    super(reason, details);
+  }
+}
+
+/** There was no response: the connection failed, or the time was up. The outcome is unknown. */
+export class NoResponseError extends UnavailableError {
+  override readonly name = "NoResponseError";
+  constructor(details: FailureDetails) {
+    super(details, "the connection failed or timed out");
+  }
+}
+
+/** The rate limit is exceeded. */
+export class RateLimitedError extends UnavailableError {
+  override readonly name = "RateLimitedError";
+  constructor(details: FailureDetails) {
+    super(details, "the rate limit is exceeded");
+  }
+}
+
+/** A response that the contract does not explain, such as 500 or 502. Report it with its correlation ID. */
+export class UnexpectedResponseError extends GatewayError {
+  override readonly name = "UnexpectedResponseError";
+  constructor(details: FailureDetails) {
+    super("unexpected response", details);
+  }
+}

@@ -1,0 +1,10 @@
+/** The path of a room. */
+
+// The gateway has other operations at these places: a deletion of the room "bulk" would delete all rooms.
+const notRooms = /^(?:|\.{1,2}|(?:bulk|list)\/*)$/i;
+
+/** Returns the path of a room below the prefix. Throws a TypeError if the text cannot be a room name. */
+export function roomPath(prefix: "/room" | "/public/room", name: string): string {
+  if (notRooms.test(name)) throw new TypeError(`"${name}" is not a room name`);
+  return `${prefix}/${encodeURIComponent(name)}`;
+}

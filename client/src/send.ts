@@ -1,0 +1,132 @@
+/** Sends calls with authentication, timeouts, retries and hooks. */
+import type { Call, CallOptions } from "./call.ts";
+import { GatewayError, NoResponseError, NotAuthenticatedError } from "./errors.ts";
+import { exchange, type Reply, type Request } from "./exchange.ts";
+import { type Hooks, type RequestEvent, report } from "./hooks.ts";
+import { retryDelaySeconds } from "./retry.ts";
+import { type Runtime, secureUrl } from "./runtime.ts";
+
+/** How calls prove who makes them. */
+interface Authentication {
+  readonly getToken: (signal: AbortSignal) => Promise<string>;
+  readonly toHeaders: (token: string) => Readonly<Record<string, string>>;
+  /** Forgets a token that the gateway has refused. Missing if there is no other one. */
+  readonly rejectToken?: (token: string) => void;
+}
+
+interface SendOptions {
+  readonly baseUrl: string;
+  readonly authentication: Authentication;
+  readonly hooks: Hooks;
+  readonly runtime: Runtime;
+}
+
+/** Sends a call until it succeeds, fails for good, or its time is up. Throws a GatewayError, or the abort reason. */
+export type Send = (call: Call, options?: CallOptions) => Promise<Reply>;
+
+// What a header can carry: https://www.rfc-editor.org/rfc/rfc9110#section-5.5
+const usableToken = /^[\x21-\x7e]+$/;
+const correlationIdPattern = /^[\w.-]{1,128}$/;
+
+/** Creates the function that sends calls. Throws a TypeError if the base URL is not valid. */
+export function createSend({ baseUrl, authentication, hooks, runtime }: SendOptions): Send {
+  const base = secureUrl(baseUrl);
+
+  async function sendOnce(
+    call: Call,
+    event: RequestEvent,
+    signal: AbortSignal,
+    token?: string,
+  ): Promise<Reply> {
+    const { method, path, kind, query, json } = call;
+    const { correlationId } = event;
+    const startedAt = runtime.now();
+    const reportStatus = (status: number): void =>
+      report(hooks.onResponse, { ...event, status, milliseconds: runtime.now() - startedAt });
+    report(hooks.onRequest, event);
+    const request: Request = {
+      operation: `${method} ${path}`,
+      url: `${base}${path}${toQuery(query)}`,
+      kind,
+      correlationId,
+      init: {
+        method,
+        signal,
+        headers: {
+          "x-correlation-id": correlationId,
+          ...(json !== undefined && { "content-type": "application/json" }),
+          ...call.headers,
+          ...(token !== undefined && authentication.toHeaders(token)),
+        },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      },
+    };
+    try {
+      const reply = await exchange(request, runtime);
+      reportStatus(reply.status);
+      return reply;
+    } catch (error) {
+      if (error instanceof GatewayError && error.status !== undefined) reportStatus(error.status);
+      throw error;
+    }
+  }
+
+  return async (call, options = {}) => {
+    const { signal, timeoutSeconds = 2 * call.attemptSeconds } = options;
+    const correlationId = options.correlationId ?? crypto.randomUUID();
+    const operation = `${call.method} ${call.path}`;
+    if (!correlationIdPattern.test(correlationId))
+      throw new TypeError("A correlation ID has 1 to 128 letters, digits, `.`, `_` or `-`");
+    const endsAt = runtime.now() + timeoutSeconds * 1000;
+    const remainingSeconds = (): number => Math.max(0, endsAt - runtime.now()) / 1000;
+    let mayRenew = !call.isAnonymous && authentication.rejectToken !== undefined;
+
+    /** Sends one request, and after the call's first 401 another one with a new token. */
+    async function attemptOnce(event: RequestEvent, either: AbortSignal): Promise<Reply> {
+      if (call.isAnonymous) return sendOnce(call, event, either);
+      const token = await getToken(either);
+      try {
+        return await sendOnce(call, event, either, token);
+      } catch (error) {
+        if (!(error instanceof NotAuthenticatedError) || !mayRenew) throw error;
+        mayRenew = false;
+        authentication.rejectToken?.(token);
+        return sendOnce(call, event, either, await getToken(either));
+      }
+    }
+
+    /** Throws a NotAuthenticatedError if there is no token or one that no header can carry, without showing it. */
+    async function getToken(either: AbortSignal): Promise<string> {
+      const token = await authentication.getToken(either);
+      if (usableToken.test(token)) return token;
+      throw new NotAuthenticatedError({ operation, correlationId });
+    }
+
+    for (let attempt = 1; ; attempt += 1) {
+      signal?.throwIfAborted();
+      const event = { method: call.method, path: call.path, correlationId, attempt };
+      const timeout = AbortSignal.timeout(
+        Math.ceil(1000 * Math.min(call.attemptSeconds, remainingSeconds())),
+      );
+      const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
+      try {
+        return await attemptOnce(event, either);
+      } catch (cause) {
+        signal?.throwIfAborted();
+        const isTimeout = timeout.aborted && !(cause instanceof GatewayError);
+        const error = isTimeout ? new NoResponseError({ operation, correlationId, cause }) : cause;
+        if (!(error instanceof GatewayError)) throw error;
+        error.attempts = attempt;
+        const waitSeconds = retryDelaySeconds(error, attempt - 1, runtime.random());
+        if (waitSeconds === undefined || waitSeconds >= remainingSeconds()) throw error;
+        report(hooks.onRetry, { ...event, error, waitSeconds });
+        await runtime.wait(waitSeconds * 1000, signal);
+      }
+    }
+  };
+}
+
+function toQuery(parameters: Record<string, string> = {}): string {
+  const query = String(new URLSearchParams(parameters));
+  return query === "" ? "" : `?${query}`;
+}

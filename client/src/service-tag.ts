@@ -1,0 +1,26 @@
+/** Converts a service tag to the form in which a create carries it. */
+
+const maxCharacters = 250;
+const httpAddress = /^https?:\/\//i;
+// A leading dot could lead out of the base address that the gateway puts in front of the token.
+const pathToken = /^[\w\-~][\w\-.~]*$/;
+
+/**
+ * Returns the `uuiData` of a service tag: its text in hexadecimal digits, as RFC 7433 describes. Throws a TypeError if
+ * the tag is neither an http or https URL without credentials, nor a path token (letters, digits, `-`, `.`, `_`, `~`)
+ * for an environment that knows a base address, or if it is longer than 250 characters. The message does not contain it.
+ */
+export function encodeServiceTag(tag: string): string {
+  if (tag.length > maxCharacters) throw new TypeError("A service tag has at most 250 characters");
+  if (!isAddress(tag) && !pathToken.test(tag))
+    throw new TypeError("A service tag is an http or https URL without credentials, or a path token");
+  const hex = Array.from(new TextEncoder().encode(tag), (octet) => octet.toString(16).padStart(2, "0"));
+  return `${hex.join("")};encoding=hex`;
+}
+
+function isAddress(tag: string): boolean {
+  const hasOddCharacter = /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(tag);
+  if (!httpAddress.test(tag) || hasOddCharacter || !URL.canParse(tag)) return false;
+  const { username, password } = new URL(tag);
+  return username === "" && password === "";
+}

@@ -1,0 +1,89 @@
+/** Access tokens: where they come from, and how long they are kept. */
+import { UnexpectedResponseError } from "./errors.ts";
+import { exchange } from "./exchange.ts";
+import { createRuntime, type Runtime, secureUrl, untilAborted } from "./runtime.ts";
+
+export interface AccessToken {
+  readonly accessToken: string;
+  readonly expiresInSeconds: number;
+}
+
+/** Gets a new token. The client calls it only if it needs one, and keeps the token until shortly before its end. */
+export type GetToken = (options: { readonly signal: AbortSignal }) => Promise<AccessToken>;
+
+export interface ClientCredentials {
+  /** The tenant's token endpoint. */
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** The default is `api://<clientId>/.default`. */
+  readonly scope?: string;
+  readonly fetch?: typeof fetch;
+}
+
+/** Returns a function that gets tokens by OAuth 2.0 client credentials. */
+export function clientCredentials(credentials: ClientCredentials): GetToken {
+  const { clientId, clientSecret, scope = `api://${clientId}/.default` } = credentials;
+  const url = secureUrl(credentials.tokenUrl);
+  const runtime = createRuntime(credentials.fetch);
+  const operation = `POST ${new URL(url).pathname}`;
+  const form = {
+    grant_type: "client_credentials",
+    client_id: clientId,
+    client_secret: clientSecret,
+    scope,
+  };
+  return async ({ signal }) => {
+    const init = { method: "POST", body: new URLSearchParams(form), signal };
+    const { status, body } = await exchange({ operation, url, init, kind: "token" }, runtime);
+    const grant = body as { access_token?: unknown; expires_in?: unknown } | undefined;
+    const expiresInSeconds = Number(grant?.expires_in);
+    if (typeof grant?.access_token !== "string" || !(expiresInSeconds > 0))
+      throw new UnexpectedResponseError({ operation, status });
+    return { accessToken: grant.access_token, expiresInSeconds };
+  };
+}
+
+export interface TokenCache {
+  /** Returns a valid token. Calls that need a new one at the same time share one request. */
+  readonly get: (signal?: AbortSignal) => Promise<string>;
+  /** Forgets a token that the gateway has refused. */
+  readonly reject: (token: string) => void;
+}
+
+const maxRenewalSeconds = 300;
+const timeoutMilliseconds = 10_000;
+
+/** Creates a cache. A token is renewed while it is still in use, in its last five minutes. */
+export function createTokenCache(getToken: GetToken, { now }: Pick<Runtime, "now">): TokenCache {
+  let cached: { token: string; renewAt: number; expiresAt: number } | undefined;
+  let renewal: Promise<string> | undefined;
+
+  async function fetchToken(): Promise<string> {
+    const signal = AbortSignal.timeout(timeoutMilliseconds);
+    const requestedAt = now();
+    const { accessToken, expiresInSeconds } = await untilAborted(getToken({ signal }), signal);
+    const earlySeconds = Math.min(maxRenewalSeconds, expiresInSeconds / 2);
+    const expiresAt = requestedAt + expiresInSeconds * 1000;
+    cached = { token: accessToken, renewAt: expiresAt - earlySeconds * 1000, expiresAt };
+    return accessToken;
+  }
+  function renew(): Promise<string> {
+    renewal ??= fetchToken().finally(() => {
+      renewal = undefined;
+    });
+    return renewal;
+  }
+
+  return {
+    get: async (signal) => {
+      if (!cached || now() >= cached.expiresAt) return untilAborted(renew(), signal);
+      // A failed early renewal does no harm: the next call tries again.
+      if (now() >= cached.renewAt) renew().catch(() => undefined);
+      return cached.token;
+    },
+    reject: (token) => {
+      if (cached?.token === token) cached = undefined;
+    },
+  };
+}

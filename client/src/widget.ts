@@ -1,0 +1,56 @@
+/** The client for the agents' widget, a page in a browser. */
+import type { CallOptions } from "./call.ts";
+import type { Hooks } from "./hooks.ts";
+import { roomPath } from "./room-path.ts";
+import { createRuntime, type Runtime } from "./runtime.ts";
+import { createSend } from "./send.ts";
+import type { PublicRoom } from "./types.ts";
+
+export interface WidgetClientOptions {
+  /** The gateway's address, for example `https://gateway.example.com`. */
+  readonly baseUrl: string;
+  /** Returns the agent's token of the contact centre. Without one, calls fail as if the agent had to log in again. */
+  readonly getToken: () => string | null | Promise<string | null>;
+  readonly hooks?: Hooks;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+export interface WidgetClient {
+  /**
+   * Reads the room of a conversation. Call it once per conversation: each check of a token uses the agent's own quota.
+   * Throws a NotAuthenticatedError if the agent must log in again, a NotAuthorizedError if the agent is not in an
+   * authorised division, a RoomGoneError if there is no such room, and an UnavailableError if waiting may help.
+   */
+  readonly getRoom: (name: string, options?: CallOptions) => Promise<PublicRoom>;
+}
+
+/** Creates a client. Throws a TypeError if the base URL is neither https nor on this computer. */
+export function createWidgetClient(options: WidgetClientOptions): WidgetClient {
+  return createWidgetClientWith(createRuntime(options.fetch), options);
+}
+
+/** As `createWidgetClient`, in given surroundings. */
+export function createWidgetClientWith(runtime: Runtime, options: WidgetClientOptions): WidgetClient {
+  const send = createSend({
+    baseUrl: options.baseUrl,
+    hooks: options.hooks ?? {},
+    runtime,
+    authentication: {
+      getToken: async () => (await options.getToken()) ?? "",
+      toHeaders: (token) => ({ "x-auth-token": token }),
+    },
+  });
+  return {
+    getRoom: async (name, callOptions) => {
+      const path = roomPath("/public/room", name);
+      const { body } = await send({ method: "GET", path, kind: "room", attemptSeconds: 30 }, callOptions);
+      return body as PublicRoom;
+    },
+  };
+}
+
+export type { CallOptions } from "./call.ts";
+export * from "./errors.ts";
+export type { Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./hooks.ts";
+export type { Alias, PublicRoom } from "./types.ts";

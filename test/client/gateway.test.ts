@@ -1,0 +1,190 @@
+/** The client at a running gateway: the whole life of a room, and every failure that a caller can meet. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { createClientWith } from "../../client/src/client.ts";
+import {
+  clientCredentials,
+  type GatewayClient,
+  type GetToken,
+  NotAuthenticatedError,
+  NotAuthorizedError,
+  PoolEmptyError,
+  RejectedFieldError,
+  RoomGoneError,
+  UnavailableError,
+} from "../../client/src/index.ts";
+import { createRuntime, type Runtime } from "../../client/src/runtime.ts";
+import { createWidgetClient } from "../../client/src/widget.ts";
+import { identities } from "../../local/gateway/identities.ts";
+import { startResponseCutter } from "../support/response-cutter.ts";
+import { useRunningGateway } from "../support/running-gateway.ts";
+
+const tag = "https://verify.example.com/sessions/8d1f";
+const { clientId, clientSecret } = identities;
+
+const gateway = useRunningGateway();
+beforeEach(async () => {
+  await gateway.empty();
+  await gateway.stack.platform.goUp();
+});
+
+interface ConnectOptions {
+  readonly baseUrl?: string;
+  readonly secret?: string;
+  readonly getToken?: GetToken;
+  /** Happens instead of the waiting before a retry. */
+  readonly wait?: Runtime["wait"];
+}
+
+function connect(options: ConnectOptions = {}): GatewayClient {
+  const { tokenUrl } = gateway.stack.issuer;
+  const { secret = clientSecret, wait = async () => undefined } = options;
+  return createClientWith(
+    { ...createRuntime(), wait },
+    {
+      baseUrl: options.baseUrl ?? gateway.url,
+      getToken: options.getToken ?? clientCredentials({ tokenUrl, clientId, clientSecret: secret }),
+    },
+  );
+}
+
+const roomsWithTheTag = (): unknown[] =>
+  gateway.stack.platform
+    .rooms()
+    .map(({ name }) => gateway.room(name))
+    .filter((room) => room?.["tag"] === tag)
+    .map((room) => room?.["name"]);
+
+const connectWidget = (token: string) => createWidgetClient({ baseUrl: gateway.url, getToken: () => token });
+
+test("A room's whole life: pooled, created, read, changed, listed, read by an agent, deleted", async () => {
+  const client = connect();
+  expect(await client.checkHealth()).toMatchObject({ status: "alive" });
+  await client.fillPool({ rooms: 2 });
+  expect(await gateway.settled()).toBe(2);
+
+  const created = await client.createRoom({ serviceTag: tag });
+  const { name, guest_pin } = created;
+  expect(created).toMatchObject({ tag, aliases: [{ alias: name }] });
+  expect(created).not.toHaveProperty("pin");
+  expect(await client.getRoom(name)).toMatchObject({ name, guest_pin, tag, pin: identities.hostPin });
+  await client.updateRoom(name, { participant_limit: 4 });
+  expect(await client.getFullRoom(name)).toMatchObject({ name, tag, participant_limit: 4 });
+  expect(await client.listRooms()).toContainEqual(expect.objectContaining({ name, guest_pin }));
+  expect(await client.listFullRooms()).toContainEqual(
+    expect.objectContaining({ name, participant_limit: 4 }),
+  );
+
+  const seen = await connectWidget(identities.agentToken).getRoom(name);
+  expect(seen).toMatchObject({ name, guest_pin, tag });
+  expect(seen).not.toHaveProperty("pin");
+
+  await client.deleteRoom(name);
+  await expect(client.getRoom(name)).rejects.toBeInstanceOf(RoomGoneError);
+  await expect(client.deleteRoom(name)).rejects.toBeInstanceOf(RoomGoneError);
+  await gateway.settled();
+  await client.deleteAllRooms();
+  expect(await client.listRooms()).toEqual([]);
+});
+
+describe("A lost response", () => {
+  test("to a create yields the room that was handed out, and uses no second one", async () => {
+    await gateway.fillPool(3);
+    const proxy = await startResponseCutter(gateway.url);
+    const client = connect({ baseUrl: proxy.url });
+    proxy.cut(2);
+    const { name } = await client.createRoom({ serviceTag: tag });
+    expect(roomsWithTheTag()).toEqual([name]);
+    const claims = gateway.logged("room-claimed").filter(({ message }) => message.includes(name));
+    expect(claims).toHaveLength(1);
+  });
+
+  test("to the last attempt leaves the key, with which the caller gets that room later", async () => {
+    await gateway.fillPool(3);
+    const proxy = await startResponseCutter(gateway.url);
+    const client = connect({ baseUrl: proxy.url });
+    proxy.cut(4);
+    const error = await client.createRoom({ serviceTag: tag }).catch((thrown) => thrown);
+    expect(error).toMatchObject({ name: "NoResponseError", attempts: 4 });
+    const room = await client.createRoom({ serviceTag: tag, idempotencyKey: error.idempotencyKey });
+    expect(roomsWithTheTag()).toEqual([room.name]);
+  });
+
+  test("to a deletion is no failure", async () => {
+    const name = gateway.addRoom("to-be-deleted");
+    const proxy = await startResponseCutter(gateway.url);
+    proxy.cut(1);
+    await connect({ baseUrl: proxy.url }).deleteRoom(name);
+    expect(gateway.room(name)).toBeUndefined();
+  });
+});
+
+describe("An empty pool", () => {
+  test("is an error that says when to come back", async () => {
+    const error = await connect()
+      .createRoom()
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(PoolEmptyError);
+    expect(error.retryAfterSeconds).toBeGreaterThan(0);
+  });
+
+  test("is no failure if the requested room is ready at a retry", async () => {
+    const client = connect({ wait: async () => void (await gateway.settled()) });
+    const { name } = await client.createRoom({ serviceTag: tag });
+    expect(gateway.room(name)).toMatchObject({ tag });
+  });
+});
+
+describe("A rejected field", () => {
+  test("of a change is named", async () => {
+    const name = gateway.addRoom("to-be-changed");
+    const error = await connect()
+      .updateRoom(name, { participant_limit: -1, guest_pin: "12" })
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(RejectedFieldError);
+    expect(error.fields.map((field: { name: string }) => field.name)).toContain("participant_limit");
+  });
+
+  test("is the key if it was used with another tag", async () => {
+    await gateway.fillPool(2);
+    const client = connect();
+    await client.createRoom({ serviceTag: tag, idempotencyKey: "key-1" });
+    const again = client.createRoom({ serviceTag: `${tag}0`, idempotencyKey: "key-1" });
+    await expect(again).rejects.toMatchObject({ fields: [{ name: "idempotency-key", in: "header" }] });
+  });
+});
+
+test("The key of a deleted room says that the room is gone", async () => {
+  await gateway.fillPool(2);
+  const client = connect();
+  const { name } = await client.createRoom({ idempotencyKey: "key-2" });
+  await client.deleteRoom(name);
+  await expect(client.createRoom({ idempotencyKey: "key-2" })).rejects.toBeInstanceOf(RoomGoneError);
+});
+
+test("An expired token is renewed without the caller noticing", async () => {
+  const { issuer } = gateway.stack;
+  const expired = issuer.issueToken(clientId, { claims: { exp: Math.floor(Date.now() / 1000) - 120 } });
+  const issued = [expired, issuer.issueToken(clientId)];
+  const getToken = async () => ({ accessToken: issued.shift() ?? "", expiresInSeconds: 3599 });
+  expect(await connect({ getToken }).listRooms()).toEqual([]);
+});
+
+test("A wrong secret and an unknown agent are not authenticated, an agent of another division is not authorised", async () => {
+  const wrong = connect({ secret: "wrong" });
+  await expect(wrong.listRooms()).rejects.toBeInstanceOf(NotAuthenticatedError);
+  const name = gateway.addRoom("conversation");
+  await expect(connectWidget("unknown").getRoom(name)).rejects.toBeInstanceOf(NotAuthenticatedError);
+  const foreign = connectWidget(identities.otherAgentToken).getRoom(name);
+  await expect(foreign).rejects.toBeInstanceOf(NotAuthorizedError);
+});
+
+test("An outage of the platform is unavailability, with the time after which to come back", async () => {
+  await gateway.fillPool(1);
+  await gateway.stack.platform.goDown();
+  const error = await connect()
+    .createRoom()
+    .catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(UnavailableError);
+  expect(error).toMatchObject({ status: 503, attempts: 4 });
+  expect(error.retryAfterSeconds).toBeGreaterThan(0);
+});

@@ -1,0 +1,206 @@
+/** How the client gets tokens, keeps them and renews them. */
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  clientCredentials,
+  type GetToken,
+  NoResponseError,
+  NotAuthenticatedError,
+} from "../../client/src/index.ts";
+import { createTokenCache } from "../../client/src/tokens.ts";
+import { identities, tenant } from "../../local/gateway/identities.ts";
+import { startTokenIssuer } from "../../local/simulators/identity/token-issuer.ts";
+import { type Answer, startLoopbackServer } from "../../local/simulators/loopback-server.ts";
+import { createManualClock } from "../support/manual-clock.ts";
+import { countedTokens, room, startScriptedGateway } from "../support/scripted-gateway.ts";
+
+const ok: Answer = { status: 200, body: room };
+const refused: Answer = { status: 401, body: { detail: "Not authenticated" } };
+const { clientId, clientSecret } = identities;
+
+/** A cache on a manual clock, of tokens that are requested only when the test resolves the request. */
+function createManualCache(expiresInSeconds: number) {
+  const clock = createManualClock();
+  const pending: ((outcome: string | Error) => void)[] = [];
+  const getToken: GetToken = async () =>
+    new Promise((resolve, reject) => {
+      pending.push((outcome) =>
+        outcome instanceof Error ? reject(outcome) : resolve({ accessToken: outcome, expiresInSeconds }),
+      );
+    });
+  return { clock, pending, cache: createTokenCache(getToken, clock) };
+}
+
+describe("The token cache", () => {
+  test("requests one token for many concurrent callers, and keeps it", async () => {
+    const { cache, pending } = createManualCache(3599);
+    const callers = Array.from({ length: 20 }, async () => cache.get());
+    pending[0]?.("first");
+    expect(new Set(await Promise.all(callers))).toEqual(new Set(["first"]));
+    expect(await cache.get()).toBe("first");
+    expect(pending).toHaveLength(1);
+  });
+
+  test("renews a token in its last five minutes, while callers go on with it", async () => {
+    const { cache, pending, clock } = createManualCache(3599);
+    const first = cache.get();
+    pending[0]?.("first");
+    await first;
+    clock.advance(3599 - 301);
+    expect(await cache.get()).toBe("first");
+    expect(pending).toHaveLength(1);
+    clock.advance(1);
+    expect(await Promise.all([cache.get(), cache.get()])).toEqual(["first", "first"]);
+    expect(pending).toHaveLength(2);
+    pending[1]?.("second");
+    await expect.poll(async () => cache.get()).toBe("second");
+    expect(pending).toHaveLength(2);
+  });
+
+  test("keeps a valid token if its renewal fails, and fails only when it has expired", async () => {
+    const clock = createManualClock();
+    const getNext = countedTokens();
+    let isDown = false;
+    const getToken: GetToken = async (options) => {
+      if (isDown) throw new Error("the issuer is down");
+      return getNext(options);
+    };
+    const cache = createTokenCache(getToken, clock);
+    await cache.get();
+    isDown = true;
+    clock.advance(3599);
+    expect(await cache.get()).toBe("token-1");
+    clock.advance(1);
+    await expect(cache.get()).rejects.toThrow("the issuer is down");
+    isDown = false;
+    await expect.poll(async () => cache.get()).toBe("token-2");
+  });
+
+  test("renews a token of one minute after half of it", async () => {
+    const { cache, pending, clock } = createManualCache(60);
+    const first = cache.get();
+    pending[0]?.("first");
+    await first;
+    clock.advance(29);
+    await cache.get();
+    expect(pending).toHaveLength(1);
+    clock.advance(1);
+    await cache.get();
+    expect(pending).toHaveLength(2);
+  });
+
+  test("lets one caller stop waiting without ending the request for the others", async () => {
+    const { cache, pending } = createManualCache(3599);
+    const aborter = new AbortController();
+    const leaving = cache.get(aborter.signal);
+    const staying = cache.get();
+    aborter.abort(new Error("the caller hung up"));
+    await expect(leaving).rejects.toThrow("the caller hung up");
+    pending[0]?.("first");
+    expect(await staying).toBe("first");
+  });
+});
+
+describe("A 401", () => {
+  test("renews the token once, and the call is made again without counting as a retry", async () => {
+    const gateway = await startScriptedGateway([refused, ok, ok]);
+    await gateway.client.getRoom(room.name);
+    await gateway.client.getRoom(room.name);
+    const sent = gateway.requests.map(({ headers }) => headers.authorization);
+    expect(sent).toEqual(["Bearer token-1", "Bearer token-2", "Bearer token-2"]);
+    expect(gateway.waits).toEqual([]);
+  });
+
+  test("is an error if the new token is refused too, also after another failure in between", async () => {
+    const gateway = await startScriptedGateway([refused, { status: 503 }, refused, ok]);
+    await expect(gateway.client.getRoom(room.name)).rejects.toBeInstanceOf(NotAuthenticatedError);
+    expect(gateway.requests).toHaveLength(3);
+  });
+
+  test("of many concurrent calls causes one token request", async () => {
+    let tokens = 0;
+    const counted = countedTokens();
+    const getToken: GetToken = async (options) => {
+      tokens += 1;
+      return counted(options);
+    };
+    const gateway = await startScriptedGateway(
+      [({ headers }) => (headers.authorization === "Bearer token-1" ? refused : ok)],
+      { getToken },
+    );
+    await Promise.all(Array.from({ length: 10 }, async () => gateway.client.getRoom(room.name)));
+    expect(tokens).toBe(2);
+  });
+});
+
+test("A failing token request is retried like a failing gateway", async () => {
+  const issuer = await startLoopbackServer(() => answers.shift() ?? "reset");
+  onTestFinished(issuer.stop);
+  const answers: Answer[] = [
+    { status: 429, headers: { "retry-after": "3" } },
+    "reset",
+    { status: 200, body: { access_token: "issued", expires_in: 3599 } },
+  ];
+  const getToken = clientCredentials({ tokenUrl: `${issuer.url}/token`, clientId, clientSecret });
+  const gateway = await startScriptedGateway([ok], { getToken });
+  await gateway.client.getRoom(room.name);
+  expect(gateway.waits).toEqual([3, 2]);
+  expect(gateway.requests[0]?.headers.authorization).toBe("Bearer issued");
+});
+
+test("A token request that outlasts the call is no response", async () => {
+  const gateway = await startScriptedGateway([ok], { getToken: async () => new Promise(() => undefined) });
+  const call = gateway.client.getRoom(room.name, { timeoutSeconds: 0.05 });
+  await expect(call).rejects.toBeInstanceOf(NoResponseError);
+  expect(gateway.requests).toEqual([]);
+});
+
+describe("Client credentials", () => {
+  const signal = AbortSignal.timeout(60_000);
+
+  test("get a token of 3599 seconds from the identity provider", async () => {
+    const issuer = await startTokenIssuer(tenant);
+    onTestFinished(issuer.stop);
+    const token = await clientCredentials({ tokenUrl: issuer.tokenUrl, clientId, clientSecret })({ signal });
+    expect(token).toEqual({ accessToken: expect.stringMatching(/^ey/), expiresInSeconds: 3599 });
+    const wrong = clientCredentials({ tokenUrl: issuer.tokenUrl, clientId, clientSecret: "wrong-secret" });
+    const error = await wrong({ signal }).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(NotAuthenticatedError);
+    expect(String(error)).not.toContain("wrong-secret");
+  });
+
+  test("send exactly the form that the specification names", async () => {
+    const bodies: string[] = [];
+    const issuer = await startLoopbackServer(({ body, headers }) => {
+      bodies.push(`${headers["content-type"]} ${body.toString()}`);
+      return { status: 200, body: { access_token: "issued", expires_in: "3599" } };
+    });
+    onTestFinished(issuer.stop);
+    const credentials = { tokenUrl: issuer.url, clientId: "id", clientSecret: "s&t" };
+    await clientCredentials(credentials)({ signal });
+    const token = await clientCredentials({ ...credentials, scope: "own" })({ signal });
+    expect(token.expiresInSeconds).toBe(3599);
+    const form = "grant_type=client_credentials&client_id=id&client_secret=s%26t&scope";
+    const type = "application/x-www-form-urlencoded;charset=UTF-8";
+    expect(bodies).toEqual([`${type} ${form}=api%3A%2F%2Fid%2F.default`, `${type} ${form}=own`]);
+  });
+
+  test.each<[Answer, string]>([
+    [{ status: 400, body: { error: "invalid_client" } }, "NotAuthenticatedError"],
+    [{ status: 401 }, "NotAuthenticatedError"],
+    [{ status: 503 }, "UnavailableError"],
+    ["reset", "NoResponseError"],
+    [{ status: 200, body: { access_token: "issued" } }, "UnexpectedResponseError"],
+    [{ status: 200, body: { expires_in: 10 } }, "UnexpectedResponseError"],
+    [{ status: 200, body: "<html>" }, "UnexpectedResponseError"],
+  ])("turn the response %j into an error", async (answer, name) => {
+    const issuer = await startLoopbackServer(() => answer);
+    onTestFinished(issuer.stop);
+    const getToken = clientCredentials({ tokenUrl: issuer.url, clientId, clientSecret });
+    await expect(getToken({ signal })).rejects.toMatchObject({ name });
+  });
+
+  test("are not sent over http to another computer", () => {
+    const credentials = { tokenUrl: "http://login.example.com/token", clientId, clientSecret };
+    expect(() => clientCredentials(credentials)).toThrow("must begin with https://");
+  });
+});

@@ -1,0 +1,40 @@
+/** The client's package, built and packed as it is published. */
+import { execFile } from "node:child_process";
+import { copyFile, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { compileClient } from "../../scripts/client/compile.ts";
+import { useStarted } from "./use-started.ts";
+
+const run = promisify(execFile);
+
+export interface ClientPackage {
+  /** The package's folder, outside of the project. */
+  readonly folder: string;
+  /** The path of the tarball. */
+  readonly tarball: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** One package for all tests of the file. */
+export function useClientPackage(): ClientPackage {
+  return useStarted(packClient);
+}
+
+async function packClient(): Promise<ClientPackage> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "vmr-client-")));
+  const stop = async () => rm(folder, { recursive: true, force: true });
+  try {
+    for (const file of ["package.json", "README.md"]) {
+      await copyFile(new URL(`../../client/${file}`, import.meta.url), join(folder, file));
+    }
+    await compileClient(folder);
+    await run("npm", ["pack", "--silent", "--offline"], { cwd: folder });
+    const { name, version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    return { folder, tarball: join(folder, `${name}-${version}.tgz`), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+/** A server with scripted responses and a client of it that records its waiting instead of waiting. */
+import { onTestFinished } from "vitest";
+import { type ClientOptions, createClientWith, type GatewayClient } from "../../client/src/client.ts";
+import { createRuntime, type Runtime } from "../../client/src/runtime.ts";
+import type { GetToken } from "../../client/src/tokens.ts";
+import {
+  type Answer,
+  type LoopbackRequest,
+  startLoopbackServer,
+} from "../../local/simulators/loopback-server.ts";
+import { createManualClock, type ManualClock } from "./manual-clock.ts";
+
+export interface ScriptedGateway {
+  readonly url: string;
+  readonly client: GatewayClient;
+  readonly clock: ManualClock;
+  readonly runtime: Runtime;
+  /** All requests in the order of their arrival. */
+  readonly requests: LoopbackRequest[];
+  /** The waits before retries, in seconds. */
+  readonly waits: number[];
+}
+
+export const room = {
+  id: 7,
+  name: "WsOWh_sZ3K5Z5lYTppNVJV3y",
+  service_type: "conference",
+  allow_guests: true,
+  guest_pin: "771204",
+  tag: "https://verify.example.com/sessions/8d1f",
+  aliases: [{ alias: "WsOWh_sZ3K5Z5lYTppNVJV3y" }],
+};
+
+/** Returns the tokens `token-1`, `token-2` and so on, each valid for an hour. */
+export function countedTokens(): GetToken {
+  let count = 0;
+  return async () => {
+    count += 1;
+    return { accessToken: `token-${count}`, expiresInSeconds: 3600 };
+  };
+}
+
+/** Starts a server that gives these answers, the last one repeatedly. It stops after the test. */
+export async function startScriptedGateway(
+  answers: readonly (Answer | ((request: LoopbackRequest) => Answer | Promise<Answer>))[],
+  options: Partial<ClientOptions> = {},
+): Promise<ScriptedGateway> {
+  const requests: LoopbackRequest[] = [];
+  const server = await startLoopbackServer(async (request) => {
+    const answer = answers[Math.min(requests.length, answers.length - 1)] ?? { status: 500 };
+    requests.push(request);
+    return typeof answer === "function" ? answer(request) : answer;
+  });
+  onTestFinished(server.stop);
+  const clock = createManualClock();
+  const waits: number[] = [];
+  const runtime: Runtime = {
+    ...createRuntime(),
+    now: () => clock.now(),
+    random: () => 0,
+    wait: async (milliseconds, signal) => {
+      signal?.throwIfAborted();
+      waits.push(milliseconds / 1000);
+      clock.advance(milliseconds / 1000);
+    },
+  };
+  const client = createClientWith(runtime, {
+    baseUrl: server.url,
+    getToken: countedTokens(),
+    ...options,
+  });
+  return { url: server.url, client, clock, runtime, requests, waits };
+}
