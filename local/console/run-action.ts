@@ -1,8 +1,9 @@
 /** Sends an action's request, as a consumer, an agent or an operator of the simulators would. */
 import * as z from "zod";
-import { fetchAccessToken } from "../gateway/access-token.ts";
+import { createRuntime } from "../../client/src/runtime.ts";
+import { clientCredentials, createTokenCache } from "../../client/src/tokens.ts";
 import type { Connection } from "../gateway/connection.ts";
-import { identities } from "../gateway/identities.ts";
+import { consumer, identities } from "../gateway/identities.ts";
 import { type ActionRequest, actions, type Values } from "./actions.ts";
 import type { ActionResult, Addresses } from "./console-state.ts";
 import type { Timeline } from "./timeline.ts";
@@ -17,35 +18,41 @@ export interface ActionRunner {
   readonly run: (id: string, values: Values) => Promise<ActionResult | undefined>;
 }
 
-/** Creates a runner that keeps its token, as a consumer does, until the gateway refuses it. */
+/**
+ * Creates a runner that keeps its token as the client does. It sends each request only once and shows what comes back,
+ * where the client would retry.
+ */
 export function createActionRunner(
   connection: Connection,
   addresses: Addresses,
   timeline: Timeline,
 ): ActionRunner {
-  let token: string | undefined;
+  const { tokenUrl } = connection;
+  const tokens = createTokenCache(clientCredentials({ ...consumer, tokenUrl }), createRuntime());
 
-  async function headersFor(identity: ActionRequest["identity"]): Promise<Record<string, string>> {
+  function headersFor(
+    identity: ActionRequest["identity"],
+    token: string | undefined,
+  ): Record<string, string> {
     if (identity === "agent") return { "x-auth-token": identities.agentToken };
-    if (identity === undefined) return {};
-    token ??= await fetchAccessToken(connection.tokenUrl);
-    return { authorization: `Bearer ${token}` };
+    return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
   async function send(request: ActionRequest, room: string | undefined): Promise<ActionResult> {
     const { method, url, identity, json } = request;
     const hasBody = json !== undefined;
+    const token = identity === "consumer" ? await tokens.get() : undefined;
     const response = await fetch(url, {
       method,
       headers: {
-        ...(await headersFor(identity)),
+        ...headersFor(identity, token),
         ...(hasBody && { "content-type": "application/json" }),
       },
       ...(hasBody && { body: JSON.stringify(json) }),
       signal: AbortSignal.timeout(timeoutMilliseconds),
     });
     const text = await response.text();
-    if (response.status === 401 && identity === "consumer") token = undefined;
+    if (response.status === 401 && token !== undefined) tokens.reject(token);
     const created = response.ok ? createdName(text) : undefined;
     const invocationId = response.headers.get("x-invocation-id");
     if (invocationId !== null) timeline.setPath(invocationId, new URL(url).pathname, room ?? created);

@@ -1,45 +1,82 @@
 /** What every step of the demonstration needs. */
+import { createClient, type GatewayClient } from "../../client/src/client.ts";
+import type { AccessToken } from "../../client/src/tokens.ts";
 import type { Connection } from "../gateway/connection.ts";
 import { openQueueContents, type QueueContents } from "../gateway/queue-contents.ts";
-import { type DemoAnswer, type DemoRequest, exchange } from "./exchange.ts";
+import { createPrintingFetch, type PrintedResponse } from "./printing-fetch.ts";
 import type { Report } from "./report.ts";
+
+interface PlainRequest {
+  readonly headers?: Record<string, string>;
+  /** Sent as JSON. */
+  readonly body?: object;
+}
+
+interface PlainResponse extends PrintedResponse {
+  /** The body as JSON; undefined if it is not JSON. */
+  readonly json: unknown;
+}
 
 export interface DemoContext {
   readonly connection: Connection;
   readonly queues: QueueContents;
   readonly report: Report;
   readonly stopping: AbortSignal;
+  /** What a consumer does. */
+  readonly client: GatewayClient;
+  /** Checks the status of the last response, and that it has no body. */
+  readonly checkEmpty: (expectation: string, status: number) => void;
   /**
-   * Sends a request to the gateway and prints it, with a consumer's token unless `more` has headers. Throws if the
-   * demonstration is being stopped.
+   * Sends a request that the client does not send, to a path of the gateway or to another address, and prints it.
+   * It has the consumer's token unless it has headers. Throws if the demonstration is being stopped.
    */
-  readonly gateway: (
-    method: DemoRequest["method"],
-    path: string,
-    more?: Partial<DemoRequest>,
-  ) => Promise<DemoAnswer>;
+  readonly send: (method: string, target: string, request?: PlainRequest) => Promise<PlainResponse>;
 }
+
+const timeoutMilliseconds = 240_000;
 
 /** Creates the context of a consumer with this token. */
 export function createDemoContext(
   connection: Connection,
   report: Report,
-  token: string,
+  token: AccessToken,
   stopping: AbortSignal,
 ): DemoContext {
+  const baseUrl = connection.gatewayUrl;
+  let last: PrintedResponse | undefined;
+  const printingFetch = createPrintingFetch(report, (response) => {
+    last = response;
+  });
+  const send: DemoContext["send"] = async (method, target, { headers, body } = {}) => {
+    stopping.throwIfAborted();
+    const response = await printingFetch(new URL(target, baseUrl), {
+      method,
+      headers: {
+        ...(headers ?? { authorization: `Bearer ${token.accessToken}` }),
+        ...(body && { "content-type": "application/json" }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMilliseconds),
+    });
+    const text = await response.text();
+    return { status: response.status, text, json: parseJson(text) };
+  };
   return {
     connection,
     queues: openQueueContents(connection.storageConnectionString),
     report,
     stopping,
-    gateway: async (method, path, more = {}) => {
-      stopping.throwIfAborted();
-      return exchange(report, {
-        method,
-        url: `${connection.gatewayUrl}${path}`,
-        ...more,
-        headers: more.headers ?? { authorization: `Bearer ${token}` },
-      });
-    },
+    client: createClient({ baseUrl, getToken: async () => token, fetch: printingFetch }),
+    checkEmpty: (expectation, status) =>
+      report.check(expectation, last?.status === status && last.text === "", last),
+    send,
   };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -2,19 +2,18 @@
 import { poll } from "../process/poll.ts";
 import { createProgress } from "../terminal/progress.ts";
 import type { DemoContext } from "./demo-context.ts";
-import { exchange } from "./exchange.ts";
 import { indent } from "./report.ts";
 import type { DemoRoom } from "./room-steps.ts";
 
 /** Runs a conference in the room and waits for its end event; returns the time of the end in milliseconds. */
 export async function holdConference(demo: DemoContext, room: DemoRoom): Promise<number> {
-  const { connection, queues, report, stopping } = demo;
+  const { connection, queues, report, stopping, send } = demo;
   report.step("Start and end a conference in the first room");
   const control = `${connection.platformControlUrl}/control/conferences`;
   const names = { name: room.name };
-  await exchange(report, { method: "POST", url: `${control}/start`, body: { ...names, participants: 2 } });
+  await send("POST", `${control}/start`, { headers: {}, body: { ...names, participants: 2 } });
   const endedAt = Date.now();
-  const ended = await exchange(report, { method: "POST", url: `${control}/end`, body: names });
+  const ended = await send("POST", `${control}/end`, { headers: {}, body: names });
   report.check("the conference has ended", ended.status === 204, ended);
   await poll(async () => ((await queues.peek("deletion")).includes(room.name) ? true : undefined), {
     description: "the room's name on room-deletion-queue",
@@ -27,12 +26,12 @@ export async function holdConference(demo: DemoContext, room: DemoRoom): Promise
 
 /** Fires garbage collection until the room is deleted, and checks that this was not too early. */
 export async function collectGarbage(demo: DemoContext, room: DemoRoom, endedAt: number): Promise<void> {
-  const { connection, report, stopping, gateway } = demo;
+  const { connection, report, stopping, checkEmpty, send } = demo;
   const { gatewayUrl, garbageMinimumAgeSeconds: ageSeconds } = connection;
   report.step(
     `Collect garbage, as the timer does every 10 minutes; here, rooms are deleted ${ageSeconds} s after their end`,
   );
-  const fired = await gateway("POST", "/admin/functions/collectGarbage", { headers: {}, body: {} });
+  const fired = await send("POST", "/admin/functions/collectGarbage", { headers: {}, body: {} });
   report.check("the run is accepted", fired.status === 202, fired.status);
   const url = `${connection.platformControlUrl}/control/rooms`;
   const isThere = async (): Promise<boolean> => (await (await fetch(url)).text()).includes(`"${room.name}"`);
@@ -61,16 +60,18 @@ export async function collectGarbage(demo: DemoContext, room: DemoRoom, endedAt:
     seconds > ageSeconds - 1,
     seconds,
   );
-  const gone = await gateway("GET", `/room/${encodeURIComponent(room.name)}`);
-  report.check("404 without a body", gone.status === 404 && gone.text === "", gone);
+  await send("GET", `/room/${encodeURIComponent(room.name)}`);
+  checkEmpty("404 without a body", 404);
 }
 
 /** Deletes a room twice. */
-export async function deleteRoom({ report, gateway }: DemoContext, room: DemoRoom): Promise<void> {
+export async function deleteRoom(
+  { report, client, checkEmpty, send }: DemoContext,
+  room: DemoRoom,
+): Promise<void> {
   report.step("Delete the second room");
-  const path = `/room/${encodeURIComponent(room.name)}`;
-  const deleted = await gateway("DELETE", path);
-  report.check("204 without a body", deleted.status === 204 && deleted.text === "", deleted);
-  const again = await gateway("DELETE", path);
-  report.check("404 without a body on the second attempt", again.status === 404 && again.text === "", again);
+  await client.deleteRoom(room.name);
+  checkEmpty("204 without a body", 204);
+  await send("DELETE", `/room/${encodeURIComponent(room.name)}`);
+  checkEmpty("404 without a body on the second attempt", 404);
 }

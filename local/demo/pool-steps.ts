@@ -6,7 +6,6 @@ import { maxPeeked } from "../gateway/queue-contents.ts";
 import { poll } from "../process/poll.ts";
 import { showPoolFill } from "../terminal/pool-progress.ts";
 import type { DemoContext } from "./demo-context.ts";
-import { exchange } from "./exchange.ts";
 import { indent } from "./report.ts";
 
 const rowsSchema = z.array(z.object({ row: z.record(z.string(), z.unknown()) }));
@@ -21,12 +20,13 @@ export async function fillPool({
   queues,
   report,
   stopping,
-  gateway,
+  client,
+  checkEmpty,
 }: DemoContext): Promise<number> {
   report.step("Fill the pool in the background");
   const level = (await queues.peek("pool")).length + addedRooms;
-  const answer = await gateway("POST", `/room/bulk/?max_vmr=${level}`);
-  report.check("bulk create returns 202", answer.status === 202, answer.status);
+  await client.fillPool({ rooms: level });
+  checkEmpty("bulk create returns 202 without a body", 202);
   await showPoolFill(connection, level, { output: report.output, indent, stopping });
   const ready = (await queues.peek("pool")).length;
   report.check("the pool holds the requested rooms", ready >= Math.min(level, maxPeeked), ready);
@@ -50,11 +50,11 @@ export async function writeMetrics({
   queues,
   report,
   stopping,
-  gateway,
+  send,
 }: DemoContext): Promise<void> {
   report.step("Write a metrics row, as the timer does every 5 minutes");
   const before = (await metricsRows(connection.logWorkspaceUrl)).length;
-  await gateway("POST", "/admin/functions/collectMetrics", { headers: {}, body: {} });
+  await send("POST", "/admin/functions/collectMetrics", { headers: {}, body: {} });
   const row = await poll(async () => (await metricsRows(connection.logWorkspaceUrl)).slice(before).at(-1), {
     description: "a new row in the log workspace",
     timeoutSeconds: 20,
@@ -76,26 +76,25 @@ async function metricsRows(logWorkspaceUrl: string): Promise<Record<string, unkn
 }
 
 /** Deletes every room of the gateway, which also empties the pool. */
-export async function deleteAll({ connection, report, gateway }: DemoContext): Promise<void> {
+export async function deleteAll({
+  connection,
+  report,
+  client,
+  checkEmpty,
+  send,
+}: DemoContext): Promise<void> {
   report.step("Delete all rooms");
-  const answer = await gateway("DELETE", "/room/bulk/");
-  report.check("bulk delete returns 204 without a body", answer.status === 204 && answer.text === "", answer);
-  const rooms = await exchange(report, {
-    method: "GET",
-    url: `${connection.platformControlUrl}/control/rooms`,
-  });
+  await client.deleteAllRooms();
+  checkEmpty("bulk delete returns 204 without a body", 204);
+  const rooms = await send("GET", `${connection.platformControlUrl}/control/rooms`, { headers: {} });
   const ours = roomsSchema
     .parse(rooms.json)
     .filter(
       ({ configured, name, description }) => configured && !isPersistent(name) && parseMarker(description),
     );
   report.check("no room of the gateway is left on the platform", ours.length === 0, ours);
-  const refused = await gateway("POST", "/room/create");
-  report.check(
-    "create returns 404 without a body if the pool is empty",
-    refused.status === 404 && refused.text === "",
-    refused,
-  );
+  await send("POST", "/room/create");
+  checkEmpty("create returns 404 without a body if the pool is empty", 404);
 }
 
 /** Refills the pool of a gateway that was running before the demonstration. */
@@ -104,12 +103,13 @@ export async function refillPool({
   queues,
   report,
   stopping,
-  gateway,
+  client,
+  checkEmpty,
 }: DemoContext): Promise<void> {
   report.step("Refill the pool");
   // The create on the empty pool has requested a room, which bulk create would count twice: as request and as name.
   await queues.untilProvisioned(stopping);
-  const answer = await gateway("POST", "/room/bulk/");
-  report.check("bulk create returns 202", answer.status === 202, answer.status);
+  await client.fillPool();
+  checkEmpty("bulk create returns 202 without a body", 202);
   await showPoolFill(connection, connection.maxRooms, { output: report.output, indent, stopping });
 }

@@ -1,13 +1,17 @@
 /** The demonstration: the whole life of a room, step by step. */
 import * as z from "zod";
-import { tokenForm } from "../gateway/access-token.ts";
+import { createClient } from "../../client/src/client.ts";
+import { type AccessToken, clientCredentials } from "../../client/src/tokens.ts";
 import type { Connection } from "../gateway/connection.ts";
+import { consumer } from "../gateway/identities.ts";
 import { createDemoContext } from "./demo-context.ts";
 import { collectGarbage, deleteRoom, holdConference } from "./ending-steps.ts";
-import { exchange } from "./exchange.ts";
 import { deleteAll, fillPool, refillPool, seeReplacements, writeMetrics } from "./pool-steps.ts";
+import { createPrintingFetch } from "./printing-fetch.ts";
 import type { Report } from "./report.ts";
 import { changeRoom, createRooms, listRooms, readAsAgent, readRoom } from "./room-steps.ts";
+
+const tokenTimeoutMilliseconds = 10_000;
 
 export interface DemoOptions {
   readonly stopping: AbortSignal;
@@ -35,25 +39,20 @@ export async function runDemo(connection: Connection, report: Report, options: D
 }
 
 const healthSchema = z.strictObject({ status: z.literal("alive"), timestamp: z.iso.datetime() });
-const grantSchema = z.object({
-  token_type: z.literal("Bearer"),
-  expires_in: z.literal(3599),
-  ext_expires_in: z.literal(3599),
-  access_token: z.string(),
-});
 
 /** Checks that the gateway is up and gets a token from the issuer. */
-async function logIn(connection: Connection, report: Report): Promise<string> {
+async function logIn({ gatewayUrl, tokenUrl }: Connection, report: Report): Promise<AccessToken> {
   report.step("Check that the gateway is up, and get a token");
-  const health = await exchange(report, { method: "GET", url: `${connection.gatewayUrl}/public/health` });
-  const isAlive = health.status === 200 && healthSchema.safeParse(health.json).success;
-  report.check("the gateway is up and reports the time", isAlive, health.json);
-  const body = new URLSearchParams(tokenForm);
-  const grant = await exchange(report, { method: "POST", url: connection.tokenUrl, body });
+  const printingFetch = createPrintingFetch(report);
+  const getToken = clientCredentials({ ...consumer, tokenUrl, fetch: printingFetch });
+  const client = createClient({ baseUrl: gatewayUrl, getToken, fetch: printingFetch });
+  const health = await client.checkHealth();
+  report.check("the gateway is up and reports the time", healthSchema.safeParse(health).success, health);
+  const token = await getToken({ signal: AbortSignal.timeout(tokenTimeoutMilliseconds) });
   report.check(
-    "a bearer token, valid for 3599 seconds",
-    grantSchema.safeParse(grant.json).success,
-    grant.status,
+    "the token is valid for 3599 seconds",
+    token.expiresInSeconds === 3599,
+    token.expiresInSeconds,
   );
-  return grantSchema.parse(grant.json).access_token;
+  return token;
 }

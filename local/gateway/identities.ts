@@ -16,10 +16,13 @@ export const identities = {
   platformPassword: "local-platform-password",
 } as const;
 
+/** The one application, as the client takes its credentials. */
+export const consumer = { clientId: identities.clientId, clientSecret: identities.clientSecret } as const;
+
 /** The tenant and its one application, as the token issuer takes them. */
 export const tenant = {
   tenantId: identities.tenantId,
-  clients: [{ clientId: identities.clientId, clientSecret: identities.clientSecret }],
+  clients: [consumer],
 };
 
 /** The agents that the contact centre knows: one of the authorised division, one of another. */

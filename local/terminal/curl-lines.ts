@@ -1,6 +1,6 @@
 /** Ready-to-paste curl lines for the whole life of a room. */
 
-import { encodeServiceTag } from "../../src/lib/api/service-tag.ts";
+import { encodeServiceTag } from "../../client/src/service-tag.ts";
 import { tokenForm } from "../gateway/access-token.ts";
 import type { Connection } from "../gateway/connection.ts";
 import { identities } from "../gateway/identities.ts";

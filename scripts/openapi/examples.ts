@@ -1,5 +1,5 @@
 /** The examples of parameters, request bodies and success bodies: fictitious rooms and tags. */
-import { encodeServiceTag } from "../../src/lib/api/service-tag.ts";
+import { encodeServiceTag } from "../../client/src/service-tag.ts";
 import { type Examples, mediaExamples } from "./media-examples.ts";
 import { placeOf } from "./place-of.ts";
 

@@ -1,19 +1,16 @@
 /** The life of a room over HTTP: every state transition (specification 3) and the flows through them. */
 import { beforeEach, expect, test } from "vitest";
+import { RoomGoneError } from "../../client/src/errors.ts";
+import { encodeServiceTag } from "../../client/src/service-tag.ts";
+import { createWidgetClient } from "../../client/src/widget.ts";
 import { identities } from "../../local/gateway/identities.ts";
-import { asAgent, asEventSink } from "../support/credentials.ts";
+import { asEventSink } from "../support/credentials.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 
 const gateway = useRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0" }) });
 beforeEach(async () => gateway.empty());
 
-const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
-const create = async (query = "") => gateway.sendAsApplication(`POST /room/create${query}`);
-const createdName = async () => {
-  const { status, json } = await create();
-  expect(status).toBe(200);
-  return (json as { name: string }).name;
-};
+const createdName = async () => (await gateway.consumer.createRoom()).name;
 const ended = async (name: string) =>
   gateway.send("POST /public/event_sink", {
     headers: asEventSink(),
@@ -37,7 +34,7 @@ test.each(["/room/create", "/room/create/old"])(
     await gateway.fillPool(4);
     const roomsBefore = gateway.stack.platform.rooms().map(({ name }) => name);
     const tag = "https://verify.example.com/sessions/8d1f";
-    const response = await gateway.sendAsApplication(`POST ${path}?uuiData=${hex(tag)};encoding=hex`);
+    const response = await gateway.sendAsApplication(`POST ${path}?uuiData=${encodeServiceTag(tag)}`);
     expect(response).toMatchObject({ status: 200, json: { tag, service_type: "conference" } });
     const { name } = response.json as { name: string };
     expect(roomsBefore).toContain(name);
@@ -63,7 +60,7 @@ test("queued for deletion → deleted: the collector deletes the room and its me
   expect(await gateway.runTimer("collectGarbage")).toBe(true);
   expect(gateway.room(name)).toBeUndefined();
   expect(await gateway.queues.deletion.count()).toBe(0);
-  expect(await gateway.sendAsApplication(`GET /room/${name}`)).toMatchObject({ status: 404 });
+  await expect(gateway.consumer.getRoom(name)).rejects.toBeInstanceOf(RoomGoneError);
 });
 
 test("queued for deletion → gone: the collector removes the message of a room that is missing from the platform", async () => {
@@ -102,8 +99,8 @@ test("A room is created, read by the agent, used for a conference and collected 
   platform.configureSink({ url: `${gateway.url}/public/event_sink`, username, password });
   await gateway.fillPool(2);
   const name = await createdName();
-  const read = await gateway.send(`GET /public/room/${name}`, { headers: asAgent });
-  expect(read).toMatchObject({ status: 200, json: { name, aliases: [{ alias: name }] } });
+  const widget = createWidgetClient({ baseUrl: gateway.url, getToken: () => identities.agentToken });
+  expect(await widget.getRoom(name)).toMatchObject({ name, aliases: [{ alias: name }] });
 
   platform.startConference({ name, participants: 2 });
   platform.endConference({ name });

@@ -1,4 +1,4 @@
-/** The architecture as one table: which part of src and local may import which other part. */
+/** The architecture as one table: which part of src, local and client may import which other part. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -34,7 +34,7 @@ const rows: readonly Row[] = [
   { part: "local/console/page", imports: ["local/console"] },
   {
     part: "local/console",
-    imports: ["local/api-reference", "local/pages", "local/gateway", "src/lib/rooms"],
+    imports: ["local/api-reference", "local/pages", "local/gateway", "src/lib/rooms", "client/src"],
     types: ["local/host/hosted-function.ts", "local/host/worker"],
   },
   // Its page imports openapi.json only.
@@ -42,11 +42,11 @@ const rows: readonly Row[] = [
   { part: "local/pages", imports: [] },
   {
     part: "local/demo",
-    imports: ["local/terminal", "local/gateway", "local/process", "src/lib/api", "src/lib/rooms"],
+    imports: ["local/terminal", "local/gateway", "local/process", "src/lib/rooms", "client/src"],
   },
   {
     part: "local/terminal",
-    imports: ["src/lib/settings", "local/gateway", "local/process", "src/lib/api"],
+    imports: ["src/lib/settings", "local/gateway", "local/process", "client/src"],
     types: ["local/host/worker"],
   },
   {
@@ -60,6 +60,7 @@ const rows: readonly Row[] = [
       "local/process",
       "src/main.ts",
       "src/lib/queues",
+      "client/src",
     ],
     types: [
       "local/host/hosted-function.ts",
@@ -191,6 +192,8 @@ const rows: readonly Row[] = [
   { part: "src/lib/settings", imports: [] },
   { part: "src/lib", imports: [] },
   { part: "package.json", imports: [] },
+  // What consumers install imports nothing of the gateway.
+  { part: "client/src", imports: [] },
 ];
 
 // Each Azure package is known to these parts only. The Functions package has two more users, one file each.
@@ -202,7 +205,7 @@ const azurePackages: Readonly<Record<string, readonly string[]>> = {
   "@azure/monitor-ingestion": ["src/lib/metrics"],
 };
 
-const files = globSync("{src,local}/**/*.{ts,tsx}", { cwd: projectRoot }).map((file) =>
+const files = globSync("{src,local,client/src}/**/*.{ts,tsx}", { cwd: projectRoot }).map((file) =>
   file.replaceAll("\\", "/"),
 );
 const sources = files.filter((file) => file.startsWith("src/"));

@@ -1,6 +1,7 @@
 /** The whole product, running: a development stack and the app in the local host, called over HTTP only. */
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
+import { createClient } from "../../client/src/client.ts";
 import {
   type DevelopmentStackOptions,
   startDevelopmentStack,
@@ -71,6 +72,10 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
 
   const bearerToken = () => stack.issuer.issueToken(identities.clientId);
   const asApplication = () => ({ authorization: `Bearer ${bearerToken()}` });
+  const consumer = createClient({
+    baseUrl: url,
+    getToken: async () => ({ accessToken: bearerToken(), expiresInSeconds: 3599 }),
+  });
   const send = async (request: string, sent: Sent = {}): Promise<Received> => client.send(request, sent);
   /** With a valid bearer token. */
   const sendAsApplication = async (request: string, sent: Sent = {}): Promise<Received> =>
@@ -133,6 +138,8 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     queues,
     log,
     logged,
+    /** A consumer that uses the client, which retries. Tests of single responses use `send`. */
+    consumer,
     send,
     sendAsApplication,
     bearerToken,

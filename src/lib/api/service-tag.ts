@@ -1,15 +1,10 @@
-/** Converts between service tags and `uuiData`: User-to-User Information in hex (RFC 7433). */
+/** Converts `uuiData` to a service tag: User-to-User Information in hex (RFC 7433). */
 import { GatewayError } from "../errors.ts";
 import { faultWithInput, valueFault } from "../http/validation-fault.ts";
 
 /** The platform's limit. */
 export const maxTagCharacters = 250;
 export const maxInputCharacters = 4096;
-
-/** Returns the `uuiData` of a text, in the form `<hex>;encoding=hex`. */
-export function encodeServiceTag(text: string): string {
-  return `${Buffer.from(text, "utf8").toString("hex")};encoding=hex`;
-}
 
 /**
  * Returns the service tag in `uuiData`: an absolute http or https URL unchanged, or a path token appended to `baseUrl`.
