@@ -18,6 +18,7 @@ const documents = [
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   "infra/README.md",
+  "client/README.md",
   ...(await readdir(new URL("docs/", root), { recursive: true }))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
@@ -107,9 +108,9 @@ test.each(documents)("every npm command and every file that %s names exists", as
     .map(([, run, short]) => run ?? short ?? "")
     .filter((name) => !(name in manifest.scripts));
   expect(unknown).toEqual([]);
-  const files = [...text.matchAll(/`((?:src|test|local|docs|infra|bench|chaos|lib)\/[\w./-]*)`/g)].map(
-    ([, name = ""]) => (name.startsWith("lib/") ? `src/${name}` : name),
-  );
+  const files = [
+    ...text.matchAll(/`((?:src|test|local|docs|infra|bench|chaos|client|requests|lib)\/[\w./-]*)`/g),
+  ].map(([, name = ""]) => (name.startsWith("lib/") ? `src/${name}` : name));
   expect(files.filter((name) => !existsSync(new URL(name, root)))).toEqual([]);
 });
 
