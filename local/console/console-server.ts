@@ -39,13 +39,12 @@ const securityHeaders = {
   "x-content-type-options": "nosniff",
 };
 
-/** Starts the console on 127.0.0.1, with the API reference below /api/. Throws if a page cannot be bundled. */
+/** Starts the console on 127.0.0.1, with the API reference below /api/. Throws if its page cannot be bundled. */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const { connection, functions, timeline } = options;
-  const pages = [
-    { path: "/api/", files: await referenceFiles("with-gateway") },
-    { path: "/", files: await consoleFiles() },
-  ];
+  const ownFiles = await consoleFiles();
+  // Bundled when it is first opened, because that takes two seconds.
+  let reference: ReturnType<typeof referenceFiles> | undefined;
   timeline.setFunctions(functions);
   const addresses: Addresses = {
     gateway: connection.gatewayUrl,
@@ -78,8 +77,9 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     if (!isOwn) return sendStatus(response, 403);
     if (request.method === "GET" && pathname === "/events") return openStream(response);
     if (await respondToReference(request, response, options)) return;
-    const page = pages.find(({ path }) => pathname.startsWith(path));
-    const file = page?.files.get(pathname.slice(page.path.length) || "index.html");
+    const [, part, name = ""] = /^(\/api)?\/(.*)$/.exec(pathname) ?? [];
+    if (part !== undefined) reference ??= referenceFiles("with-gateway");
+    const file = (part === undefined ? ownFiles : await reference)?.get(name || "index.html");
     if (request.method === "GET" && file) {
       response.writeHead(200, {
         ...securityHeaders,

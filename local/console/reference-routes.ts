@@ -21,8 +21,8 @@ export async function respondToReference(
     return true;
   }
   if (target === "/api/credentials.json") {
-    response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" });
-    response.end(JSON.stringify(await credentials(connection)));
+    const content = JSON.stringify(await credentials(connection));
+    response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" }).end(content);
     return true;
   }
   if (!target.startsWith(gatewayPath)) return false;

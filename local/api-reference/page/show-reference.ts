@@ -41,9 +41,12 @@ function openOperation({ layoutActions }: SwaggerUI, hash: string): void {
   if (tag === undefined || operationId === undefined) return;
   layoutActions.show(["operations-tag", tag], true);
   layoutActions.show(["operations", tag, operationId], true);
-  const block = document.getElementById(`operations-${tag}-${operationId}`);
-  block?.scrollIntoView();
-  block?.querySelector("button")?.focus({ preventScroll: true });
+  // Once it is drawn, because the page is too short to scroll there before.
+  requestAnimationFrame(() => {
+    const block = document.getElementById(`operations-${tag}-${operationId}`);
+    block?.querySelector("button")?.focus({ preventScroll: true });
+    block?.scrollIntoView();
+  });
 }
 
 /** Swagger UI has a dark mode, which follows a class and not the setting of the computer. */

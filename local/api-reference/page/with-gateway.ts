@@ -12,22 +12,25 @@ interface Credentials {
 // A token is valid for an hour.
 const renewalMilliseconds = 30 * 60 * 1000;
 
-// Examples that are sent with every request: a second create would get the room of the first one.
-const notFilledIn = ["idempotency-key", "x-correlation-id"];
+// Filled in, their examples would be sent: a second create would return the room of the first one, and no room has
+// the name in the example.
+const notFilledIn = ["idempotency-key", "x-correlation-id", "room_name"];
 
 const methods = ["get", "post", "patch", "delete"];
-const document_ = structuredClone({ ...openapi, servers: [{ url: new URL("gateway", location.href).href }] });
-for (const operation of Object.values(document_.paths).flatMap((path) => Object.values(path)))
+// The console's server forwards these calls, because a page of another origin may not call the gateway.
+const spec = structuredClone({ ...openapi, servers: [{ url: new URL("gateway", location.href).href }] });
+for (const operation of Object.values(spec.paths).flatMap((path) => Object.values(path)))
   for (const parameter of operation.parameters)
     if (notFilledIn.includes(parameter.name)) Reflect.deleteProperty(parameter, "example");
 
-const ui = showReference(document_, { methods, onComplete: () => void authorize() });
+const ui = showReference(spec, { methods, onComplete: () => void authorize() });
 setInterval(() => void authorize(), renewalMilliseconds);
 document.querySelector("#console")?.removeAttribute("hidden");
 
 async function authorize(): Promise<void> {
-  const response = await fetch("credentials.json");
-  if (!response.ok) return show("No token: the token issuer does not respond. Reload the page to try again.");
+  const response = await fetch("credentials.json").catch(() => undefined);
+  if (!response?.ok)
+    return show("No token: the token issuer does not respond. Reload the page to try again.");
   const { gateway, token, agentToken, sink } = (await response.json()) as Credentials;
   const { bearerToken, agentToken: agent, eventSinkCredentials } = openapi.components.securitySchemes;
   ui.authActions.authorizeOauth2({
