@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const copied = [
   "package.json",
   "src",
+  "client/src/service-tag.ts",
   "local/gateway/gateway-settings.ts",
   "local/gateway/identities.ts",
   "local/process/seeded-random.ts",
