@@ -82,18 +82,6 @@ test.each<[string, Record<string, string>]>([
   });
 });
 
-test.each([
-  ["of impossible length", "x".repeat(4097)],
-  ["with a space", "a b"],
-  ["with other characters", "tökén"],
-  ["with its scheme", `Bearer ${identities.agentToken}`],
-])("Returns 401 for a token %s without asking the contact centre", async (_, token) => {
-  const before = gateway.stack.contactCentre.callCount();
-  const latin1 = Buffer.from(token, "utf8").toString("latin1");
-  expect(await getAs({ "x-auth-token": latin1 })).toMatchObject({ status: 401, code: "unauthenticated" });
-  expect(gateway.stack.contactCentre.callCount()).toBe(before);
-});
-
 test("Returns 401 before it validates the query and looks up the room", async () => {
   const query = { constrained_attributes: "maybe" };
   expect(await gateway.callAsGiven(getPublicRoom, { roomName: "nobody", query })).toMatchObject({
@@ -125,21 +113,6 @@ test.each([500, 503, 408])("Returns 503 if the contact centre returns %i", async
     headers: { "retry-after": "5" },
   });
   expect(gateway.log.join("\n")).toContain("contact-centre-unavailable");
-});
-
-test("Returns 503 with the contact centre's Retry-After if it throttles the call", async () => {
-  gateway.stack.contactCentre.failNext({ status: 429, retryAfterSeconds: 23 });
-  expect(await get()).toMatchObject({ status: 503, headers: { "retry-after": "23" } });
-});
-
-test("Returns 503 if the contact centre cannot be reached", async () => {
-  const used = gateway.connect({ CONTACT_CENTRE_API_URL: "http://127.0.0.1:1" });
-  expect(await gateway.call(getPublicRoom, sent, used)).toMatchObject({ status: 503 });
-});
-
-test("Returns 503 if the contact centre does not respond in time", async () => {
-  gateway.stack.contactCentre.setLatency(20_000);
-  expect(await get()).toMatchObject({ status: 503 });
 });
 
 testConstrainedAttributes(underTest);

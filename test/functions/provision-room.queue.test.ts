@@ -62,14 +62,11 @@ test("Drops a retried replacement request if the pool holds the maximum", async 
   expect(gateway.stack.platform.roomCount()).toBe(2);
 });
 
-test.each([["not JSON"], [null], [7], [[]], [{}], [{ reason: "other" }], [{ reason: "bulk", upTo: -1 }]])(
-  "Logs and completes the malformed request %j",
-  async (request) => {
-    await provision(request);
-    expect(gateway.log.join("\n")).toContain("provisioning-request-malformed");
-    expect(gateway.stack.platform.roomCount()).toBe(0);
-  },
-);
+test.each([["not JSON"], [null], [{}]])("Logs and completes the malformed request %j", async (request) => {
+  await provision(request);
+  expect(gateway.log.join("\n")).toContain("provisioning-request-malformed");
+  expect(gateway.stack.platform.roomCount()).toBe(0);
+});
 
 test("Fails if the platform rejects the room, and removes its name from the pool", async () => {
   gateway.stack.platform.setBehaviour({ roomLimit: 0 });

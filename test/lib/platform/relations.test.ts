@@ -11,6 +11,19 @@ import { manyRelations, singleRelations, toObjects, toUri } from "../../../src/l
 import { createRecordingLog } from "../../support/recording-log.ts";
 
 const uri = "/api/admin/configuration/v1/ivr_theme/1/";
+const shownInFull = (row: ConferenceRow) => toReadRoom(row, { constrained: false, showHostPin: true });
+
+/** Returns what the platform is sent for a PATCH of a room with this body. */
+async function sentFor(row: ConferenceRow, body: unknown): Promise<ConferenceFields[]> {
+  const sent: ConferenceFields[] = [];
+  const update = async (_id: number, fields: ConferenceFields) => {
+    sent.push(fields);
+    return true;
+  };
+  const conferences = { findByName: async () => row, update };
+  await changeRoom(conferences, row.name, validate(Conference, body, "body"), createRecordingLog());
+  return sent;
+}
 
 test.each([
   ["null", null, null],
@@ -79,19 +92,7 @@ test("a room that is read in full and sent back keeps its relations", async () =
     fc.asyncProperty(plain, relations, async (fields, related) => {
       const shown = Object.fromEntries(Object.entries(related).map(([field, [value]]) => [field, value]));
       const row: ConferenceRow = { ...fields, ...shown };
-      const sent: ConferenceFields[] = [];
-      const conferences = {
-        findByName: async () => row,
-        update: async (_id: number, update: ConferenceFields) => {
-          sent.push(update);
-          return true;
-        },
-      };
-      const answer: unknown = JSON.parse(
-        JSON.stringify(toReadRoom(row, { constrained: false, showHostPin: true })),
-      );
-
-      await changeRoom(conferences, row.name, validate(Conference, answer, "body"), createRecordingLog());
+      const sent = await sentFor(row, JSON.parse(JSON.stringify(shownInFull(row))));
       for (const [field, [, uris]] of Object.entries(related)) expect(sent[0]?.[field]).toEqual(uris);
     }),
   );
@@ -112,24 +113,8 @@ test.each([
   async (field, resource, isMany) => {
     const path = `/api/admin/configuration/v1/${resource}/7/`;
     const row: ConferenceRow = { id: 1, name: "room-a", [field]: isMany ? [path] : path };
-    const sent: ConferenceFields[] = [];
-    const conferences = {
-      findByName: async () => row,
-      update: async (_: number, fields: ConferenceFields) => {
-        sent.push(fields);
-        return true;
-      },
-    };
-    await changeRoom(
-      conferences,
-      "room-a",
-      validate(Conference, { [field]: [{ id: 7 }] }, "body"),
-      createRecordingLog(),
-    );
-
-    expect(sent).toEqual([{ [field]: isMany ? [path] : path }]);
-    expect(toReadRoom(row, { constrained: false, showHostPin: true })).toMatchObject({
-      [field]: [{ resource_uri: path }],
-    });
+    const uris = isMany ? [path] : path;
+    expect(await sentFor(row, { [field]: [{ id: 7 }] })).toEqual([{ [field]: uris }]);
+    expect(shownInFull(row)).toMatchObject({ [field]: [{ resource_uri: path }] });
   },
 );
