@@ -1,4 +1,5 @@
 /** Requests and the answers that the real Functions host gave to them, with its host name and port replaced. */
+import type { HttpResponseInit } from "@azure/functions";
 
 export const hostName = "gateway.example.com";
 
@@ -28,7 +29,7 @@ const empty = (status: number, headers: Record<string, string> = {}): ObservedAn
   headers: { ...server, "Content-Length": "0", ...headers },
   body: "",
 });
-const text = (
+const textAnswer = (
   status: number,
   body: string,
   contentType = plainText,
@@ -39,7 +40,7 @@ const text = (
   body,
 });
 const json = (status: number, value: unknown): ObservedAnswer =>
-  text(status, JSON.stringify(value), "application/json");
+  textAnswer(status, JSON.stringify(value), "application/json");
 
 /** What the probe's echo function answers. */
 const echo = (fn: string, method: string, path: string, params = {}, xdup: string | null = null) =>
@@ -153,6 +154,7 @@ export const queryVectors: readonly (readonly [query: string, readonly (readonly
 
 const contentType = (value: string) => ["Content-Type", value] as const;
 const applicationJson = contentType("application/json");
+const text = contentType("text/plain");
 const chunkedBody = ["Transfer-Encoding", "chunked"] as const;
 const noBody = ["Content-Length", "0"] as const;
 const twoMebibytes = 2 * 1024 * 1024;
@@ -165,112 +167,72 @@ const bodySeen = (body: string, headers: Record<string, string>, hasBody = true)
     len: body.length,
     head: body.slice(0, 80),
     err: null,
-    headers: { connection: "close", ...headers },
+    headers: Object.fromEntries(
+      Object.entries({ connection: "close", host: hostName, ...headers }).toSorted(),
+    ),
     hasBody,
   });
 const jsonSeen = (body: string, lengthBytes = body.length) =>
-  bodySeen(body, {
-    "content-length": String(lengthBytes),
-    "content-type": "application/json",
-    host: hostName,
-  });
+  bodySeen(body, { "content-length": String(lengthBytes), "content-type": "application/json" });
 const chunkedSeen = bodySeen(
   "",
-  { "content-type": "application/json", host: hostName, "transfer-encoding": "chunked" },
+  { "content-type": "application/json", "transfer-encoding": "chunked" },
   false,
 );
-const fourBytesSeen = json(200, {
-  len: 4,
-  sha: "d2ad9277baaee14856d20ec2b21f87a0cb8a7f86c6ef090fd5a082b1e85135ac",
-});
+const bytesSeen = (len: number, sha: string) => json(200, { len, sha });
+const fourBytesSeen = bytesSeen(4, "d2ad9277baaee14856d20ec2b21f87a0cb8a7f86c6ef090fd5a082b1e85135ac");
+const longJsonSeen = bytesSeen(
+  longJson.length,
+  "0314a9c40507c565fa85c44fb6bce895e00955318a66c97e5abc155cc2b89dcd",
+);
 const unexpectedEnd = json(400, { name: "SyntaxError", msg: "Unexpected end of JSON input" });
 
+type Headers = NonNullable<Vector["headers"]>;
+const post = (path: string, headers: Headers, body: Vector["body"], answer: ObservedAnswer): Vector => ({
+  request: `POST ${path}`,
+  headers,
+  ...(body !== undefined && { body }),
+  answer,
+});
+
 export const bodyVectors: readonly Vector[] = [
-  { request: "POST /body", headers: [chunkedBody, applicationJson], body: '{"a":1}', answer: chunkedSeen },
-  { request: "POST /body", headers: [applicationJson], body: '{"a":1}', answer: jsonSeen('{"a":1}') },
-  { request: "POST /body", headers: [applicationJson], body: '{"a":', answer: jsonSeen('{"a":') },
-  {
-    request: "POST /body",
-    headers: [contentType("text/plain")],
-    body: "é✓",
-    answer: bodySeen("é✓", { "content-length": "5", "content-type": "text/plain", host: hostName }),
-  },
-  {
-    request: "POST /body",
-    body: '{"nocontenttype":1}',
-    answer: bodySeen('{"nocontenttype":1}', { "content-length": "19", host: hostName }),
-  },
-  {
-    request: "POST /body",
-    headers: [noBody],
-    answer: bodySeen("", { "content-length": "0", host: hostName }, false),
-  },
-  { request: "POST /body", answer: bodySeen("", { host: hostName }, false) },
-  {
-    request: "POST /body",
-    headers: [applicationJson, noBody],
-    answer: bodySeen(
-      "",
-      { "content-length": "0", "content-type": "application/json", host: hostName },
-      false,
-    ),
-  },
+  post("/body", [chunkedBody, applicationJson], '{"a":1}', chunkedSeen),
+  post("/body", [applicationJson], '{"a":1}', jsonSeen('{"a":1}')),
+  post("/body", [applicationJson], '{"a":', jsonSeen('{"a":')),
+  post("/body", [text], "é✓", bodySeen("é✓", { "content-length": "5", "content-type": "text/plain" })),
+  post("/body", [], '{"nocontenttype":1}', bodySeen('{"nocontenttype":1}', { "content-length": "19" })),
+  post("/body", [noBody], undefined, bodySeen("", { "content-length": "0" }, false)),
+  post("/body", [], undefined, bodySeen("", {}, false)),
+  post(
+    "/body",
+    [applicationJson, noBody],
+    undefined,
+    bodySeen("", { "content-length": "0", "content-type": "application/json" }, false),
+  ),
   { request: "DELETE /body", headers: [applicationJson], body: '{"d":1}', answer: jsonSeen('{"d":1}') },
-  {
-    request: "POST /body",
-    headers: [contentType("application/x-www-form-urlencoded")],
-    body: "a=1&b=2",
-    answer: bodySeen("a=1&b=2", {
-      "content-length": "7",
-      "content-type": "application/x-www-form-urlencoded",
-      host: hostName,
-    }),
-  },
-  {
-    request: "POST /body",
-    headers: [applicationJson],
-    body: '\ufeff{"bom":1}',
-    answer: jsonSeen('{"bom":1}', 12),
-  },
-  {
-    request: "POST /bodyjson",
-    headers: [applicationJson, chunkedBody],
-    body: '{"a":1}',
-    answer: unexpectedEnd,
-  },
-  { request: "POST /bodyjson", headers: [applicationJson], body: '{"a":', answer: unexpectedEnd },
-  { request: "POST /bodyjson", headers: [applicationJson], answer: unexpectedEnd },
-  {
-    request: "POST /bodyjson",
-    headers: [contentType("text/plain")],
-    body: '{"a":2}',
-    answer: json(200, { a: 2 }),
-  },
-  { request: "POST /bodyjson_throw", headers: [applicationJson], body: '{"a":', answer: empty(500) },
-  {
-    request: "POST /bytes",
-    headers: [applicationJson],
-    body: longJson,
-    answer: json(200, {
-      len: longJson.length,
-      sha: "0314a9c40507c565fa85c44fb6bce895e00955318a66c97e5abc155cc2b89dcd",
-    }),
-  },
-  { request: "POST /body", headers: [applicationJson], body: longJson, answer: jsonSeen(longJson) },
-  { request: "POST /body", headers: [chunkedBody, applicationJson], body: longJson, answer: chunkedSeen },
-  {
-    request: "POST /bytes",
-    headers: [contentType("application/octet-stream")],
-    body: fourBytes,
-    answer: fourBytesSeen,
-  },
-  { request: "POST /bytes", headers: [applicationJson], body: fourBytes, answer: fourBytesSeen },
-  { request: "POST /bytes", headers: [contentType("text/plain")], body: fourBytes, answer: fourBytesSeen },
-  { request: "POST /bytes", body: fourBytes, answer: fourBytesSeen },
-  { request: "POST /body", headers: [["Content-Length", "110100480"], applicationJson], answer: empty(500) },
+  post(
+    "/body",
+    [contentType("application/x-www-form-urlencoded")],
+    "a=1&b=2",
+    bodySeen("a=1&b=2", { "content-length": "7", "content-type": "application/x-www-form-urlencoded" }),
+  ),
+  post("/body", [applicationJson], '\ufeff{"bom":1}', jsonSeen('{"bom":1}', 12)),
+  post("/bodyjson", [applicationJson, chunkedBody], '{"a":1}', unexpectedEnd),
+  post("/bodyjson", [applicationJson], '{"a":', unexpectedEnd),
+  post("/bodyjson", [applicationJson], undefined, unexpectedEnd),
+  post("/bodyjson", [text], '{"a":2}', json(200, { a: 2 })),
+  post("/bodyjson_throw", [applicationJson], '{"a":', empty(500)),
+  post("/bytes", [applicationJson], longJson, longJsonSeen),
+  post("/body", [applicationJson], longJson, jsonSeen(longJson)),
+  post("/body", [chunkedBody, applicationJson], longJson, chunkedSeen),
+  post("/bytes", [contentType("application/octet-stream")], fourBytes, fourBytesSeen),
+  post("/bytes", [applicationJson], fourBytes, fourBytesSeen),
+  post("/bytes", [text], fourBytes, fourBytesSeen),
+  post("/bytes", [], fourBytes, fourBytesSeen),
+  post("/body", [["Content-Length", "110100480"], applicationJson], undefined, empty(500)),
 ];
 
-const manyHeaders = text(503, '{"e":1}', "application/json", {
+const knownHeaders = {
   Server: "mine",
   Allow: "GET",
   "Cache-Control": "no-store",
@@ -283,46 +245,90 @@ const manyHeaders = text(503, '{"e":1}', "application/json", {
   Vary: "Accept",
   "WWW-Authenticate": 'Bearer realm="r", error="invalid_token"',
   "Content-Disposition": "inline",
-  "x-multi": "a, b",
-  "x-request-id": "abc",
-});
+};
+const hello = { body: "hello" };
+const metricsType = "text/plain; version=0.0.4; charset=utf-8";
+const basicChallenge = { "WWW-Authenticate": 'Basic realm="x"' };
+
+/** By the path of a GET: what the app's function returns, and what the host answers. */
+export const returned: Readonly<
+  Record<string, readonly [result: HttpResponseInit | string | null | undefined, answer: ObservedAnswer]>
+> = {
+  "/r/undef": [undefined, bare(204)],
+  "/r/null": [null, bare(204)],
+  "/r/empty": [{}, empty(200)],
+  "/r/204": [{ status: 204 }, bare(204)],
+  "/r/202": [{ status: 202 }, empty(202)],
+  "/r/404": [{ status: 404 }, empty(404)],
+  "/r/401": [{ status: 401, headers: basicChallenge }, empty(401, basicChallenge)],
+  "/r/string": ["plain", empty(500)],
+  "/r/body": [{ body: "text body" }, textAnswer(200, "text body")],
+  "/r/bodyct": [
+    { body: "text body", headers: { "content-type": "text/plain" } },
+    textAnswer(200, "text body", "text/plain"),
+  ],
+  "/r/bodyempty": [{ body: "" }, empty(200, { "Content-Type": plainText })],
+  "/r/json": [{ jsonBody: { a: "é✓" } }, json(200, { a: "é✓" })],
+  "/r/jsonnull": [{ jsonBody: null }, empty(200)],
+  "/r/jsonct": [
+    { status: 201, jsonBody: { a: 1 }, headers: { "Content-Type": "application/json; charset=utf-8" } },
+    textAnswer(201, '{"a":1}', "application/json; charset=utf-8"),
+  ],
+  "/r/prob": [
+    { status: 400, body: '{"t":1}', headers: { "content-type": "application/problem+json" } },
+    textAnswer(400, '{"t":1}', "application/problem+json"),
+  ],
+  "/r/headers": [
+    {
+      status: 503,
+      jsonBody: { e: 1 },
+      headers: { ...knownHeaders, "X-Request-Id": "abc", "X-Multi": "a, b" },
+    },
+    textAnswer(503, '{"e":1}', "application/json", {
+      ...knownHeaders,
+      "x-multi": "a, b",
+      "x-request-id": "abc",
+    }),
+  ],
+  "/r/headers2": [
+    {
+      body: "ok",
+      headers: new Headers([
+        ["X-Multi", "a"],
+        ["X-Multi", "b"],
+        ["Set-Cookie", "a=1"],
+        ["Set-Cookie", "b=2"],
+      ]),
+    },
+    textAnswer(200, "ok", plainText, { "Set-Cookie": "b=2", "x-multi": "a, b" }),
+  ],
+  "/r/cl": [
+    { ...hello, headers: { "Content-Length": "5" } },
+    { status: 200, headers: { ...server, "Content-Length": "5", "Content-Type": plainText }, body: "hello" },
+  ],
+  "/r/metrics": [
+    { body: "# HELP x\nx 1\n", headers: { "content-type": metricsType } },
+    textAnswer(200, "# HELP x\nx 1\n", metricsType),
+  ],
+  "/h/conn": [{ ...hello, headers: { Connection: "close" } }, textAnswer(200, "hello")],
+  "/h/clbad": [{ ...hello, headers: { "Content-Length": "3" } }, empty(500)],
+  "/h/server": [
+    { ...hello, headers: { Server: "mine" } },
+    textAnswer(200, "hello", plainText, { Server: "mine" }),
+  ],
+  "/h/badname": [{ ...hello, headers: { "X Y": "1" } }, empty(500)],
+  "/h/nl": [{ ...hello, headers: { "X-Val": "é" } }, empty(500, { "Content-Type": plainText })],
+};
 
 export const resultVectors: readonly Vector[] = [
-  { request: "GET /r/undef", answer: bare(204) },
-  { request: "GET /r/null", answer: bare(204) },
-  { request: "GET /r/empty", answer: empty(200) },
-  { request: "GET /r/204", answer: bare(204) },
-  { request: "GET /r/202", answer: empty(202) },
-  { request: "GET /r/404", answer: empty(404) },
-  { request: "GET /r/401", answer: empty(401, { "WWW-Authenticate": 'Basic realm="x"' }) },
+  ...Object.entries(returned).map(([path, [, answer]]) => ({ request: `GET ${path}`, answer })),
   { request: "GET /r/throw", answer: empty(500) },
   { request: "GET /r/throwsync", answer: empty(500) },
-  { request: "GET /r/string", answer: empty(500) },
-  { request: "GET /r/body", answer: text(200, "text body") },
-  { request: "GET /r/bodyct", answer: text(200, "text body", "text/plain") },
-  { request: "GET /r/bodyempty", answer: empty(200, { "Content-Type": plainText }) },
-  { request: "GET /r/json", answer: json(200, { a: "é✓" }) },
-  { request: "GET /r/jsonnull", answer: empty(200) },
-  { request: "GET /r/jsonct", answer: text(201, '{"a":1}', "application/json; charset=utf-8") },
-  { request: "GET /r/prob", answer: text(400, '{"t":1}', "application/problem+json") },
-  { request: "GET /r/headers", answer: manyHeaders },
-  {
-    request: "GET /r/headers2",
-    answer: text(200, "ok", plainText, { "Set-Cookie": "b=2", "x-multi": "a, b" }),
-  },
-  {
-    request: "GET /r/cl",
-    answer: {
-      status: 200,
-      headers: { ...server, "Content-Length": "5", "Content-Type": plainText },
-      body: "hello",
-    },
-  },
-  {
-    request: "GET /r/metrics",
-    answer: text(200, "# HELP x\nx 1\n", "text/plain; version=0.0.4; charset=utf-8"),
-  },
 ];
+
+const basicHeader = (credentials: string) => ["Authorization", `Basic ${credentials}`] as const;
+const userSeen = (auth: string, ...more: string[]) =>
+  json(200, { user: null, auth, names: ["authorization", "connection", "host", ...more].toSorted() });
 
 export const headerVectors: readonly Vector[] = [
   { request: "HEAD /r/body", answer: bare(404) },
@@ -335,8 +341,8 @@ export const headerVectors: readonly Vector[] = [
       body: "",
     },
   },
-  { request: "GET /r/head", answer: text(200, "hello", plainText, { "x-method": "GET" }) },
-  { request: "OPTIONS /r/opts", answer: text(200, "m:OPTIONS") },
+  { request: "GET /r/head", answer: textAnswer(200, "hello", plainText, { "x-method": "GET" }) },
+  { request: "OPTIONS /r/opts", answer: textAnswer(200, "m:OPTIONS") },
   {
     request: "OPTIONS /r/body",
     headers: [
@@ -362,32 +368,12 @@ export const headerVectors: readonly Vector[] = [
       ["Cookie", "a=1"],
       ["Cookie", "b=2"],
     ],
-    answer: json(200, {
-      user: null,
-      auth: "Bearer abc.def.ghi",
-      names: ["accept", "authorization", "connection", "cookie", "host", "x-forwarded-for"],
-    }),
+    answer: userSeen("Bearer abc.def.ghi", "accept", "cookie", "x-forwarded-for"),
   },
+  { request: "GET /user", headers: [basicHeader("dTpw")], answer: userSeen("Basic dTpw") },
   {
     request: "GET /user",
-    headers: [["Authorization", "Basic dTpw"]],
-    answer: json(200, { user: null, auth: "Basic dTpw", names: ["authorization", "connection", "host"] }),
+    headers: [basicHeader("dTpw"), basicHeader("eHg=")],
+    answer: userSeen("Basic dTpw,Basic eHg="),
   },
-  {
-    request: "GET /user",
-    headers: [
-      ["Authorization", "Basic dTpw"],
-      ["Authorization", "Basic eHg="],
-    ],
-    answer: json(200, {
-      user: null,
-      auth: "Basic dTpw,Basic eHg=",
-      names: ["authorization", "connection", "host"],
-    }),
-  },
-  { request: "GET /h/conn", answer: text(200, "hello") },
-  { request: "GET /h/clbad", answer: empty(500) },
-  { request: "GET /h/server", answer: text(200, "hello", plainText, { Server: "mine" }) },
-  { request: "GET /h/badname", answer: empty(500) },
-  { request: "GET /h/nl", answer: empty(500, { "Content-Type": plainText }) },
 ];
