@@ -85,11 +85,8 @@ describe("infra/hooks/check-values.sh", () => {
   it.each(Object.keys(complete))(
     "Names %s, says what it is and stops if nobody can be asked",
     async (name) => {
-      const { status, stderr } = await runScript({
-        script,
-        environment: { ...complete, [name]: "" },
-        responses: [],
-      });
+      const environment = { ...complete, [name]: "" };
+      const { status, stderr } = await runScript({ script, environment, responses: [] });
       expect(status).toBe(1);
       expect(stderr).toMatch(new RegExp(`^These values are missing\\..*\n  ${name}: .{15,}\n$`));
     },
@@ -117,6 +114,7 @@ describe("npm run teardown", () => {
   const locks = (...ids: string[]): Response => ({ words: "lock list", stdout: ids.join("\n") });
   const vaults = (text: string): Response => ({ words: "keyvault list-deleted", stdout: text });
   const services = (text: string): Response => ({ words: "apim deletedservice list", stdout: text });
+  const nothingLeft = [vaults(""), services("")];
   const rest: Response[] = [
     { words: "lock delete", times: 9 },
     { words: "group delete --yes" },
@@ -146,12 +144,7 @@ describe("npm run teardown", () => {
   });
 
   it("Removes locks first", async () => {
-    const { status, commands } = await teardown([
-      exists(true),
-      locks("lock-1", "lock-2"),
-      vaults(""),
-      services(""),
-    ]);
+    const { status, commands } = await teardown([exists(true), locks("lock-1", "lock-2"), ...nothingLeft]);
     expect(status).toBe(0);
     const order = commands.filter((line) => line.includes(" delete "));
     expect(order).toEqual([

@@ -1,45 +1,16 @@
 /** Which resources each environment has, by type and name: nothing is missing and nothing comes in unseen. */
+import { readdirSync } from "node:fs";
+import { parse } from "node:path";
 import { describe, expect, it } from "vitest";
 import { toPlain } from "../support/infra/bicep/resource.ts";
+import { queueNames } from "../support/infra/code-facts.ts";
 import { deployedWith, environmentNames, environments, inventoryOf } from "../support/infra/environments.ts";
+import { operationsOfTheApi } from "../support/infra/policy-table.ts";
 
 const short = { development: "dev", test: "test", production: "prod" } as const;
 
-const operations = [
-  "bulk-create-rooms",
-  "bulk-delete-rooms",
-  "create-room",
-  "create-room-from-queue",
-  "delete-room",
-  "event-sink",
-  "get-public-room",
-  "get-room",
-  "health-check",
-  "health-check-head",
-  "list-rooms",
-  "update-room",
-];
-const alertNames = [
-  "contact-centre-throttling",
-  "contact-centre-unreachable",
-  "creates-failing",
-  "deletion-queue-growing",
-  "deletion-queue-old",
-  "event-sink-silent",
-  "event-sink-stopped",
-  "health-check-failing",
-  "many-unauthenticated",
-  "platform-alarms",
-  "platform-unreachable",
-  "poison-messages",
-  "pool-empty-on-claim",
-  "pool-low",
-  "provisioning-failing",
-  "rooms-unaccounted",
-  "server-errors",
-  "signing-keys-stale",
-  "timers-not-running",
-];
+const operations = [...operationsOfTheApi(environments.test).keys()];
+const alertNames = readdirSync("infra/alerts").map((file) => parse(file).name);
 const zones = [
   "privatelink.azurewebsites.net",
   "privatelink.blob.core.windows.net",
@@ -57,9 +28,7 @@ const everywhere = (name: string): string[] => [
   `OperationalInsights/workspaces/tables log-vmr-${name}/VmrGatewayMetrics_CL`,
   `Insights/dataCollectionRules dcr-vmr-${name}`,
   `Insights/components appi-vmr-${name}`,
-  "Insights/diagnosticSettings audit",
-  "Insights/diagnosticSettings audit",
-  "Insights/diagnosticSettings audit",
+  ...Array.from({ length: 3 }, () => "Insights/diagnosticSettings audit"),
   "Insights/diagnosticSettings host-logs",
   "Insights/workbooks <guid>",
   "KeyVault/vaults kv-vmr-<hash>",
@@ -69,10 +38,9 @@ const everywhere = (name: string): string[] => [
   "Storage/storageAccounts/blobServices/containers stvmr<hash>/default/create-records",
   "Storage/storageAccounts/managementPolicies stvmr<hash>/default",
   "Storage/storageAccounts/queueServices stvmr<hash>/default",
-  "Storage/storageAccounts/queueServices/queues stvmr<hash>/default/room-creation-queue",
-  "Storage/storageAccounts/queueServices/queues stvmr<hash>/default/room-deletion-queue",
-  "Storage/storageAccounts/queueServices/queues stvmr<hash>/default/room-provisioning-queue",
-  "Storage/storageAccounts/queueServices/queues stvmr<hash>/default/room-provisioning-queue-poison",
+  ...Object.values(queueNames).map(
+    (queue) => `Storage/storageAccounts/queueServices/queues stvmr<hash>/default/${queue}`,
+  ),
   `Web/serverfarms plan-vmr-${name}`,
   `Web/sites func-vmr-${name}-<hash>`,
   `Web/sites/basicPublishingCredentialsPolicies func-vmr-${name}-<hash>/ftp`,

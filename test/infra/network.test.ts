@@ -6,50 +6,27 @@ const production = environments.production;
 const network = onlyOf(production, "network");
 const natGateway = onlyOf(production, "natGateway");
 
-const securityGroup = {
-  id: network.id.replace("virtualNetworks/", "networkSecurityGroups/nsg-"),
-};
-const delegatedTo = (serviceName: string) => [{ name: "delegation", properties: { serviceName } }];
+const networkSecurityGroup = { id: network.id.replace("virtualNetworks/", "networkSecurityGroups/nsg-") };
+const subnet = (name: string, addressPrefix: string, delegatedTo: string[], more: object = {}) => ({
+  name,
+  properties: {
+    addressPrefix,
+    networkSecurityGroup,
+    delegations: delegatedTo.map((serviceName) => ({ name: "delegation", properties: { serviceName } })),
+    ...more,
+  },
+});
+const fixedAddress = { natGateway: { id: natGateway.id } };
 
 describe("The network", () => {
   it("Has a subnet each for the app, API Management, private endpoints and the runner", () => {
     expect(propertiesOf(network)).toEqual({
       addressSpace: { addressPrefixes: ["10.40.0.0/24"] },
       subnets: [
-        {
-          name: "app",
-          properties: {
-            addressPrefix: "10.40.0.0/26",
-            networkSecurityGroup: securityGroup,
-            natGateway: { id: natGateway.id },
-            delegations: delegatedTo("Microsoft.App/environments"),
-          },
-        },
-        {
-          name: "api-management",
-          properties: {
-            addressPrefix: "10.40.0.64/26",
-            networkSecurityGroup: securityGroup,
-            delegations: delegatedTo("Microsoft.Web/serverFarms"),
-          },
-        },
-        {
-          name: "private-endpoints",
-          properties: {
-            addressPrefix: "10.40.0.128/26",
-            networkSecurityGroup: securityGroup,
-            delegations: [],
-          },
-        },
-        {
-          name: "runner",
-          properties: {
-            addressPrefix: "10.40.0.192/26",
-            networkSecurityGroup: securityGroup,
-            natGateway: { id: natGateway.id },
-            delegations: [],
-          },
-        },
+        subnet("app", "10.40.0.0/26", ["Microsoft.App/environments"], fixedAddress),
+        subnet("api-management", "10.40.0.64/26", ["Microsoft.Web/serverFarms"]),
+        subnet("private-endpoints", "10.40.0.128/26", []),
+        subnet("runner", "10.40.0.192/26", [], fixedAddress),
       ],
     });
   });

@@ -44,16 +44,17 @@ const set = (name: string, response: Partial<Response> = {}): Response => ({
   ...response,
 });
 const own = show("API-MANAGEMENT-SECRET");
+const run = async (responses: readonly Response[], changes: object = {}) =>
+  runScript({ script, environment, responses, ...changes });
 
 describe("The hook that asks for secrets", () => {
   it("Passes in silence if the vault holds every secret that the app refers to", async () => {
-    const responses = [
+    const { status, stderr, commands } = await run([
       own,
       referring("ROOM-HOST-PIN", "PLATFORM-PASSWORD"),
       show("ROOM-HOST-PIN"),
       show("PLATFORM-PASSWORD"),
-    ];
-    const { status, stderr, commands } = await runScript({ script, environment, responses });
+    ]);
     expect([status, stderr]).toEqual([0, ""]);
     expect(commands.filter((line) => line.includes("secret set"))).toEqual([]);
     expect(commands.filter((line) => line.includes("secret"))).toEqual(
@@ -64,13 +65,12 @@ describe("The hook that asks for secrets", () => {
   });
 
   it("Names what is missing and stops before the app is deployed if nobody can be asked", async () => {
-    const responses = [
+    const { status, stderr } = await run([
       own,
       referring("PLATFORM-OAUTH-PRIVATE-KEY", "ROOM-HOST-PIN"),
       show("ROOM-HOST-PIN"),
       show("PLATFORM-OAUTH-PRIVATE-KEY", notFound),
-    ];
-    const { status, stderr } = await runScript({ script, environment, responses });
+    ]);
     expect(status).toBe(1);
     expect(stderr).toContain("kv-example lacks: PLATFORM-OAUTH-PRIVATE-KEY. ");
     expect(stderr).toContain("printf %s");
@@ -78,7 +78,7 @@ describe("The hook that asks for secrets", () => {
 
   it("Makes the secret of API Management, 32 random bytes without a newline, and another one each time", async () => {
     const responses = [show("API-MANAGEMENT-SECRET", notFound), set("API-MANAGEMENT-SECRET"), referring()];
-    const runs = [1, 2].map(() => runScript({ script, environment, responses }));
+    const runs = [1, 2].map(() => run(responses));
     const inputs = (await Promise.all(runs)).map(({ inputs: all }) => Object.values(all)[0] ?? "");
     expect(new Set(inputs).size).toBe(2);
     for (const input of inputs) {
@@ -88,18 +88,10 @@ describe("The hook that asks for secrets", () => {
   });
 
   it("Asks a person for the value and passes it through a pipe, without a newline", async () => {
-    const responses = [
-      own,
-      referring("ROOM-HOST-PIN"),
-      show("ROOM-HOST-PIN", notFound),
-      set("ROOM-HOST-PIN"),
-    ];
-    const { status, commands, inputs } = await runScript({
-      script,
-      environment,
-      responses,
-      typed: "123456\n",
-    });
+    const { status, commands, inputs } = await run(
+      [own, referring("ROOM-HOST-PIN"), show("ROOM-HOST-PIN", notFound), set("ROOM-HOST-PIN")],
+      { typed: "123456\n" },
+    );
     const line =
       "az keyvault secret set --name ROOM-HOST-PIN --file /dev/stdin --vault-name kv-example --output none";
     expect(status).toBe(0);
@@ -109,8 +101,9 @@ describe("The hook that asks for secrets", () => {
 
   it("Asks a person for the file of the private key", async () => {
     const name = "PLATFORM-OAUTH-PRIVATE-KEY";
-    const responses = [own, referring(name), show(name, notFound), set(name)];
-    const { status, commands } = await runScript({ script, environment, responses, typed: "key.pem\n" });
+    const { status, commands } = await run([own, referring(name), show(name, notFound), set(name)], {
+      typed: "key.pem\n",
+    });
     expect(status).toBe(0);
     expect(commands.at(-1)).toBe(
       `az keyvault secret set --name ${name} --file key.pem --vault-name kv-example --output none`,
@@ -118,8 +111,11 @@ describe("The hook that asks for secrets", () => {
   });
 
   it("Waits for a role that does not hold yet", async () => {
-    const responses = [show("API-MANAGEMENT-SECRET", { ...forbidden, times: 2 }), own, referring()];
-    const { status, stderr, commands } = await runScript({ script, environment, responses });
+    const { status, stderr, commands } = await run([
+      show("API-MANAGEMENT-SECRET", { ...forbidden, times: 2 }),
+      own,
+      referring(),
+    ]);
     expect(status).toBe(0);
     expect(stderr).toContain("Try 2 of 3");
     expect(commands.filter((line) => line.includes("secret show"))).toHaveLength(3);
@@ -130,8 +126,7 @@ describe("The hook that asks for secrets", () => {
     ["the vault is reached from its network only", outside, "subnet runner"],
     ["nobody is logged in", loggedOut, "az login"],
   ])("Stops, repeats what az says and says what to do if %s", async (_, response, advice) => {
-    const responses = [show("API-MANAGEMENT-SECRET", response)];
-    const { status, stderr, commands } = await runScript({ script, environment, responses });
+    const { status, stderr, commands } = await run([show("API-MANAGEMENT-SECRET", response)]);
     expect(status).toBe(1);
     expect(stderr).toContain(response.stderr.trim());
     expect(stderr).toContain(advice);
@@ -140,14 +135,18 @@ describe("The hook that asks for secrets", () => {
   });
 
   it("Stops if the app's settings cannot be read", async () => {
-    const responses = [own, { ...referring(), status: 3, stderr: "ERROR: (ResourceNotFound)\n" }];
-    const { status, stderr } = await runScript({ script, environment, responses });
+    const { status, stderr } = await run([
+      own,
+      { ...referring(), status: 3, stderr: "ERROR: (ResourceNotFound)\n" },
+    ]);
     expect([status, stderr]).toEqual([3, "ERROR: (ResourceNotFound)\n"]);
   });
 
   it("Stops if a secret cannot be set", async () => {
-    const responses = [show("API-MANAGEMENT-SECRET", notFound), set("API-MANAGEMENT-SECRET", outside)];
-    const { status, stderr } = await runScript({ script, environment, responses });
+    const { status, stderr } = await run([
+      show("API-MANAGEMENT-SECRET", notFound),
+      set("API-MANAGEMENT-SECRET", outside),
+    ]);
     expect(status).toBe(1);
     expect(stderr).toContain("subnet runner");
   });
@@ -156,7 +155,7 @@ describe("The hook that asks for secrets", () => {
     "Says that it needs %s",
     async (name) => {
       const { [name]: _left, ...others } = { ...environment } as Record<string, string>;
-      const { status, stderr } = await runScript({ script, environment: others, responses: [] });
+      const { status, stderr } = await run([], { environment: others });
       expect(status).not.toBe(0);
       expect(stderr).toContain(`${name}: is an output of the deployment`);
     },
