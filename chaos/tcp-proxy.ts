@@ -1,7 +1,7 @@
 /** Sits between the gateway and a server, and gives their connections the faults of a bad network. */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
-import { freePort } from "../local/process/free-port.ts";
+import getPort from "get-port";
 import type { SeededRandom } from "../local/process/seeded-random.ts";
 import { type ConnectionFault, createFaultPicker } from "./fault-picker.ts";
 import { createFaultyConnection, resetSocket } from "./faulty-connection.ts";
@@ -68,7 +68,7 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
     for (const socket of sockets) resetSocket(socket);
   };
   const server = createServer(accept);
-  const port = await freePort(ports.first + random.integerBelow(ports.count));
+  const port = await getPort({ host: "127.0.0.1", port: ports.first + random.integerBelow(ports.count) });
 
   async function goUp(): Promise<void> {
     if (!server.listening) await once(server.listen(port, "127.0.0.1"), "listening");

@@ -1,11 +1,11 @@
 /** `npm run stack`: runs everything but the app, and writes a local.settings.json through which `func start` finds it. */
+import getPort from "get-port";
 import { fetchAccessToken } from "../gateway/access-token.ts";
 import { connectionOf, ownConnectionFile, removeConnection, writeConnection } from "../gateway/connection.ts";
 import { startDevelopmentStack } from "../gateway/development-stack.ts";
 import { fastSettings } from "../gateway/gateway-settings.ts";
 import { pointEventSinkTo } from "../gateway/local-gateway.ts";
 import { ownerOf, removeSettingsFile, writeSettingsFile } from "../gateway/settings-file.ts";
-import { freePort } from "../process/free-port.ts";
 import { stopSignal, untilStopped } from "../process/stop-signal.ts";
 import { createCommand } from "../terminal/create-command.ts";
 import { introduction } from "../terminal/introduction.ts";
@@ -49,7 +49,7 @@ process.exitCode = 0;
 
 async function connectApp(): Promise<void> {
   const settings = { ...stack.settings, ...fastSettings };
-  const port = await freePort(usualPort);
+  const port = await getPort({ host: "127.0.0.1", port: usualPort });
   const gatewayUrl = `http://127.0.0.1:${port}`;
   const text = writeSettingsFile(settingsPath, settings, port);
   process.on("exit", () => removeSettingsFile(settingsPath, text));

@@ -6,12 +6,12 @@ import { utimes } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import getPort from "get-port";
 import { expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { fetchAccessToken } from "../../../local/gateway/access-token.ts";
 import { findRunningGateway } from "../../../local/gateway/connection.ts";
 import { startLocalGateway } from "../../../local/gateway/local-gateway.ts";
-import { freePort } from "../../../local/process/free-port.ts";
 import { poll } from "../../../local/process/poll.ts";
 import {
   childrenOf,
@@ -137,7 +137,7 @@ test("startLocalGateway throws if the app refuses its settings, and leaves nothi
 });
 
 test("npm start obeys its options, and its app restarts without losing a room", async () => {
-  const [port, consolePort, inspectPort] = [await freePort(0), await freePort(0), await freePort(0)];
+  const [port, consolePort, inspectPort] = [await getPort(), await getPort(), await getPort()];
   vi.stubEnv("MAX_VMR", "9");
   vi.stubEnv("POOL_LEASE_SECONDS", "60");
   vi.stubEnv("PLATFORM_URL", "https://platform.example.com");

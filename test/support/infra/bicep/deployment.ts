@@ -1,6 +1,6 @@
 /** Evaluates Bicep files from the main one down: the resources that a deployment would make, and its outputs. */
 import { dirname, join } from "node:path";
-import { evaluate, truth, turnsOf } from "./evaluate.ts";
+import { literal, truth } from "./evaluate.ts";
 import { type Expression, readExpression } from "./expression.ts";
 import { withVariables } from "./functions.ts";
 import { parameterValue } from "./parameters.ts";
@@ -56,7 +56,7 @@ export function readParameters(file: string): ObjectValue {
     lookUp: (name) => known(values.get(name), name, file),
   };
   for (const { name, node } of readDeclarations(parseFile(file)))
-    values.set(name, evaluate(expressionOf(node, 1), names));
+    values.set(name, expressionOf(node, 1).evaluate(names));
   return Object.fromEntries(values);
 }
 
@@ -93,24 +93,22 @@ function deployFile(deployment: FileDeployment): Pick<Deployment, "resources" | 
   function valueOf(declaration: Declaration): Value {
     const { kind, node } = declaration;
     if (kind === "param") return parameterValue(declaration, given, names, types);
-    if (kind === "var") return evaluate(expressionOf(node, 1), names);
+    if (kind === "var") return expressionOf(node, 1).evaluate(names);
     if (kind === "type") return null;
     const body = readExpression(bodyTokens(node));
     const make = kind === "module" ? makeModule : makeResource;
     const one = (expression: Expression, turn: Names): Value => {
-      if (expression.kind !== "conditional") return make(declaration, expression, turn);
-      return truth(evaluate(expression.condition, turn)) ? make(declaration, expression.body, turn) : null;
+      const { condition, body } = expression.conditional ?? { condition: literal(true), body: expression };
+      return truth(condition.evaluate(turn)) ? make(declaration, body, turn) : null;
     };
-    return body.kind === "loop" ? turnsOf(body, names).map((turn) => one(body.body, turn)) : one(body, names);
+    const { loop } = body;
+    return loop ? loop.turns(names).map((turn) => one(loop.body, turn)) : one(body, names);
   }
 
   function makeResource(declaration: Declaration, expression: Expression, turn: Names): Value {
-    const {
-      parent = null,
-      scope: given = null,
-      ...body
-    } = objectOf(evaluate(expression, turn), declaration.name);
-    const typed = textOf(evaluate(expressionOf(declaration.node, 1), turn), "the type");
+    const all = objectOf(expression.evaluate(turn), declaration.name);
+    const { parent = null, scope: given = null, ...body } = all;
+    const typed = textOf(expressionOf(declaration.node, 1).evaluate(turn), "the type");
     const [type = "", apiVersion = ""] = typed.split("@");
     const parentResource = parent instanceof Resource ? parent : undefined;
     if (parent !== null && !parentResource) throw new UnknownConstruct(`the parent of ${declaration.name}`);
@@ -132,16 +130,11 @@ function deployFile(deployment: FileDeployment): Pick<Deployment, "resources" | 
   }
 
   function makeModule(declaration: Declaration, expression: Expression, turn: Names): Value {
-    const {
-      params = {},
-      scope: given = null,
-      name = null,
-      dependsOn: _order,
-      ...rest
-    } = objectOf(evaluate(expression, turn), declaration.name);
+    const all = objectOf(expression.evaluate(turn), declaration.name);
+    const { params = {}, scope: given = null, name = null, dependsOn: _order, ...rest } = all;
     if (Object.keys(rest).length > 0 || (name !== null && typeof name !== "string"))
       throw new UnknownConstruct(`a property of the module ${declaration.name}`);
-    const target = textOf(evaluate(expressionOf(declaration.node, 1), turn), "the module's path");
+    const target = textOf(expressionOf(declaration.node, 1).evaluate(turn), "the module's path");
     const inner = deployFile({
       file: join(dirname(file), target),
       path: `${path}/${declaration.name}`,
@@ -162,7 +155,7 @@ function deployFile(deployment: FileDeployment): Pick<Deployment, "resources" | 
 function lazily(outputs: readonly Declaration[], names: Names): ObjectValue {
   const properties = outputs.map(({ name, node }): [string, PropertyDescriptor] => [
     name,
-    { enumerable: true, get: () => evaluate(expressionOf(node, 2), names) },
+    { enumerable: true, get: () => expressionOf(node, 2).evaluate(names) },
   ]);
   return Object.defineProperties({}, Object.fromEntries(properties));
 }

@@ -3,51 +3,19 @@
  * (`a ? b : c.d` comes as `(a ? b : c).d`), so the operators are grouped here by the language's own precedence:
  * https://learn.microsoft.com/azure/azure-resource-manager/bicep/operators#operator-precedence-and-associativity
  */
+import { call, literal, operate, readMember, textOfParts, truth } from "./evaluate.ts";
 import { childrenOf, type Token, tokensOf } from "./syntax.ts";
+import { LambdaValue, listOf, type Names, textOf, UnknownConstruct, type Value, withName } from "./values.ts";
 
-export type Expression =
-  | { readonly kind: "literal"; readonly value: string | number | boolean | null }
-  | { readonly kind: "text"; readonly parts: readonly Expression[] }
-  | { readonly kind: "name"; readonly name: string }
-  | {
-      readonly kind: "member";
-      readonly object: Expression;
-      readonly key: Expression;
-      readonly optional: boolean;
-    }
-  | { readonly kind: "call"; readonly name: string; readonly arguments: readonly Expression[] }
-  | { readonly kind: "lambda"; readonly parameters: readonly string[]; readonly body: Expression }
-  | { readonly kind: "not"; readonly operand: Expression }
-  | {
-      readonly kind: "operation";
-      readonly operator: string;
-      readonly left: Expression;
-      readonly right: Expression;
-    }
-  | {
-      readonly kind: "choice";
-      readonly condition: Expression;
-      readonly yes: Expression;
-      readonly no: Expression;
-    }
-  | { readonly kind: "object"; readonly entries: readonly (readonly [Expression, Expression])[] }
-  | { readonly kind: "array"; readonly items: readonly Expression[] }
-  | Loop
-  | Conditional;
-
-export interface Loop {
-  readonly kind: "loop";
-  readonly item: string;
-  readonly index: string | undefined;
-  readonly list: Expression;
-  readonly body: Expression;
-}
-
-/** A body that is deployed if the condition holds. */
-interface Conditional {
-  readonly kind: "conditional";
-  readonly condition: Expression;
-  readonly body: Expression;
+export interface Expression {
+  /** Throws an UnknownConstruct if the expression holds what is not known here. */
+  readonly evaluate: (names: Names) => Value;
+  /** Of a loop: the names that each turn sees, and what is evaluated with them. */
+  readonly loop?: { readonly turns: (names: Names) => Names[]; readonly body: Expression };
+  /** Of a body that is deployed if a condition holds. */
+  readonly conditional?: { readonly condition: Expression; readonly body: Expression };
+  /** Of a call, such as a decorator. */
+  readonly call?: { readonly name: string; readonly given: readonly Expression[] };
 }
 
 const precedence: Readonly<Record<string, number>> = {
@@ -118,7 +86,8 @@ function choice(reader: Reader): Expression {
   if (!reader.takeIf("?")) return condition;
   const yes = choice(reader);
   reader.take(":");
-  return { kind: "choice", condition, yes, no: choice(reader) };
+  const no = choice(reader);
+  return { evaluate: (names) => (truth(condition.evaluate(names)) ? yes : no).evaluate(names) };
 }
 
 function operation(reader: Reader, least: number): Expression {
@@ -128,12 +97,18 @@ function operation(reader: Reader, least: number): Expression {
     const rank = precedence[operator] ?? 0;
     if (rank <= least) return left;
     reader.take();
-    left = { kind: "operation", operator, left, right: operation(reader, rank) };
+    const [first, second] = [left, operation(reader, rank)];
+    left = {
+      evaluate: (names) => operate(operator, first.evaluate(names), () => second.evaluate(names)),
+    };
   }
 }
 
 function operand(reader: Reader): Expression {
-  if (reader.takeIf("!")) return { kind: "not", operand: operand(reader) };
+  if (reader.takeIf("!")) {
+    const negated = operand(reader);
+    return { evaluate: (names) => !truth(negated.evaluate(names)) };
+  }
   let expression = primary(reader);
   while (reader.continuesLine) {
     if (reader.takeIf("!")) continue;
@@ -162,10 +137,21 @@ function primary(reader: Reader): Expression {
     return inner;
   }
   if (type !== "identifier") throw new Error(`Unknown token ${text} (${type})`);
-  if (reader.takeIf("=>")) return { kind: "lambda", parameters: [text], body: choice(reader) };
-  if (reader.takeIf("(")) return { kind: "call", name: text, arguments: listUntil(reader, ")") };
-  return { kind: "name", name: text };
+  if (reader.takeIf("=>")) {
+    const body = choice(reader);
+    return {
+      evaluate: (names) => new LambdaValue((argument) => body.evaluate(withName(names, text, argument))),
+    };
+  }
+  if (reader.takeIf("(")) {
+    const given = listUntil(reader, ")");
+    return { evaluate: (names) => call(text, valuesOf(given, names), names), call: { name: text, given } };
+  }
+  return { evaluate: (names) => names.lookUp(text) };
 }
+
+const valuesOf = (expressions: readonly Expression[], names: Names): Value[] =>
+  expressions.map((expression) => expression.evaluate(names));
 
 function listUntil(reader: Reader, end: string): Expression[] {
   const items: Expression[] = [];
@@ -185,11 +171,19 @@ function object(reader: Reader): Expression {
     entries.push([key, choice(reader)]);
     reader.takeIf(",");
   }
-  return { kind: "object", entries };
+  return {
+    evaluate: (names) =>
+      Object.fromEntries(
+        entries.map(([key, value]) => [textOf(key.evaluate(names), "a key"), value.evaluate(names)]),
+      ),
+  };
 }
 
 function array(reader: Reader): Expression {
-  if (!reader.takeIf("for")) return { kind: "array", items: listUntil(reader, "]") };
+  if (!reader.takeIf("for")) {
+    const items = listUntil(reader, "]");
+    return { evaluate: (names) => valuesOf(items, names) };
+  }
   const hasIndex = reader.takeIf("(");
   const item = reader.take().text;
   const index = hasIndex && reader.takeIf(",") ? reader.take().text : undefined;
@@ -199,14 +193,22 @@ function array(reader: Reader): Expression {
   reader.take(":");
   const body = choice(reader);
   reader.take("]");
-  return { kind: "loop", item, index, list, body };
+  const turns = (names: Names): Names[] =>
+    listOf(list.evaluate(names), "what a loop goes over").map((value, position) => {
+      const withItem = withName(names, item, value);
+      return index === undefined ? withItem : withName(withItem, index, position);
+    });
+  return { evaluate: (names) => turns(names).map((turn) => body.evaluate(turn)), loop: { turns, body } };
 }
 
 function conditional(reader: Reader): Expression {
   reader.take("(");
   const condition = choice(reader);
   reader.take(")");
-  return { kind: "conditional", condition, body: choice(reader) };
+  const evaluate = (): Value => {
+    throw new UnknownConstruct("a condition outside of a resource or module");
+  };
+  return { evaluate, conditional: { condition, body: choice(reader) } };
 }
 
 function stringOf(node: Token["node"]): Expression {
@@ -216,7 +218,7 @@ function stringOf(node: Token["node"]): Expression {
     if (part.type === "interpolation") return readExpression(childrenOf(part).flatMap(tokensOf));
     throw new Error(`Unknown part of a string: ${part.type}`);
   });
-  return { kind: "text", parts };
+  return { evaluate: (names) => textOfParts(valuesOf(parts, names)) };
 }
 
 function unescaped(sequence: string): string {
@@ -226,10 +228,6 @@ function unescaped(sequence: string): string {
   return found;
 }
 
-function literal(value: string | number | boolean | null): Expression {
-  return { kind: "literal", value };
-}
-
-function member(object: Expression, key: Expression, optional: boolean): Expression {
-  return { kind: "member", object, key, optional };
+function member(object: Expression, key: Expression, isOptional: boolean): Expression {
+  return { evaluate: (names) => readMember(object.evaluate(names), key.evaluate(names), isOptional) };
 }

@@ -1,5 +1,4 @@
 /** Parameters of a Bicep file: every one is given or has a default, and fits its type and its decorators. */
-import { evaluate } from "./evaluate.ts";
 import { readExpression } from "./expression.ts";
 import { childrenOf, type Declaration, tokensOf } from "./syntax.ts";
 import {
@@ -28,7 +27,7 @@ export function parameterValue(
   const isGiven = Object.hasOwn(given, name);
   if (!isGiven && !byDefault) throw new Error(`The parameter ${name} of ${names.file} is not given`);
   const value =
-    isGiven || !byDefault ? (given[name] ?? null) : evaluate(readExpression(tokensOf(byDefault)), names);
+    isGiven || !byDefault ? (given[name] ?? null) : readExpression(tokensOf(byDefault)).evaluate(names);
   const fault = typeFault(type, value, types) ?? decoratorFault(declaration, value, names);
   if (fault !== undefined) throw new Error(`The parameter ${name} of ${names.file} ${fault}`);
   return value;
@@ -78,10 +77,10 @@ function shapeFault(type: Node, value: Value, types: Types): string | undefined 
 function decoratorFault({ decorators }: Declaration, value: Value, names: Names): string | undefined {
   const size = typeof value === "string" || isList(value) ? value.length : Number.NaN;
   for (const decorator of decorators) {
-    const call = readExpression(tokensOf(decorator).filter(({ text }) => text !== "@"));
-    if (call.kind !== "call") throw new UnknownConstruct(`the decorator ${decorator.text}`);
+    const { call } = readExpression(tokensOf(decorator).filter(({ text }) => text !== "@"));
+    if (!call) throw new UnknownConstruct(`the decorator ${decorator.text}`);
     if (["description", "sealed", "secure"].includes(call.name)) continue;
-    const [limit] = call.arguments.map((argument) => evaluate(argument, names));
+    const [limit] = call.given.map((argument) => argument.evaluate(names));
     const checks: Readonly<Record<string, boolean>> = {
       allowed: isList(limit ?? null) && [limit].flat().includes(value),
       minLength: size >= Number(limit),
