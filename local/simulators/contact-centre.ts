@@ -1,6 +1,5 @@
 /** Simulates the contact-centre cloud: its current-user endpoint, with faults on demand. */
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
 
@@ -28,7 +27,6 @@ export interface ContactCentre {
   /** Returns this status to the next `count` calls (default 1). */
   failNext(fault: z.input<typeof faultSchema>): void;
   clearFaults(): void;
-  setLatency(milliseconds: number): void;
 }
 
 /** Starts the simulator on 127.0.0.1. Faults can also be set under `/control/`. */
@@ -38,13 +36,11 @@ export async function startContactCentre(options: {
 }): Promise<ContactCentre> {
   let users = options.users;
   let faults: z.output<typeof faultSchema>[] = [];
-  let latencyMilliseconds = 0;
   let calls = 0;
 
-  async function currentUser(request: LoopbackRequest): Promise<Reply> {
+  function currentUser(request: LoopbackRequest): Reply {
     calls += 1;
     const fault = takeFault();
-    if (latencyMilliseconds > 0) await delay(latencyMilliseconds);
     if (fault) return errorReply(fault.status, "injected.fault", "Injected fault", retryAfter(fault));
     const token = /^bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
     const user = users.find((known) => known.token === token && known.state !== "deleted");
@@ -63,7 +59,7 @@ export async function startContactCentre(options: {
     "DELETE /control/faults": () => void (faults = []),
   };
 
-  function answer(request: LoopbackRequest): Answer | Promise<Answer> {
+  function answer(request: LoopbackRequest): Answer {
     const route = `${request.method} ${request.url.pathname}`;
     if (route === "GET /api/v2/users/me") return currentUser(request);
     if (route === "GET /control/state") return { status: 200, body: { faults } };
@@ -81,7 +77,6 @@ export async function startContactCentre(options: {
     setUsers: (replacement) => void (users = replacement),
     failNext: (fault) => void faults.push(faultSchema.parse(fault)),
     clearFaults: () => void (faults = []),
-    setLatency: (milliseconds) => void (latencyMilliseconds = milliseconds),
   };
 }
 

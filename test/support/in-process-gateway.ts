@@ -85,7 +85,6 @@ async function startInProcessGateway() {
     stack.platform.reset();
     stack.issuer.setDown(false);
     stack.contactCentre.clearFaults();
-    stack.contactCentre.setLatency(0);
     stack.logWorkspace.clearFailures();
     await Promise.all(Object.values(queues).map(async (queue) => queue.clear()));
     log.length = 0;

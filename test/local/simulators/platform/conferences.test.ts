@@ -110,6 +110,12 @@ test.each(["DELETE", "PUT"])("%s on the list is refused and counted, and deletes
   expect(platform.roomCount()).toBe(1);
 });
 
+test.each(["POST", "PATCH", "DELETE"])("%s on a status resource returns 405", async (method) => {
+  const body = method === "DELETE" ? undefined : {};
+  const answer = await call(method, "/api/admin/status/v1/conference/", body);
+  expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET"]);
+});
+
 test("A path without trailing slash is redirected", async () => {
   const redirected = await call("GET", `${conferencePath.slice(0, -1)}?name=a`);
   expect([redirected.status, redirected.headers.get("location")]).toEqual([301, `${conferencePath}?name=a`]);
