@@ -16,7 +16,7 @@ for (const [name, text] of Object.entries(texts)) {
   } else if ((await readFile(file, "utf8")) === text) {
     console.log(`${name} is up to date`);
   } else {
-    console.log(`${name} is out of date: run npm run openapi`);
+    console.error(`${name} is out of date: run npm run openapi`);
     process.exitCode = 1;
   }
 }

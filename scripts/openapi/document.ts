@@ -42,5 +42,5 @@ export function createDocument(functions: Readonly<Record<string, HttpContract>>
 
 /** Returns the route without the constraint on its parameter. */
 function pathOf({ route }: HttpContract): string {
-  return `/${route.replace(/\{room_name:.*\}$/, "{room_name}")}`;
+  return `/${route.replace(/\{room_name:regex\(.*\)\}/, "{room_name}")}`;
 }

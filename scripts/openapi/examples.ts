@@ -120,9 +120,9 @@ export function requestExamples(functionName: string): Json {
 
 /** Returns the example of a parameter. Throws an error that names the missing line. */
 export function parameterExample(parameter: string): unknown {
-  return parameters[parameter] ?? missing(`"${parameter}": <a valid value>`, "const parameters");
+  return parameters[parameter] ?? missing(`"${parameter}": ...`, "const parameters");
 }
 
 function missing(entry: string, table: string): never {
-  throw new Error(`Add the example "${entry}" below ${placeOf("scripts/openapi/examples.ts", table)}`);
+  throw new Error(`Add the example ${entry} below ${placeOf("scripts/openapi/examples.ts", table)}`);
 }

@@ -108,5 +108,5 @@ export function validationExamples(functionName: string, { body, query, headers 
 
 function missing(entry: string, table: string): never {
   const place = placeOf("scripts/openapi/validation-examples.ts", table);
-  throw new Error(`Add the example of a fault, "${entry}": { ... }, below ${place}`);
+  throw new Error(`Add an example of a fault, "${entry}": { ... }, below ${place}`);
 }

@@ -1,6 +1,7 @@
 /** The examples of 422 bodies in the API document are what the gateway returns. */
 import { beforeEach, expect, test } from "vitest";
 import * as z from "zod";
+import { placeOf } from "../../scripts/openapi/place-of.ts";
 import { type Body, operations } from "../support/api-document.ts";
 import { operations as checkable, validRequest } from "../support/api-operations.ts";
 import type { Sent } from "../support/exchange.ts";
@@ -29,12 +30,12 @@ const requests: Readonly<Record<string, Provoked>> = {
   "not-an-object": { sent: { json: [] } },
 };
 
-const SingleFault = z.object({ detail: z.tuple([z.object({ loc: z.tuple([z.string(), z.string()]) })]) });
+const SingleFault = z.object({ detail: z.tuple([z.object({ loc: z.array(z.string()) })]) });
 
 /** The examples of a body with their names. A single one has none. */
 function namedExamples({ example, examples }: Body): [name: string, value: unknown][] {
   if (examples) return Object.entries(examples).map(([name, { value }]) => [name, value]);
-  return [[SingleFault.parse(example).detail[0].loc[1], example]];
+  return [[SingleFault.parse(example).detail[0].loc.at(-1) ?? "", example]];
 }
 
 const documented = operations.flatMap(({ method, path, responses }) => {
@@ -48,7 +49,8 @@ test.each(documented)(
   async ({ method, path, name, value }) => {
     const operation = checkable.find((one) => one.method === method && one.path === path);
     const provoked = requests[name];
-    if (!operation || !provoked) throw new Error(`add the request that provokes ${name} to the table above`);
+    const table = placeOf("test/e2e/documented-faults.test.ts", "const requests");
+    if (!operation || !provoked) throw new Error(`add the request that provokes "${name}" below ${table}`);
     await gateway.poolRoom("a-room");
     const valid = validRequest(operation, gateway.bearerToken());
     const headers = { ...valid.sent.headers, ...provoked.sent?.headers };

@@ -1,6 +1,7 @@
 /** API Management: the service, the API, and the effective policy of every operation. */
 import { readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { placeOf } from "../../scripts/openapi/place-of.ts";
 import { operations } from "../support/api-document.ts";
 import { eventSink, httpFunctions, updateRoom } from "../support/infra/code-facts.ts";
 import {
@@ -138,12 +139,17 @@ function throttlingText(operation: string): string | undefined {
     ?.description;
 }
 
+const bicep = "infra/modules/gateway-api.bicep";
+const lists = `${placeOf(bicep, "var privateOperations")} or ${placeOf(bicep, "var publicOperations")}`;
+
 describe("The effective policy", () => {
   const policies = effectivePolicies(environments.test);
 
   it("Exists for every operation of the API document and for HEAD, and for no other one", () => {
     const paths = operationsOfTheApi(environments.test);
-    expect([...policies.keys()].toSorted()).toEqual([...paths.keys()].toSorted());
+    expect([...policies.keys()].toSorted(), `add the operation below ${lists}`).toEqual(
+      [...paths.keys()].toSorted(),
+    );
     expect(paths.get("health-check-head")).toBe("HEAD /public/health");
   });
 
@@ -162,10 +168,12 @@ describe("The effective policy", () => {
           const operation = operationName(name.replaceAll(/[A-Z]/g, "_$&"));
           return answersHead === true ? [operation, `${operation}-head`] : [operation];
         });
-    expect(Object.keys(publicOperations).toSorted()).toEqual(named(false).toSorted());
-    expect([...policies.keys()].filter((key) => !(key in publicOperations)).toSorted()).toEqual(
-      named(true).toSorted(),
+    const testTable = placeOf("test/infra/api-management.test.ts", "const publicOperations");
+    expect(Object.keys(publicOperations).toSorted(), `add the operation below ${testTable}`).toEqual(
+      named(false).toSorted(),
     );
+    const ofClients = [...policies.keys()].filter((key) => !(key in publicOperations));
+    expect(ofClients.toSorted(), `add the operation below ${lists}`).toEqual(named(true).toSorted());
   });
 
   it("Reads only variables that an earlier step has set", () => {

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import example from "../../local.settings.example.json" with { type: "json" };
 import manifest from "../../package.json" with { type: "json" };
 import { loadHttpContracts } from "../../scripts/openapi/http-functions.ts";
+import { placeOf } from "../../scripts/openapi/place-of.ts";
 import { collectGarbage } from "../../src/functions/collect-garbage.timer.ts";
 import { collectMetrics } from "../../src/functions/collect-metrics.timer.ts";
 import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
@@ -78,9 +79,16 @@ test("the functions table contains exactly the registered functions, with their 
   const routes = [...main.matchAll(/^ {2}(\w+), \/\/ +(GET|POST|PATCH|DELETE) +(\S+)$/gm)].map(
     ([, name, method, route]) => [name, `${method} \`${route}\``],
   );
-  expect(new Set(routes.map(([name]) => name))).toEqual(new Set(Object.keys(await loadHttpContracts())));
+  const table = placeOf("docs/reference.md", "| Function | Trigger");
+  const registration = placeOf("src/main.ts", "registerHttpFunctions(app");
+  expect(new Set(routes.map(([name]) => name)), `register each function below ${registration}`).toEqual(
+    new Set(Object.keys(await loadHttpContracts())),
+  );
   const rows = await tableBelow("docs/reference.md", "## Functions");
-  expect(rows.map(([name, trigger]) => [name, trigger])).toEqual([
+  expect(
+    rows.map(([name, trigger]) => [name, trigger]),
+    `keep the table below ${table} in the order of ${registration}`,
+  ).toEqual([
     ...routes,
     ["provisionRoom", `queue \`${provisionRoom.queueName}\``],
     ["collectGarbage", `timer \`${collectGarbage.schedule}\``],

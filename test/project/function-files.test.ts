@@ -4,11 +4,14 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { startFunctionsHost } from "../../local/host/functions-host.ts";
 import { loadHttpContracts } from "../../scripts/openapi/http-functions.ts";
+import { placeOf } from "../../scripts/openapi/place-of.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import { functionFiles, functionNames, nameOfFunctionIn } from "../support/function-names.ts";
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const read = (path: string) => readFileSync(at(path), "utf8");
+
+const registration = placeOf("src/main.ts", "registerHttpFunctions(app");
 
 test.each(functionFiles)("%s has a test file", (file) => {
   const testFile = `test/functions/${file.replace(/\.ts$/, ".test.ts")}`;
@@ -33,9 +36,9 @@ test.each(Object.entries(await loadHttpContracts()))(
   "src/main.ts registers %s with its method and route in a comment",
   (name, { method, route }) => {
     const found = new RegExp(`^  ${name}, // +(\\w+) +(\\S+)$`, "m").exec(read("src/main.ts"));
-    const path = route.replace(/:regex.*\}$/, "}");
+    const path = route.replace(/:regex\(.*\)\}/, "}");
     const line = `${name}, // ${method} ${path}`;
-    expect(found?.slice(1), `add this line to registerHttpFunctions: ${line}`).toEqual([method, path]);
+    expect(found?.slice(1), `add this line below ${registration}: ${line}`).toEqual([method, path]);
   },
 );
 

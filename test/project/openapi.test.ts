@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { parameterExample, requestExamples, responseExamples } from "../../scripts/openapi/examples.ts";
+import { placeOf } from "../../scripts/openapi/place-of.ts";
 import { version } from "../../src/lib/wiring/version.ts";
 import { bodiesOf, document, documentText, nodes, operations } from "../support/api-document.ts";
 
@@ -66,10 +68,37 @@ describe("openapi.json", () => {
 
   it("begins with creating a room, keeps each tag together and ends the private operations with deleting all rooms", () => {
     const tags = operations.map(({ tags }) => tags.join());
-    expect(tags).toEqual(tags.toSorted((one, other) => one.localeCompare(other)));
+    const registration = placeOf("src/main.ts", "registerHttpFunctions(app");
+    expect(tags, `register functions with the same access together, below ${registration}`).toEqual(
+      tags.toSorted((one, other) => one.localeCompare(other)),
+    );
     const ofPrivate = operations.filter(({ tags }) => tags.includes("private"));
     expect(ofPrivate.at(0)?.operationId).toBe("create_room_from_queue");
     expect(ofPrivate.at(-1)?.operationId).toBe("bulk_delete_rooms");
+  });
+
+  it("has examples; a missing one is reported with the file and line that it belongs below", () => {
+    const message = (action: () => unknown): string => {
+      try {
+        return String(action());
+      } catch (error) {
+        return error instanceof Error ? error.message : "";
+      }
+    };
+    const messages = [
+      message(() => parameterExample("depth")),
+      message(() => requestExamples("moveRoom")),
+      message(() => responseExamples("moveRoom")),
+    ];
+    const tables = messages.map((text) => {
+      const [, file = "", line = ""] = / below (\S+):(\d+)$/.exec(text) ?? [];
+      return readFileSync(file, "utf8").split("\n")[Number(line) - 1];
+    });
+    expect(tables.map((line) => line?.split(":")[0])).toEqual([
+      "const parameters",
+      "const requests",
+      "const responses",
+    ]);
   });
 
   it.each(["Token", "Retries", "Caching", "Rate limits", "Errors", "Versions"])("explains %s", (section) => {

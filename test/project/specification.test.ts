@@ -1,9 +1,11 @@
 /** The specification is complete and can be cited: its numbers, the places that cite them, and its tables. */
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { placeOf } from "../../scripts/openapi/place-of.ts";
 import { document, operations } from "../support/api-document.ts";
 
-const text = readFileSync("docs/specification.md", "utf8");
+const specification = "docs/specification.md";
+const text = readFileSync(specification, "utf8");
 const sections = [...text.matchAll(/^##+ (\d+(?:\.\d+)?)\.? /gm)].map(([, number = ""]) => number);
 const requirements = [...text.matchAll(/^(?:\*\*|\| )(\d+(?:\.\d+)+)(?: Decision\.)?(?:\*\*| \|)/gm)].map(
   ([, number = ""]) => number,
@@ -54,7 +56,10 @@ test.each([
   const fields = Object.entries(properties as Record<string, { type?: string; anyOf?: { type: string }[] }>);
   const published = fields.map(([field, { type, anyOf }]) => [field, type ?? anyOf?.[0]?.type]);
   const specified = tableOf(section).map(([field, type]) => [field, type.split(" ")[0]]);
-  expect(Object.fromEntries(specified)).toEqual(Object.fromEntries(published));
+  const heading = placeOf(specification, `### ${section} `);
+  expect(Object.fromEntries(specified), `the table below ${heading} has one row per field`).toEqual(
+    Object.fromEntries(published),
+  );
 });
 
 const securitySchemes: Readonly<Record<string, readonly string[]>> = {
@@ -89,13 +94,15 @@ test.each(operations)(
       .join();
     const found = { operationId, method, path, schemes, success };
     const row = `| ${operationId} | \`${method.toUpperCase()} ${path}\` |`;
-    expect(found, `add a row to section 4 of docs/specification.md: ${row}`).toEqual(
-      specifiedById[operationId],
-    );
+    const section = placeOf(specification, schemes.includes("bearerToken") ? "### 4.1" : "### 4.2");
+    expect(found, `add a row to the table below ${section}: ${row}`).toEqual(specifiedById[operationId]);
   },
 );
 
 test("openapi.json has every operation of section 4", () => {
   const found = operations.map(({ operationId }) => operationId);
-  expect(found.toSorted()).toEqual(Object.keys(specifiedById).toSorted());
+  const heading = placeOf(specification, "### 4.1");
+  expect(found.toSorted(), `every row below ${heading} needs a function, and the reverse`).toEqual(
+    Object.keys(specifiedById).toSorted(),
+  );
 });
