@@ -20,7 +20,7 @@ export interface ClientOptions {
 }
 
 export interface CreateRoomOptions extends CallOptions {
-  /** What `encodeServiceTag` accepts. Without it, the room's tag is not changed. */
+  /** A tag that `encodeServiceTag` accepts. Without one, the room's tag is not changed. */
   readonly serviceTag?: string;
   /** The default is a random UUID. All attempts of a call send the same key. */
   readonly idempotencyKey?: string;
@@ -61,7 +61,7 @@ const full = { constrained_attributes: "false" };
 // The timeouts of single attempts: docs/integration.md, "What each status means".
 const seconds = { usual: 30, list: 70, bulkDelete: 200 } as const;
 
-/** As `createClient`, in given surroundings. */
+/** Creates a client in the given surroundings. */
 export function createClientWith(runtime: Runtime, options: ClientOptions): GatewayClient {
   const tokens = createTokenCache(options.getToken, runtime);
   const send = createSend({

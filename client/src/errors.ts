@@ -1,4 +1,4 @@
-/** How a call can fail, as classes. No message contains a token, a PIN or a service tag. */
+/** The classes of failed calls. No message contains a token, a PIN or a service tag. */
 
 export interface FailureDetails {
   /** The method and the path, for example `GET /room/abc`. */
@@ -17,9 +17,9 @@ export class GatewayError extends Error {
   readonly operation: string;
   readonly correlationId: string | undefined;
   readonly status: number | undefined;
-  /** After how many seconds the call may be made again. Undefined if the response did not say. */
+  /** The seconds after which the call may be made again. Undefined if the response does not say so. */
   readonly retryAfterSeconds: number | undefined;
-  /** How many times the call was made. */
+  /** The number of attempts that the call has made. */
   attempts = 1;
   /** The key that a failed create was sent with. A later create with it gets the room of this one, if there is one. */
   idempotencyKey: string | undefined;

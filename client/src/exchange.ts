@@ -1,4 +1,4 @@
-/** One request and its response. Every way in which it can fail becomes an error of the client. */
+/** Sends one request, and turns each of its possible failures into an error of the client. */
 import * as errors from "./errors.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -8,7 +8,7 @@ export interface Request {
   readonly url: string;
   readonly init: RequestInit;
   readonly correlationId?: string;
-  /** What is requested, which decides what a 400 and a 404 mean. */
+  /** Decides what a 400 and a 404 mean. */
   readonly kind: "token" | "create" | "room" | "other";
 }
 
@@ -20,7 +20,7 @@ export interface Reply {
 
 /**
  * Sends the request and reads the response to its end. Throws a GatewayError if the status is not 2xx, the body is not
- * JSON, or there is no response, also because the signal has aborted. Redirects count as no response: they could lead
+ * JSON, the signal aborts, or there is no response. Redirects count as no response: they could lead
  * a token elsewhere.
  */
 export async function exchange(request: Request, { fetch, now }: Runtime): Promise<Reply> {

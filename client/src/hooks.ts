@@ -1,4 +1,4 @@
-/** What a client reports while it works, for logging. */
+/** The events that a client reports, for logging. */
 import type { GatewayError } from "./errors.ts";
 
 export interface RequestEvent {
@@ -20,7 +20,7 @@ export interface RetryEvent extends RequestEvent {
   readonly waitSeconds: number;
 }
 
-/** No event contains a token, a PIN or a service tag. What a hook throws is ignored. */
+/** No event contains a token, a PIN or a service tag. Errors that a hook throws are ignored. */
 export interface Hooks {
   readonly onRequest?: (event: RequestEvent) => void;
   /** Also called for responses that become errors. */
@@ -28,11 +28,11 @@ export interface Hooks {
   readonly onRetry?: (event: RetryEvent) => void;
 }
 
-/** Calls a hook. A failing log must not lose the room of a create. */
+/** Calls a hook and ignores its errors: a failing log must not lose the room of a create. */
 export function report<Event>(hook: ((event: Event) => void) | undefined, event: Event): void {
   try {
     hook?.(event);
   } catch {
-    // The hook's own fault.
+    // The caller's log has failed, not the call.
   }
 }

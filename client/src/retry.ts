@@ -1,4 +1,4 @@
-/** Which failed attempts are made again, and after how long. */
+/** Decides which failed attempts are retried, and after which wait. */
 import { type GatewayError, PoolEmptyError, UnavailableError } from "./errors.ts";
 
 const maxRetries = 3;
@@ -8,8 +8,8 @@ const maxJitter = 0.25;
 
 /**
  * Returns the seconds to wait before the next attempt: `Retry-After`, otherwise 1, 2 and 4 seconds, plus a random part.
- * Returns undefined if the failure is final. Every operation may be sent again: reads and deletions by their nature,
- * changes because they set fields to values, filling because it aims at a level, and creates through their key.
+ * Returns undefined if the failure is final. Every operation is safe to retry: reads and deletions by their
+ * nature, changes because they set fields to values, filling because it aims at a level, and creates by their key.
  */
 export function retryDelaySeconds(error: GatewayError, retries: number, random: number): number | undefined {
   if (retries >= allowedRetries(error)) return undefined;

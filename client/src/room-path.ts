@@ -1,6 +1,6 @@
 /** The path of a room. */
 
-// The gateway has other operations at these places: a deletion of the room "bulk" would delete all rooms.
+// These paths belong to other operations: deleting a room named "bulk" would delete all rooms.
 const notRooms = /^(?:|\.{1,2}|(?:bulk|list)\/*)$/i;
 
 /** Returns the path of a room below the prefix. Throws a TypeError if the text cannot be a room name. */

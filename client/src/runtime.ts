@@ -1,4 +1,4 @@
-/** What the client takes from its surroundings: the network, the time and chance. Tests replace the waiting. */
+/** The surroundings of the client: network, clock, random numbers and waiting. Tests replace them. */
 
 export interface Runtime {
   readonly fetch: typeof fetch;
@@ -49,7 +49,7 @@ export async function untilAborted<Result>(
   }
 }
 
-/** Returns the address without slashes at its end. Throws a TypeError if credentials could be read on the way to it. */
+/** Returns the address without slashes at its end. Throws a TypeError if it is neither https nor on this computer. */
 export function secureUrl(address: string): string {
   const { protocol, hostname } = new URL(address);
   const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);

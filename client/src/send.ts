@@ -24,7 +24,7 @@ interface SendOptions {
 /** Sends a call until it succeeds, fails for good, or its time is up. Throws a GatewayError, or the abort reason. */
 export type Send = (call: Call, options?: CallOptions) => Promise<Reply>;
 
-// What a header can carry: https://www.rfc-editor.org/rfc/rfc9110#section-5.5
+// The characters that a header can carry: https://www.rfc-editor.org/rfc/rfc9110#section-5.5
 const usableToken = /^[\x21-\x7e]+$/;
 const correlationIdPattern = /^[\w.-]{1,128}$/;
 

@@ -6,9 +6,9 @@ const httpAddress = /^https?:\/\//i;
 const pathToken = /^[\w\-~][\w\-.~]*$/;
 
 /**
- * Returns the `uuiData` of a service tag: its text in hexadecimal digits, as RFC 7433 describes. Throws a TypeError if
- * the tag is neither an http or https URL without credentials, nor a path token (letters, digits, `-`, `.`, `_`, `~`)
- * for an environment that knows a base address, or if it is longer than 250 characters. The message does not contain it.
+ * Returns the `uuiData` of a service tag: its text in hexadecimal digits, as RFC 7433 describes. Throws a TypeError
+ * that does not contain the tag if it is neither an http or https URL without credentials, nor a path token (letters,
+ * digits, `-`, `.`, `_`, `~`) for an environment that knows a base address, or if it is longer than 250 characters.
  */
 export function encodeServiceTag(tag: string): string {
   if (tag.length > maxCharacters) throw new TypeError("A service tag has at most 250 characters");

@@ -30,7 +30,7 @@ export function createWidgetClient(options: WidgetClientOptions): WidgetClient {
   return createWidgetClientWith(createRuntime(options.fetch), options);
 }
 
-/** As `createWidgetClient`, in given surroundings. */
+/** Creates a client in the given surroundings. */
 export function createWidgetClientWith(runtime: Runtime, options: WidgetClientOptions): WidgetClient {
   const send = createSend({
     baseUrl: options.baseUrl,

@@ -80,7 +80,7 @@ describe.skipIf(!browser)("The widget page of another origin", () => {
       "The room cannot be opened now: NotAuthorizedError",
     ],
     ["a room that is gone", identities.agentToken, false, "The conversation has ended."],
-  ])("tells %s apart", async (_, token, exists, text) => {
+  ])("shows the right text to %s", async (_, token, exists, text) => {
     const name = exists ? running.room.name : "no-such-room";
     const { shown } = await openWidget(running.allowed.url, name, token);
     await expect.poll(shown).toBe(text);

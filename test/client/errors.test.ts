@@ -1,4 +1,4 @@
-/** What each response becomes, and what errors and hooks never contain. */
+/** The error of each response, and the secrets that errors and hooks never contain. */
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { createClient, GatewayError, UnavailableError } from "../../client/src/index.ts";

@@ -1,4 +1,4 @@
-/** What documents show is true: each program runs as it is printed, at a running gateway. */
+/** The programs and requests in the documents run as they are printed, at a running gateway. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

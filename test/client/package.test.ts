@@ -1,4 +1,4 @@
-/** The client's package: what the checkers of npm packages say about the tarball, and what it contains. */
+/** The client's package passes the checkers of npm packages, and is small. */
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";

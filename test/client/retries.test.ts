@@ -1,4 +1,4 @@
-/** What the client sends again, when, and when it gives up. */
+/** The failures after which the client retries, its waits, and when it gives up. */
 import { describe, expect, test } from "vitest";
 import {
   NoResponseError,
