@@ -156,23 +156,17 @@ describe("A provisioning request", () => {
 });
 
 describe("Provisioning if the create fails", () => {
-  test.each([400, 409])("deletes the name and throws if the response is %i", async (status) => {
+  test.each([
+    [400, "platform-rejected"],
+    [409, "platform-rejected"],
+    [403, "platform-login-refused"],
+  ])("deletes the name, logs the failure and throws if the response is %i", async (status, code) => {
     world.platform.addFault({ kind: "status", status, method: "POST" });
 
-    await expect(provision()).rejects.toMatchObject({ code: "platform-rejected" });
+    await expect(provision()).rejects.toMatchObject({ code });
     expect(world.pool.texts()).toEqual([]);
     expect(world.log.events()).toEqual(["provisioning-failed"]);
-  });
-
-  test("deletes the name and throws if the platform rejects the login", async () => {
-    world.platform.addFault({ kind: "status", status: 403, method: "POST" });
-
-    await expect(provision()).rejects.toMatchObject({ code: "platform-login-refused" });
-    expect(world.pool.texts()).toEqual([]);
-    expect(world.log.fieldsOf("provisioning-failed")).toMatchObject({
-      failure: "platform-login-refused",
-      status: 403,
-    });
+    expect(world.log.fieldsOf("provisioning-failed")).toMatchObject({ failure: code, status });
   });
 
   test.each([
@@ -194,13 +188,6 @@ describe("Provisioning if the create fails", () => {
     const causes = world.log.lines.map(({ cause }) => (cause instanceof Error ? cause.stack : ""));
     expect(causes.join()).toContain(names === undefined ? "status 400" : "status 400, fields");
     expect(causes.join()).not.toContain("482913");
-  });
-
-  test("deletes the name and throws if the platform's licence allows no more rooms", async () => {
-    world.platform.setBehaviour({ roomLimit: 0 });
-
-    await expect(provision()).rejects.toMatchObject({ code: "platform-rejected" });
-    expect(world.pool.texts()).toEqual([]);
   });
 
   test("deletes the name without a look-up if no connection was established", async () => {
