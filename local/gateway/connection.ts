@@ -19,6 +19,8 @@ const connectionSchema = z.object({
   maxRooms: z.int(),
   poolReadyDelaySeconds: z.number(),
   garbageMinimumAgeSeconds: z.number(),
+  /** What the app runs with, by name; the secrets among them are made up. */
+  settings: z.record(z.string(), z.string()),
 });
 
 export type Connection = z.output<typeof connectionSchema>;
@@ -42,6 +44,7 @@ export function connectionOf(
     maxRooms: Number(settings["MAX_VMR"]),
     poolReadyDelaySeconds: Number(settings["POOL_READY_DELAY_SECONDS"]),
     garbageMinimumAgeSeconds: Number(settings["GC_MINIMUM_AGE_SECONDS"]),
+    settings: { ...settings },
   };
 }
 

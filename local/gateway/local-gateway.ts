@@ -51,7 +51,10 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}): Prom
       environment: settings,
       port,
       timeScale: { pollSeconds: 0.5 },
-      ...(options.onLog && { onLog: options.onLog }),
+      onLog: (entry) => {
+        if (entry.category.endsWith(".User")) stack.logWorkspace.addTrace(entry.message);
+        options.onLog?.(entry);
+      },
       ...(options.corsOrigins && { inFront: createCorsHandler(options.corsOrigins) }),
       ...(options.inspectPort && { inspectPort: options.inspectPort }),
     });

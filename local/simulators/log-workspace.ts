@@ -1,4 +1,4 @@
-/** Simulates the log workspace: stores uploaded rows and fails on demand. */
+/** Simulates the log workspace: stores uploaded rows and the app's log, and fails on demand. */
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
@@ -11,14 +11,25 @@ interface Failure {
   readonly retryAfterSeconds?: number;
 }
 
+// Enough for hours of local use.
+const maxTraces = 20_000;
+
 interface StoredRow {
   readonly ruleId: string;
   readonly stream: string;
   readonly row: Record<string, unknown>;
 }
 
+/** One line of the app's log, a JSON object. */
+interface Trace {
+  readonly time: string;
+  readonly fields: unknown;
+}
+
 export interface LogWorkspace {
   readonly url: string;
+  /** Stores what the app logged, as Application Insights does; anything but a JSON object is left out. */
+  addTrace(message: string): void;
   readonly stop: () => Promise<void>;
   rows(): StoredRow[];
   /** Refuses the next `count` uploads (default 1) with this status. */
@@ -29,11 +40,13 @@ export interface LogWorkspace {
 /** Starts the simulator on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; anything else returns 400. */
 export async function startLogWorkspace(options: { port?: number } = {}): Promise<LogWorkspace> {
   const stored: StoredRow[] = [];
+  const traces: Trace[] = [];
   let failures: Failure[] = [];
 
   function answer(request: LoopbackRequest): Answer {
     const route = `${request.method} ${request.url.pathname}`;
-    return route === "GET /control/rows" ? { status: 200, body: stored } : upload(request);
+    if (route === "GET /control/rows") return { status: 200, body: stored };
+    return route === "GET /control/traces" ? { status: 200, body: traces } : upload(request);
   }
 
   function upload(request: LoopbackRequest): Reply {
@@ -59,6 +72,12 @@ export async function startLogWorkspace(options: { port?: number } = {}): Promis
     stop: server.stop,
     rows: () => [...stored],
     failNext: ({ count = 1, ...failure }) => void failures.push({ ...failure, count }),
+    addTrace: (message) => {
+      const fields = parse(message);
+      if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return;
+      traces.push({ time: new Date().toISOString(), fields });
+      if (traces.length > maxTraces) traces.splice(0, traces.length - maxTraces);
+    },
     clearFailures: () => void (failures = []),
   };
 }
@@ -66,7 +85,16 @@ export async function startLogWorkspace(options: { port?: number } = {}): Promis
 function readJson({ headers, body }: LoopbackRequest): unknown {
   try {
     const plain = headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
-    return JSON.parse(plain.toString("utf8"));
+    return parse(plain.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns undefined for a text that is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

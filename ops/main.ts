@@ -1,0 +1,10 @@
+/** `npm run ops -- COMMAND`: what an operator does, as commands. */
+import { commands } from "./command-table.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { runCommand } from "./run-command.ts";
+import { stopOnSignal } from "./terminal/stop-on-signal.ts";
+import { createTerminal } from "./terminal/terminal.ts";
+
+const terminal = createTerminal();
+const exitCode = await runCommand(commands, process.argv.slice(2), terminal, stopOnSignal(terminal));
+process.exitCode = exitCodes[exitCode].code;

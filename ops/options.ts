@@ -1,0 +1,85 @@
+/** The kinds of options and arguments that a command can have. */
+
+/** How an option is shown in the help and read from the command line. */
+export interface Option<Value> {
+  readonly description: string;
+  /** What stands for the value in the help. A flag has none. */
+  readonly placeholder?: string;
+  /** Returns the value, also for an option that was not given. Throws an Error that says what the value must be. */
+  readonly read: (text: string | undefined) => Value;
+}
+
+/** Creates an option without a value. */
+export function flag(description: string): Option<boolean> {
+  return { description, read: (text) => text !== undefined };
+}
+
+/** Creates an option with any text as its value. */
+export function text(placeholder: string, description: string): Option<string | undefined> {
+  return {
+    description,
+    placeholder,
+    read: (given) => {
+      if (given?.trim() === "") throw new Error("must not be empty");
+      return given;
+    },
+  };
+}
+
+/** Creates an option that is one of several words. */
+export function choice<const Choices extends readonly string[]>(
+  choices: Choices,
+  description: string,
+): Option<Choices[number] | undefined> {
+  return {
+    description,
+    placeholder: choices.join("|"),
+    read: (given) => {
+      const found = choices.find((name) => name === given);
+      if (given !== undefined && found === undefined) throw new Error(`must be ${choices.join(" or ")}`);
+      return found;
+    },
+  };
+}
+
+interface Range {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+/** Creates an option that is a whole number, undefined if it is missing. */
+export function number(
+  placeholder: string,
+  description: string,
+  { minimum, maximum }: Range,
+): Option<number | undefined> {
+  return {
+    description,
+    placeholder,
+    read: (given) => {
+      if (given === undefined) return undefined;
+      const value = Number(given);
+      if (!/^\d+$/.test(given) || value < minimum || value > maximum)
+        throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
+      return value;
+    },
+  };
+}
+
+/** Returns the option with a value that it has if it is missing. */
+export function withDefault<Value>(option: Option<Value | undefined>, initial: Value): Option<Value> {
+  const description = `${option.description} (default: ${String(initial)})`;
+  return { ...option, description, read: (given) => option.read(given) ?? initial };
+}
+
+/** Returns the option as one that must be given. */
+export function required<Value>(option: Option<Value | undefined>): Option<Value> {
+  return {
+    ...option,
+    read: (given) => {
+      const value = option.read(given);
+      if (value === undefined) throw new Error("is required");
+      return value;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** The gateway's log and metrics, wherever they are kept. */
+
+/** One line that the app logged: when, and its fields. */
+export interface LogLine {
+  readonly time: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Which lines to read. Conditions that are missing do not count. */
+export interface LogFilter {
+  readonly hours: number;
+  readonly room?: string;
+  readonly events?: readonly string[];
+  readonly function?: string;
+}
+
+/** Reads the log. Every method throws UnreachableError if the log cannot be read. */
+export interface LogReader {
+  /** Returns the lines, the oldest first; of more than 10,000, the latest. */
+  readonly lines: (filter: LogFilter) => Promise<readonly LogLine[]>;
+  /** Returns the newest metrics row of the last day, or undefined if there is none. */
+  readonly newestMetrics: () => Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+export const maxLines = 10_000;
