@@ -34,7 +34,7 @@ export async function runCommand(
     return await command.start(rest, (common) => ({
       terminal,
       stopping,
-      connect: async () => connect(common),
+      connect: async () => connect(common, process.env),
     }));
   } catch (error) {
     if (stopping.aborted) return "interrupted";

@@ -1,12 +1,22 @@
 /** Connects to the gateway that the options name. */
 import type { CommonValues } from "../command.ts";
 import { UsageError } from "../failures.ts";
+import { type Environment, nameDeployment } from "./deployment-names.ts";
 import { connectLocally } from "./local-target.ts";
 import type { Target } from "./target.ts";
 
-/** Throws UsageError if the options do not name a gateway, and UnreachableError if it cannot be found. */
-export async function connect(common: CommonValues): Promise<Target> {
-  const { local, "connection-file": connectionFile } = common;
-  if (local !== undefined) return connectLocally(connectionFile);
-  throw new UsageError("--local: is the only target so far");
+const deploymentOptions = ["environment", "subscription", "resource-group", "app", "workspace"];
+
+/** Throws UsageError if the options do not name a gateway, and UnreachableError if it cannot be reached. */
+export async function connect(common: CommonValues, environment: Environment): Promise<Target> {
+  const isLocal = common["local"] !== undefined;
+  const surplus = deploymentOptions.find((name) => isLocal && common[name] !== undefined);
+  if (surplus !== undefined) throw new UsageError(`--${surplus}: cannot be combined with --local`);
+  if (!isLocal && common["connection-file"] !== undefined)
+    throw new UsageError("--connection-file: needs --local");
+  if (isLocal) return connectLocally(common["connection-file"]);
+  const names = await nameDeployment(common, environment);
+  // Loaded here, because Azure's libraries take a second that the local gateway does not need.
+  const { connectToDeployment } = await import("./deployment.ts");
+  return connectToDeployment(names, environment);
 }

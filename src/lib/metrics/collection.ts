@@ -28,7 +28,8 @@ export function createMetricsCollection(options: MetricsOptions): MetricsCollect
   return {
     async collect(log) {
       const { row, unaccounted, rooms, live } = await measure(options, log);
-      log.info("metrics-collected", row);
+      // The operator's commands compare pooled rooms with the fingerprint of new ones.
+      log.info("metrics-collected", { ...row, fingerprint: options.fingerprint });
       if (unaccounted) logUnaccounted(unaccounted, log);
       const work = [options.sink(row)];
       // Makes up for lost replacement requests. Pooled and already requested rooms count towards the minimum.

@@ -14,7 +14,7 @@ export interface UnaccountedRooms {
   readonly beyondPool: number;
 }
 
-interface ForgottenRoom {
+export interface ForgottenRoom {
   readonly room: string;
   readonly reason: "assigned-too-long" | "assigned-at-unknown-time";
   readonly ageHours: number | null;

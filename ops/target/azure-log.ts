@@ -1,0 +1,84 @@
+/** Reads the log of a deployment from its Log Analytics workspace. */
+import * as z from "zod";
+import type { AzureApi } from "./azure-api.ts";
+import { type LogFilter, type LogReader, maxLines } from "./log-reader.ts";
+
+// https://learn.microsoft.com/azure/azure-monitor/logs/api/response-format
+const responseSchema = z.object({
+  tables: z
+    .array(
+      z.object({ columns: z.array(z.object({ name: z.string() })), rows: z.array(z.array(z.unknown())) }),
+    )
+    .min(1),
+});
+const traceSchema = z.object({ TimeGenerated: z.string(), Message: z.string() });
+const fieldsSchema = z.record(z.string(), z.unknown());
+
+export interface AzureLogOptions {
+  readonly api: AzureApi;
+  /** Resource ID of the workspace. */
+  readonly workspaceId: string;
+  readonly app: string;
+}
+
+/** Creates a reader of the app's lines in the workspace. */
+export function createAzureLog({ api, workspaceId, app }: AzureLogOptions): LogReader {
+  async function query(text: string, hours: number): Promise<Record<string, unknown>[]> {
+    const { tables } = await api({
+      method: "POST",
+      path: `/v1${workspaceId}/query`,
+      body: { query: text, timespan: `PT${hours}H` },
+      schema: responseSchema,
+      subject: "the log workspace",
+      role: "Log Analytics Reader on the workspace",
+    });
+    const [table] = tables;
+    return (table?.rows ?? []).map((row) =>
+      Object.fromEntries((table?.columns ?? []).map(({ name }, index) => [name, row[index]])),
+    );
+  }
+  return {
+    lines: async (filter) => {
+      const rows = await query(linesQuery(app, filter), filter.hours);
+      return rows.toReversed().flatMap((row) => {
+        const { TimeGenerated: time, Message } = traceSchema.parse(row);
+        const fields = fieldsSchema.safeParse(parseJson(Message));
+        return fields.success ? [{ time, fields: fields.data }] : [];
+      });
+    },
+    newestMetrics: async () => (await query(metricsQuery, 24))[0],
+  };
+}
+
+export const metricsQuery = "VmrGatewayMetrics_CL | order by TimeGenerated desc | take 1";
+
+/** Returns the query for the lines that a filter selects, the newest first. */
+export function linesQuery(app: string, { room, events, function: functionName }: LogFilter): string {
+  const conditions = [
+    ...(room === undefined ? [] : [`tostring(entry.room) == ${literal(room)}`]),
+    ...(events === undefined ? [] : [`tostring(entry.event) in (${events.map(literal).join(", ")})`]),
+    ...(functionName === undefined ? [] : [`tostring(entry.function) == ${literal(functionName)}`]),
+  ];
+  return [
+    "AppTraces",
+    `where AppRoleName =~ ${literal(app)}`,
+    "extend entry = parse_json(Message)",
+    ...conditions.map((condition) => `where ${condition}`),
+    "project TimeGenerated, Message",
+    "order by TimeGenerated desc",
+    `take ${maxLines}`,
+  ].join("\n| ");
+}
+
+/** KQL's string literals have the escapes of JSON's. */
+function literal(text: string): string {
+  return JSON.stringify(text);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+/** Finds out which deployment is meant: by options, by the environment, or by azd. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import * as z from "zod";
+import type { CommonValues } from "../command.ts";
+import { UsageError } from "../failures.ts";
+
+export interface DeploymentNames {
+  readonly subscription: string;
+  readonly resourceGroup: string;
+  readonly app: string;
+  /** Resource ID; undefined if the workspace is in the resource group. */
+  readonly workspaceId: string | undefined;
+  readonly healthUrl: string | undefined;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const valuesSchema = z.record(z.string(), z.string());
+
+/** Throws UsageError if the deployment is not named completely. */
+export async function nameDeployment(
+  common: CommonValues,
+  environment: Environment,
+): Promise<DeploymentNames> {
+  const given: Environment = {
+    AZURE_SUBSCRIPTION_ID: common["subscription"],
+    AZURE_RESOURCE_GROUP: common["resource-group"],
+    FUNCTION_APP_NAME: common["app"],
+  };
+  const isByOptions = Object.values(given).some((value) => value !== undefined);
+  if (isByOptions && common["environment"] !== undefined)
+    throw new UsageError("--environment: cannot be combined with --subscription, --resource-group and --app");
+  const isByEnvironment =
+    common["environment"] === undefined && environment["FUNCTION_APP_NAME"] !== undefined;
+  const values = isByOptions
+    ? given
+    : isByEnvironment
+      ? environment
+      : await azdValues(common["environment"], environment);
+  return {
+    subscription: valueOf(values, "AZURE_SUBSCRIPTION_ID", "--subscription"),
+    resourceGroup: valueOf(values, "AZURE_RESOURCE_GROUP", "--resource-group"),
+    app: valueOf(values, "FUNCTION_APP_NAME", "--app"),
+    workspaceId: common["workspace"] ?? values["LOG_WORKSPACE_ID"],
+    healthUrl: values["HEALTH_URL"],
+  };
+}
+
+function valueOf(values: Environment, name: string, option: string): string {
+  const value = values[name];
+  if (value === undefined || value === "")
+    throw new UsageError(`${option}: is required with the other two, or set ${name}`);
+  return value;
+}
+
+async function azdValues(name: string | undefined, environment: Environment): Promise<Environment> {
+  const selection = name === undefined ? [] : ["--environment", name];
+  try {
+    const { stdout } = await promisify(execFile)(
+      "azd",
+      ["env", "get-values", "--output", "json", ...selection],
+      {
+        env: { ...environment },
+        timeout: 30_000,
+      },
+    );
+    return valuesSchema.parse(JSON.parse(stdout));
+  } catch (error) {
+    throw new UsageError(
+      name === undefined
+        ? "Say which gateway: --local, an azd environment, or --subscription, --resource-group and --app"
+        : `--environment: azd knows no values of ${name}`,
+      { cause: error },
+    );
+  }
+}
