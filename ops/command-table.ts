@@ -1,6 +1,7 @@
 /** Every command of `npm run ops`, in the order of the help. */
 import type { Command } from "./command.ts";
 import { collect } from "./commands/collect.ts";
+import { doctor } from "./commands/doctor.ts";
 import { drain } from "./commands/drain.ts";
 import { fill } from "./commands/fill.ts";
 import { recycle } from "./commands/recycle.ts";
@@ -15,6 +16,7 @@ import { unaccounted } from "./commands/unaccounted.ts";
 
 export const commands: readonly Command[] = [
   status,
+  doctor,
   rooms,
   room,
   unaccounted,

@@ -4,9 +4,11 @@ import { commonOptions } from "./common-options.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Option } from "./options.ts";
 
-/** Returns how a command is called, for example `shrink N [options]`. */
+/** Returns how a command is called, for example `shrink N` or `fill [N]`. */
 export function usageOf({ name, argument }: Pick<Command, "name" | "argument">): string {
-  return argument === undefined ? name : `${name} ${argument.placeholder ?? ""}`;
+  if (argument === undefined) return name;
+  const { placeholder = "", isRequired } = argument;
+  return `${name} ${isRequired ? placeholder : `[${placeholder}]`}`;
 }
 
 /** Returns the list of commands. */

@@ -5,6 +5,7 @@ export interface Option<Value> {
   readonly description: string;
   /** What stands for the value in the help. A flag has none. */
   readonly placeholder?: string;
+  readonly isRequired?: true;
   /** Returns the value, also for an option that was not given. Throws an Error that says what the value must be. */
   readonly read: (text: string | undefined) => Value;
 }
@@ -76,6 +77,7 @@ export function withDefault<Value>(option: Option<Value | undefined>, initial: V
 export function required<Value>(option: Option<Value | undefined>): Option<Value> {
   return {
     ...option,
+    isRequired: true,
     read: (given) => {
       const value = option.read(given);
       if (value === undefined) throw new Error("is required");

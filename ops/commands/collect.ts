@@ -1,8 +1,10 @@
 /** `ops collect`: one run of the garbage collection, now. */
+import { createProgress } from "../../local/terminal/progress.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createGarbageCollection } from "../../src/lib/pool/garbage-collection.ts";
-import { defineCommand } from "../command.ts";
+import { type Context, defineCommand } from "../command.ts";
 import { requirePlatform } from "../require-platform.ts";
+import type { Platform, Target } from "../target/target.ts";
 import { createCommandLog } from "../terminal/command-log.ts";
 import { count, duration, table } from "../terminal/format.ts";
 import { yes } from "../yes.ts";
@@ -27,29 +29,44 @@ export const collect = defineCommand({
     if (depth === 0) return "ok";
     if (!options.yes) {
       terminal.print(
-        `Would collect up to ${count(maxMessages, "room")}; rooms that ended less than ${duration(minAgeSeconds)} ago stay. Do it with --yes.`,
+        `Would collect up to ${count(maxMessages, "room")}; rooms that ended less than ${duration(minAgeSeconds)} ago stay. ` +
+          "Do it with --yes.",
       );
       return "ok";
     }
-    const log = createCommandLog(terminal);
-    const collection = createGarbageCollection({
-      deletion,
-      ...platform,
-      clock: systemClock,
-      ...target.settings.garbage,
-    });
-    const failure = await collection.collect(log).catch((error: unknown) => error);
-    const handled = log.lines.filter(({ event }) => event === "room-deleted" || event === "deletion-skipped");
-    const rows = handled.map(({ event, fields }) => [
-      String(fields["room"]),
-      event === "room-deleted" ? "deleted" : `kept: ${String(fields["reason"])}`,
-    ]);
+    const { failure, rows } = await collectOnce(target, platform, Math.min(depth, maxMessages), terminal);
     for (const line of table(rows)) terminal.print(line);
-    const deleted = handled.filter(({ event }) => event === "room-deleted").length;
+    const deleted = rows.filter(([, outcome]) => outcome === deletedOutcome).length;
     terminal.print(`${count(deleted, "room")} deleted; ${await deletion.count()} are waiting.`);
-    // A run that could do nothing throws the platform's own error; one that failed in part an AggregateError.
     if (failure === undefined) return "ok";
+    // One that failed in part throws an AggregateError; one that could do nothing, the platform's or storage's error.
     if (failure instanceof AggregateError) return "finding";
     throw failure;
   },
 });
+
+const deletedOutcome = "deleted";
+
+async function collectOnce(target: Target, platform: Platform, total: number, terminal: Context["terminal"]) {
+  const progress = createProgress(terminal.progress, "rooms", total);
+  const rows: string[][] = [];
+  const log = createCommandLog(terminal, ({ event, fields }) => {
+    if (event !== "room-deleted" && event !== "deletion-skipped") return;
+    const outcome = event === "room-deleted" ? deletedOutcome : `kept: ${String(fields["reason"])}`;
+    rows.push([String(fields["room"]), outcome]);
+    progress.show(rows.length);
+  });
+  const collection = createGarbageCollection({
+    deletion: target.queues.deletion,
+    ...platform,
+    clock: systemClock,
+    ...target.settings.garbage,
+  });
+  progress.show(0);
+  const failure = await collection.collect(log).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  progress.end();
+  return { failure, rows };
+}

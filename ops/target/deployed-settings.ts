@@ -8,6 +8,11 @@ import type { Environment } from "./deployment-names.ts";
 
 const settingsSchema = z.object({ properties: z.record(z.string(), z.string()) });
 
+// https://learn.microsoft.com/rest/api/appservice/web-apps/get-app-settings-key-vault-references
+const referencesSchema = z.object({
+  value: z.array(z.object({ name: z.string(), properties: z.object({ status: z.string().nullish() }) })),
+});
+
 export interface DeployedSettings {
   readonly settings: Settings;
   /** Whether the environment has a login for the platform. */
@@ -29,6 +34,18 @@ export async function readAppSettings(api: AzureApi, appId: string): Promise<Rec
     role: "Website Contributor on the function app",
   });
   return properties;
+}
+
+/** Returns the settings that refer to a secret of the vault which the app cannot read. */
+export async function readUnresolvedSecrets(api: AzureApi, appId: string): Promise<string[]> {
+  const { value } = await api({
+    method: "GET",
+    path: `${appId}/config/configreferences/appsettings?api-version=2024-04-01`,
+    schema: referencesSchema,
+    subject: "the state of the app's secrets",
+    role: "Website Contributor on the function app",
+  });
+  return value.filter(({ properties }) => properties.status !== "Resolved").map(({ name }) => name);
 }
 
 /**

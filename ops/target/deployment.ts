@@ -5,7 +5,7 @@ import { openQueues } from "../../src/lib/queues/storage-account.ts";
 import { UnreachableError } from "../failures.ts";
 import { type AzureApi, createAzureApi } from "./azure-api.ts";
 import { createAzureLog } from "./azure-log.ts";
-import { readAppSettings, toOperatorSettings } from "./deployed-settings.ts";
+import { readAppSettings, readUnresolvedSecrets, toOperatorSettings } from "./deployed-settings.ts";
 import type { DeploymentNames, Environment } from "./deployment-names.ts";
 import type { LogReader } from "./log-reader.ts";
 import { fetchOperatorToken } from "./operator-token.ts";
@@ -46,6 +46,7 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
     log,
     platform: hasPlatformLogin ? openPlatform(settings.platform) : undefined,
     fingerprint: async () => loggedFingerprint(log),
+    unresolvedSecrets: async () => readUnresolvedSecrets(resourceManager, appId),
     accessToken: async () => fetchOperatorToken(settings.bearer, environment),
   };
 }

@@ -30,6 +30,7 @@ export async function connectLocally(path: string = connectionFile): Promise<Tar
     log: createLocalLog(connection.logWorkspaceUrl),
     platform: openPlatform(settings.platform),
     fingerprint: async () => roomFingerprint(template, hostPin),
+    unresolvedSecrets: async () => [],
     accessToken: async () => fetchToken(connection.tokenUrl),
   };
 }

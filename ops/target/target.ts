@@ -24,6 +24,8 @@ export interface Target {
   readonly platform: Platform | undefined;
   /** Returns the fingerprint of new rooms, or undefined if the gateway has not logged it. */
   readonly fingerprint: () => Promise<string | undefined>;
+  /** Returns the names of the settings whose secret in the vault could not be resolved. */
+  readonly unresolvedSecrets: () => Promise<readonly string[]>;
   /** Returns a token for `/room/...`. Throws UnreachableError if none can be obtained. */
   readonly accessToken: () => Promise<string>;
 }

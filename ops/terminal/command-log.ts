@@ -12,10 +12,16 @@ export interface CommandLog extends Log {
   readonly lines: readonly Logged[];
 }
 
-/** Creates a log that keeps all lines, and shows warnings and errors as remarks. */
-export function createCommandLog({ remark }: Pick<Terminal, "remark">): CommandLog {
+/** Creates a log that keeps all lines, and shows warnings and errors as remarks. `onLine` is told of each line. */
+export function createCommandLog(
+  { remark }: Pick<Terminal, "remark">,
+  onLine: (line: Logged) => void = () => undefined,
+): CommandLog {
   const lines: Logged[] = [];
-  const keep = (event: string, fields: LogFields = {}): void => void lines.push({ event, fields });
+  const keep = (event: string, fields: LogFields = {}): void => {
+    lines.push({ event, fields });
+    onLine({ event, fields });
+  };
   const show = (event: string, fields: LogFields = {}, cause?: unknown): void => {
     keep(event, fields);
     const details = Object.entries(fields).map(([name, value]) => ` ${name}=${String(value)}`);

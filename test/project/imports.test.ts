@@ -23,6 +23,7 @@ const rows: readonly Row[] = [
       "src/lib/wiring",
       "src/lib/metrics",
       "src/lib/pool",
+      "src/lib/auth",
       "src/lib/rooms",
       "src/lib/queues",
       "src/lib/platform",
