@@ -35,6 +35,8 @@ export interface LogWorkspace {
   /** Refuses the next `count` uploads (default 1) with this status. */
   failNext(failure: Omit<Failure, "count"> & { readonly count?: number }): void;
   clearFailures(): void;
+  /** Forgets all rows and lines. */
+  clear(): void;
 }
 
 /** Starts the simulator on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; anything else returns 400. */
@@ -79,6 +81,10 @@ export async function startLogWorkspace(options: { port?: number } = {}): Promis
       if (traces.length > maxTraces) traces.splice(0, traces.length - maxTraces);
     },
     clearFailures: () => void (failures = []),
+    clear: () => {
+      stored.length = 0;
+      traces.length = 0;
+    },
   };
 }
 

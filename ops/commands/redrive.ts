@@ -48,7 +48,7 @@ export const redrive = defineCommand({
     const left = await poison.count();
     if (unreadable > 0)
       terminal.print(
-        `${count(unreadable, "message")} stay: no request can be read from them. --drop-unreadable deletes them.`,
+        `${count(unreadable, "message")} left that cannot be read as a request. --drop-unreadable deletes such messages.`,
       );
     return left === 0 ? "ok" : "finding";
   },

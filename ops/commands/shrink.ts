@@ -1,6 +1,7 @@
 /** `ops shrink`: makes the pool smaller. */
 import { defineCommand } from "../command.ts";
 import { number, required } from "../options.ts";
+import { deletionTime } from "../pool/deletion-time.ts";
 import { retireRooms } from "../pool/retire-rooms.ts";
 import { requirePlatform } from "../require-platform.ts";
 import { count } from "../terminal/format.ts";
@@ -49,7 +50,7 @@ export const shrink = defineCommand({
     }
     const retired = await retireRooms(target, platform, amount, context);
     terminal.print(
-      `${count(retired, "room")} will be deleted in 10 to 20 minutes; ${await pool.count()} are in the pool.`,
+      `${count(retired, "room")} will be deleted ${deletionTime(target.settings)}; ${await pool.count()} are in the pool.`,
     );
     if (stopping.aborted) return "interrupted";
     if (retired === amount) return "ok";

@@ -57,7 +57,10 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
       port,
       timersEnabled: options.timersEnabled ?? false,
       timeScale: { pollSeconds: 0.1, retryDelaySeconds: 1, ...options.timeScale },
-      onLog: (entry) => void log.push(entry),
+      onLog: (entry) => {
+        log.push(entry);
+        if (entry.category.endsWith(".User")) stack.logWorkspace.addTrace(entry.message);
+      },
     });
   let host = await start().catch(async (error: unknown) => {
     await stack.stop();

@@ -1,0 +1,82 @@
+/** A running gateway and the operator's commands against it, through a storage connection that a test can cut. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connectionOf, writeConnection } from "../../local/gateway/connection.ts";
+import { commands } from "../../ops/command-table.ts";
+import { exitCodes } from "../../ops/exit-codes.ts";
+import { runCommand } from "../../ops/run-command.ts";
+import { type RunningGateway, type RunningGatewayOptions, startRunningGateway } from "./running-gateway.ts";
+import { startStorageProxy } from "./storage-proxy.ts";
+import { useStarted } from "./use-started.ts";
+
+export type OperatedGateway = Awaited<ReturnType<typeof startOperatedGateway>>;
+
+/** One gateway for all tests of the file. `settings` override the development stack's. */
+export function useOperatedGateway(settings: Record<string, string>): OperatedGateway {
+  return useStarted(async () => startOperatedGateway(settings));
+}
+
+async function startOperatedGateway(overrides: Record<string, string>) {
+  const settings: RunningGatewayOptions["settings"] = (defaults) => ({ ...defaults, ...overrides });
+  const gateway: RunningGateway = await startRunningGateway({ settings });
+  const storage = await startStorageProxy(gateway.stack.azurite.queueServiceUrl);
+  const folder = await mkdtemp(join(tmpdir(), "vmr-gateway-ops-"));
+  const connectionFile = join(folder, "stack.json");
+
+  /** Writes the file through which the commands find the gateway; `changed` are settings that only the commands see. */
+  async function writeSettings(changed: Record<string, string> = {}): Promise<void> {
+    const { connectionString, queueServiceUrl } = gateway.stack.azurite;
+    const known = { ...gateway.settings, ...changed };
+    known["AzureWebJobsStorage"] = connectionString.replace(queueServiceUrl, storage.url);
+    await writeConnection(connectionFile, connectionOf(gateway.stack, gateway.url, known));
+  }
+  await writeSettings();
+
+  return {
+    ...gateway,
+    gateway,
+    storage,
+    connectionFile,
+    writeSettings,
+    ops: async (...args: string[]) => ops([...args, "--local", "--connection-file", connectionFile]),
+    stop: async () => {
+      await storage.stop();
+      await gateway.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+export interface OpsResult {
+  readonly exitCode: number;
+  /** Standard output. */
+  readonly output: string;
+  /** Standard error, with progress. */
+  readonly remarks: string;
+}
+
+/** Runs a command in this process, as `npm run ops` does. `onText` sees each text as it is written. */
+export async function ops(
+  args: readonly string[],
+  stopping: AbortSignal = new AbortController().signal,
+  onText: (text: string) => void = () => undefined,
+): Promise<OpsResult> {
+  let output = "";
+  let remarks = "";
+  const remark = (text: string): void => {
+    remarks += text;
+    onText(text);
+  };
+  const terminal = {
+    print: (line: string) => {
+      output += `${line}\n`;
+      onText(line);
+    },
+    remark: (line: string) => remark(`${line}\n`),
+    progress: { write: remark },
+    isScreen: false,
+  };
+  const exitCode = await runCommand(commands, args, terminal, stopping);
+  return { exitCode: exitCodes[exitCode].code, output, remarks };
+}
