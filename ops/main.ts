@@ -6,5 +6,9 @@ import { stopOnSignal } from "./terminal/stop-on-signal.ts";
 import { createTerminal } from "./terminal/terminal.ts";
 
 const terminal = createTerminal();
-const exitCode = await runCommand(commands, process.argv.slice(2), terminal, stopOnSignal(terminal));
+const exitCode = await runCommand(commands, process.argv.slice(2), {
+  terminal,
+  stopping: stopOnSignal(terminal),
+  environment: process.env,
+});
 process.exitCode = exitCodes[exitCode].code;

@@ -5,16 +5,24 @@ import type { ExitCode } from "./exit-codes.ts";
 import { UnreachableError, UsageError } from "./failures.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 import { connect } from "./target/connect.ts";
+import type { Environment } from "./target/deployment-names.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 const helpWords = ["help", "--help", "-h"];
+
+/** What a command is run with. */
+export interface Surroundings {
+  readonly terminal: Terminal;
+  /** Aborts on Ctrl-C. */
+  readonly stopping: AbortSignal;
+  readonly environment: Environment;
+}
 
 /** Runs the command that the arguments name. Never throws. */
 export async function runCommand(
   commands: readonly Command[],
   given: readonly string[],
-  terminal: Terminal,
-  stopping: AbortSignal,
+  { terminal, stopping, environment }: Surroundings,
 ): Promise<ExitCode> {
   const [name, ...rest] = given;
   if (name === undefined || helpWords.includes(name)) {
@@ -34,7 +42,7 @@ export async function runCommand(
     return await command.start(rest, (common) => ({
       terminal,
       stopping,
-      connect: async () => connect(common, process.env),
+      connect: async () => connect(common, environment),
     }));
   } catch (error) {
     if (stopping.aborted) return "interrupted";

@@ -12,7 +12,8 @@ import { flag } from "../options.ts";
 import { count } from "../terminal/format.ts";
 import { yes } from "../yes.ts";
 
-const leaseSeconds = 60;
+// Longer than the two calls that move a message may take.
+const leaseSeconds = 15;
 
 export const redrive = defineCommand({
   name: "redrive",
@@ -49,6 +50,10 @@ export const redrive = defineCommand({
     if (unreadable > 0)
       terminal.print(
         `${count(unreadable, "message")} left that cannot be read as a request. --drop-unreadable deletes such messages.`,
+      );
+    if (left > unreadable)
+      terminal.print(
+        `${count(left - unreadable, "message")} leased by another run. Run the command again in a minute.`,
       );
     return left === 0 ? "ok" : "finding";
   },

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import { formatMarker, parseMarker } from "../../src/lib/rooms/marker.ts";
 import { roomFingerprint } from "../../src/lib/rooms/room-fingerprint.ts";
-import { ops, useOperatedGateway } from "../support/operated-gateway.ts";
+import { useOperatedGateway } from "../support/operated-gateway.ts";
 
 const maxRooms = 6;
 const operated = useOperatedGateway({
@@ -60,10 +60,16 @@ describe("ops fill", () => {
   test("Ends with 130 if it is interrupted while rooms cannot be provisioned", async () => {
     await operated.stack.platform.goDown("503");
     const stopping = new AbortController();
-    const args = ["fill", "2", "--local", "--connection-file", operated.connectionFile];
-    const { exitCode, output } = await ops(args, stopping.signal, (text) => {
-      if (text.includes("2 rooms requested")) stopping.abort();
-    });
+    const args = ["fill", "2"];
+    const { exitCode, output } = await operated.opsWith(
+      {
+        stopping: stopping.signal,
+        onText: (text) => {
+          if (text.includes("2 rooms requested")) stopping.abort();
+        },
+      },
+      ...args,
+    );
     expect(exitCode).toBe(130);
     expect(output).toMatch(/^2 rooms requested; the pool has \d of 2/);
     await operated.stack.platform.goUp();
@@ -145,10 +151,15 @@ describe("ops shrink", () => {
   test("Loses no room if storage fails while it works, and completes the work when it runs again", async () => {
     await operated.writeSettings({ POOL_LEASE_SECONDS: "4" });
     await operated.fillPool(5);
-    const args = ["shrink", "0", "--yes", "--local", "--connection-file", operated.connectionFile];
-    const failed = await ops(args, undefined, (text) => {
-      if (text.startsWith("2/5")) operated.storage.setDown(true);
-    });
+    const args = ["shrink", "0", "--yes"];
+    const failed = await operated.opsWith(
+      {
+        onText: (text) => {
+          if (text.startsWith("2/5")) operated.storage.setDown(true);
+        },
+      },
+      ...args,
+    );
     expect(failed.exitCode).toBe(3);
     operated.storage.setDown(false);
     await expect.poll(async () => (await operated.ops("shrink", "0", "--yes")).exitCode).toBe(0);
@@ -226,11 +237,15 @@ describe("ops recycle", () => {
   test("Ends with 3 if the platform fails on the way, and continues when it runs again", async () => {
     for (const name of ["old-1", "old-2", "old-3", "old-4"]) await poolOutdated(name);
     const args = ["recycle", "--yes", "--floor", "1", "--batch", "1"];
-    const target = ["--local", "--connection-file", operated.connectionFile];
-    const failed = await ops([...args, ...target], undefined, (text) => {
-      if (text.startsWith("2/4"))
-        operated.stack.platform.addFault({ kind: "status", status: 503, method: "GET", count: 50 });
-    });
+    const failed = await operated.opsWith(
+      {
+        onText: (text) => {
+          if (text.startsWith("2/4"))
+            operated.stack.platform.addFault({ kind: "status", status: 503, method: "GET", count: 50 });
+        },
+      },
+      ...args,
+    );
     expect(failed.exitCode).toBe(3);
     expect(failed.remarks).toContain("2 of 4 rooms were replaced. It is safe to run the command again.\n");
     operated.stack.platform.clearFaults();
@@ -245,10 +260,15 @@ describe("ops drain", () => {
     const live = await createRoom();
     await operated.settled();
     operated.stack.platform.startConference({ name: live });
-    const args = ["drain", "--yes", "--local", "--connection-file", operated.connectionFile];
-    const { exitCode, output, remarks } = await ops(args, undefined, (text) => {
-      if (text.startsWith("0/1 conferences ended")) operated.stack.platform.endConference({ name: live });
-    });
+    const args = ["drain", "--yes"];
+    const { exitCode, output, remarks } = await operated.opsWith(
+      {
+        onText: (text) => {
+          if (text.startsWith("0/1 conferences ended")) operated.stack.platform.endConference({ name: live });
+        },
+      },
+      ...args,
+    );
     expect(exitCode).toBe(0);
     expect(output).toContain(
       "MAX_VMR is 6: set it to 0, or creates and POOL_MINIMUM will request new rooms.\n",

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import { formatMarker } from "../../src/lib/rooms/marker.ts";
 import { asEventSink } from "../support/credentials.ts";
-import { ops, useOperatedGateway } from "../support/operated-gateway.ts";
+import { useOperatedGateway } from "../support/operated-gateway.ts";
 
 const operated = useOperatedGateway({
   MAX_VMR: "4",
@@ -114,18 +114,16 @@ describe("ops status", () => {
   test("Shows the screen again with --watch, until it is interrupted", async () => {
     const stopping = new AbortController();
     let screens = 0;
-    const args = [
-      "status",
-      "--watch",
-      "--every",
-      "1",
-      "--local",
-      "--connection-file",
-      operated.connectionFile,
-    ];
-    const { exitCode, output } = await ops(args, stopping.signal, (text) => {
-      if (text.startsWith("the local gateway") && ++screens === 2) stopping.abort();
-    });
+    const args = ["status", "--watch", "--every", "1"];
+    const { exitCode, output } = await operated.opsWith(
+      {
+        stopping: stopping.signal,
+        onText: (text) => {
+          if (text.startsWith("the local gateway") && ++screens === 2) stopping.abort();
+        },
+      },
+      ...args,
+    );
     expect(exitCode).toBe(0);
     expect(output.match(/^the local gateway/gm)).toHaveLength(2);
   });

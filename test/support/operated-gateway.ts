@@ -40,6 +40,9 @@ async function startOperatedGateway(overrides: Record<string, string>) {
     connectionFile,
     writeSettings,
     ops: async (...args: string[]) => ops([...args, "--local", "--connection-file", connectionFile]),
+    /** The same; the last argument sees each text, or stops the command. */
+    opsWith: async (options: OpsOptions, ...args: string[]) =>
+      ops([...args, "--local", "--connection-file", connectionFile], options),
     stop: async () => {
       await storage.stop();
       await gateway.stop();
@@ -56,12 +59,16 @@ export interface OpsResult {
   readonly remarks: string;
 }
 
-/** Runs a command in this process, as `npm run ops` does. `onText` sees each text as it is written. */
-export async function ops(
-  args: readonly string[],
-  stopping: AbortSignal = new AbortController().signal,
-  onText: (text: string) => void = () => undefined,
-): Promise<OpsResult> {
+interface OpsOptions {
+  readonly stopping?: AbortSignal;
+  /** Sees each text as it is written. */
+  readonly onText?: (text: string) => void;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Runs a command in this process, as `npm run ops` does. */
+export async function ops(args: readonly string[], options: OpsOptions = {}): Promise<OpsResult> {
+  const { stopping = new AbortController().signal, onText = () => undefined, environment = {} } = options;
   let output = "";
   let remarks = "";
   const remark = (text: string): void => {
@@ -77,6 +84,6 @@ export async function ops(
     progress: { write: remark },
     isScreen: false,
   };
-  const exitCode = await runCommand(commands, args, terminal, stopping);
+  const exitCode = await runCommand(commands, args, { terminal, stopping, environment });
   return { exitCode: exitCodes[exitCode].code, output, remarks };
 }
