@@ -5,7 +5,7 @@ export const commonOptions = {
   local: flag("works on the gateway that `npm start` or `npm run stack` runs on this machine"),
   "connection-file": text(
     "FILE",
-    "with --local: where that gateway's addresses are (default: .tmp/stack.json)",
+    "with --local: where that gateway's addresses are (default: the gateway that started last)",
   ),
   environment: text("NAME", "the azd environment that names the deployment (default: the current one)"),
   subscription: text("ID", "the subscription, instead of an azd environment"),

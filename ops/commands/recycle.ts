@@ -1,6 +1,6 @@
 /** `ops recycle`: replaces pooled rooms that were made with other settings, a few at a time. */
 import { setTimeout as delay } from "node:timers/promises";
-import { createProgress, type Progress } from "../../local/terminal/progress.ts";
+import { createProgress } from "../../local/terminal/progress.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
 import { type Context, defineCommand } from "../command.ts";

@@ -37,7 +37,10 @@ export const room = defineCommand({
 });
 
 function rowOf({ time, fields }: LogLine): string[] {
-  const field = (name: string): string => (fields[name] === undefined ? "" : String(fields[name]));
+  const field = (name: string): string => {
+    const value = fields[name];
+    return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  };
   const reason = field("reason");
   const event = reason === "" ? field("event") : `${field("event")} (${reason})`;
   return [time.slice(0, 23).replace("T", " "), event, field("caller"), field("correlationId")];

@@ -136,7 +136,8 @@ export const checks: readonly Check[] = [
     run: async ({ log }) => {
       const deployed = (await log.newestMetrics())?.["Version"];
       const isOk = deployed === undefined || deployed === version;
-      return { isOk, found: `the app is ${String(deployed ?? "unknown")}, these commands are ${version}` };
+      const shown = typeof deployed === "string" ? deployed : "unknown";
+      return { isOk, found: `the app is ${shown}, these commands are ${version}` };
     },
   },
 ];

@@ -25,7 +25,7 @@ const rowSchema = z.object({
   PoolMinimum: z.number().nullable().default(null),
 });
 
-export type StatusRow = z.output<typeof rowSchema>;
+type StatusRow = z.output<typeof rowSchema>;
 
 export interface GatewayStatus {
   readonly row: StatusRow;

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { isLoopback } from "../../src/lib/settings/addresses.ts";
 import { UnreachableError } from "../failures.ts";
 
-export interface AzureRequest<Value> {
+interface AzureRequest<Value> {
   readonly method: "GET" | "POST";
   /** Below the endpoint, with its query. */
   readonly path: string;

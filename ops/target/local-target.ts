@@ -1,6 +1,6 @@
 /** Connects to the gateway that runs on this machine, by the file with its addresses. */
 import { fetchAccessToken } from "../../local/gateway/access-token.ts";
-import { connectionFile, findRunningGateway } from "../../local/gateway/connection.ts";
+import { findRunningGateway } from "../../local/gateway/connection.ts";
 import { bypassProxy } from "../../local/process/bypass-proxy.ts";
 import { openQueues } from "../../src/lib/queues/storage-account.ts";
 import { roomFingerprint } from "../../src/lib/rooms/room-fingerprint.ts";
@@ -11,13 +11,13 @@ import { createLocalLog } from "./local-log.ts";
 import { openPlatform } from "./platform.ts";
 import type { Target } from "./target.ts";
 
-/** Throws UnreachableError if no gateway runs. */
-export async function connectLocally(path: string = connectionFile): Promise<Target> {
+/** Connects to the gateway of this file, or to the one that started last. Throws UnreachableError if none runs. */
+export async function connectLocally(path?: string): Promise<Target> {
   bypassProxy();
   const connection = await findRunningGateway(path);
   if (!connection)
     throw new UnreachableError(
-      `No local gateway is running (${path}). Start one with \`npm start\`, or leave out --local for a deployment.`,
+      `No local gateway is running${path === undefined ? "" : ` (${path})`}. Start one with \`npm start\`, or leave out --local for a deployment.`,
     );
   const settings = loadSettings(connection.settings);
   const { template, hostPin } = settings.rooms;

@@ -199,7 +199,7 @@ describe("ops recycle", () => {
 
   test("Never takes the pool below the floor", async () => {
     for (const name of ["old-1", "old-2", "old-3"]) await poolOutdated(name);
-    await operated.stack.platform.setLatency({ milliseconds: 60 });
+    operated.stack.platform.setLatency({ milliseconds: 60 });
     let isRunning = true;
     let lowest = Number.POSITIVE_INFINITY;
     const watch = (async () => {

@@ -168,7 +168,9 @@ const bodySeen = (body: string, headers: Record<string, string>, hasBody = true)
     head: body.slice(0, 80),
     err: null,
     headers: Object.fromEntries(
-      Object.entries({ connection: "close", host: hostName, ...headers }).toSorted(),
+      Object.entries({ connection: "close", host: hostName, ...headers }).toSorted(([one], [other]) =>
+        one < other ? -1 : 1,
+      ),
     ),
     hasBody,
   });
