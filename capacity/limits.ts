@@ -1,0 +1,161 @@
+/** What the parts of a deployment can carry, in rooms per hour, and which of them gives way first. */
+import type { Scenario } from "./scenario.ts";
+
+export interface Limit {
+  readonly part: string;
+  /** The maximum number of rooms per hour that this part can carry. */
+  readonly roomsPerHour: number;
+  /** Whether the limit applies to the busiest minutes, or to the average because the work can wait. */
+  readonly applies: "peak" | "average";
+  /** The limit divided by the demand: below 1, the part gives way. */
+  readonly headroom: number;
+  readonly consequence: string;
+  readonly remedy: string;
+}
+
+interface Pool {
+  readonly size: number;
+  /** What the pool can carry at the peak. */
+  readonly perHour: number;
+}
+
+/** What one room costs. `test/capacity/limits.test.ts` compares this with a simulation. */
+export const costOfRoom = {
+  /** Platform calls, without those of the scenario: two of the claim, one of provisioning, three of the collector. */
+  platformCalls: 6,
+  /** Operations on the pool's queue, which is the busiest one. */
+  poolCalls: 4,
+  /** Operations on all queues. */
+  queueCalls: 11,
+} as const;
+
+// https://learn.microsoft.com/azure/storage/queues/scalability-targets
+const queueCallsPerSecond = 2000;
+const accountCallsPerSecond = 20_000;
+// The default of the deployment (docs/specification.md 8.11).
+const callsPerMinuteAndClient = 600;
+// docs/specification.md 8.4 and 8.13; src/lib/pool/garbage-collection.ts starts no room after 400 s.
+const collectorRunsPerHour = 6;
+const collectorRunSeconds = 400;
+const maxCollectorMessages = 1000;
+const collectorCallsPerRoom = 3;
+const collectorStorageSeconds = 0.02;
+/** From the end of a conference to the deletion of its room, if the collector keeps up. */
+const collectionMinutes = 20;
+const rowsPerPage = 500;
+// So much more than the load must be possible: the number of calls varies from minute to minute.
+const requiredHeadroom = 1.1;
+
+/** Returns the maximum number of messages that one run of the collector can handle in its time. */
+export function collectorCapacity({ callMilliseconds }: Scenario): number {
+  const secondsPerRoom = (collectorCallsPerRoom * callMilliseconds) / 1000 + collectorStorageSeconds;
+  return Math.min(maxCollectorMessages, Math.floor(collectorRunSeconds / secondsPerRoom));
+}
+
+/** Returns the number of rooms on the platform: pooled, in use, and waiting for the collector. */
+export function roomsOnPlatform(scenario: Scenario, poolSize: number, perHour: number): number {
+  return Math.round(poolSize + (perHour * (scenario.conferenceMinutes + collectionMinutes)) / 60);
+}
+
+/** Returns whether one gateway can carry the load with a pool that is large enough. */
+export function isEnough(scenario: Scenario): boolean {
+  const limits = findLimits(scenario, { size: 0, perHour: Number.POSITIVE_INFINITY });
+  return limits.every(({ headroom }) => headroom >= requiredHeadroom);
+}
+
+/** Returns the limits of one gateway and its platform, the first to give way first. */
+export function findLimits(scenario: Scenario, pool: Pool): readonly Limit[] {
+  const peak = scenario.perHour * scenario.peak;
+  return limitsOf(scenario, pool)
+    .map((row) => ({
+      ...row,
+      headroom: row.roomsPerHour / (row.applies === "peak" ? peak : scenario.perHour),
+    }))
+    .toSorted((one, other) => one.headroom - other.headroom);
+}
+
+function limitsOf(scenario: Scenario, pool: Pool): readonly Omit<Limit, "headroom">[] {
+  const { callMilliseconds, callSlots, callsPerMinute, callsPerRoom, gcMaxMessages } = scenario;
+  const callsOfRoom = costOfRoom.platformCalls + callsPerRoom;
+  const maxMessages = collectorCapacity(scenario);
+  const accumulates = "ended rooms accumulate on the platform";
+  const provisioningCalls = Math.min(
+    callSlots,
+    scenario.instances * Math.max(1, scenario.maxConcurrency - 2),
+  );
+  const perHourAndSlot = 3_600_000 / callMilliseconds;
+  return [
+    {
+      part: `pool of ${pool.size} rooms`,
+      roomsPerHour: pool.perHour,
+      applies: "peak",
+      consequence: `more than 1 in ${scenario.oneIn} callers get 404`,
+      remedy: "raise MAX_VMR",
+    },
+    {
+      part: `collector, GC_MAX_MESSAGES ${gcMaxMessages}`,
+      roomsPerHour: collectorRunsPerHour * gcMaxMessages,
+      applies: "average",
+      consequence: accumulates,
+      remedy: "raise GC_MAX_MESSAGES",
+    },
+    {
+      part: `collector, ${maxMessages} rooms per run`,
+      roomsPerHour: collectorRunsPerHour * maxMessages,
+      applies: "average",
+      consequence: accumulates,
+      remedy: "split",
+    },
+    {
+      part: `provisioning, ${provisioningCalls} calls at a time`,
+      roomsPerHour: provisioningCalls * perHourAndSlot,
+      applies: "peak",
+      consequence: "replacements wait, and the pool runs empty",
+      remedy: "split",
+    },
+    {
+      part: `platform, ${callsPerMinute} calls per minute`,
+      roomsPerHour: Math.max(0, ((callsPerMinute - timerCallsPerMinute(scenario, pool)) * 60) / callsOfRoom),
+      applies: "peak",
+      consequence: "the platform returns 429, and callers get 503",
+      remedy: "split",
+    },
+    {
+      part: `platform, ${callSlots} calls at a time`,
+      roomsPerHour: (callSlots * perHourAndSlot) / callsOfRoom,
+      applies: "peak",
+      consequence: "calls wait, and callers get 503 after 20 s",
+      remedy: "split",
+    },
+    {
+      part: `API Management, ${callsPerMinuteAndClient} calls per minute and client`,
+      roomsPerHour: (callsPerMinuteAndClient * 60) / (1 + callsPerRoom),
+      applies: "peak",
+      consequence: "the client gets 429",
+      remedy: "raise callsPerMinutePerClient",
+    },
+    {
+      part: `queue, ${queueCallsPerSecond} messages per second`,
+      roomsPerHour: (queueCallsPerSecond * 3600) / costOfRoom.poolCalls,
+      applies: "peak",
+      consequence: "callers get 503",
+      remedy: "split",
+    },
+    {
+      part: `storage account, ${accountCallsPerSecond} messages per second`,
+      roomsPerHour: (accountCallsPerSecond * 3600) / costOfRoom.queueCalls,
+      applies: "peak",
+      consequence: "callers get 503",
+      remedy: "split",
+    },
+  ];
+}
+
+/** Platform calls of the timers: lists of all rooms, of the running conferences, and of the alarms. */
+function timerCallsPerMinute(scenario: Scenario, { size }: Pool): number {
+  const peak = scenario.perHour * scenario.peak;
+  const pages = (rows: number): number => Math.max(1, Math.ceil(rows / rowsPerPage));
+  const rooms = pages(roomsOnPlatform(scenario, size, peak));
+  const live = pages((peak * scenario.conferenceMinutes) / 60);
+  return (rooms + live + 1) / 5 + rooms / 10;
+}

@@ -1,0 +1,102 @@
+/** The platform in virtual time: slots that serve calls in their order, and a limit of calls per minute. */
+import { AxiosError, AxiosHeaders, type AxiosResponse } from "axios";
+import { type Exchange, type PlatformRequest, transportFailure } from "../../src/lib/platform/exchange.ts";
+import type { RandomSource } from "../../src/lib/random.ts";
+import { type ConferenceFields, createConferenceRows, type Reply } from "./conference-rows.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+export interface SimulatedPlatformOptions {
+  readonly time: VirtualTime;
+  readonly random: RandomSource;
+  /** Mean time that a slot works on a call. */
+  readonly callMilliseconds: number;
+  /** Calls that the platform works on at once. */
+  readonly callSlots: number;
+  readonly callsPerMinute: number;
+  readonly timeoutSeconds: number;
+}
+
+export interface SimulatedPlatform {
+  readonly exchange: Exchange;
+  /** Adds a room without a call. */
+  insert(fields: ConferenceFields): void;
+  /** The names of the running conferences. */
+  readonly live: Set<string>;
+  roomCount(): number;
+  /** The number of calls in each minute, without refused ones. */
+  readonly callsByMinute: readonly number[];
+  /** The number of calls that got 429. */
+  refusedCalls(): number;
+}
+
+const minuteMilliseconds = 60_000;
+const refusalMilliseconds = 10;
+
+export function createSimulatedPlatform(options: SimulatedPlatformOptions): SimulatedPlatform {
+  const { time, random } = options;
+  const live = new Set<string>();
+  const rows = createConferenceRows(live);
+  const startedAt = time.now();
+  const callsByMinute: number[] = [];
+  const waiting: (() => void)[] = [];
+  let refusedCalls = 0;
+  let busySlots = 0;
+
+  function isAdmitted(): boolean {
+    const minute = Math.floor((time.now() - startedAt) / minuteMilliseconds);
+    while (callsByMinute.length <= minute) callsByMinute.push(0);
+    const calls = callsByMinute[minute] ?? 0;
+    if (calls >= options.callsPerMinute) return false;
+    callsByMinute[minute] = calls + 1;
+    return true;
+  }
+
+  async function startNext(): Promise<void> {
+    const serve = busySlots < options.callSlots ? waiting.shift() : undefined;
+    if (!serve) return;
+    busySlots += 1;
+    await time.sleep(options.callMilliseconds * (0.5 + random.integerBelow(1001) / 1000));
+    busySlots -= 1;
+    serve();
+    void startNext();
+  }
+
+  async function refuse(): Promise<AxiosResponse<unknown>> {
+    refusedCalls += 1;
+    const remaining = minuteMilliseconds - ((time.now() - startedAt) % minuteMilliseconds);
+    await time.sleep(refusalMilliseconds);
+    return toResponse({ status: 429 }, { "retry-after": String(Math.ceil(remaining / 1000)) });
+  }
+
+  /** The platform works on a call to its end, whether or not anybody still waits for it. */
+  async function serve(request: PlatformRequest): Promise<AxiosResponse<unknown>> {
+    const timeoutMilliseconds = (request.timeoutSeconds ?? options.timeoutSeconds) * 1000;
+    return new Promise((resolve, reject) => {
+      let isServed = false;
+      waiting.push(() => {
+        isServed = true;
+        resolve(toResponse(rows.respond(request)));
+      });
+      void startNext();
+      void time.sleep(timeoutMilliseconds).then(() => {
+        if (!isServed) reject(transportFailure(request, new AxiosError("timeout", "ECONNABORTED")));
+      });
+    });
+  }
+
+  return {
+    insert: rows.insert,
+    live,
+    roomCount: rows.count,
+    callsByMinute,
+    refusedCalls: () => refusedCalls,
+    exchange: async (request) => (isAdmitted() ? serve(request) : refuse()),
+  };
+}
+
+function toResponse(
+  { status, data = "" }: Reply,
+  headers: Record<string, string> = {},
+): AxiosResponse<unknown> {
+  return { status, data, headers, statusText: "", config: { headers: new AxiosHeaders() } };
+}
