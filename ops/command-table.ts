@@ -4,6 +4,7 @@ import { collect } from "./commands/collect.ts";
 import { doctor } from "./commands/doctor.ts";
 import { drain } from "./commands/drain.ts";
 import { fill } from "./commands/fill.ts";
+import { plan } from "./commands/plan.ts";
 import { recycle } from "./commands/recycle.ts";
 import { redrive } from "./commands/redrive.ts";
 import { room } from "./commands/room.ts";
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   recycle,
   drain,
   collect,
+  plan,
   redrive,
   rotateSink,
   token,

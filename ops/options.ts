@@ -85,3 +85,22 @@ export function required<Value>(option: Option<Value | undefined>): Option<Value
     },
   };
 }
+
+/** Creates an option that is a number with or without decimals, undefined if it is missing. */
+export function decimal(
+  placeholder: string,
+  description: string,
+  { minimum, maximum }: Range,
+): Option<number | undefined> {
+  return {
+    description,
+    placeholder,
+    read: (given) => {
+      if (given === undefined) return undefined;
+      const value = Number(given);
+      if (!/^\d+(?:\.\d+)?$/.test(given) || value < minimum || value > maximum)
+        throw new Error(`must be a number from ${minimum} to ${maximum}`);
+      return value;
+    },
+  };
+}

@@ -12,6 +12,7 @@ const responseSchema = z.object({
     .min(1),
 });
 const traceSchema = z.object({ TimeGenerated: z.string(), Message: z.string() });
+const countSchema = z.object({ time: z.string(), event: z.string(), count: z.number() });
 const fieldsSchema = z.record(z.string(), z.unknown());
 
 export interface AzureLogOptions {
@@ -46,6 +47,8 @@ export function createAzureLog({ api, workspaceId, app }: AzureLogOptions): LogR
         return fields.success ? [{ time, fields: fields.data }] : [];
       });
     },
+    counts: async ({ hours, events }, minutes) =>
+      z.array(countSchema).parse(await query(countsQuery(app, events, minutes), hours)),
     newestMetrics: async () => (await query(metricsQuery, 24))[0],
   };
 }
@@ -67,6 +70,18 @@ export function linesQuery(app: string, { room, events, function: functionName }
     "project TimeGenerated, Message",
     "order by TimeGenerated desc",
     `take ${maxLines}`,
+  ].join("\n| ");
+}
+
+/** Returns the query that counts lines by event and by minutes. */
+export function countsQuery(app: string, events: readonly string[], minutes: number): string {
+  return [
+    "AppTraces",
+    `where AppRoleName =~ ${literal(app)}`,
+    "extend event = tostring(parse_json(Message).event)",
+    `where event in (${events.map(literal).join(", ")})`,
+    `summarize ['count'] = count() by time = bin(TimeGenerated, ${minutes}m), event`,
+    "order by time asc",
   ].join("\n| ");
 }
 

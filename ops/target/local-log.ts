@@ -32,6 +32,18 @@ export function createLocalLog(url: string): LogReader {
         .filter(({ fields }) => functionName === undefined || fields["function"] === functionName)
         .slice(-maxLines);
     },
+    counts: async ({ hours, events }, minutes) => {
+      const milliseconds = minutes * 60_000;
+      const since = Date.now() - hours * 3600_000;
+      return (await read("/control/traces", tracesSchema))
+        .map(({ time, fields }) => ({ at: Date.parse(time), event: String(fields["event"]) }))
+        .filter(({ at, event }) => at >= since && events.includes(event))
+        .map(({ at, event }) => ({
+          time: new Date(Math.floor(at / milliseconds) * milliseconds).toISOString(),
+          event,
+          count: 1,
+        }));
+    },
     newestMetrics: async () => (await read("/control/rows", rowsSchema)).at(-1)?.row,
   };
 }

@@ -14,10 +14,23 @@ export interface LogFilter {
   readonly function?: string;
 }
 
+/** How many lines with one event were logged within some minutes. */
+export interface LogCount {
+  /** The beginning of these minutes, ISO 8601 in UTC. */
+  readonly time: string;
+  readonly event: string;
+  readonly count: number;
+}
+
 /** Reads the log. Every method throws UnreachableError if the log cannot be read. */
 export interface LogReader {
   /** Returns the lines, the oldest first; of more than 10,000, the latest. */
   readonly lines: (filter: LogFilter) => Promise<readonly LogLine[]>;
+  /** Counts the lines by event and by so many minutes. */
+  readonly counts: (
+    filter: { readonly hours: number; readonly events: readonly string[] },
+    minutes: number,
+  ) => Promise<readonly LogCount[]>;
   /** Returns the newest metrics row of the last day, or undefined if there is none. */
   readonly newestMetrics: () => Promise<Readonly<Record<string, unknown>> | undefined>;
 }
