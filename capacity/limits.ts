@@ -26,7 +26,7 @@ export const costOfRoom = {
   /** Operations on the pool's queue, which is the busiest one. */
   poolCalls: 4,
   /** Operations on all queues. */
-  queueCalls: 11,
+  queueCalls: 10,
 } as const;
 
 // https://learn.microsoft.com/azure/storage/queues/scalability-targets
@@ -89,7 +89,7 @@ function limitsOf(scenario: Scenario, pool: Pool): readonly Omit<Limit, "headroo
       part: `pool of ${pool.size} rooms`,
       roomsPerHour: pool.perHour,
       applies: "peak",
-      consequence: `more than 1 in ${scenario.oneIn} callers get 404`,
+      consequence: `more than 1 in ${whole(scenario.oneIn)} callers get 404`,
       remedy: "raise MAX_VMR",
     },
     {
@@ -114,7 +114,7 @@ function limitsOf(scenario: Scenario, pool: Pool): readonly Omit<Limit, "headroo
       remedy: "split",
     },
     {
-      part: `platform, ${callsPerMinute} calls per minute`,
+      part: `platform, ${whole(callsPerMinute)} calls per minute`,
       roomsPerHour: Math.max(0, ((callsPerMinute - timerCallsPerMinute(scenario, pool)) * 60) / callsOfRoom),
       applies: "peak",
       consequence: "the platform returns 429, and callers get 503",
@@ -135,14 +135,14 @@ function limitsOf(scenario: Scenario, pool: Pool): readonly Omit<Limit, "headroo
       remedy: "raise callsPerMinutePerClient",
     },
     {
-      part: `queue, ${queueCallsPerSecond} messages per second`,
+      part: `queue, ${whole(queueCallsPerSecond)} messages per second`,
       roomsPerHour: (queueCallsPerSecond * 3600) / costOfRoom.poolCalls,
       applies: "peak",
       consequence: "callers get 503",
       remedy: "split",
     },
     {
-      part: `storage account, ${accountCallsPerSecond} messages per second`,
+      part: `storage account, ${whole(accountCallsPerSecond)} messages per second`,
       roomsPerHour: (accountCallsPerSecond * 3600) / costOfRoom.queueCalls,
       applies: "peak",
       consequence: "callers get 503",
@@ -150,6 +150,8 @@ function limitsOf(scenario: Scenario, pool: Pool): readonly Omit<Limit, "headroo
     },
   ];
 }
+
+const whole = (value: number): string => value.toLocaleString("en-US");
 
 /** Platform calls of the timers: lists of all rooms, of the running conferences, and of the alarms. */
 function timerCallsPerMinute(scenario: Scenario, { size }: Pool): number {

@@ -62,12 +62,28 @@ export function nominalLeadSeconds({ readyDelaySeconds, callMilliseconds }: Scen
   return readyDelaySeconds + pollSeconds + (3 * callMilliseconds) / 1000;
 }
 
+/** What the formula alone plans for each gateway, without a simulation. */
+export interface FormulaPlan {
+  readonly gateways: number;
+  readonly scenario: Scenario;
+  readonly rooms: number;
+  readonly roomsOnPlatform: number;
+}
+
+/** Plans by the formula. Throws an Error if no number of gateways is enough. */
+export function planByFormula(whole: Scenario): FormulaPlan {
+  const gateways = gatewaysFor(whole);
+  const scenario = planned({ ...whole, perHour: whole.perHour / gateways });
+  const peak = scenario.perHour * scenario.peak;
+  const rooms = smallestPool((peak * nominalLeadSeconds(scenario)) / 3600, 1 / scenario.oneIn);
+  return { gateways, scenario, rooms, roomsOnPlatform: roomsOnPlatform(scenario, rooms, peak) };
+}
+
 /** Makes the plan. The same options always make the same plan. Throws an Error if no number of gateways is enough. */
 export async function makePlan(options: PlanOptions): Promise<Plan> {
   const { seed, callers, onProgress = () => undefined } = options;
   const maxShare = 1 / options.scenario.oneIn;
-  const gateways = gatewaysFor(options.scenario);
-  const scenario = planned({ ...options.scenario, perHour: options.scenario.perHour / gateways });
+  const { gateways, scenario } = planByFormula(options.scenario);
   const perSecond = (scenario.perHour * scenario.peak) / 3600;
 
   async function simulate(rooms: number, run: { callers: number; seed: number }) {

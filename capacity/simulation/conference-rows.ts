@@ -19,6 +19,11 @@ export interface ConferenceRows {
   count(): number;
 }
 
+interface Resource {
+  readonly all: () => readonly unknown[];
+  readonly find: (name: string) => unknown;
+}
+
 const conferencePath = "/api/admin/configuration/v1/conference/";
 const livePath = "/api/admin/status/v1/conference/";
 
@@ -38,38 +43,41 @@ export function createConferenceRows(live: ReadonlySet<string>): ConferenceRows 
     store({ ...fields, id: lastId, name: String(fields["name"]) });
   }
 
-  /** All rows, or those with this name. */
-  function rowsOf(path: string, name: string | null): readonly unknown[] {
-    if (path === conferencePath)
-      return name === null ? [...byId.values()] : [byName.get(name)].filter(Boolean);
-    if (path !== livePath) return [];
-    return name === null
-      ? Array.from(live, (running) => ({ name: running }))
-      : live.has(name)
-        ? [{ name }]
-        : [];
+  const resources: Readonly<Record<string, Resource>> = {
+    [conferencePath]: { all: () => [...byId.values()], find: (name) => byName.get(name) },
+    [livePath]: {
+      all: () => Array.from(live, (name) => ({ name })),
+      find: (name) => (live.has(name) ? { name } : undefined),
+    },
+  };
+
+  /** Returns the rows of a resource, or the one with this name. No other resource has rows. */
+  function rowsOf(path: string, name: string | number | undefined): readonly unknown[] {
+    const resource = resources[path];
+    if (name === undefined) return resource?.all() ?? [];
+    const found = resource?.find(String(name));
+    return found === undefined ? [] : [found];
   }
 
-  function read(path: string, query: URLSearchParams): Reply {
-    const rows = rowsOf(path, query.get("name"));
-    const limit = Number(query.get("limit") ?? 20);
-    const offset = Number(query.get("offset") ?? 0);
+  function read(path: string, query: Readonly<Record<string, string | number>>): Reply {
+    const rows = rowsOf(path, query["name"]);
+    const limit = Number(query["limit"] ?? 20);
+    const offset = Number(query["offset"] ?? 0);
     const end = offset + limit;
     const next = end < rows.length ? `${path}?limit=${limit}&offset=${end}&order_by=name` : null;
     const meta = { limit, offset, next, total_count: rows.length };
     return { status: 200, data: { meta, objects: rows.slice(offset, end) } };
   }
 
-  function respond({ method, path, query = {}, body }: PlatformRequest): Reply {
-    const url = new URL(path, "http://platform.invalid");
-    for (const [key, value] of Object.entries(query)) url.searchParams.set(key, String(value));
-    if (method === "GET") return read(url.pathname, url.searchParams);
+  function respond({ method, path: pathAndQuery, query = {}, body }: PlatformRequest): Reply {
+    const [path = "", search] = pathAndQuery.split("?");
+    if (method === "GET") return read(path, { ...query, ...Object.fromEntries(new URLSearchParams(search)) });
     const fields = typeof body === "object" ? { ...body } : {};
     if (method === "POST") {
       insert(fields);
       return { status: 201 };
     }
-    const row = byId.get(Number(url.pathname.slice(conferencePath.length, -1)));
+    const row = byId.get(Number(path.slice(conferencePath.length, -1)));
     if (!row) return { status: 404 };
     if (method === "PATCH") {
       store({ ...row, ...fields });

@@ -1,13 +1,13 @@
 /** The platform in virtual time: slots that serve calls in their order, and a limit of calls per minute. */
 import { AxiosError, AxiosHeaders, type AxiosResponse } from "axios";
+import type { SeededRandom } from "../../local/process/seeded-random.ts";
 import { type Exchange, type PlatformRequest, transportFailure } from "../../src/lib/platform/exchange.ts";
-import type { RandomSource } from "../../src/lib/random.ts";
 import { type ConferenceFields, createConferenceRows, type Reply } from "./conference-rows.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 export interface SimulatedPlatformOptions {
   readonly time: VirtualTime;
-  readonly random: RandomSource;
+  readonly random: SeededRandom;
   /** Mean time that a slot works on a call. */
   readonly callMilliseconds: number;
   /** Calls that the platform works on at once. */
@@ -31,6 +31,8 @@ export interface SimulatedPlatform {
 
 const minuteMilliseconds = 60_000;
 const refusalMilliseconds = 10;
+// A call takes up to so many times the mean, and at least as much less.
+const maxPart = 1.5;
 
 export function createSimulatedPlatform(options: SimulatedPlatformOptions): SimulatedPlatform {
   const { time, random } = options;
@@ -55,7 +57,7 @@ export function createSimulatedPlatform(options: SimulatedPlatformOptions): Simu
     const serve = busySlots < options.callSlots ? waiting.shift() : undefined;
     if (!serve) return;
     busySlots += 1;
-    await time.sleep(options.callMilliseconds * (0.5 + random.integerBelow(1001) / 1000));
+    await time.sleep(options.callMilliseconds * random.between(2 - maxPart, maxPart));
     busySlots -= 1;
     serve();
     void startNext();
@@ -71,16 +73,12 @@ export function createSimulatedPlatform(options: SimulatedPlatformOptions): Simu
   /** The platform works on a call to its end, whether or not anybody still waits for it. */
   async function serve(request: PlatformRequest): Promise<AxiosResponse<unknown>> {
     const timeoutMilliseconds = (request.timeoutSeconds ?? options.timeoutSeconds) * 1000;
+    const mayTimeOut =
+      busySlots >= options.callSlots || maxPart * options.callMilliseconds >= timeoutMilliseconds;
     return new Promise((resolve, reject) => {
-      let isServed = false;
-      waiting.push(() => {
-        isServed = true;
-        resolve(toResponse(rows.respond(request)));
-      });
+      waiting.push(() => resolve(toResponse(rows.respond(request))));
       void startNext();
-      void time.sleep(timeoutMilliseconds).then(() => {
-        if (!isServed) reject(transportFailure(request, new AxiosError("timeout", "ECONNABORTED")));
-      });
+      if (mayTimeOut) void time.sleep(timeoutMilliseconds).then(() => reject(timeoutOf(request)));
     });
   }
 
@@ -92,6 +90,10 @@ export function createSimulatedPlatform(options: SimulatedPlatformOptions): Simu
     refusedCalls: () => refusedCalls,
     exchange: async (request) => (isAdmitted() ? serve(request) : refuse()),
   };
+}
+
+function timeoutOf(request: PlatformRequest): Error {
+  return transportFailure(request, new AxiosError("timeout", "ECONNABORTED"));
 }
 
 function toResponse(

@@ -1,4 +1,4 @@
-/** The architecture as one table: which part of src, local, ops and client may import which other part. */
+/** The architecture as one table: which part of src, local, ops, capacity and client may import which other part. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -17,6 +17,7 @@ const rows: readonly Row[] = [
   {
     part: "ops",
     imports: [
+      "capacity",
       "local/terminal",
       "local/gateway",
       "local/process",
@@ -30,6 +31,19 @@ const rows: readonly Row[] = [
       "src/lib/settings",
       "src/lib",
     ],
+  },
+  {
+    part: "capacity",
+    imports: [
+      "local/gateway",
+      "local/process",
+      "src/lib/wiring",
+      "src/lib/rooms",
+      "src/lib/platform",
+      "src/lib/settings",
+      "src/lib",
+    ],
+    types: ["src/lib/queues"],
   },
   {
     part: "local/commands",
@@ -222,7 +236,7 @@ const azurePackages: Readonly<Record<string, readonly string[]>> = {
   "@azure/monitor-ingestion": ["src/lib/metrics"],
 };
 
-const files = globSync("{src,local,ops,client/src}/**/*.{ts,tsx}", { cwd: projectRoot }).map((file) =>
+const files = globSync("{src,local,ops,capacity,client/src}/**/*.{ts,tsx}", { cwd: projectRoot }).map((file) =>
   file.replaceAll("\\", "/"),
 );
 const sources = files.filter((file) => file.startsWith("src/"));
@@ -244,7 +258,8 @@ function forbiddenImports(row: Row): string[] {
       const part = rowOf(target)?.part;
       if (
         part === row.part ||
-        (part === undefined && !["src", "local", "ops"].some((folder) => isWithin(target, folder)))
+        (part === undefined &&
+          !["src", "local", "ops", "capacity"].some((folder) => isWithin(target, folder)))
       )
         return false;
       const allowed = isType ? [...row.imports, ...(row.types ?? [])] : row.imports;

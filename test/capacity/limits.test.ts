@@ -1,0 +1,52 @@
+/** What gives way first. */
+import { describe, expect, test } from "vitest";
+import { collectorCapacity, findLimits, isEnough } from "../../capacity/limits.ts";
+import { defaultScenario, type Scenario } from "../../capacity/scenario.ts";
+
+const pool = { size: 50, perHour: 1100 };
+const limitsWith = (change: Partial<Scenario>) => findLimits({ ...defaultScenario, ...change }, pool);
+const limitOf = (part: string, change: Partial<Scenario> = {}) =>
+  limitsWith(change).find((limit) => limit.part.startsWith(part))?.roomsPerHour ?? Number.NaN;
+
+test("The part with the least headroom comes first", () => {
+  const headrooms = limitsWith({}).map(({ headroom }) => headroom);
+  expect(headrooms).toEqual(headrooms.toSorted((one, other) => one - other));
+  expect(limitsWith({})[0]?.part).toBe("collector, GC_MAX_MESSAGES 20");
+  expect(limitsWith({ perHour: 100, peak: 12 })[0]?.part).toBe("pool of 50 rooms");
+  expect(limitsWith({ perHour: 400, callsPerMinute: 60, gcMaxMessages: 600 })[0]?.part).toMatch(
+    /^platform, 60 calls/,
+  );
+});
+
+test("The collector handles six runs per hour, and a run what it is allowed and has time for", () => {
+  expect(limitOf("collector, GC_MAX_MESSAGES")).toBe(120);
+  expect(limitOf("collector, GC_MAX_MESSAGES", { gcMaxMessages: 50 })).toBe(300);
+  expect(collectorCapacity({ ...defaultScenario, callMilliseconds: 200 })).toBe(645);
+  expect(collectorCapacity({ ...defaultScenario, callMilliseconds: 20 })).toBe(1000);
+  expect(collectorCapacity({ ...defaultScenario, callMilliseconds: 1000 })).toBe(132);
+});
+
+test("The platform's limit is shared by seven calls per room and the timers' lists", () => {
+  expect(limitOf("platform, 1,000 calls")).toBeGreaterThan((990 * 60) / 7);
+  expect(limitOf("platform, 1,000 calls")).toBeLessThan((1000 * 60) / 7);
+  expect(limitOf("platform, 1,000 calls", { callsPerRoom: 3 })).toBeLessThan((1000 * 60) / 9);
+  expect(limitOf("platform, 5 calls")).toBeCloseTo((5 * 3600) / 0.2 / 7);
+  expect(limitOf("platform, 1 calls", { callsPerMinute: 1 })).toBe(0);
+});
+
+test("Provisioning is limited by the instances' slots and by the platform's", () => {
+  expect(limitOf("provisioning", { instances: 1 })).toBe(3 * 5 * 3600);
+  expect(limitOf("provisioning", { instances: 4 })).toBe(5 * 5 * 3600);
+  expect(limitOf("provisioning", { instances: 1, maxConcurrency: 1 })).toBe(5 * 3600);
+});
+
+describe("One gateway", () => {
+  test.each([
+    ["carries the default load", { gcMaxMessages: 200 }, true],
+    ["does not carry a load above its collector", {}, false],
+    ["does not carry 100,000 rooms per day", { perHour: 100_000 / 24, gcMaxMessages: 645 }, false],
+    ["carries half of it", { perHour: 50_000 / 24, gcMaxMessages: 645 }, true],
+  ] as const)("%s", (_, change, expected) => {
+    expect(isEnough({ ...defaultScenario, ...change })).toBe(expected);
+  });
+});
