@@ -21,8 +21,10 @@ interface Pool {
 
 /** What one room costs. `test/capacity/limits.test.ts` compares this with a simulation. */
 export const costOfRoom = {
-  /** Platform calls, without those of the scenario: two of the claim, one of provisioning, three of the collector. */
-  platformCalls: 6,
+  /** Platform calls when it is handed out: two of the claim, and one that provisions the replacement. */
+  handOutCalls: 3,
+  /** Platform calls of the collector. */
+  collectionCalls: 3,
   /** Operations on the pool's queue, which is the busiest one. */
   poolCalls: 4,
   /** Operations on all queues. */
@@ -38,17 +40,16 @@ const callsPerMinuteAndClient = 600;
 const collectorRunsPerHour = 6;
 const collectorRunSeconds = 400;
 const maxCollectorMessages = 1000;
-const collectorCallsPerRoom = 3;
 const collectorStorageSeconds = 0.02;
 /** From the end of a conference to the deletion of its room, if the collector keeps up. */
 const collectionMinutes = 20;
 const rowsPerPage = 500;
 // So much more than the load must be possible: the number of calls varies from minute to minute.
-const requiredHeadroom = 1.1;
+export const requiredHeadroom = 1.1;
 
 /** Returns the maximum number of messages that one run of the collector can handle in its time. */
 export function collectorCapacity({ callMilliseconds }: Scenario): number {
-  const secondsPerRoom = (collectorCallsPerRoom * callMilliseconds) / 1000 + collectorStorageSeconds;
+  const secondsPerRoom = (costOfRoom.collectionCalls * callMilliseconds) / 1000 + collectorStorageSeconds;
   return Math.min(maxCollectorMessages, Math.floor(collectorRunSeconds / secondsPerRoom));
 }
 
@@ -76,7 +77,6 @@ export function findLimits(scenario: Scenario, pool: Pool): readonly Limit[] {
 
 function limitsOf(scenario: Scenario, pool: Pool): readonly Omit<Limit, "headroom">[] {
   const { callMilliseconds, callSlots, callsPerMinute, callsPerRoom, gcMaxMessages } = scenario;
-  const callsOfRoom = costOfRoom.platformCalls + callsPerRoom;
   const maxMessages = collectorCapacity(scenario);
   const accumulates = "ended rooms accumulate on the platform";
   const provisioningCalls = Math.min(
@@ -84,6 +84,8 @@ function limitsOf(scenario: Scenario, pool: Pool): readonly Omit<Limit, "headroo
     scenario.instances * Math.max(1, scenario.maxConcurrency - 2),
   );
   const perHourAndSlot = 3_600_000 / callMilliseconds;
+  const collectingPerMinute = collectorCallsPerMinute(scenario);
+  const collectingPerHour = collectorRunsPerHour * maxMessages * costOfRoom.collectionCalls;
   return [
     {
       part: `pool of ${pool.size} rooms`,
@@ -115,14 +117,20 @@ function limitsOf(scenario: Scenario, pool: Pool): readonly Omit<Limit, "headroo
     },
     {
       part: `platform, ${whole(callsPerMinute)} calls per minute`,
-      roomsPerHour: Math.max(0, ((callsPerMinute - timerCallsPerMinute(scenario, pool)) * 60) / callsOfRoom),
+      roomsPerHour: roomsWithin(scenario, pool, {
+        calls: callsPerMinute * 60,
+        collecting: 60 * collectingPerMinute,
+      }),
       applies: "peak",
       consequence: "the platform returns 429, and callers get 503",
       remedy: "split",
     },
     {
       part: `platform, ${callSlots} calls at a time`,
-      roomsPerHour: (callSlots * perHourAndSlot) / callsOfRoom,
+      roomsPerHour: roomsWithin(scenario, pool, {
+        calls: callSlots * perHourAndSlot,
+        collecting: collectingPerHour,
+      }),
       applies: "peak",
       consequence: "calls wait, and callers get 503 after 20 s",
       remedy: "split",
@@ -153,11 +161,49 @@ function limitsOf(scenario: Scenario, pool: Pool): readonly Omit<Limit, "headroo
 
 const whole = (value: number): string => value.toLocaleString("en-US");
 
+/** Returns the platform calls per minute at the peak: their mean, and their number while the collector runs. */
+export function peakCallsPerMinute(scenario: Scenario, poolSize: number) {
+  const peak = scenario.perHour * scenario.peak;
+  const collected = Math.min(peak, collectorRunsPerHour * collectorCapacity(scenario));
+  const others = handOutCallsPerMinute(scenario) + timerCallsPerMinute(scenario, poolSize);
+  return {
+    mean: others + (collected * costOfRoom.collectionCalls) / 60,
+    collecting: others + collectorCallsPerMinute(scenario),
+  };
+}
+
+/** Returns the maximum of GC_MAX_MESSAGES that leaves callers their calls in the minute in which the collector runs. */
+export function messagesBesideCallers(scenario: Scenario, poolSize: number): number {
+  const others = requiredHeadroom * handOutCallsPerMinute(scenario) + timerCallsPerMinute(scenario, poolSize);
+  const left = scenario.callsPerMinute - others;
+  if (60_000 / scenario.callMilliseconds <= left) return Number.POSITIVE_INFINITY;
+  return Math.max(0, Math.floor(left / costOfRoom.collectionCalls));
+}
+
+/** Returns the number of rooms per hour for which so many platform calls are enough, beside those of the collector. */
+function roomsWithin(
+  scenario: Scenario,
+  { size }: Pool,
+  { calls, collecting }: { calls: number; collecting: number },
+): number {
+  const left = calls - collecting - 60 * timerCallsPerMinute(scenario, size);
+  return Math.max(0, left) / (costOfRoom.handOutCalls + scenario.callsPerRoom);
+}
+
+function handOutCallsPerMinute({ perHour, peak, callsPerRoom }: Scenario): number {
+  return (perHour * peak * (costOfRoom.handOutCalls + callsPerRoom)) / 60;
+}
+
+/** Platform calls of the collector in a minute of its run: one after another, and no more than the run needs. */
+function collectorCallsPerMinute({ gcMaxMessages, callMilliseconds }: Scenario): number {
+  return Math.min(gcMaxMessages * costOfRoom.collectionCalls, 60_000 / callMilliseconds);
+}
+
 /** Platform calls of the timers: lists of all rooms, of the running conferences, and of the alarms. */
-function timerCallsPerMinute(scenario: Scenario, { size }: Pool): number {
+function timerCallsPerMinute(scenario: Scenario, poolSize: number): number {
   const peak = scenario.perHour * scenario.peak;
   const pages = (rows: number): number => Math.max(1, Math.ceil(rows / rowsPerPage));
-  const rooms = pages(roomsOnPlatform(scenario, size, peak));
+  const rooms = pages(roomsOnPlatform(scenario, poolSize, peak));
   const live = pages((peak * scenario.conferenceMinutes) / 60);
   return (rooms + live + 1) / 5 + rooms / 10;
 }

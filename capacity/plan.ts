@@ -1,8 +1,16 @@
 /** Plans a pool: its size by formula and by simulation, what gives way first, and the settings to use. */
 import { estimateShare, type ShareEstimate } from "./confidence.ts";
 import { emptyShare, largestLoad, smallestPool } from "./erlang.ts";
-import { collectorCapacity, findLimits, isEnough, type Limit, roomsOnPlatform } from "./limits.ts";
-import type { Scenario } from "./scenario.ts";
+import {
+  collectorCapacity,
+  findLimits,
+  isEnough,
+  type Limit,
+  messagesBesideCallers,
+  requiredHeadroom,
+  roomsOnPlatform,
+} from "./limits.ts";
+import { defaultScenario, type Scenario } from "./scenario.ts";
 import { runParts } from "./simulation/run-parts.ts";
 
 export interface PlanOptions {
@@ -56,6 +64,8 @@ const comparisonCallers = 0.4;
 const maxRuns = 4;
 const maxGateways = 1000;
 const pollSeconds = 1;
+/** The default of GC_MAX_MESSAGES. */
+const defaultMessages = defaultScenario.gcMaxMessages;
 
 /** Returns the lead time that the formula assumes before anything was simulated: delay, a poll, and three calls. */
 export function nominalLeadSeconds({ readyDelaySeconds, callMilliseconds }: Scenario): number {
@@ -73,7 +83,7 @@ export interface FormulaPlan {
 /** Plans by the formula. Throws an Error if no number of gateways is enough. */
 export function planByFormula(whole: Scenario): FormulaPlan {
   const gateways = gatewaysFor(whole);
-  const scenario = planned({ ...whole, perHour: whole.perHour / gateways });
+  const scenario = planSettings({ ...whole, perHour: whole.perHour / gateways });
   const peak = scenario.perHour * scenario.peak;
   const rooms = smallestPool((peak * nominalLeadSeconds(scenario)) / 3600, 1 / scenario.oneIn);
   return { gateways, scenario, rooms, roomsOnPlatform: roomsOnPlatform(scenario, rooms, peak) };
@@ -126,16 +136,22 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
   };
 }
 
-/** Returns the scenario with enough messages per run of the collector to keep up with the peak, if a run can do that. */
-function planned(scenario: Scenario): Scenario {
-  const needed = Math.ceil((scenario.perHour * scenario.peak) / 60) * 10;
-  const gcMaxMessages = Math.min(Math.max(scenario.gcMaxMessages, needed), collectorCapacity(scenario));
-  return { ...scenario, gcMaxMessages };
+/**
+ * Returns the scenario with enough messages per run of the collector to keep up with the peak, if a run has time for
+ * them and leaves callers their calls; otherwise with enough for the average.
+ */
+export function planSettings(scenario: Scenario): Scenario {
+  const needed = scenario.perHour * requiredHeadroom;
+  const forPeak = Math.ceil((needed * scenario.peak) / 60) * 10;
+  const forAverage = Math.ceil(needed / 6);
+  const capacity = collectorCapacity(scenario);
+  const possible = Math.min(forPeak, capacity, messagesBesideCallers(scenario, 0));
+  return { ...scenario, gcMaxMessages: Math.min(capacity, Math.max(possible, forAverage, defaultMessages)) };
 }
 
 /** Returns the smallest number of gateways that share the load so that nothing gives way which a pool cannot mend. */
 function gatewaysFor(scenario: Scenario): number {
   for (let gateways = 1; gateways <= maxGateways; gateways++)
-    if (isEnough(planned({ ...scenario, perHour: scenario.perHour / gateways }))) return gateways;
+    if (isEnough(planSettings({ ...scenario, perHour: scenario.perHour / gateways }))) return gateways;
   throw new Error(`not even ${maxGateways} gateways can carry ${scenario.perHour} rooms per hour`);
 }

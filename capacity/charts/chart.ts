@@ -54,7 +54,7 @@ export interface Chart {
 
 const width = 760;
 const height = 420;
-const plot = { left: 72, right: 628, top: 64, bottom: 356 };
+const plot = { left: 100, right: 640, top: 64, bottom: 356 };
 
 // Each colour has a contrast of at least 4.5 to its background.
 const style = `

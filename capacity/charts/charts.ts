@@ -1,7 +1,7 @@
 /** The charts of docs/capacity.md, by the names of their files. */
 import { emptyShare, smallestPool } from "../erlang.ts";
-import { findLimits } from "../limits.ts";
-import { nominalLeadSeconds } from "../plan.ts";
+import { peakCallsPerMinute } from "../limits.ts";
+import { nominalLeadSeconds, planSettings } from "../plan.ts";
 import { defaultScenario } from "../scenario.ts";
 import { type Chart, drawChart, type Point } from "./chart.ts";
 import { type ChartData, shareScenario } from "./data.ts";
@@ -16,6 +16,10 @@ export function drawCharts(data: ChartData): Readonly<Record<string, string>> {
   };
 }
 
+// It only decides on the pages of a list.
+const assumedPoolSize = 200;
+// All but one end at zero: their labels stand above each other.
+const backlogLabelsDown = [0, -34, 0, -17];
 const whole = (value: number): string => value.toLocaleString("en-US");
 const range = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
@@ -37,7 +41,7 @@ function poolSize({ pools }: ChartData): Chart {
       format: whole,
     },
     y: { label: "Rooms in the pool", domain: [0, 500], ticks: range(0, 500, 100), format: whole },
-    note: "Curves: Erlang B for 1 empty pool in 10,000. Dots: planned with the simulation.",
+    note: "Curves: Erlang B, 1 empty pool in 10,000. Dots: planned with simulations.",
     lines: delays.map((delay, index) => ({
       colour: colourOf(index),
       label: `ready after ${delay} s`,
@@ -66,12 +70,13 @@ function emptyPool({ shares }: ChartData): Chart {
       ticks: [0.1, 0.01, 0.001, 0.0001, 0.000_01],
       format: (share) => `1 in ${whole(Math.round(1 / share))}`,
     },
-    note: "1,200 rooms per hour, ready after 90 s. Curve: Erlang B. Dots: simulation, 95 %.",
+    note: "1,200 per hour. Curve: Erlang B. Dots: simulated, 95 % intervals.",
     lines: [
       {
         colour: 0,
         label: "Erlang B",
-        points: range(30, 57, 1).map((rooms) => ({ x: rooms, y: emptyShare(rooms, load) })),
+        labelDown: -14,
+        points: range(30, 56, 1).map((rooms) => ({ x: rooms, y: emptyShare(rooms, load) })),
       },
     ],
     dots: [
@@ -98,10 +103,11 @@ function collector({ backlogs }: ChartData): Chart {
       ticks: range(0, 3000, 500),
       format: whole,
     },
-    note: "Simulated: load from 08:00 to 18:00, then none.",
+    note: "Load from 08:00 to 18:00; 20 per run, if not stated.",
     lines: backlogs.map(({ perHour, gcMaxMessages, ended }, index) => ({
       colour: colourOf(index),
-      label: `${perHour} per hour${gcMaxMessages === 20 ? "" : `, ${gcMaxMessages} per run`}`,
+      label: gcMaxMessages === 20 ? `${perHour} per hour` : `${perHour}, ${gcMaxMessages} per run`,
+      labelDown: backlogLabelsDown[index] ?? 0,
       points: ended.map((count, quarter): Point => ({ x: (quarter + 1) / 4, y: count })),
     })),
     dots: [],
@@ -109,34 +115,27 @@ function collector({ backlogs }: ChartData): Chart {
 }
 
 function platformCalls({ calls }: ChartData): Chart {
-  const perRoom = (perDay: number): number => {
-    const scenario = { ...defaultScenario, perHour: perDay / 24 };
-    const limit = findLimits(scenario, { size: 0, perHour: 0 }).find(({ part }) =>
-      part.includes("calls per minute"),
-    );
-    return (defaultScenario.callsPerMinute * scenario.perHour * scenario.peak) / (limit?.roomsPerHour ?? 1);
-  };
+  const points = (kind: "mean" | "collecting"): Point[] =>
+    range(1000, 100_000, 1000).map((perDay) => {
+      const scenario = planSettings({ ...defaultScenario, perHour: perDay / 24 });
+      return { x: perDay, y: peakCallsPerMinute(scenario, assumedPoolSize)[kind] };
+    });
   return {
-    title: "Calls to the platform at the peak",
+    title: "Calls to the platform, at a peak of three times the average",
     description:
-      "Platform calls per minute against rooms per day. They reach the platform's limit of 1,000 at about 68,000 rooms per day.",
+      "Platform calls per minute against rooms per day. While the collector runs, they reach the limit of 1,000 at about 80,000 rooms per day.",
     x: { label: "rooms per day", domain: [0, 100_000], ticks: range(0, 100_000, 20_000), format: whole },
-    y: { label: "Calls per minute", domain: [0, 1500], ticks: range(0, 1500, 250), format: whole },
-    note: "The peak is three times the average. Curve: calculated. Dots: simulated mean and busiest minute.",
+    y: { label: "Calls per minute", domain: [0, 1250], ticks: range(0, 1250, 250), format: whole },
+    note: "Lines: calculated. Dots: simulated, mean and busiest minute of an hour.",
     lines: [
-      {
-        colour: 0,
-        label: "7 per room",
-        points: range(0, 100_000, 5000).map((perDay) => ({ x: perDay, y: perRoom(perDay) })),
-      },
+      { colour: 1, label: "collector runs", points: points("collecting") },
+      { colour: 0, label: "mean", points: points("mean"), labelDown: 6 },
     ],
     dots: [
-      {
-        colour: 0,
-        points: calls.map(({ perDay, mean, max }) => ({ x: perDay, y: mean, low: mean, high: max })),
-      },
+      { colour: 1, points: calls.map(({ perDay, max }) => ({ x: perDay, y: max })) },
+      { colour: 0, points: calls.map(({ perDay, mean }) => ({ x: perDay, y: mean })) },
     ],
-    limits: [{ y: defaultScenario.callsPerMinute, label: "limit of the platform" }],
+    limits: [{ y: defaultScenario.callsPerMinute, label: "the platform's limit" }],
   };
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { estimateShare } from "../confidence.ts";
-import { makePlan } from "../plan.ts";
+import { makePlan, planByFormula } from "../plan.ts";
 import { defaultScenario, type Scenario } from "../scenario.ts";
 import { runLoad } from "../simulation/run-load.ts";
 import { runParts } from "../simulation/run-parts.ts";
@@ -33,38 +33,67 @@ export const dayHours = 24;
 const backlogMinutes = 15;
 const seed = 1;
 
-/** Simulates everything. Takes minutes. */
-export async function simulateData(onProgress: (step: string) => void): Promise<ChartData> {
-  const pools: ChartData["pools"] = [];
-  for (const [readyDelaySeconds, peaks] of poolLoads)
-    for (const peak of peaks) {
-      onProgress(`pool at ${peak} rooms per hour, ready after ${readyDelaySeconds} s`);
-      const scenario = { ...defaultScenario, perHour: peak, peak: 1, readyDelaySeconds };
-      const { rooms } = await makePlan({ scenario, callers: 20_000, seed });
-      pools.push({ readyDelaySeconds, perHour: peak, rooms });
-    }
-  const shares: ChartData["shares"] = [];
-  for (const rooms of [34, 37, 40, 43, 46, 49, 52]) {
-    onProgress(`share of empty pools with ${rooms} rooms`);
-    shares.push(await simulateShare(rooms, rooms < 46 ? 20_000 : 60_000));
-  }
-  const backlogs = [];
-  for (const [perHour, gcMaxMessages] of backlogLoads) {
-    onProgress(`collector at ${perHour} rooms per hour`);
-    backlogs.push(await simulateBacklog(perHour, gcMaxMessages));
-  }
-  const calls = [];
-  for (const perDay of [5000, 15_000, 30_000, 45_000, 60_000]) {
-    onProgress(`platform calls at ${perDay} rooms per day`);
-    calls.push(await simulateCalls(perDay));
-  }
-  return { pools, shares, backlogs, calls };
-}
+type Simulations = {
+  readonly [Part in keyof ChartData]: (onProgress: (step: string) => void) => Promise<ChartData[Part]>;
+};
 
-const poolLoads: readonly (readonly [number, readonly number[]])[] = [
-  [60, [1000, 6000]],
-  [90, [500, 2000, 4000, 8000]],
-  [180, [1000, 4000]],
+/** Each simulates one part of the data. All of them together take minutes. */
+export const simulations: Simulations = {
+  pools: async (onProgress) => {
+    const pools: ChartData["pools"] = [];
+    for (const [readyDelaySeconds, perHour] of poolLoads) {
+      onProgress(`pool at ${perHour} rooms per hour, ready after ${readyDelaySeconds} s`);
+      const scenario = { ...defaultScenario, perHour: perHour / defaultScenario.peak, readyDelaySeconds };
+      const { rooms } = await makePlan({ scenario, callers: 12_000, seed });
+      pools.push({ readyDelaySeconds, perHour, rooms });
+    }
+    return pools;
+  },
+  shares: async (onProgress) => {
+    const shares: ChartData["shares"] = [];
+    for (const [rooms, callers] of sharePools) {
+      onProgress(`share of empty pools with ${rooms} rooms`);
+      shares.push(await simulateShare(rooms, callers));
+    }
+    return shares;
+  },
+  backlogs: async (onProgress) => {
+    const backlogs: ChartData["backlogs"] = [];
+    for (const [perHour, gcMaxMessages] of backlogLoads) {
+      onProgress(`collector at ${perHour} rooms per hour`);
+      backlogs.push(await simulateBacklog(perHour, gcMaxMessages));
+    }
+    return backlogs;
+  },
+  calls: async (onProgress) => {
+    const calls: ChartData["calls"] = [];
+    for (const perDay of [10_000, 30_000, 50_000, 80_000]) {
+      onProgress(`platform calls at ${perDay} rooms per day`);
+      calls.push(await simulateCalls(perDay));
+    }
+    return calls;
+  },
+};
+
+const poolLoads: readonly (readonly [number, number])[] = [
+  [60, 1000],
+  [60, 6000],
+  [90, 500],
+  [90, 2000],
+  [90, 4000],
+  [90, 8000],
+  [180, 1000],
+  [180, 4000],
+];
+
+const sharePools: readonly (readonly [number, number])[] = [
+  [34, 20_000],
+  [37, 20_000],
+  [40, 20_000],
+  [43, 20_000],
+  [46, 60_000],
+  [49, 60_000],
+  [52, 60_000],
 ];
 
 const backlogLoads: readonly (readonly [number, number])[] = [
@@ -98,14 +127,10 @@ export async function simulateBacklog(
 
 /** Simulates two hours of a day's peak and counts the calls in the second one. */
 async function simulateCalls(perDay: number): Promise<ChartData["calls"][number]> {
-  const perHour = perDay / 24;
-  const peak = perHour * defaultScenario.peak;
-  const scenario = { ...defaultScenario, perHour, gcMaxMessages: Math.max(20, Math.ceil(peak / 4)) };
-  const { minutes } = await runLoad({ scenario, poolSize: 400, callers: peak * 3, hours: 2, seed });
+  const { scenario, rooms } = planByFormula({ ...defaultScenario, perHour: perDay / 24 });
+  const callers = Math.ceil(3 * scenario.perHour * scenario.peak);
+  const { minutes } = await runLoad({ scenario, poolSize: rooms, callers, hours: 2, seed });
   const counts = minutes.slice(60, 119).map(({ platformCalls }) => platformCalls);
-  return {
-    perDay,
-    mean: counts.reduce((sum, count) => sum + count, 0) / counts.length,
-    max: Math.max(...counts),
-  };
+  const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length;
+  return { perDay, mean, max: Math.max(...counts) };
 }

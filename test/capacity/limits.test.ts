@@ -1,6 +1,13 @@
 /** What gives way first. */
 import { describe, expect, test } from "vitest";
-import { collectorCapacity, findLimits, isEnough } from "../../capacity/limits.ts";
+import {
+  collectorCapacity,
+  findLimits,
+  isEnough,
+  messagesBesideCallers,
+  peakCallsPerMinute,
+} from "../../capacity/limits.ts";
+import { planSettings } from "../../capacity/plan.ts";
 import { defaultScenario, type Scenario } from "../../capacity/scenario.ts";
 
 const pool = { size: 50, perHour: 1100 };
@@ -26,12 +33,35 @@ test("The collector handles six runs per hour, and a run what it is allowed and 
   expect(collectorCapacity({ ...defaultScenario, callMilliseconds: 1000 })).toBe(132);
 });
 
-test("The platform's limit is shared by seven calls per room and the timers' lists", () => {
-  expect(limitOf("platform, 1,000 calls")).toBeGreaterThan((990 * 60) / 7);
-  expect(limitOf("platform, 1,000 calls")).toBeLessThan((1000 * 60) / 7);
-  expect(limitOf("platform, 1,000 calls", { callsPerRoom: 3 })).toBeLessThan((1000 * 60) / 9);
-  expect(limitOf("platform, 5 calls")).toBeCloseTo((5 * 3600) / 0.2 / 7);
+test("The platform's limit is shared by hand-outs, the timers' lists and a run of the collector", () => {
+  const slow = { callsPerMinute: 200, gcMaxMessages: 30 };
+  expect(limitOf("platform, 200 calls", slow)).toBeGreaterThan(((198 - 90) * 60) / 4);
+  expect(limitOf("platform, 200 calls", slow)).toBeLessThan(((200 - 90) * 60) / 4);
+  expect(limitOf("platform, 200 calls", { ...slow, callsPerRoom: 3 })).toBeLessThan(((200 - 90) * 60) / 6);
   expect(limitOf("platform, 1 calls", { callsPerMinute: 1 })).toBe(0);
+});
+
+test("A run of the collector makes one call after another, so no more than a minute has time for", () => {
+  expect(limitOf("platform, 1,000 calls", { gcMaxMessages: 600 })).toBeGreaterThan(((995 - 300) * 60) / 4);
+  expect(limitOf("platform, 1,000 calls", { gcMaxMessages: 600, callMilliseconds: 100 })).toBeLessThan(
+    ((1000 - 600) * 60) / 4,
+  );
+});
+
+test("At the peak that the platform can carry, its calls reach the limit while the collector runs", () => {
+  const busy = { ...defaultScenario, gcMaxMessages: 600 };
+  const perHour = limitOf("platform, 1,000 calls", busy) / defaultScenario.peak;
+  const { mean, collecting } = peakCallsPerMinute({ ...busy, perHour }, 50);
+  expect(collecting / 1000).toBeCloseTo(1, 1);
+  expect(mean).toBeLessThan(collecting);
+});
+
+test("The planned GC_MAX_MESSAGES leaves callers their calls on a fast platform", () => {
+  const fast = { ...defaultScenario, perHour: 2500, callMilliseconds: 20 };
+  expect(messagesBesideCallers(defaultScenario, 50)).toBe(Number.POSITIVE_INFINITY);
+  expect(planSettings(fast).gcMaxMessages).toBe(459);
+  expect(planSettings({ ...fast, perHour: 4000 }).gcMaxMessages).toBe(734);
+  expect(planSettings({ ...fast, perHour: 600 }).gcMaxMessages).toBe(288);
 });
 
 test("Provisioning is limited by the instances' slots and by the platform's", () => {
