@@ -6,6 +6,7 @@ import { UsageError } from "../failures.ts";
 import { decimal, flag, number, withDefault } from "../options.ts";
 import { binMinutes, claimEvents, type MeasuredLoad, measureLoad } from "../plan/measured-load.ts";
 import { planLines } from "../plan/plan-lines.ts";
+import { count } from "../terminal/format.ts";
 
 const initial = defaultScenario;
 
@@ -91,9 +92,7 @@ export const plan = defineCommand({
     const days = options["measured-days"];
     const measured = days === undefined ? undefined : await measure(days, context);
     if (days !== undefined && measured === undefined) {
-      terminal.remark(
-        `Nobody asked for a room in the last ${days} days: nothing to plan for. Use --per-hour.`,
-      );
+      terminal.remark(`Nobody asked for a room in the last ${count(days, "day")}. Use --per-hour instead.`);
       return "finding";
     }
     const perHour = options["per-hour"] ?? measured?.load.perHour;
@@ -140,5 +139,5 @@ async function measure(days: number, { connect }: Context) {
 }
 
 function measuredLine({ callers, empty }: MeasuredLoad, days: number): string {
-  return `Measured in the log of ${days} days: ${callers} callers, of whom ${empty} found the pool empty.`;
+  return `Measured in the log of ${count(days, "day")}: ${count(callers, "caller")}, of whom ${empty} found the pool empty.`;
 }

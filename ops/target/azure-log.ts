@@ -80,8 +80,8 @@ export function countsQuery(app: string, events: readonly string[], minutes: num
     `where AppRoleName =~ ${literal(app)}`,
     "extend event = tostring(parse_json(Message).event)",
     `where event in (${events.map(literal).join(", ")})`,
-    `summarize ['count'] = count() by time = bin(TimeGenerated, ${minutes}m), event`,
-    "order by time asc",
+    `summarize ['count'] = count() by ['time'] = bin(TimeGenerated, ${minutes}m), event`,
+    "order by ['time'] asc",
   ].join("\n| ");
 }
 
