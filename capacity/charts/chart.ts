@@ -1,7 +1,7 @@
 /** Draws a chart as SVG: lines, points with intervals, and limits. Light or dark follows the reader's setting. */
 import { scaleLinear, scaleLog } from "d3-scale";
 
-export interface Axis {
+interface Axis {
   readonly label: string;
   readonly domain: readonly [number, number];
   readonly isLog?: boolean;
@@ -20,7 +20,7 @@ export interface Point {
 /** The number selects one of the colours. */
 type Colour = 0 | 1 | 2 | 3;
 
-export interface Line {
+interface Line {
   readonly colour: Colour;
   readonly points: readonly Point[];
   /** Written beside the line's last point. */
@@ -29,12 +29,12 @@ export interface Line {
   readonly labelDown?: number;
 }
 
-export interface Dots {
+interface Dots {
   readonly colour: Colour;
   readonly points: readonly Point[];
 }
 
-export interface Limit {
+interface Limit {
   readonly y: number;
   readonly label: string;
 }

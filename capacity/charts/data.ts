@@ -28,8 +28,8 @@ export function readData(): ChartData {
 }
 
 export const shareScenario: Scenario = { ...defaultScenario, gcMaxMessages: 200 };
-export const loadHours = 10;
-export const dayHours = 24;
+const loadHours = 10;
+const dayHours = 24;
 const backlogMinutes = 15;
 const seed = 1;
 

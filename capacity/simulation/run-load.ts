@@ -34,7 +34,7 @@ export interface LoadResult {
   readonly queueCalls: SimulatedGateway["queueCalls"];
 }
 
-export interface MinuteSample {
+interface MinuteSample {
   /** Rooms on the platform. */
   readonly rooms: number;
   /** Messages in the deletion queue. */

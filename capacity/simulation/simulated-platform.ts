@@ -83,9 +83,9 @@ export function createSimulatedPlatform(options: SimulatedPlatformOptions): Simu
   }
 
   return {
-    insert: rows.insert,
+    insert: (fields) => rows.insert(fields),
     live,
-    roomCount: rows.count,
+    roomCount: () => rows.count(),
     callsByMinute,
     refusedCalls: () => refusedCalls,
     exchange: async (request) => (isAdmitted() ? serve(request) : refuse()),

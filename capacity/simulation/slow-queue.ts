@@ -13,20 +13,19 @@ export function createSlowQueue(
   random: RandomSource,
   onCall: () => void,
 ): Queue {
-  const slow =
-    <Parameters extends readonly unknown[], Result>(operation: (...given: Parameters) => Promise<Result>) =>
-    async (...given: Parameters): Promise<Result> => {
-      onCall();
-      await time.sleep(minMilliseconds + random.integerBelow(spreadMilliseconds));
-      return operation(...given);
-    };
+  const slow = async <Result>(operation: () => Promise<Result>): Promise<Result> => {
+    onCall();
+    await time.sleep(minMilliseconds + random.integerBelow(spreadMilliseconds));
+    return operation();
+  };
   return {
-    put: slow(queue.put),
-    receive: slow(queue.receive),
-    delete: slow(queue.delete),
-    setInvisible: slow(queue.setInvisible),
-    count: slow(queue.count),
-    oldestAgeSeconds: slow(queue.oldestAgeSeconds),
-    clear: slow(queue.clear),
+    put: async (text, options) => slow(async () => queue.put(text, options)),
+    receive: async (count, leaseSeconds) => slow(async () => queue.receive(count, leaseSeconds)),
+    delete: async (message) => slow(async () => queue.delete(message)),
+    setInvisible: async (message, seconds, text) =>
+      slow(async () => queue.setInvisible(message, seconds, text)),
+    count: async () => slow(async () => queue.count()),
+    oldestAgeSeconds: async () => slow(async () => queue.oldestAgeSeconds()),
+    clear: async () => slow(async () => queue.clear()),
   };
 }

@@ -83,5 +83,5 @@ test("An interrupted plan ends with an error", { timeout }, async () => {
     onProgress: () => setTimeout(() => stopping.abort(), 500),
     signal: stopping.signal,
   });
-  await expect(planning).rejects.toThrow();
+  await expect(planning).rejects.toThrow("the simulation was interrupted");
 });

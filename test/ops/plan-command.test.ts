@@ -91,8 +91,13 @@ describe("With --measured-days", () => {
     await operated.settled();
     await operated.fillPool(2);
     await operated.sendAsApplication("POST /room/create");
+    const small = ["--one-in", "10", "--callers", "1000"];
     const { exitCode, output, remarks } = await operated.ops(
-      ...["plan", "--measured-days", "1", "--one-in", "10", "--callers", "1000", "--json"],
+      "plan",
+      "--measured-days",
+      "1",
+      "--json",
+      ...small,
     );
     expect([exitCode, remarks]).toEqual([0, expect.stringMatching(/^simulating 400 callers/)]);
     const { measured, scenario, limits } = Planned.parse(JSON.parse(output));
