@@ -3,17 +3,21 @@
  * `-- --only PART` simulates one part of the data again.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
+import { Option } from "@commander-js/extra-typings";
 import { drawCharts } from "../capacity/charts/charts.ts";
 import { type ChartData, dataUrl, readData, simulations } from "../capacity/charts/data.ts";
-import { readOptions } from "../local/terminal/read-options.ts";
+import { createCommand } from "../local/terminal/create-command.ts";
 
-const { draw, only } = readOptions({ draw: { type: "boolean", default: false }, only: { type: "string" } });
-const parts = draw ? [] : (Object.keys(simulations) as (keyof ChartData)[]);
-const chosen = parts.filter((part) => only === undefined || part === only);
-if (only !== undefined && chosen.length === 0) {
-  console.error(`--only: must be ${parts.join(" or ")}, and not with --draw`);
-  process.exit(2);
-}
+const parts = Object.keys(simulations) as (keyof ChartData)[];
+const { draw, only } = createCommand(
+  "npm run capacity",
+  "Simulates the loads of docs/capacity.md and draws its charts.",
+)
+  .option("--draw", "Only draws the charts, from the stored data.")
+  .addOption(new Option("--only <part>", "Simulates one part of the data.").choices(parts).conflicts("draw"))
+  .parse()
+  .opts();
+const chosen = draw ? [] : parts.filter((part) => only === undefined || part === only);
 for (const part of chosen) {
   const simulated = await simulations[part]((step) => console.log(step));
   writeFileSync(dataUrl, `${JSON.stringify({ ...readData(), [part]: simulated }, undefined, 2)}\n`);

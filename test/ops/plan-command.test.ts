@@ -34,7 +34,10 @@ describe("ops plan", () => {
 
   test("Ends with 130 if it is interrupted", { timeout }, async () => {
     const stopping = new AbortController();
-    const { exitCode } = await ops(["plan", "--per-hour", "400"], stopping.signal, () => stopping.abort());
+    const { exitCode } = await ops(["plan", "--per-hour", "400"], {
+      stopping: stopping.signal,
+      onText: () => stopping.abort(),
+    });
     expect(exitCode).toBe(130);
   });
 });

@@ -117,7 +117,9 @@ test.each(documents)("every npm command and every file that %s names exists", as
     .filter((name) => !(name in manifest.scripts));
   expect(unknown).toEqual([]);
   const files = [
-    ...text.matchAll(/`((?:src|test|local|ops|capacity|docs|infra|bench|chaos|client|requests|lib)\/[\w./-]*)`/g),
+    ...text.matchAll(
+      /`((?:src|test|local|ops|capacity|docs|infra|bench|chaos|client|requests|lib)\/[\w./-]*)`/g,
+    ),
   ].map(([, name = ""]) => (name.startsWith("lib/") ? `src/${name}` : name));
   expect(files.filter((name) => !existsSync(new URL(name, root)))).toEqual([]);
 });

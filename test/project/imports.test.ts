@@ -236,8 +236,8 @@ const azurePackages: Readonly<Record<string, readonly string[]>> = {
   "@azure/monitor-ingestion": ["src/lib/metrics"],
 };
 
-const files = globSync("{src,local,ops,capacity,client/src}/**/*.{ts,tsx}", { cwd: projectRoot }).map((file) =>
-  file.replaceAll("\\", "/"),
+const files = globSync("{src,local,ops,capacity,client/src}/**/*.{ts,tsx}", { cwd: projectRoot }).map(
+  (file) => file.replaceAll("\\", "/"),
 );
 const sources = files.filter((file) => file.startsWith("src/"));
 const isWithin = (file: string, part: string) => file === part || file.startsWith(`${part}/`);
