@@ -85,7 +85,7 @@ async function emptyPool(
   terminal.print(
     `The pool is empty. ${count(retired + stray, "room")} will be deleted by the garbage collection.`,
   );
-  if (stray > 0) terminal.print(`${stray} of them were marked as pooled but in no queue.`);
+  if (stray > 0) terminal.print(`Marked as pooled but in no queue: ${stray} of them.`);
   return true;
 }
 

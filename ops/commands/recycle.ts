@@ -134,7 +134,7 @@ async function replaceAll(
     }
   } catch (error) {
     terminal.remark(
-      `${total - left} of ${count(total, "room")} were replaced. It is safe to run the command again.`,
+      `Replaced: ${total - left} of ${count(total, "room")}. It is safe to run the command again.`,
     );
     throw error;
   } finally {

@@ -8,7 +8,7 @@ export const rotateSink = defineCommand({
   name: "rotate-sink",
   summary: "shows whether conferencing nodes still use the event sink's previous credentials",
   details: [
-    "Reads the log only; docs/operations.md, Rotating secrets, has the steps. Ends with 0 if all bodies came with the",
+    "Reads the log only; docs/operations.md, Rotating secrets, has the steps. Ends with 0 if all requests came with the",
     "current pair. Choose a time in which every node has sent events: a node without conferences sends none.",
   ],
   options: { hours: withDefault(number("HOURS", "how far back to look", { minimum: 1, maximum: 720 }), 1) },
@@ -23,12 +23,12 @@ export const rotateSink = defineCommand({
     }
     const groups = Map.groupBy(lines, ({ fields }) => pairOf(fields));
     const rows = [...groups].map(([pair, ofPair]) => [pair, String(ofPair.length), lastOf(ofPair)]);
-    for (const line of table([["CREDENTIALS", "BODIES", "LAST"], ...rows])) terminal.print(line);
+    for (const line of table([["CREDENTIALS", "REQUESTS", "LAST"], ...rows])) terminal.print(line);
     const previous = groups.get("previous");
     const refused = groups.get("refused");
     if (refused)
       terminal.print(
-        `${count(refused.length, "body").replace("bodys", "bodies")} refused: a node has other credentials than the gateway. Act at once: docs/operations.md#event-sink-silent.`,
+        `${count(refused.length, "request")} refused: a node has other credentials than the gateway. Act at once: docs/operations.md#event-sink-silent.`,
       );
     if (previous)
       terminal.print(

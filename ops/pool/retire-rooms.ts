@@ -38,7 +38,7 @@ export async function retireRooms(
     }
   } catch (error) {
     terminal.remark(
-      `${count(retired, "room")} of ${amount} were taken out. It is safe to run the command again.`,
+      `Taken out: ${retired} of ${count(amount, "room")}. It is safe to run the command again.`,
     );
     throw error;
   } finally {

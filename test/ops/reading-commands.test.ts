@@ -267,7 +267,7 @@ describe("ops rotate-sink", () => {
     await report(identities.sinkPassword);
     const { exitCode, output } = await operated.ops("rotate-sink");
     expect(exitCode).toBe(0);
-    expect(output).toMatch(/^CREDENTIALS {2}BODIES {2}LAST\ncurrent +1 +\d+ s ago\nOnly the current pair/);
+    expect(output).toMatch(/^CREDENTIALS {2}REQUESTS {2}LAST\ncurrent +1 +\d+ s ago\nOnly the current pair/);
   });
 
   test("Ends with 1 if the previous pair was used or a node was refused, and prints no password", async () => {
@@ -277,7 +277,7 @@ describe("ops rotate-sink", () => {
     const { exitCode, output } = await operated.ops("rotate-sink", "--hours", "2");
     expect(exitCode).toBe(1);
     expect(output).toMatch(/^previous +1 +\d+ s ago$/m);
-    expect(output).toContain("1 body refused: a node has other credentials than the gateway.");
+    expect(output).toContain("1 request refused: a node has other credentials than the gateway.");
     expect(output).toMatch(/The previous pair was used \d+ s ago: keep it/);
     expect(output).not.toMatch(/password/);
   });
