@@ -4,7 +4,7 @@ import { type Context, defineCommand } from "../command.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { flag, number, withDefault } from "../options.ts";
 import { readStatus } from "../status/gateway-status.ts";
-import { type StatusLine, statusLines } from "../status/status-lines.ts";
+import { type StatusLine, statusLines, unknown } from "../status/status-lines.ts";
 import type { Target } from "../target/target.ts";
 import { createCommandLog } from "../terminal/command-log.ts";
 import { count } from "../terminal/format.ts";
@@ -54,7 +54,8 @@ async function show(target: Target, isJson: boolean, { terminal }: Context): Pro
 function printLines(lines: readonly StatusLine[], { print }: Terminal): void {
   print("");
   for (const { label, value, problem, hint } of lines) {
-    print(`  ${problem === undefined ? "ok" : "!!"}  ${label.padEnd(13)}${value}`);
+    const mark = problem !== undefined ? "!!" : value === unknown ? "??" : "ok";
+    print(`  ${mark}  ${label.padEnd(13)}${value}`);
     if (problem !== undefined) print(`${" ".repeat(19)}-> ${problem}`);
     if (hint !== undefined) print(`${" ".repeat(19)}${hint}`);
   }

@@ -34,7 +34,10 @@ export function statusLines(status: GatewayStatus, now: number): StatusLine[] {
   ];
 }
 
-const unreadQueue = { value: "unknown", problem: "the queue cannot be read: npm run ops -- doctor" };
+/** The value of what cannot be read. It is neither good nor bad. */
+export const unknown = "unknown";
+
+const unreadQueue = { value: unknown, problem: "the queue cannot be read: npm run ops -- doctor" };
 
 function poolLine({ row }: GatewayStatus): StatusLine {
   const { PoolDepth: depth, MaximumRooms: maximum, PoolMinimum: minimum } = row;
@@ -86,7 +89,7 @@ function platformLine({ row }: GatewayStatus): StatusLine {
 
 function alarmsLine({ row: { AlarmCount: alarms, AlarmNames: names } }: GatewayStatus): StatusLine {
   const label = "Alarms";
-  if (alarms === null) return { label, value: "unknown" };
+  if (alarms === null) return { label, value: unknown };
   if (alarms === 0) return { label, value: "none" };
   return { label, value: names ?? String(alarms), problem: "docs/operations.md#platform-alarms" };
 }
@@ -99,7 +102,7 @@ function roomsLine({ row }: GatewayStatus): StatusLine {
     LiveConferences: live,
     OutdatedRooms: outdated,
   } = row;
-  if (pooled === null || assigned === null) return { label, value: "unknown" };
+  if (pooled === null || assigned === null) return { label, value: unknown };
   const value = `${pooled} pooled, ${assigned} assigned, ${count(live ?? 0, "live conference")}`;
   if (!outdated) return { label, value };
   return { label, value, hint: `${outdated} made with other settings: npm run ops -- recycle` };
@@ -110,7 +113,7 @@ function unaccountedLine({
   forgotten = [],
 }: GatewayStatus): StatusLine {
   const label = "Unaccounted";
-  if (unaccounted === null) return { label, value: "unknown" };
+  if (unaccounted === null) return { label, value: unknown };
   if (unaccounted === 0) return { label, value: "none" };
   const names = forgotten.slice(0, 3).map(({ room }) => room);
   const rest = unaccounted - names.length;

@@ -80,6 +80,8 @@ describe("ops status", () => {
     expect(exitCode).toBe(1);
     expect(output).toContain("ok  Pool         2 of 4 rooms\n");
     expect(output).toContain("!!  Platform     cannot be reached\n");
+    expect(output).toContain("??  Alarms       unknown\n");
+    expect(output).toContain("??  Rooms        unknown\n");
     expect(remarks).toContain("measurement-failed: GET /api/admin/configuration/v1/conference/");
   });
 
