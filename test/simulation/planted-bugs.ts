@@ -54,6 +54,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "does not check the marker",
     breaks: "handed-out-twice",
     scenario: "a claim whose lease ends",
+    scenarioFaults: 2,
     file: claim,
     edits: [['else if (marker?.state === "assigned")', 'else if (message.id === "")']],
   },
