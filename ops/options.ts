@@ -49,10 +49,19 @@ interface Range {
 }
 
 /** Creates an option that is a whole number, undefined if it is missing. */
-export function number(
+export function number(placeholder: string, description: string, range: Range): Option<number | undefined> {
+  return numeric(placeholder, description, { ...range, pattern: /^\d+$/, kind: "a whole number" });
+}
+
+/** Creates an option that is a number with or without decimals, undefined if it is missing. */
+export function decimal(placeholder: string, description: string, range: Range): Option<number | undefined> {
+  return numeric(placeholder, description, { ...range, pattern: /^\d+(?:\.\d+)?$/, kind: "a number" });
+}
+
+function numeric(
   placeholder: string,
   description: string,
-  { minimum, maximum }: Range,
+  { minimum, maximum, pattern, kind }: Range & { readonly pattern: RegExp; readonly kind: string },
 ): Option<number | undefined> {
   return {
     description,
@@ -60,8 +69,8 @@ export function number(
     read: (given) => {
       if (given === undefined) return undefined;
       const value = Number(given);
-      if (!/^\d+$/.test(given) || value < minimum || value > maximum)
-        throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
+      if (!pattern.test(given) || value < minimum || value > maximum)
+        throw new Error(`must be ${kind} from ${minimum} to ${maximum}`);
       return value;
     },
   };
@@ -81,25 +90,6 @@ export function required<Value>(option: Option<Value | undefined>): Option<Value
     read: (given) => {
       const value = option.read(given);
       if (value === undefined) throw new Error("is required");
-      return value;
-    },
-  };
-}
-
-/** Creates an option that is a number with or without decimals, undefined if it is missing. */
-export function decimal(
-  placeholder: string,
-  description: string,
-  { minimum, maximum }: Range,
-): Option<number | undefined> {
-  return {
-    description,
-    placeholder,
-    read: (given) => {
-      if (given === undefined) return undefined;
-      const value = Number(given);
-      if (!/^\d+(?:\.\d+)?$/.test(given) || value < minimum || value > maximum)
-        throw new Error(`must be a number from ${minimum} to ${maximum}`);
       return value;
     },
   };

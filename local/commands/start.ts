@@ -42,7 +42,12 @@ const stopWatching = options.watch ? watchFiles(["src", "host.json"], () => void
 let stopConsole = async (): Promise<void> => undefined;
 try {
   const port = options.consolePort === undefined ? {} : { port: options.consolePort };
-  const { url, stop } = await startConsole({ ...gateway, timeline, ...port }).catch(failToStart);
+  const { url, stop } = await startConsole({ ...gateway, timeline, ...port }).catch(
+    async (error: unknown) => {
+      await gateway.stop();
+      return failToStart(error);
+    },
+  );
   stopConsole = stop;
   console.log(`Console  ${url}\nAPI      ${url}/api/`);
   if (options.inspect) console.log(`Debugger 127.0.0.1:${options.inspectPort}`);

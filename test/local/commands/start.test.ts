@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { utimes } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import getPort from "get-port";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -179,16 +180,25 @@ test("npm start obeys its options, and its app restarts without losing a room", 
   expect(await exited).toBe(0);
 });
 
-test("npm start reports a port that is in use in one line, and leaves nothing behind", async () => {
-  const taken = createServer().listen(0, "127.0.0.1");
-  onTestFinished(() => void taken.close());
-  await once(taken, "listening");
-  const { port } = z.object({ port: z.int() }).parse(taken.address());
-  const { child, exited, errors } = runScript("local/commands/start.ts", "--port", `${port}`);
-  expect(await exited).toBe(1);
-  expect(errors()).toBe(`npm start: port ${port} is in use\n`);
-  expect(await childrenOf(child.pid)).toEqual([]);
-});
+test.each(["--port", "--console-port"])(
+  "npm start reports that the port of %s is in use in one line, and leaves nothing behind",
+  async (option) => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void taken.close());
+    await once(taken, "listening");
+    const { port } = z.object({ port: z.int() }).parse(taken.address());
+    const { child, exited, errors } = runScript("local/commands/start.ts", option, `${port}`);
+    const children = new Set<number>();
+    while (child.exitCode === null && child.signalCode === null) {
+      for (const id of await childrenOf(child.pid)) children.add(id);
+      await delay(20);
+    }
+    expect(await exited).toBe(1);
+    expect(errors()).toBe(`npm start: port ${port} is in use\n`);
+    expect(children.size).toBeGreaterThan(0);
+    await untilGone([...children]);
+  },
+);
 
 test.each([
   ["--nonsense", "unknown option '--nonsense'."],
