@@ -103,7 +103,7 @@ const parts = [
     name: "storage SDK",
     path: /node_modules\/(?:@azure\/(?:storage|core)|@typespec|fast-xml|@nodable|path-ex)/,
   },
-  { name: "axios", path: /node_modules\/axios\// },
+  { name: "undici", path: /node_modules\/undici\// },
   { name: "token verification", path: /node_modules\/(?:jsonwebtoken|jws|jwa)\// },
   { name: "Functions library", path: /node_modules\/@azure\/functions\// },
   { name: "local host", path: /\/local\// },

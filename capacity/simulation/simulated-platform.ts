@@ -1,7 +1,11 @@
 /** The platform in virtual time: slots that serve calls in their order, and a limit of calls per minute. */
-import { AxiosError, AxiosHeaders, type AxiosResponse } from "axios";
 import type { SeededRandom } from "../../local/process/seeded-random.ts";
-import { type Exchange, type PlatformRequest, transportFailure } from "../../src/lib/platform/exchange.ts";
+import {
+  type Exchange,
+  type PlatformHttpResponse,
+  type PlatformRequest,
+  transportFailure,
+} from "../../src/lib/platform/exchange.ts";
 import { type ConferenceFields, createConferenceRows, type Reply } from "./conference-rows.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -63,7 +67,7 @@ export function createSimulatedPlatform(options: SimulatedPlatformOptions): Simu
     void startNext();
   }
 
-  async function refuse(): Promise<AxiosResponse<unknown>> {
+  async function refuse(): Promise<PlatformHttpResponse> {
     refusedCalls += 1;
     const remaining = minuteMilliseconds - ((time.now() - startedAt) % minuteMilliseconds);
     await time.sleep(refusalMilliseconds);
@@ -71,7 +75,7 @@ export function createSimulatedPlatform(options: SimulatedPlatformOptions): Simu
   }
 
   /** The platform works on a call to its end, whether or not anybody still waits for it. */
-  async function serve(request: PlatformRequest): Promise<AxiosResponse<unknown>> {
+  async function serve(request: PlatformRequest): Promise<PlatformHttpResponse> {
     const timeoutMilliseconds = (request.timeoutSeconds ?? options.timeoutSeconds) * 1000;
     const mayTimeOut =
       busySlots >= options.callSlots || maxPart * options.callMilliseconds >= timeoutMilliseconds;
@@ -93,12 +97,12 @@ export function createSimulatedPlatform(options: SimulatedPlatformOptions): Simu
 }
 
 function timeoutOf(request: PlatformRequest): Error {
-  return transportFailure(request, new AxiosError("timeout", "ECONNABORTED"));
+  return transportFailure(request, Object.assign(new Error("timeout"), { code: "ETIMEDOUT" }));
 }
 
 function toResponse(
   { status, data = "" }: Reply,
   headers: Record<string, string> = {},
-): AxiosResponse<unknown> {
-  return { status, data, headers, statusText: "", config: { headers: new AxiosHeaders() } };
+): PlatformHttpResponse {
+  return { status, headers, body: data };
 }

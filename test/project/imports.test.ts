@@ -231,6 +231,8 @@ const rows: readonly Row[] = [
 const azurePackages: Readonly<Record<string, readonly string[]>> = {
   "@azure/functions": ["src/main.ts", "src/lib/http", "src/lib/background", "src/lib/invocation-log.ts"],
   "@azure/storage-queue": ["src/lib/queues"],
+  "@azure/core-http-compat": ["src/lib/queues"],
+  "@azure/core-rest-pipeline": ["src/lib/queues"],
   "@azure/storage-blob": ["src/lib/idempotency"],
   "@azure/identity": ["src/lib/wiring", "src/lib/queues", "src/lib/metrics", "src/lib/idempotency"],
   "@azure/monitor-ingestion": ["src/lib/metrics"],

@@ -1,9 +1,12 @@
 /** Many instances with the real platform client against one platform with few slots, in virtual time. */
-import { AxiosError, AxiosHeaders, type AxiosResponse } from "axios";
 import { afterAll, describe, expect, test } from "vitest";
 import { createSeededRandom } from "../../local/process/seeded-random.ts";
 import { createClient, type PlatformClient } from "../../src/lib/platform/client.ts";
-import { type Exchange, transportFailure } from "../../src/lib/platform/exchange.ts";
+import {
+  type Exchange,
+  type PlatformHttpResponse,
+  transportFailure,
+} from "../../src/lib/platform/exchange.ts";
 import { createBasicLogIn } from "../../src/lib/platform/log-in.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
 import type { RandomSource } from "../../src/lib/random.ts";
@@ -85,13 +88,13 @@ function createPlatformModel(model: PlatformModel, scheduler: Scheduler, random:
       // The platform works on a call to its end, whether or not anybody still waits for it.
       waiting.push(() => resolve(responseOf(200)));
       startNext();
-      const timeout = new AxiosError("timeout", "ECONNABORTED");
+      const timeout = Object.assign(new Error("timeout"), { code: "ETIMEDOUT" });
       scheduler.after(timeoutSeconds * 1000, () => reject(transportFailure(request, timeout)));
     });
 }
 
-function responseOf(status: number, headers: Record<string, string> = {}): AxiosResponse<unknown> {
-  return { status, headers, data: {}, statusText: "", config: { headers: new AxiosHeaders() } };
+function responseOf(status: number, headers: Record<string, string> = {}): PlatformHttpResponse {
+  return { status, headers, body: {} };
 }
 
 interface Instance {

@@ -81,7 +81,7 @@ export function createClient(exchange: Exchange, options: ClientOptions): Platfo
     const first = await exchange(call, authorization);
     const isRetried = first.status === 401 && logIn.isRenewable(authorization);
     const response = isRetried ? await exchange(call, await logIn.authorization()) : first;
-    if (response.status >= 200 && response.status < 300) return { body: response.data };
+    if (response.status >= 200 && response.status < 300) return { body: response.body };
     throw responseFailure(call, response);
   }
 

@@ -1,8 +1,8 @@
 /** One HTTP exchange with the platform: timeout, no redirects, no proxy, and failures named by their outcome. */
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
-import axios, { AxiosError, type AxiosResponse } from "axios";
+import { Agent } from "undici";
+import { type HttpResponse, sendHttp } from "../http-call.ts";
 import { countCall } from "../outbound-calls.ts";
+import { withTimeout } from "../timeout.ts";
 import { PlatformError } from "./platform-error.ts";
 import { rejectedFields } from "./rejected-fields.ts";
 
@@ -17,39 +17,42 @@ export interface PlatformRequest {
   readonly timeoutSeconds?: number;
 }
 
+/** A response of any status. A body that is not JSON is a string. */
+export interface PlatformHttpResponse extends Pick<HttpResponse, "status" | "headers"> {
+  readonly body: unknown;
+}
+
 /** Sends one request with this Authorization header. Returns any response; throws PlatformError if there is none. */
-export type Exchange = (request: PlatformRequest, authorization: string) => Promise<AxiosResponse<unknown>>;
+export type Exchange = (request: PlatformRequest, authorization: string) => Promise<PlatformHttpResponse>;
 
 // Idle connections are closed before a server's usual 5 s: a call on one just closed has an unknown outcome.
-const idleSeconds = 4;
+const idleMilliseconds = 4000;
 const maxResponseBytes = 64 * 1024 * 1024;
+const jsonBody = { "content-type": "application/json" };
 
 /** Creates the exchange with the platform at `url`. Connections are kept alive and reused. */
 export function createExchange(url: string, timeoutSeconds: number): Exchange {
-  const agentOptions = { keepAlive: true, timeout: idleSeconds * 1000, scheduling: "lifo" } as const;
-  const http = axios.create({
-    baseURL: url,
-    headers: { Accept: "application/json" },
-    httpAgent: new HttpAgent(agentOptions),
-    httpsAgent: new HttpsAgent(agentOptions),
-    maxRedirects: 0,
-    proxy: false,
-    validateStatus: () => true,
-    maxContentLength: maxResponseBytes,
+  const dispatcher = new Agent({
+    keepAliveTimeout: idleMilliseconds,
+    keepAliveMaxTimeout: idleMilliseconds,
+    maxResponseSize: maxResponseBytes,
   });
+  const send = async (request: PlatformRequest, authorization: string, signal: AbortSignal) => {
+    const { status, headers, text } = await sendHttp(`${url}${request.path}`, {
+      dispatcher,
+      method: request.method,
+      headers: { ...(request.body === undefined ? {} : jsonBody), accept: "application/json", authorization },
+      ...(request.query && { query: request.query }),
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+      signal,
+    });
+    return { status, headers, body: parseBody(text) };
+  };
   return async (request, authorization) => {
     const timeoutMilliseconds = (request.timeoutSeconds ?? timeoutSeconds) * 1000;
     try {
       return await countCall("platform", async () =>
-        http.request<unknown>({
-          method: request.method,
-          url: request.path,
-          params: request.query,
-          data: request.body,
-          headers: { Authorization: authorization },
-          signal: AbortSignal.timeout(timeoutMilliseconds),
-          timeout: timeoutMilliseconds,
-        }),
+        withTimeout(timeoutMilliseconds, async (signal) => send(request, authorization, signal)),
       );
     } catch (cause) {
       throw transportFailure(request, cause);
@@ -57,27 +60,35 @@ export function createExchange(url: string, timeoutSeconds: number): Exchange {
   };
 }
 
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 // Failures of name resolution, connecting and TLS: the request was never written.
 const notSentCodes =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_TLS_.*|CERT_.*|.*_CERT.*|UNABLE_TO_.*|EPROTO)$/;
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_TLS_.*|CERT_.*|.*_CERT.*|UNABLE_TO_.*|EPROTO|UND_ERR_CONNECT_TIMEOUT|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_.*ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION))$/;
+const timeoutCodes = ["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"];
 
 /** Returns the failure that a missing response stands for. */
 export function transportFailure(request: PlatformRequest, cause: unknown): PlatformError {
-  const code = cause instanceof AxiosError ? (cause.code ?? "") : "";
-  const isTimeout = ["ECONNABORTED", "ETIMEDOUT", "ERR_CANCELED"].includes(code);
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return new PlatformError({
     outcome: notSentCodes.test(code) ? "not-sent" : "unknown",
-    isTimeout,
+    isTimeout: timeoutCodes.includes(code),
     message: `${nameOf(request)}: ${code || "no response"}`,
     cause,
   });
 }
 
 /** Returns the failure that a response without a 2xx status stands for. */
-export function responseFailure(request: PlatformRequest, response: AxiosResponse<unknown>): PlatformError {
-  const { status, data, headers } = response;
+export function responseFailure(request: PlatformRequest, response: PlatformHttpResponse): PlatformError {
+  const { status, headers } = response;
   const retryAfter = Number(headers["retry-after"]);
-  const body = status === 400 ? data : undefined;
+  const body = status === 400 ? response.body : undefined;
   // Names only: values may be PINs or service tags.
   const fields = rejectedFields({ platformStatus: status, body });
   return new PlatformError({

@@ -5,6 +5,7 @@ import type { Settings } from "../settings/settings.ts";
 import type { Queue } from "./queue.ts";
 import { queueNames } from "./queue-names.ts";
 import { createStorageQueue } from "./storage-queue.ts";
+import { createStorageTransport } from "./storage-transport.ts";
 
 /** The queues of the app, by purpose. */
 export type Queues = Readonly<Record<keyof typeof queueNames, Queue>>;
@@ -41,10 +42,13 @@ export function openStorageAccount({
   credential,
   timeoutSeconds = defaultTimeoutSeconds,
 }: StorageAccountOptions): (name: string, encoding: "text" | "base64") => Queue {
-  const open = (options: typeof noRetries) =>
-    "connectionString" in storage
+  const httpClient = createStorageTransport();
+  const open = (retries: typeof noRetries) => {
+    const options = { ...retries, httpClient };
+    return "connectionString" in storage
       ? QueueServiceClient.fromConnectionString(storage.connectionString, options)
       : new QueueServiceClient(storage.queueServiceUrl, credential, options);
+  };
   const singleTry = open(noRetries);
   const retrying = open(withRetries);
   return (name, encoding) =>

@@ -1,6 +1,7 @@
 /** Implements the queue port with Azure Storage Queues. */
 import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
 import { countCall } from "../outbound-calls.ts";
+import { withTimeout } from "../timeout.ts";
 import type { Queue, QueueMessage } from "./queue.ts";
 import { isQueueMissing, toQueueError } from "./storage-error.ts";
 
@@ -25,17 +26,24 @@ const neverExpires = -1;
  */
 export function createStorageQueue(options: StorageQueueOptions): Queue {
   const { singleTry, retrying, encoding } = options;
-  const timeout = () => ({ abortSignal: AbortSignal.timeout(options.timeoutSeconds * 1000) });
 
-  async function createQueueAndRetry<T>(operation: string, send: () => Promise<T>): Promise<T> {
+  type Limit = { readonly abortSignal: AbortSignal };
+
+  async function call<T>(send: (limit: Limit) => Promise<T>): Promise<T> {
+    const limited = async () =>
+      withTimeout(options.timeoutSeconds * 1000, async (abortSignal) => send({ abortSignal }));
+    return countCall("storage", limited);
+  }
+
+  async function createQueueAndRetry<T>(operation: string, send: (limit: Limit) => Promise<T>): Promise<T> {
     try {
-      return await countCall("storage", send);
+      return await call(send);
     } catch (error) {
       if (!isQueueMissing(error)) throw toQueueError(operation, error);
     }
     try {
-      await countCall("storage", async () => retrying.createIfNotExists(timeout()));
-      return await countCall("storage", send);
+      await call(async (limit) => retrying.createIfNotExists(limit));
+      return await call(send);
     } catch (error) {
       throw toQueueError(operation, error);
     }
@@ -43,21 +51,21 @@ export function createStorageQueue(options: StorageQueueOptions): Queue {
 
   return {
     put: async (text, { invisibleSeconds = 0 } = {}) => {
-      const sent = await createQueueAndRetry("put", async () =>
+      const sent = await createQueueAndRetry("put", async (limit) =>
         singleTry.sendMessage(encode(text, encoding), {
           messageTimeToLive: neverExpires,
           visibilityTimeout: invisibleSeconds,
-          ...timeout(),
+          ...limit,
         }),
       );
       return { id: sent.messageId, text, popReceipt: sent.popReceipt, dequeueCount: 0, ageSeconds: 0 };
     },
     receive: async (count, leaseSeconds) => {
-      const response = await createQueueAndRetry("receive", async () =>
+      const response = await createQueueAndRetry("receive", async (limit) =>
         retrying.receiveMessages({
           numberOfMessages: count,
           visibilityTimeout: leaseSeconds,
-          ...timeout(),
+          ...limit,
         }),
       );
       // Both times are the server's, so a wrong local clock cannot make a message look old.
@@ -65,28 +73,28 @@ export function createStorageQueue(options: StorageQueueOptions): Queue {
       return response.receivedMessageItems.map((item) => toMessage(item, receivedOn, encoding));
     },
     delete: async ({ id, popReceipt }) => {
-      await createQueueAndRetry("delete", async () => singleTry.deleteMessage(id, popReceipt, timeout()));
+      await createQueueAndRetry("delete", async (limit) => singleTry.deleteMessage(id, popReceipt, limit));
     },
     setInvisible: async ({ id, popReceipt }, seconds, text) => {
       const encoded = text === undefined ? undefined : encode(text, encoding);
-      await createQueueAndRetry("update", async () =>
-        singleTry.updateMessage(id, popReceipt, encoded, seconds, timeout()),
+      await createQueueAndRetry("update", async (limit) =>
+        singleTry.updateMessage(id, popReceipt, encoded, seconds, limit),
       );
     },
     count: async () => {
-      const properties = await createQueueAndRetry("count", async () => retrying.getProperties(timeout()));
+      const properties = await createQueueAndRetry("count", async (limit) => retrying.getProperties(limit));
       return properties.approximateMessagesCount ?? 0;
     },
     oldestAgeSeconds: async () => {
-      const response = await createQueueAndRetry("peek", async () =>
-        retrying.peekMessages({ numberOfMessages: 32, ...timeout() }),
+      const response = await createQueueAndRetry("peek", async (limit) =>
+        retrying.peekMessages({ numberOfMessages: 32, ...limit }),
       );
       const now = response.date ?? new Date();
       const ages = response.peekedMessageItems.map(({ insertedOn }) => secondsBetween(insertedOn, now));
       return ages.length === 0 ? undefined : Math.max(...ages);
     },
     clear: async () => {
-      await createQueueAndRetry("clear", async () => retrying.clearMessages(timeout()));
+      await createQueueAndRetry("clear", async (limit) => retrying.clearMessages(limit));
     },
   };
 }

@@ -8,6 +8,7 @@ import { generate } from "selfsigned";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
+import { transportFailure } from "../../../src/lib/platform/exchange.ts";
 import { newPlatformClient } from "../../support/use-platform.ts";
 
 let server: Server | undefined;
@@ -78,6 +79,19 @@ test("a response that arrives slowly is cut off at the timeout", async () => {
     outcome: "unknown",
     code: "platform-timeout",
   });
+});
+
+test.each([
+  ["UND_ERR_CONNECT_TIMEOUT", "not-sent", "platform-timeout"],
+  ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "not-sent", "platform-unavailable"],
+  ["ENOTFOUND", "not-sent", "platform-unavailable"],
+  ["ETIMEDOUT", "unknown", "platform-timeout"],
+  ["UND_ERR_SOCKET", "unknown", "platform-unavailable"],
+  ["ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "unknown", "platform-unavailable"],
+])("The network error %s has the outcome `%s`", (networkCode, outcome, code) => {
+  const cause = Object.assign(new Error("network"), { code: networkCode });
+  const failure = transportFailure({ method: "POST", path: "/rooms/" }, cause);
+  expect(failure).toMatchObject({ outcome, code, message: `POST /rooms/: ${networkCode}` });
 });
 
 const trustedBefore = getCACertificates("default");

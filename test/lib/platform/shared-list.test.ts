@@ -1,5 +1,4 @@
 /** Lists that callers share: who joins which list, and how each list ends in time. */
-import { AxiosHeaders } from "axios";
 import { beforeEach, describe, expect, test } from "vitest";
 import {
   createClient,
@@ -52,8 +51,7 @@ const holdRequests: Exchange = async ({ method, path, query }) => {
       method,
       page: offset / rowsPerPage,
       respond: async (status = method === "DELETE" ? 204 : 200) => {
-        const data = { meta, objects: found };
-        resolve({ status, data, headers: {}, statusText: "", config: { headers: new AxiosHeaders() } });
+        resolve({ status, headers: {}, body: { meta, objects: found } });
         await settle();
       },
     });

@@ -1,12 +1,15 @@
 /** The queues of a storage account: failures, timeouts, retries, ages of messages, names and encodings. */
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { QueueServiceClient } from "@azure/storage-queue";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { startAzurite } from "../../../local/simulators/azurite.ts";
 import { type Answer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
 import type { Queue, QueueMessage } from "../../../src/lib/queues/queue.ts";
 import { openQueues, type Queues } from "../../../src/lib/queues/storage-account.ts";
 import { createStorageQueue } from "../../../src/lib/queues/storage-queue.ts";
+import { createStorageTransport } from "../../../src/lib/queues/storage-transport.ts";
 import { createCredential } from "../../../src/lib/wiring/credential.ts";
 import { useStarted, useStartedPerTest } from "../../support/use-started.ts";
 
@@ -55,6 +58,7 @@ const openFast = (timeoutSeconds = 20): Queue => {
   const client = (maxTries: number) =>
     QueueServiceClient.fromConnectionString(connectionString(), {
       retryOptions: { ...retryOptions, maxTries },
+      httpClient: createStorageTransport(),
     }).getQueueClient("room-creation-queue");
   return createStorageQueue({
     singleTry: client(1),
@@ -98,6 +102,16 @@ describe.each(operations)("%s", (_, attempts, run) => {
     await expect(run(open(undefined, 20).pool)).rejects.toMatchObject({ failure: "unknown" });
     expect(urls).toHaveLength(attempts);
   });
+
+  test(`has ${attempts} attempts if the connection breaks`, async () => {
+    answer = "reset";
+    const error = {
+      failure: "unknown",
+      message: expect.stringMatching(/: (REQUEST_SEND_ERROR|ECONNRESET)$/),
+    };
+    await expect(run(openFast())).rejects.toMatchObject(error);
+    expect(urls).toHaveLength(attempts);
+  });
 });
 
 test.each([
@@ -116,7 +130,45 @@ test.each([
 test("put fails as `unknown` if the service cannot be reached", async () => {
   const unreachable = connectionString().replace(server.url, "http://127.0.0.1:1");
   const put = open({ connectionString: unreachable }, 20).pool.put("room-a");
-  await expect(put).rejects.toMatchObject({ failure: "unknown" });
+  await expect(put).rejects.toMatchObject({ failure: "unknown", message: "queue put: ECONNREFUSED" });
+});
+
+describe("Connections", () => {
+  /** Counts connections, and refuses the tunnels for which a proxy is asked. */
+  const listener = useStartedPerTest(async () => {
+    const seen = { connections: 0, tunnels: [] as (string | undefined)[] };
+    const listening = createServer((_, response) => response.writeHead(204).end());
+    listening.on("connection", () => void (seen.connections += 1));
+    listening.on("connect", ({ url }, socket) => {
+      seen.tunnels.push(url);
+      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    });
+    listening.listen(0, "127.0.0.1");
+    await once(listening, "listening");
+    const address = listening.address();
+    const stop = async () => {
+      listening.closeAllConnections();
+      listening.close();
+    };
+    return { seen, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, stop };
+  });
+  afterEach(() => void vi.unstubAllEnvs());
+
+  test("are shared by consecutive operations on all queues", async () => {
+    const account = connectionString().replace(server.url, listener.url);
+    const { pool, deletion } = open({ connectionString: account });
+    for (const queue of [pool, deletion, pool]) await queue.delete(message);
+    expect(listener.seen.connections).toBe(1);
+  });
+
+  test("go through the proxy that the environment names", async () => {
+    vi.stubEnv("http_proxy", listener.url);
+    vi.stubEnv("no_proxy", "");
+    const account = connectionString().replace(server.url, "http://queues.example.com");
+    const call = open({ connectionString: account }).pool.delete(message);
+    await expect(call).rejects.toMatchObject({ failure: "unknown" });
+    expect(listener.seen.tunnels).toEqual(["queues.example.com:80"]);
+  });
 });
 
 test("A call fails as `unknown` after the given timeout", async () => {
