@@ -6,7 +6,12 @@ import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { testBodyRefusals } from "../support/body-refusals.ts";
 import { asEventSink } from "../support/credentials.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
-import { programmingError, testStorageUnavailable, testUnexpectedError } from "../support/shared-failures.ts";
+import {
+  failure,
+  programmingError,
+  testStorageUnavailable,
+  testUnexpectedError,
+} from "../support/shared-failures.ts";
 
 const ended = (name: unknown) => ({ event: "conference_ended", data: { name } });
 
@@ -29,12 +34,10 @@ test("Queues each name in a bulk envelope once", async () => {
   expect(await queued()).toEqual(["a-room", "b-room"]);
 });
 
+const connected = { event: "participant_connected", data: { conference: "a-room" } };
+
 test.each<[string, unknown, string]>([
-  [
-    "an event of another kind",
-    { event: "participant_connected", data: { conference: "a-room" } },
-    "participant_connected",
-  ],
+  ["an event of another kind", connected, "participant_connected"],
   ["an empty object", {}, "unnamed"],
 ])("Returns 204 for %s, queues nothing and names the kind in one log line", async (_, event, kind) => {
   expect(await post(event)).toMatchObject({ status: 204, text: "" });
@@ -80,18 +83,10 @@ test.each(["text/plain", "application/x-www-form-urlencoded", ""])(
   },
 );
 
-test("Returns 204 for a body of 2 MB", async () => {
-  const event = { ...ended("a-room"), padding: "x".repeat(2 * 1024 * 1024) };
-  expect(await post(event)).toMatchObject({ status: 204 });
-  expect(await queued()).toEqual(["a-room"]);
-});
-
 test("Accepts the current and the previous credentials during a rotation", async () => {
-  const used = gateway.connect({
-    EVENT_SINK_PREVIOUS_USERNAME: "before",
-    EVENT_SINK_PREVIOUS_PASSWORD: "earlier-password",
-  });
-  const old = { json: ended("a-room"), headers: asEventSink("before", "earlier-password") };
+  const previous = { EVENT_SINK_PREVIOUS_USERNAME: "before", EVENT_SINK_PREVIOUS_PASSWORD: "earlier" };
+  const used = gateway.connect(previous);
+  const old = { json: ended("a-room"), headers: asEventSink("before", "earlier") };
   expect(await gateway.call(eventSink, old, used)).toMatchObject({ status: 204 });
   expect(await post(ended("b-room"), used)).toMatchObject({ status: 204 });
 });
@@ -101,27 +96,21 @@ test.each<[string, Record<string, string>]>([
   ["a wrong password", asEventSink(identities.sinkUsername, "wrong")],
   ["a bearer token", { authorization: "Bearer abc" }],
 ])("Returns 401 with a Basic challenge for %s and queues nothing", async (_, headers) => {
-  expect(await gateway.callAsGiven(eventSink, { json: ended("a-room"), headers })).toMatchObject({
-    status: 401,
-    code: "unauthenticated",
-    json: { detail: "Not authenticated" },
-    headers: { "www-authenticate": 'Basic realm="vmr-gateway", charset="UTF-8"' },
-  });
+  const challenge = { "www-authenticate": 'Basic realm="vmr-gateway", charset="UTF-8"' };
+  const response = await gateway.callAsGiven(eventSink, { json: ended("a-room"), headers });
+  expect(response).toMatchObject(failure("unauthenticated", challenge));
   expect(await gateway.queues.deletion.count()).toBe(0);
 });
 
 test("Returns 401 before it reads the body", async () => {
-  expect(await gateway.callAsGiven(eventSink, { text: "not JSON" })).toMatchObject({
-    status: 401,
-    code: "unauthenticated",
-  });
+  const response = await gateway.callAsGiven(eventSink, { text: "not JSON" });
+  expect(response).toMatchObject(failure("unauthenticated"));
 });
 
 test("Returns 204 without using the queue for events that name no ended room", async () => {
   const used = gateway.connect(gateway.storageDown());
-  expect(await post({ event: "conference_started", data: { name: "a-room" } }, used)).toMatchObject({
-    status: 204,
-  });
+  const started = { event: "conference_started", data: { name: "a-room" } };
+  expect(await post(started, used)).toMatchObject({ status: 204 });
 });
 
 testStorageUnavailable(underTest);

@@ -6,7 +6,7 @@ import { getPublicRoom } from "../../src/functions/get-public-room.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 import { testPlatformFaults } from "../support/platform-faults.ts";
 import { testConstrainedAttributes } from "../support/query-booleans.ts";
-import { programmingError, testUnexpectedError } from "../support/shared-failures.ts";
+import { failure, programmingError, testUnexpectedError } from "../support/shared-failures.ts";
 
 const user = (token: string, changes: Partial<ContactCentreUser> = {}): ContactCentreUser => ({
   token,
@@ -74,44 +74,29 @@ test.each<[string, Record<string, string>]>([
   ["the token in another header", { authorization: `Bearer ${identities.agentToken}` }],
 ])("Returns 401 for %s", async (_, headers) => {
   gateway.addRoom("a-room");
-  expect(await getAs(headers)).toMatchObject({
-    status: 401,
-    code: "unauthenticated",
-    json: { detail: "Not authenticated" },
-    headers: { "www-authenticate": 'x-auth-token realm="vmr-gateway"' },
-  });
+  const challenge = { "www-authenticate": 'x-auth-token realm="vmr-gateway"' };
+  expect(await getAs(headers)).toMatchObject(failure("unauthenticated", challenge));
 });
 
 test("Returns 401 before it validates the query and looks up the room", async () => {
   const query = { constrained_attributes: "maybe" };
-  expect(await gateway.callAsGiven(getPublicRoom, { roomName: "nobody", query })).toMatchObject({
-    status: 401,
-    code: "unauthenticated",
-  });
+  const response = await gateway.callAsGiven(getPublicRoom, { roomName: "nobody", query });
+  expect(response).toMatchObject(failure("unauthenticated"));
 });
 
 test.each(["of-another-division", "inactive"])("Returns 403 for a user %s", async (token) => {
   gateway.addRoom("a-room");
-  expect(await getAs({ "x-auth-token": token })).toMatchObject({
-    status: 403,
-    code: "forbidden",
-    json: { detail: "Not allowed" },
-  });
+  expect(await getAs({ "x-auth-token": token })).toMatchObject(failure("forbidden"));
 });
 
 test("Returns 404 without a body for a name that the platform does not know", async () => {
-  expect(await get({}, "nobody")).toMatchObject({ status: 404, code: "room-not-found", text: "" });
-  expect(await get({}, "x".repeat(300))).toMatchObject({ status: 404, code: "room-not-found", text: "" });
+  expect(await get({}, "nobody")).toMatchObject(failure("room-not-found"));
+  expect(await get({}, "x".repeat(300))).toMatchObject(failure("room-not-found"));
 });
 
 test.each([500, 503, 408])("Returns 503 if the contact centre returns %i", async (status) => {
   gateway.stack.contactCentre.failNext({ status });
-  expect(await get()).toMatchObject({
-    status: 503,
-    code: "contact-centre-unavailable",
-    json: { detail: "The token cannot be checked at the moment" },
-    headers: { "retry-after": "5" },
-  });
+  expect(await get()).toMatchObject(failure("contact-centre-unavailable", { "retry-after": "5" }));
   expect(gateway.log.join("\n")).toContain("contact-centre-unavailable");
 });
 

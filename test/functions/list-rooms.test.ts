@@ -1,6 +1,5 @@
 /** GET /room/list: every status it can return. */
 import { expect, test } from "vitest";
-import { identities } from "../../local/gateway/identities.ts";
 import { listRooms } from "../../src/functions/list-rooms.ts";
 import { testBearerRefusals } from "../support/bearer-refusals.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
@@ -25,23 +24,6 @@ test("Returns every conference once, even if the platform returns several pages"
   expect(status).toBe(200);
   expect(new Set(names).size).toBe(65);
   expect(names).toHaveLength(65);
-});
-
-test("Returns services that are not rooms with an empty PIN and tag", async () => {
-  gateway.stack.platform.seedRooms({ mixed: true });
-  gateway.addRoom("a-room");
-  const { json } = await list();
-  expect(json).toContainEqual({
-    id: expect.any(Number),
-    name: "Test call",
-    service_type: "test_call",
-    allow_guests: false,
-    pin: "",
-    guest_pin: "",
-    tag: "",
-    aliases: [expect.objectContaining({ alias: "test-call" })],
-  });
-  expect(json).toContainEqual(expect.objectContaining({ name: "a-room", pin: identities.hostPin }));
 });
 
 test("Ignores unknown query parameters", async () => {

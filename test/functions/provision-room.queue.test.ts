@@ -37,23 +37,6 @@ test("Provisions one room whose alias is its name, and puts its name into the po
   expect(room?.["guest_pin"]).not.toBe(identities.hostPin);
 });
 
-test("Provisions a room with the fields of the template", async () => {
-  await provision({ reason: "claimed" }, { ROOM_TEMPLATE: '{"participant_limit":3,"enable_chat":"no"}' });
-  expect(gateway.stack.platform.rooms()[0]).toMatchObject({ participant_limit: 3, enable_chat: "no" });
-});
-
-test("Keeps the room's message invisible until the replication delay has passed", async () => {
-  await provision({ reason: "claimed" }, { POOL_READY_DELAY_SECONDS: "90" });
-  expect(await gateway.queues.pool.count()).toBe(1);
-  expect(await gateway.queues.pool.receive(1, 1)).toEqual([]);
-});
-
-test.each(["bulk", "healing"])("Drops a %s request if the pool is full", async (reason) => {
-  await gateway.poolRoom("a-room");
-  await provision({ reason, upTo: 1 });
-  expect(gateway.stack.platform.roomCount()).toBe(1);
-});
-
 test("Drops a retried replacement request if the pool holds the maximum", async () => {
   await gateway.poolRoom("a-room");
   await provision({ reason: "claimed" }, { MAX_VMR: "1" }, 2);
@@ -62,23 +45,11 @@ test("Drops a retried replacement request if the pool holds the maximum", async 
   expect(gateway.stack.platform.roomCount()).toBe(2);
 });
 
-test.each([["not JSON"], [null], [{}]])("Logs and completes the malformed request %j", async (request) => {
-  await provision(request);
-  expect(gateway.log.join("\n")).toContain("provisioning-request-malformed");
-  expect(gateway.stack.platform.roomCount()).toBe(0);
-});
-
 test("Fails if the platform rejects the room, and removes its name from the pool", async () => {
   gateway.stack.platform.setBehaviour({ roomLimit: 0 });
   await expect(provision({ reason: "claimed" })).rejects.toThrow("status 400");
   expect(await gateway.queues.pool.count()).toBe(0);
   expect(gateway.log.join("\n")).toContain("run-failed");
-});
-
-test("Fails if the platform is down, and removes the name from the pool", async () => {
-  await gateway.stack.platform.goDown("refuse");
-  await expect(provision({ reason: "claimed" })).rejects.toThrow("ECONNREFUSED");
-  expect(await gateway.queues.pool.count()).toBe(0);
 });
 
 test("Fails if the queues cannot be reached, and creates no room", async () => {

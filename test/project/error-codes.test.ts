@@ -13,7 +13,7 @@ const asserted = ["test/functions", "test/support"]
       .filter((name) => name.endsWith(".ts"))
       .map((file) => readFileSync(`${root}${folder}/${file}`, "utf8")),
   )
-  .flatMap((text) => [...text.matchAll(/code: "([a-z-]+)"/g)].map((match) => match[1]));
+  .flatMap((text) => [...text.matchAll(/(?:code: |failure\()"([a-z-]+)"/g)].map((match) => match[1]));
 
 test("The table of failures is found", () => {
   expect(codes).toContain("invalid-request");

@@ -2,39 +2,30 @@
 import { expect, test } from "vitest";
 import { forbiddenTokens, missingTokens, wrongTokens } from "./credentials.ts";
 import type { FunctionUnderTest } from "./in-process-gateway.ts";
+import { failure } from "./shared-failures.ts";
 
 const realm = 'Bearer realm="vmr-gateway"';
-const unauthenticated = {
-  status: 401,
-  code: "unauthenticated",
-  json: { detail: "Not authenticated" },
-} as const;
+const unauthenticated = (challenge: string) => failure("unauthenticated", { "www-authenticate": challenge });
 
 export function testBearerRefusals({ gateway, definition, sent }: FunctionUnderTest): void {
   const callWith = async (headers: Readonly<Record<string, string>>) =>
     gateway.callAsGiven(definition, { ...sent, headers });
 
   test.each(Object.entries(missingTokens))("Returns 401 without an error code for %s", async (_, headers) => {
-    const challenge = { "www-authenticate": realm };
-    expect(await callWith(headers)).toMatchObject({ ...unauthenticated, headers: challenge });
+    expect(await callWith(headers)).toMatchObject(unauthenticated(realm));
   });
 
   test.each(Object.entries(wrongTokens))("Returns 401 invalid_token for a token %s", async (_, makeToken) => {
-    const challenge = { "www-authenticate": `${realm}, error="invalid_token"` };
     const response = await callWith({ authorization: `Bearer ${makeToken(gateway.stack.issuer)}` });
-    expect(response).toMatchObject({ ...unauthenticated, headers: challenge });
+    expect(response).toMatchObject(unauthenticated(`${realm}, error="invalid_token"`));
   });
 
   test.each(Object.entries(forbiddenTokens))(
     "Returns 403 insufficient_scope for a token %s",
     async (_, makeToken) => {
       const challenge = { "www-authenticate": `${realm}, error="insufficient_scope"` };
-      expect(await callWith({ authorization: `Bearer ${makeToken(gateway.stack.issuer)}` })).toMatchObject({
-        status: 403,
-        code: "forbidden",
-        json: { detail: "Not allowed" },
-        headers: challenge,
-      });
+      const response = await callWith({ authorization: `Bearer ${makeToken(gateway.stack.issuer)}` });
+      expect(response).toMatchObject(failure("forbidden", challenge));
     },
   );
 
@@ -47,11 +38,7 @@ export function testBearerRefusals({ gateway, definition, sent }: FunctionUnderT
 
   test("Returns 503 identity-provider-unavailable if the keys have never been fetched and cannot be", async () => {
     gateway.stack.issuer.setDown(true);
-    expect(await gateway.call(definition, sent, gateway.connect())).toMatchObject({
-      status: 503,
-      code: "identity-provider-unavailable",
-      json: { detail: "The token cannot be checked at the moment" },
-      headers: { "retry-after": "10" },
-    });
+    const response = await gateway.call(definition, sent, gateway.connect());
+    expect(response).toMatchObject(failure("identity-provider-unavailable", { "retry-after": "10" }));
   });
 }

@@ -1,6 +1,7 @@
 /** Tests that all functions with a body share: bodies that are not JSON objects, too large, or chunked. */
 import { expect, test } from "vitest";
 import type { FunctionUnderTest } from "./in-process-gateway.ts";
+import { failure, invalidRequest } from "./shared-failures.ts";
 
 export interface BodyLimits {
   /** The type of the fault for JSON that is not an object. */
@@ -31,19 +32,12 @@ export function testBodyRefusals(
     ["a string", '"x"', notAnObject],
     ["an object nested 10,000 levels deep", nested(10_000), "json_invalid"],
   ])("Returns 422 for %s", async (_, text, type) => {
-    expect(await call(text)).toMatchObject({
-      status: 422,
-      code: "invalid-request",
-      json: { detail: [{ type }] },
-    });
+    expect(await call(text)).toMatchObject(invalidRequest({ type }));
   });
 
   test("Returns 411 length-required for a chunked body, which the host drops", async () => {
-    expect(await call(undefined, { "transfer-encoding": "chunked" })).toMatchObject({
-      status: 411,
-      code: "length-required",
-      json: { detail: "Send the body with a Content-Length header" },
-    });
+    const chunked = { "transfer-encoding": "chunked" };
+    expect(await call(undefined, chunked)).toMatchObject(failure("length-required"));
     expect(gateway.log.join("\n")).toContain("length-required");
   });
 
@@ -52,9 +46,9 @@ export function testBodyRefusals(
   });
 
   test("Returns 413 body-too-large if the stated or the actual length exceeds the maximum", async () => {
-    const refusal = { status: 413, code: "body-too-large", json: { detail: "The body is too large" } };
-    expect(await call("{}", { "content-length": String(maxBytes + 1) })).toMatchObject(refusal);
-    expect(await call(" ".repeat(maxBytes + 1), { "content-length": "2" })).toMatchObject(refusal);
+    const tooLarge = failure("body-too-large");
+    expect(await call("{}", { "content-length": String(maxBytes + 1) })).toMatchObject(tooLarge);
+    expect(await call(" ".repeat(maxBytes + 1), { "content-length": "2" })).toMatchObject(tooLarge);
     expect(gateway.log.join("\n")).toContain("body-too-large");
   });
 }

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import type { FunctionUnderTest } from "./in-process-gateway.ts";
+import { failure } from "./shared-failures.ts";
 
 /** `prepare` sets up what the function needs to reach the platform. */
 export function testPlatformFaults(
@@ -15,11 +16,7 @@ export function testPlatformFaults(
 
   test("Returns 502 platform-rejected if the platform rejects the call", async () => {
     gateway.stack.platform.addFault({ kind: "status", status: 409, method: "GET" });
-    expect(await call()).toMatchObject({
-      status: 502,
-      code: "platform-rejected",
-      json: { detail: "The conferencing platform rejected the request" },
-    });
+    expect(await call()).toMatchObject(failure("platform-rejected"));
   });
 
   test("Returns 502 platform-rejected if the platform redirects the call, and does not follow", async () => {
@@ -27,7 +24,7 @@ export function testPlatformFaults(
     const callsBefore = contactCentre.callCount();
     const location = `${contactCentre.url}/api/v2/users/me`;
     platform.addFault({ kind: "status", status: 302, headers: { location }, method: "GET" });
-    expect(await call()).toMatchObject({ status: 502, code: "platform-rejected" });
+    expect(await call()).toMatchObject(failure("platform-rejected"));
     expect(contactCentre.callCount() - callsBefore).toBeLessThanOrEqual(1);
   });
 
@@ -39,12 +36,7 @@ export function testPlatformFaults(
     "Returns 503 platform-login-refused with Retry-After if the platform returns %s",
     async (_, response) => {
       gateway.stack.platform.addFault({ kind: "status", method: "GET", ...response });
-      expect(await call()).toMatchObject({
-        status: 503,
-        code: "platform-login-refused",
-        json: { detail: "The conferencing platform cannot be used at the moment" },
-        headers: { "retry-after": "30" },
-      });
+      expect(await call()).toMatchObject(failure("platform-login-refused", { "retry-after": "30" }));
       const errors = gateway.log.filter((line) => line.startsWith("error"));
       expect(errors.join()).toContain(`status ${response.status}: login refused`);
     },
@@ -54,11 +46,7 @@ export function testPlatformFaults(
     await prepare();
     await gateway.stack.platform.goDown("refuse");
     const response = await gateway.call(definition, sent);
-    expect(response).toMatchObject({
-      status: 503,
-      code: "platform-unavailable",
-      json: { detail: "The conferencing platform cannot be reached" },
-    });
+    expect(response).toMatchObject(failure("platform-unavailable"));
     expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
   });
 
@@ -70,11 +58,7 @@ export function testPlatformFaults(
 
   test("Returns 503 platform-timeout if the platform does not respond in time", async () => {
     gateway.stack.platform.addFault({ kind: "timeout", method: "GET" });
-    expect(await call(gateway.connect({ PLATFORM_TIMEOUT_SECONDS: "1" }))).toMatchObject({
-      status: 503,
-      code: "platform-timeout",
-      json: { detail: "The conferencing platform did not respond in time" },
-      headers: { "retry-after": "5" },
-    });
+    const response = await call(gateway.connect({ PLATFORM_TIMEOUT_SECONDS: "1" }));
+    expect(response).toMatchObject(failure("platform-timeout", { "retry-after": "5" }));
   });
 }

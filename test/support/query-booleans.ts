@@ -1,6 +1,7 @@
 /** Booleans in a query as FastAPI reads them, and the tests of `constrained_attributes` that functions share. */
 import { expect, test } from "vitest";
 import type { FunctionUnderTest } from "./in-process-gateway.ts";
+import { invalidRequest } from "./shared-failures.ts";
 
 const truthy = [
   "true",
@@ -53,10 +54,7 @@ export function testConstrainedAttributes({ gateway, definition, sent }: Functio
   test.each(refusedBooleans)("Returns 422 bool_parsing for constrained_attributes=%j", async (text) => {
     const msg = "Input should be a valid boolean, unable to interpret input";
     const loc = ["query", "constrained_attributes"];
-    expect(await call(text)).toMatchObject({
-      status: 422,
-      code: "invalid-request",
-      json: { detail: [{ type: "bool_parsing", loc, msg, input: text }] },
-    });
+    const fault = { type: "bool_parsing", loc, msg, input: text };
+    expect(await call(text)).toMatchObject(invalidRequest(fault));
   });
 }

@@ -10,6 +10,7 @@ export const refusedUuiData: Readonly<Record<string, string>> = {
   "more than 4,096 characters": `uuiData=${hex(url.repeat(60))}`,
   "another encoding": `uuiData=${hex(url)};encoding=${canary}`,
   "no hexadecimal digits": `uuiData=${encodeURIComponent(url)}`,
+  "no characters": "uuiData=",
   "an odd number of digits": `uuiData=${hex(url)}6`,
   "no UTF-8": `uuiData=${hex(url)}c328`,
   "a control character": `uuiData=${hex(`${url}\u0007`)}`,

@@ -1,7 +1,29 @@
-/** Tests that functions share: unexpected errors and unavailable storage. */
+/** What functions share: the responses of failures, and tests of unexpected errors and unavailable storage. */
 import { expect, test } from "vitest";
+import { type FailureCode, publicDetailOf, statusOf } from "../../src/lib/errors.ts";
 import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import type { FunctionUnderTest } from "./in-process-gateway.ts";
+
+/** The response of an expected failure: its status, its fixed text and its code in the log. */
+export function failure(
+  code: Exclude<FailureCode, "invalid-request">,
+  headers: Readonly<Record<string, string>> = {},
+): object {
+  const detail = publicDetailOf(code);
+  return {
+    status: statusOf(code),
+    code,
+    headers,
+    ...(detail === undefined ? { text: "" } : { json: { detail } }),
+  };
+}
+
+/** The response 422 with exactly these faults. */
+export const invalidRequest = (...detail: object[]): object => ({
+  status: 422,
+  code: "invalid-request",
+  json: { detail },
+});
 
 /** A replacement for a dependency's method: it rejects with an error that nobody expects. */
 export const programmingError = async (): Promise<never> =>
@@ -27,11 +49,6 @@ export function testUnexpectedError(
 export function testStorageUnavailable({ gateway, definition, sent }: FunctionUnderTest): void {
   test("Returns 503 storage-unavailable with Retry-After if the queues cannot be reached", async () => {
     const response = await gateway.call(definition, sent, gateway.connect(gateway.storageDown()));
-    expect(response).toMatchObject({
-      status: 503,
-      code: "storage-unavailable",
-      json: { detail: "The room queues cannot be reached" },
-      headers: { "retry-after": "5" },
-    });
+    expect(response).toMatchObject(failure("storage-unavailable", { "retry-after": "5" }));
   });
 }

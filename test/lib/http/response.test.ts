@@ -21,6 +21,7 @@ test("a response without a body has no content type and no length", () => {
 });
 
 test.each([
+  ["unauthenticated", 401, "Not authenticated"],
   ["forbidden", 403, "Not allowed"],
   ["room-not-found", 404, undefined],
   ["pool-exhausted", 404, undefined],
@@ -28,6 +29,7 @@ test.each([
   ["body-too-large", 413, "The body is too large"],
   ["platform-rejected", 502, "The conferencing platform rejected the request"],
   ["platform-unavailable", 503, "The conferencing platform cannot be reached"],
+  ["platform-login-refused", 503, "The conferencing platform cannot be used at the moment"],
   ["platform-timeout", 503, "The conferencing platform did not respond in time"],
   ["storage-unavailable", 503, "The room queues cannot be reached"],
   ["identity-provider-unavailable", 503, "The token cannot be checked at the moment"],

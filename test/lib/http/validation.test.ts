@@ -108,10 +108,14 @@ describe("A body", () => {
   test.each([
     [{ participant_limit: 2.5 }, "int_from_float", "a valid integer, got a number with a fractional part"],
     [{ participant_limit: [1] }, "int_type", "a valid integer"],
+    [{ participant_limit: {} }, "int_type", "a valid integer"],
+    [{ participant_limit: "many" }, "int_parsing", "a valid integer, unable to parse string as an integer"],
+    [{ allow_guests: "perhaps" }, "bool_parsing", "a valid boolean, unable to interpret input"],
     [{ allow_guests: 2 }, "bool_parsing", "a valid boolean, unable to interpret input"],
     [{ allow_guests: -1 }, "bool_parsing", "a valid boolean, unable to interpret input"],
     [{ allow_guests: 0.5 }, "bool_parsing", "a valid boolean, unable to interpret input"],
     [{ allow_guests: {} }, "bool_type", "a valid boolean"],
+    [{ allow_guests: [] }, "bool_type", "a valid boolean"],
     [{ creation_time: {} }, "datetime_type", "a valid datetime"],
     [{ host_view: 5 }, "string_type", "a valid string"],
     [{ aliases: "x" }, "list_type", "a valid list"],
@@ -127,6 +131,7 @@ describe("A body", () => {
     ["2026-13-45", "invalid date or time"],
     ["2026-13-45T99:99:99", "invalid date or time"],
     ["January 15, 2026", "invalid date or time"],
+    ["yesterday", "input is too short"],
     ["2026/01/15 09:30", "invalid date or time"],
   ])("has the fault datetime_from_date_parsing with %j: %s", (input, error) => {
     const msg = `Input should be a valid datetime or date, ${error}`;
