@@ -5,24 +5,16 @@ import { largestLoad } from "../../capacity/erlang.ts";
 import { findLimits } from "../../capacity/limits.ts";
 import { nominalLeadSeconds, planByFormula } from "../../capacity/plan.ts";
 import { defaultScenario } from "../../capacity/scenario.ts";
+import { tableBelow, unquoted } from "../support/markdown-table.ts";
 
 const document = readFileSync(new URL("../../docs/capacity.md", import.meta.url), "utf8");
 const whole = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 0 });
 
-/** Returns the cells of the first table below a heading, without its head. */
-function tableBelow(heading: string): string[][] {
-  const section = document.split(`\n## ${heading}\n`)[1]?.split("\n#")[0] ?? "";
-  const rows = section.split("\n").filter((line) => line.startsWith("|"));
-  return rows.slice(2).map((row) =>
-    row
-      .split("|")
-      .slice(1, -1)
-      .map((cell) => cell.trim().replaceAll("`", "")),
-  );
-}
+const rowsBelow = (heading: string) =>
+  tableBelow(document, `## ${heading}`).rows.map((row) => row.map(unquoted));
 
 test("The table of loads is what the formula plans", () => {
-  const rows = tableBelow("The short answer");
+  const rows = rowsBelow("The short answer");
   expect(rows).toHaveLength(6);
   const planned = rows.map(([perDay = ""]) => {
     const perHour = Number(perDay.replaceAll(",", "")) / 24;
@@ -55,5 +47,5 @@ test("The table of limits is what the plan lists for the default settings and a 
     rows.toSorted(
       ([, one = ""], [, other = ""]) => Number(one.replaceAll(",", "")) - Number(other.replaceAll(",", "")),
     );
-  expect(tableBelow("What gives way first")).toEqual(byLimit(limits));
+  expect(rowsBelow("What gives way first")).toEqual(byLimit(limits));
 });

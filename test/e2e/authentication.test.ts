@@ -1,8 +1,8 @@
-/** Who may call what (specification 5), and every invalid credential over HTTP. */
+/** Who may call what (specification 5), over HTTP. */
 import { beforeAll, expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import { nameOf, operations } from "../support/api-operations.ts";
-import { asAgent, asEventSink, forbiddenTokens, missingTokens, wrongTokens } from "../support/credentials.ts";
+import { asAgent, asEventSink, forbiddenTokens, wrongTokens } from "../support/credentials.ts";
 import { startRunningGateway, useRunningGateway } from "../support/running-gateway.ts";
 
 const secondClientId = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
@@ -39,11 +39,6 @@ test("Private operations accept a token obtained with client credentials", async
   expect(await gateway.send("GET /room/a-room", bearer(token.access_token))).toMatchObject({ status: 200 });
 });
 
-test.each([1, 2] as const)("Private operations accept tokens of version %i", async (version) => {
-  const token = gateway.stack.issuer.issueToken(identities.clientId, { version });
-  expect(await gateway.send("GET /room/a-room", bearer(token))).toMatchObject({ status: 200 });
-});
-
 test("Private operations accept every listed client id and no other", async () => {
   const { issuer } = gateway.stack;
   const second = issuer.issueToken(secondClientId);
@@ -54,58 +49,27 @@ test("Private operations accept every listed client id and no other", async () =
   expect(await gateway.send("GET /room/a-room", bearer(third))).toMatchObject({ status: 403 });
 });
 
-test("Private operations accept a token that expired less than a minute ago, because clocks differ", async () => {
-  const exp = Math.floor(Date.now() / 1000) - 5;
-  const token = gateway.stack.issuer.issueToken(identities.clientId, { claims: { exp } });
-  expect(await gateway.send("GET /room/a-room", bearer(token))).toMatchObject({ status: 200 });
-});
-
 test.each(privateRequests)(
   "%s returns 401 without a token, 401 with an invalid token and 403 for another client",
   async (request) => {
     const { issuer } = gateway.stack;
-    const none = await gateway.send(request);
-    expect(none).toMatchObject({ status: 401, json: { detail: "Not authenticated" } });
-    expect(none.headers["www-authenticate"]).toBe(realm);
-    const wrong = await gateway.send(request, bearer(wrongTokens["of an unknown key"]?.(issuer) ?? ""));
-    expect(wrong).toMatchObject({
-      status: 401,
-      headers: { "www-authenticate": `${realm}, error="invalid_token"` },
+    const refused = (status: number, detail: string, challenge: string) => ({
+      status,
+      json: { detail },
+      headers: { "www-authenticate": challenge },
     });
-    const forbidden = await gateway.send(
-      request,
-      bearer(forbiddenTokens["of another client (v1)"]?.(issuer) ?? ""),
+    expect(await gateway.send(request)).toMatchObject(refused(401, "Not authenticated", realm));
+    const wrong = bearer(wrongTokens["of an unknown key"]?.(issuer) ?? "");
+    expect(await gateway.send(request, wrong)).toMatchObject(
+      refused(401, "Not authenticated", `${realm}, error="invalid_token"`),
     );
-    expect(forbidden).toMatchObject({
-      status: 403,
-      json: { detail: "Not allowed" },
-      headers: { "www-authenticate": `${realm}, error="insufficient_scope"` },
-    });
+    const forbidden = bearer(forbiddenTokens["of another client (v1)"]?.(issuer) ?? "");
+    expect(await gateway.send(request, forbidden)).toMatchObject(
+      refused(403, "Not allowed", `${realm}, error="insufficient_scope"`),
+    );
     expect(gateway.room("a-room")).toBeDefined();
   },
 );
-
-test.each(Object.entries(wrongTokens))(
-  "GET /room/{room_name} returns 401 for a token %s",
-  async (_, makeToken) => {
-    expect(await gateway.send("GET /room/a-room", bearer(makeToken(gateway.stack.issuer)))).toMatchObject({
-      status: 401,
-      headers: { "www-authenticate": `${realm}, error="invalid_token"` },
-    });
-  },
-);
-
-test.each(Object.entries(forbiddenTokens))(
-  "GET /room/{room_name} returns 403 for a token %s",
-  async (_, makeToken) => {
-    const response = await gateway.send("GET /room/a-room", bearer(makeToken(gateway.stack.issuer)));
-    expect(response).toMatchObject({ status: 403 });
-  },
-);
-
-test.each(Object.entries(missingTokens))("GET /room/{room_name} returns 401 for %s", async (_, headers) => {
-  expect(await gateway.send("GET /room/a-room", { headers })).toMatchObject({ status: 401 });
-});
 
 test("The gateway accepts tokens of the old and the new key after a key rotation", async () => {
   const other = await startRunningGateway();

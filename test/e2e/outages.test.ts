@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import { nameOf, type Operation, operations, validRequest } from "../support/api-operations.ts";
 import type { Received } from "../support/exchange.ts";
+import { tableBelow, unquoted } from "../support/markdown-table.ts";
 import { type RunningGateway, useRunningGateway } from "../support/running-gateway.ts";
 import { type StorageProxy, startStorageProxy } from "../support/storage-proxy.ts";
 
@@ -160,18 +161,10 @@ test("The gateway works again after all outages", async () => {
 /** The statuses in the table of the operations guide, by operation and then by situation. */
 function documentedStatuses(): Record<string, Record<string, number>> {
   const guide = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
-  const table =
-    guide.split("\n\n").find((block) => block.startsWith("| Operation | Identity provider |")) ?? "";
-  const rows = table.trimEnd().split("\n");
-  const [head = [], , ...cells] = rows.map((row) =>
-    row
-      .split("|")
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
+  const { head, rows } = tableBelow(guide, "## Behaviour during outages");
   return Object.fromEntries(
-    cells.map(([operation = "", ...statuses]) => [
-      operation.replaceAll("`", ""),
+    rows.map(([operation = "", ...statuses]) => [
+      unquoted(operation),
       Object.fromEntries(statuses.map((status, at) => [head[at + 1] ?? "", Number(status)])),
     ]),
   );

@@ -1,4 +1,4 @@
-/** Invalid bodies of every kind, sent through the host to both operations that accept a body. */
+/** Bodies that the host or its limits could change, sent to both operations that accept a body. */
 import { beforeEach, expect, test } from "vitest";
 import { asEventSink } from "../support/credentials.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
@@ -20,13 +20,7 @@ const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}
 const bodies: [what: string, text: string, ofPatch: string, ofEvent: string][] = [
   ["empty", "", "missing", "missing"],
   ["whitespace", " \n ", "json_invalid", "json_invalid"],
-  ["not JSON", "{not JSON}", "json_invalid", "json_invalid"],
-  ["truncated", '{"pin": "12', "json_invalid", "json_invalid"],
   ["followed by another value", "{} {}", "json_invalid", "json_invalid"],
-  ["an array", '[{"event":"x"}]', "model_attributes_type", "dict_type"],
-  ["a number", "5", "model_attributes_type", "dict_type"],
-  ["a string", '"x"', "model_attributes_type", "dict_type"],
-  ["null", "null", "model_attributes_type", "dict_type"],
   ["true", "true", "model_attributes_type", "dict_type"],
   ["100,000 levels deep", nested(100_000), "json_invalid", "json_invalid"],
   ["100,000 open brackets", "[".repeat(100_000), "json_invalid", "json_invalid"],

@@ -2,7 +2,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { operations, validRequest } from "../support/api-operations.ts";
 import { asAgent } from "../support/credentials.ts";
-import { acceptedBooleans, refusedBooleans } from "../support/query-booleans.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 
 const gateway = useRunningGateway();
@@ -107,19 +106,6 @@ test.each(["x".repeat(300), "%E2%98%83".repeat(300), "%25%25", "..%2F..", "a%2F.
 
 test.each(["GET /room/%00", "GET /room/a%00b"])("%s returns the host's 400", async (request) => {
   expect(await gateway.sendAsApplication(request)).toMatchObject({ status: 400, text: "" });
-});
-
-test.each(acceptedBooleans)("GET reads constrained_attributes=%s as %s", async (text, isConstrained) => {
-  gateway.addRoom("a-room");
-  const target = `/room/a-room?constrained_attributes=${encodeURIComponent(text)}`;
-  const response = await gateway.sendAsApplication(`GET ${target}`);
-  expect(response.status).toBe(200);
-  expect("participant_limit" in (response.json as object)).toBe(!isConstrained);
-});
-
-test.each(refusedBooleans)("GET returns 422 for constrained_attributes=%j", async (text) => {
-  const target = `/room/list?constrained_attributes=${encodeURIComponent(text)}`;
-  expect(await gateway.sendAsApplication(`GET ${target}`)).toMatchObject({ status: 422 });
 });
 
 // The host joins the values of repeated keys.

@@ -5,6 +5,7 @@ import { commands } from "../../ops/command-table.ts";
 import { commonOptions } from "../../ops/common-options.ts";
 import { exitCodes } from "../../ops/exit-codes.ts";
 import { usageOf } from "../../ops/help.ts";
+import { tableBelow, unquoted } from "../support/markdown-table.ts";
 import { ops } from "../support/operated-gateway.ts";
 
 const document = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
@@ -77,19 +78,13 @@ test("Says that no local gateway is running", async () => {
 });
 
 describe("The documents", () => {
-  const rows = (heading: string) =>
-    (document("reference.md").split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "")
-      .split("\n")
-      .filter((line) => line.startsWith("| `") || /^\| \d/.test(line))
-      .map((row) =>
-        row
-          .split("|")
-          .slice(1, -1)
-          .map((cell) => cell.trim().replaceAll("`", "")),
-      );
+  const tableOf = (position: number) =>
+    tableBelow(document("reference.md"), "## The operator's commands", position).rows.map((row) =>
+      row.map(unquoted),
+    );
 
   test("List every command with its options", () => {
-    expect(rows("The operator's commands").filter(([first = ""]) => !/^\d/.test(first))).toEqual(
+    expect(tableOf(0)).toEqual(
       commands.map((command) => [
         usageOf(command),
         command.summary,
@@ -101,9 +96,7 @@ describe("The documents", () => {
   });
 
   test("List every exit code", () => {
-    expect(rows("The operator's commands").filter(([first = ""]) => /^\d/.test(first))).toEqual(
-      Object.values(exitCodes).map(({ code, meaning }) => [String(code), meaning]),
-    );
+    expect(tableOf(1)).toEqual(Object.values(exitCodes).map(({ code, meaning }) => [String(code), meaning]));
   });
 
   test("Call only commands that there are, with options that they have", () => {

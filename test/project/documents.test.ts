@@ -11,6 +11,7 @@ import { collectMetrics } from "../../src/functions/collect-metrics.timer.ts";
 import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import { settingNames } from "../../src/lib/settings/schemas.ts";
+import { tableBelow, unquoted } from "../support/markdown-table.ts";
 
 const root = new URL("../../", import.meta.url);
 const read = async (path: string) => readFile(new URL(path, root), "utf8");
@@ -25,23 +26,13 @@ const documents = [
     .map((name) => `docs/${name}`),
 ];
 
-/** The rows of the first table below a heading, cell by cell, without its head. */
-async function tableBelow(path: string, heading: string): Promise<string[][]> {
-  const section = (await read(path)).split(`\n${heading}\n`)[1]?.split("\n## ")[0] ?? "";
-  const rows = section.split("\n").filter((line) => line.startsWith("|"));
-  return rows.slice(2).map((row) =>
-    row
-      .split("|")
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
-}
-
-const unquoted = (cell = "") => cell.replaceAll("`", "");
-const settingRows = (await tableBelow("docs/reference.md", "## Settings")).map(([name, initial = ""]) => ({
-  name: unquoted(name),
-  initial,
-}));
+const rowsBelow = async (path: string, heading: string) => tableBelow(await read(path), heading).rows;
+const settingRows = (await rowsBelow("docs/reference.md", "## Settings")).map(
+  ([name = "", initial = ""]) => ({
+    name: unquoted(name),
+    initial,
+  }),
+);
 const values: Record<string, string | undefined> = example.Values;
 
 test("the settings table contains exactly the settings of the app, in their order", () => {
@@ -84,7 +75,7 @@ test("the functions table contains exactly the registered functions, with their 
   expect(new Set(routes.map(([name]) => name)), `register each function below ${registration}`).toEqual(
     new Set(Object.keys(await loadHttpContracts())),
   );
-  const rows = await tableBelow("docs/reference.md", "## Functions");
+  const rows = await rowsBelow("docs/reference.md", "## Functions");
   expect(
     rows.map(([name, trigger]) => [name, trigger]),
     `keep the table below ${table} in the order of ${registration}`,
@@ -97,14 +88,14 @@ test("the functions table contains exactly the registered functions, with their 
 });
 
 test("the scripts table contains exactly the npm scripts", async () => {
-  const rows = await tableBelow("docs/development.md", "## Scripts");
+  const rows = await rowsBelow("docs/development.md", "## Scripts");
   const scripts = rows.map(([command = ""]) => unquoted(command).replace(/^npm (?:run )?/, ""));
   expect(scripts.toSorted()).toEqual(Object.keys(manifest.scripts).toSorted());
 });
 
 test("the proof table begins with every promise of the architecture, in its order", async () => {
-  const promises = (await tableBelow("docs/architecture.md", "## What is promised")).map(([, name]) => name);
-  const guarantees = (await tableBelow("docs/proof.md", "## Guarantees")).map(([guarantee]) => guarantee);
+  const promises = (await rowsBelow("docs/architecture.md", "## What is promised")).map(([, name]) => name);
+  const guarantees = (await rowsBelow("docs/proof.md", "## Guarantees")).map(([guarantee]) => guarantee);
   expect(promises).toHaveLength(8);
   expect(guarantees.slice(0, promises.length)).toEqual(promises);
 });

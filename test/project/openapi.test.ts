@@ -52,7 +52,7 @@ describe("openapi.json", () => {
     expect(lines).toContain("extends: [recommended-strict]");
   });
 
-  it("is OpenAPI 3.0.3 and has the interface version 1.0.0", () => {
+  it("is OpenAPI 3.0.3 and has the interface version 1.0.0 (specification 9)", () => {
     expect(document.openapi).toBe("3.0.3");
     expect(document.info.version).toBe(version);
     expect(document.info.version).toBe("1.0.0");
