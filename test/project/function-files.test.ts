@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { startFunctionsHost } from "../../local/host/functions-host.ts";
-import { loadHttpContracts } from "../../scripts/openapi/http-functions.ts";
+import { loadFunctions } from "../../scripts/openapi/http-functions.ts";
 import { placeOf } from "../../scripts/openapi/place-of.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import { functionFiles, functionNames, nameOfFunctionIn } from "../support/function-names.ts";
@@ -32,15 +32,26 @@ test.each(functionFiles)("%s imports no other function and no Azure package", (f
   expect(imported.filter((path) => path.startsWith("@azure/"))).toEqual([]);
 });
 
-test.each(Object.entries(await loadHttpContracts()))(
-  "src/main.ts registers %s with its method and route in a comment",
-  (name, { method, route }) => {
-    const found = new RegExp(`^  ${name}, // +(\\w+) +(\\S+)$`, "m").exec(read("src/main.ts"));
-    const path = route.replace(/:regex\(.*\)\}/, "}");
-    const line = `${name}, // ${method} ${path}`;
-    expect(found?.slice(1), `add this line below ${registration}: ${line}`).toEqual([method, path]);
-  },
-);
+const { http, timers, queues } = await loadFunctions();
+const pathOf = (route: string) => route.replace(/:regex\(.*\)\}/, "}");
+const onStartup = (isRunThen?: boolean) => (isRunThen ? ", and on startup" : "");
+const triggers = [
+  ...Object.entries(http).map(([name, { method, route }]) => ({
+    name,
+    trigger: `${method} ${pathOf(route)}`,
+  })),
+  ...Object.entries(timers).map(([name, timer]) => ({
+    name,
+    trigger: timer.schedule + onStartup(timer.runOnStartup),
+  })),
+  ...Object.entries(queues).map(([name, { queueName }]) => ({ name, trigger: queueName })),
+];
+
+test.each(triggers)("src/main.ts registers $name with its trigger in a comment", ({ name, trigger }) => {
+  const comment = new RegExp(`^  ${name}, // +(.+)$`, "m").exec(read("src/main.ts"))?.[1];
+  const line = `${name}, // ${trigger}`;
+  expect(comment?.replaceAll(/ +/g, " "), `add this line below ${registration}: ${line}`).toBe(trigger);
+});
 
 test("Importing src/main.ts registers every function and opens no connection", async () => {
   const nowhere = "http://127.0.0.1:1";

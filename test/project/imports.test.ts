@@ -12,220 +12,143 @@ interface Row {
   readonly types?: readonly string[];
 }
 
+const below =
+  (folder: string) =>
+  (...names: readonly string[]): string[] =>
+    names.map((name) => `${folder}/${name}`);
+const local = below("local");
+const simulatedPlatform = below("local/simulators/platform");
+const lib = below("src/lib");
+
 // From top to bottom: a part imports only what is below it, so there can be no cycle between parts.
-const rows: readonly Row[] = [
-  {
-    part: "ops",
+const table: Readonly<Record<string, Omit<Row, "part">>> = {
+  ops: {
     imports: [
       "capacity",
-      "local/terminal",
-      "local/gateway",
-      "local/process",
-      "src/lib/wiring",
-      "src/lib/metrics",
-      "src/lib/pool",
-      "src/lib/auth",
-      "src/lib/rooms",
-      "src/lib/queues",
-      "src/lib/platform",
-      "src/lib/settings",
+      ...local("terminal", "gateway", "process"),
+      ...lib("wiring", "metrics", "pool", "auth", "rooms", "queues", "platform", "settings"),
       "src/lib",
     ],
   },
-  {
-    part: "capacity",
-    imports: [
-      "local/gateway",
-      "local/process",
-      "src/lib/wiring",
-      "src/lib/rooms",
-      "src/lib/platform",
-      "src/lib/settings",
-      "src/lib",
-    ],
+  capacity: {
+    imports: [...local("gateway", "process"), ...lib("wiring", "rooms", "platform", "settings"), "src/lib"],
     types: ["src/lib/queues"],
   },
-  {
-    part: "local/commands",
+  "local/commands": {
     imports: [
-      "local/demo",
-      "local/console",
-      "local/terminal",
-      "local/gateway",
-      "local/host",
-      "local/simulators",
-      "local/simulators/identity",
-      "local/simulators/platform",
+      ...local("demo", "console", "terminal", "gateway", "host", "process"),
+      ...local("simulators", "simulators/identity", "simulators/platform"),
       "local/simulators/platform/platform-options.ts",
-      "local/process",
     ],
     types: ["local/host/worker"],
   },
   // The server bundles the page and imports nothing of it.
-  { part: "local/console/page", imports: ["local/console"] },
-  {
-    part: "local/console",
-    imports: ["local/api-reference", "local/pages", "local/gateway", "src/lib/rooms", "client/src"],
-    types: ["local/host/hosted-function.ts", "local/host/worker"],
+  "local/console/page": { imports: ["local/console"] },
+  "local/console": {
+    imports: [...local("api-reference", "pages", "gateway"), "src/lib/rooms", "client/src"],
+    types: local("host/hosted-function.ts", "host/worker"),
   },
   // Its page imports openapi.json only.
-  { part: "local/api-reference", imports: ["local/pages"] },
-  { part: "local/pages", imports: [] },
-  {
-    part: "local/demo",
-    imports: ["local/terminal", "local/gateway", "local/process", "src/lib/rooms", "client/src"],
-  },
-  {
-    part: "local/terminal",
-    imports: ["src/lib/settings", "local/gateway", "local/process", "client/src"],
+  "local/api-reference": { imports: ["local/pages"] },
+  "local/pages": { imports: [] },
+  "local/demo": { imports: [...local("terminal", "gateway", "process"), "src/lib/rooms", "client/src"] },
+  "local/terminal": {
+    imports: ["src/lib/settings", ...local("gateway", "process"), "client/src"],
     types: ["local/host/worker"],
   },
-  {
-    part: "local/gateway",
+  "local/gateway": {
     imports: [
       "src/lib/settings",
-      "local/host",
-      "local/simulators",
-      "local/simulators/identity",
-      "local/simulators/platform",
-      "local/process",
+      ...local("host", "simulators", "simulators/identity", "simulators/platform", "process"),
       "src/main.ts",
       "src/lib/queues",
       "client/src",
     ],
     types: [
-      "local/host/hosted-function.ts",
-      "local/host/worker",
+      ...local("host/hosted-function.ts", "host/worker"),
       "local/simulators/platform/platform-options.ts",
     ],
   },
-  {
-    part: "local/host",
-    imports: ["local/host/triggers", "local/host/http", "local/host/worker", "local/host/host-json.ts"],
+  "local/host": {
+    imports: local("host/triggers", "host/http", "host/worker", "host/host-json.ts"),
     types: ["local/host/hosted-function.ts"],
   },
-  {
-    part: "local/host/triggers",
-    imports: ["local/host/worker", "local/process"],
-    types: ["local/host/http", "local/host/hosted-function.ts", "local/host/host-json.ts"],
+  "local/host/triggers": {
+    imports: local("host/worker", "process"),
+    types: local("host/http", "host/hosted-function.ts", "host/host-json.ts"),
   },
-  { part: "local/host/http", imports: ["local/host/worker"] },
-  { part: "local/host/hosted-function.ts", imports: [], types: ["local/host/worker"] },
-  { part: "local/host/host-json.ts", imports: [] },
-  { part: "local/host/worker", imports: ["local/process"] },
-  {
-    part: "local/simulators/platform",
+  "local/host/http": { imports: ["local/host/worker"] },
+  "local/host/hosted-function.ts": { imports: [], types: ["local/host/worker"] },
+  "local/host/host-json.ts": { imports: [] },
+  "local/host/worker": { imports: ["local/process"] },
+  "local/simulators/platform": {
+    imports: [...simulatedPlatform("control", "management-api", "platform-state.ts"), "local/simulators"],
+    types: ["local/simulators/platform/platform-options.ts"],
+  },
+  "local/simulators/platform/control": {
     imports: [
-      "local/simulators/platform/control",
-      "local/simulators/platform/management-api",
-      "local/simulators/platform/platform-state.ts",
+      ...simulatedPlatform("management-api", "platform-state.ts", "events", "switches", "model"),
       "local/simulators",
     ],
     types: ["local/simulators/platform/platform-options.ts"],
   },
-  {
-    part: "local/simulators/platform/control",
-    imports: [
-      "local/simulators/platform/management-api",
-      "local/simulators/platform/platform-state.ts",
-      "local/simulators/platform/events",
-      "local/simulators/platform/switches",
-      "local/simulators/platform/model",
-      "local/simulators",
-    ],
+  "local/simulators/platform/management-api": {
+    imports: simulatedPlatform("switches", "model"),
+    types: [...simulatedPlatform("platform-state.ts", "events"), "local/simulators"],
+  },
+  "local/simulators/platform/platform-state.ts": {
+    imports: simulatedPlatform("events", "switches", "model"),
     types: ["local/simulators/platform/platform-options.ts"],
   },
-  {
-    part: "local/simulators/platform/management-api",
-    imports: ["local/simulators/platform/switches", "local/simulators/platform/model"],
-    types: [
-      "local/simulators/platform/platform-state.ts",
-      "local/simulators/platform/events",
-      "local/simulators",
-    ],
-  },
-  {
-    part: "local/simulators/platform/platform-state.ts",
-    imports: [
-      "local/simulators/platform/events",
-      "local/simulators/platform/switches",
-      "local/simulators/platform/model",
-    ],
-    types: ["local/simulators/platform/platform-options.ts"],
-  },
-  {
-    part: "local/simulators/platform/platform-options.ts",
-    imports: ["local/simulators/platform/events", "local/simulators/platform/model"],
+  "local/simulators/platform/platform-options.ts": {
+    imports: simulatedPlatform("events", "model"),
     types: ["local/simulators/platform/switches"],
   },
-  { part: "local/simulators/platform/events", imports: ["local/simulators/platform/model"] },
-  { part: "local/simulators/platform/switches", imports: [], types: ["local/simulators"] },
-  { part: "local/simulators/platform/model", imports: [] },
-  { part: "local/simulators/identity", imports: ["local/simulators"] },
-  { part: "local/simulators", imports: [] },
-  { part: "local/process", imports: [] },
-  {
-    part: "src/main.ts",
-    imports: ["src/functions", "src/lib/wiring", "src/lib/http", "src/lib/background", "src/lib/settings"],
+  "local/simulators/platform/events": { imports: ["local/simulators/platform/model"] },
+  "local/simulators/platform/switches": { imports: [], types: ["local/simulators"] },
+  "local/simulators/platform/model": { imports: [] },
+  "local/simulators/identity": { imports: ["local/simulators"] },
+  "local/simulators": { imports: [] },
+  "local/process": { imports: [] },
+  "src/main.ts": { imports: ["src/functions", ...lib("wiring", "http", "background", "settings")] },
+  "src/functions": {
+    imports: [...lib("api", "http", "background", "platform", "queues"), "src/lib"],
+    types: lib("pool", "metrics"),
   },
-  {
-    part: "src/functions",
+  "src/lib/wiring": {
     imports: [
-      "src/lib/api",
-      "src/lib/http",
-      "src/lib/background",
-      "src/lib/platform",
-      "src/lib/queues",
-      "src/lib",
-    ],
-    types: ["src/lib/pool", "src/lib/metrics"],
-  },
-  {
-    part: "src/lib/wiring",
-    imports: [
-      "src/lib/idempotency",
-      "src/lib/metrics",
-      "src/lib/pool",
-      "src/lib/auth",
-      "src/lib/queues",
-      "src/lib/rooms",
-      "src/lib/platform",
+      ...lib("idempotency", "metrics", "pool", "auth", "queues", "rooms", "platform"),
       "src/lib",
       "package.json",
     ],
     types: ["src/lib/settings"],
   },
-  {
-    part: "src/lib/api",
-    imports: ["src/lib/http", "src/lib/rooms", "src/lib/platform", "src/lib"],
-    types: ["src/lib/idempotency", "src/lib/pool", "src/lib/auth"],
+  "src/lib/api": {
+    imports: [...lib("http", "rooms", "platform"), "src/lib"],
+    types: lib("idempotency", "pool", "auth"),
   },
-  {
-    part: "src/lib/idempotency",
+  "src/lib/idempotency": {
     imports: ["src/lib/pool", "src/lib"],
-    types: ["src/lib/queues", "src/lib/platform", "src/lib/settings"],
+    types: lib("queues", "platform", "settings"),
   },
-  {
-    part: "src/lib/metrics",
-    imports: ["src/lib/rooms", "src/lib/settings"],
-    types: ["src/lib/pool", "src/lib/queues", "src/lib/platform", "src/lib"],
+  "src/lib/metrics": {
+    imports: lib("rooms", "settings"),
+    types: [...lib("pool", "queues", "platform"), "src/lib"],
   },
-  {
-    part: "src/lib/pool",
-    imports: ["src/lib/rooms", "src/lib/queues", "src/lib/platform", "src/lib"],
-  },
-  { part: "src/lib/http", imports: ["src/lib"], types: ["src/lib/auth"] },
-  { part: "src/lib/background", imports: ["src/lib"] },
-  { part: "src/lib/rooms", imports: [], types: ["src/lib/platform", "src/lib"] },
-  { part: "src/lib/queues", imports: ["src/lib"], types: ["src/lib/settings"] },
-  { part: "src/lib/auth", imports: ["src/lib/settings", "src/lib"] },
-  { part: "src/lib/platform", imports: ["src/lib"] },
-  { part: "src/lib/settings", imports: [] },
-  { part: "src/lib", imports: [] },
-  { part: "package.json", imports: [] },
+  "src/lib/pool": { imports: [...lib("rooms", "queues", "platform"), "src/lib"] },
+  "src/lib/http": { imports: ["src/lib"], types: ["src/lib/auth"] },
+  "src/lib/background": { imports: ["src/lib"] },
+  "src/lib/rooms": { imports: [], types: ["src/lib/platform", "src/lib"] },
+  "src/lib/queues": { imports: ["src/lib"], types: ["src/lib/settings"] },
+  "src/lib/auth": { imports: ["src/lib/settings", "src/lib"] },
+  "src/lib/platform": { imports: ["src/lib"] },
+  "src/lib/settings": { imports: [] },
+  "src/lib": { imports: [] },
+  "package.json": { imports: [] },
   // What consumers install imports nothing of the gateway.
-  { part: "client/src", imports: [] },
-];
+  "client/src": { imports: [] },
+};
+const rows: readonly Row[] = Object.entries(table).map(([part, row]) => ({ part, ...row }));
 
 // Each Azure package is known to these parts only. The Functions package has two more users, one file each.
 const azurePackages: Readonly<Record<string, readonly string[]>> = {
