@@ -13,19 +13,16 @@ const load = (scenario.perHour * nominalLeadSeconds(scenario)) / 3600;
 const emptyOf = ({ emptyByBlock }: LoadResult) => emptyByBlock.reduce((sum, count) => sum + count, 0);
 
 describe("A run of 2,000 callers", { timeout }, () => {
-  test.each([14, 20])(
-    "has the formula's share of empty pools in its interval, with %i rooms",
-    async (poolSize) => {
-      const result = await runLoad({ scenario, poolSize, callers: 2000, seed: 1 });
-      const { share, low, high } = estimateShare(result.callers, result.emptyByBlock, load / poolSize);
-      const expected = emptyShare(poolSize, load);
-      expect(low).toBeLessThan(expected);
-      expect(high).toBeGreaterThan(expected);
-      expect(share).toBeGreaterThan(0);
-      expect(result.failed).toBe(0);
-      expect(result.leadSeconds / nominalLeadSeconds(scenario)).toBeCloseTo(1, 1);
-    },
-  );
+  test.each([14, 20])("contains the formula's share of empty pools, with %i rooms", async (poolSize) => {
+    const result = await runLoad({ scenario, poolSize, callers: 2000, seed: 1 });
+    const { share, low, high } = estimateShare(result.callers, result.emptyByBlock, load / poolSize);
+    const expected = emptyShare(poolSize, load);
+    expect(low).toBeLessThan(expected);
+    expect(high).toBeGreaterThan(expected);
+    expect(share).toBeGreaterThan(0);
+    expect(result.failed).toBe(0);
+    expect(result.leadSeconds / nominalLeadSeconds(scenario)).toBeCloseTo(1, 1);
+  });
 });
 
 test("A larger pool is empty less often", { timeout }, async () => {
@@ -40,50 +37,16 @@ test("The same load and seed give the same result, another seed another one", { 
   const result = await runLoad(small);
   expect(await runLoad(small)).toEqual(result);
   expect(await runLoad({ ...small, seed: 4 })).not.toEqual(result);
-  const { minutes, ...rest } = result;
-  expect(minutes.at(-1)).toMatchInlineSnapshot(`
-    {
-      "ended": 71,
-      "platformCalls": 32,
-      "rooms": 150,
-    }
-  `);
-  expect(rest).toMatchInlineSnapshot(`
-    {
-      "callers": 300,
-      "emptyByBlock": [
-        11,
-        8,
-        5,
-        8,
-        6,
-        7,
-        8,
-        7,
-        8,
-        10,
-        5,
-        3,
-        12,
-        3,
-        4,
-        8,
-        3,
-        12,
-        4,
-        4,
-      ],
-      "failed": 0,
-      "leadSeconds": 93.56552497773954,
-      "queueCalls": {
-        "deletion": 324,
-        "poison": 7,
-        "pool": 1135,
-        "provisioning": 2512,
-      },
-      "refusedCalls": 0,
-    }
-  `);
+  const { minutes, emptyByBlock, ...rest } = result;
+  expect(minutes.at(-1)).toEqual({ ended: 71, platformCalls: 32, rooms: 150 });
+  expect(emptyByBlock).toEqual([11, 8, 5, 8, 6, 7, 8, 7, 8, 10, 5, 3, 12, 3, 4, 8, 3, 12, 4, 4]);
+  expect(rest).toEqual({
+    callers: 300,
+    failed: 0,
+    leadSeconds: 93.56552497773954,
+    queueCalls: { deletion: 324, poison: 7, pool: 1135, provisioning: 2512 },
+    refusedCalls: 0,
+  });
 });
 
 test("A room costs as many calls as the limits assume", { timeout }, async () => {

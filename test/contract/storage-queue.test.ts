@@ -40,14 +40,3 @@ test("Messages never expire, so an unused pool stays full", async () => {
 
   expect(peekedMessageItems[0]?.expiresOn.getUTCFullYear()).toBe(9999);
 });
-
-test.each([
-  ["text", "room-a"],
-  ["base64", Buffer.from("room-a").toString("base64")],
-] as const)("Encoding %s stores %s", async (encoding, stored) => {
-  const name = `stored-${encoding}`;
-  await open(azurite)(name, encoding).put("room-a");
-  const raw = QueueServiceClient.fromConnectionString(azurite.connectionString).getQueueClient(name);
-
-  expect((await raw.peekMessages()).peekedMessageItems).toMatchObject([{ messageText: stored }]);
-});

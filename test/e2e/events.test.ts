@@ -75,12 +75,9 @@ const invalid: [string, string, object, string][] = [
   ["POST /public/event_sink", "sink", { json: [] }, "body"],
 ];
 
-test.each(invalid)(
-  "%s returns 422 with one fault in FastAPI's format",
-  async (request, access, sent, place) => {
-    const headers = { bearer: gateway.asApplication(), agent: asAgent, sink: asEventSink() }[access] ?? {};
-    const fault = { loc: expect.arrayContaining([place]), msg: expect.any(String), type: expect.any(String) };
-    const response = await gateway.send(request, { headers, ...sent });
-    expect(response).toMatchObject({ status: 422, json: { detail: [fault] } });
-  },
-);
+test.each(invalid)("%s returns 422 with one fault, as FastAPI does", async (request, access, sent, place) => {
+  const headers = { bearer: gateway.asApplication(), agent: asAgent, sink: asEventSink() }[access] ?? {};
+  const fault = { loc: expect.arrayContaining([place]), msg: expect.any(String), type: expect.any(String) };
+  const response = await gateway.send(request, { headers, ...sent });
+  expect(response).toMatchObject({ status: 422, json: { detail: [fault] } });
+});

@@ -8,29 +8,11 @@ import { useRunningGateway } from "../support/running-gateway.ts";
 const gateway = useRunningGateway();
 beforeEach(async () => gateway.empty());
 
-const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
 const fieldsOf = (body: unknown) => Object.keys(body as object).toSorted();
 const documentedFields = (schema: string) => fieldsOf(document.components.schemas[schema]?.["properties"]);
 const constrainedFields = documentedFields("ConstrainedConference");
 
 // Private operations: specification 4.1.
-
-test.each(["/room/create", "/room/create/old"])(
-  "POST %s with uuiData returns 200 and a ConstrainedConference without the host PIN",
-  async (path) => {
-    const name = "a-room";
-    await gateway.poolRoom(name);
-    const tag = "https://verify.example.com/sessions/1";
-    const response = await gateway.sendAsApplication(`POST ${path}?uuiData=${hex(tag)};encoding=hex`);
-    expect(response).toMatchObject({
-      status: 200,
-      json: { name, tag, guest_pin: "135790", allow_guests: true, aliases: [{ alias: name }] },
-    });
-    expect(fieldsOf(response.json)).toEqual(constrainedFields.filter((field) => field !== "pin"));
-    expect(response.text).not.toContain(identities.hostPin);
-    expect(gateway.room(name)).toMatchObject({ tag });
-  },
-);
 
 test("POST /room/create returns 200 without uuiData and ignores a body", async () => {
   await gateway.poolRoom("a-room");
@@ -80,16 +62,6 @@ test("GET /room/{room_name}?constrained_attributes=false returns 200 and every f
     automatic_participants: [],
     mssip_proxy: null,
   });
-});
-
-test("PATCH /room/{room_name} returns 202 and updates the room on the platform", async () => {
-  gateway.addRoom("a-room");
-  const json = { participant_limit: 9, enable_chat: "no", description: "a note" };
-  expect(await gateway.sendAsApplication("PATCH /room/a-room", { json })).toMatchObject({
-    status: 202,
-    text: "",
-  });
-  expect(gateway.room("a-room")).toMatchObject({ participant_limit: 9, enable_chat: "no" });
 });
 
 // Public operations: specification 4.2.

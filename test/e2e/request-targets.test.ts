@@ -36,16 +36,13 @@ test.each(["PATCH /room/list", "DELETE /room/list", "GET /room/bulk", "PATCH /ro
   },
 );
 
-test.each(["listing", "bulky", "create", "my-list", "health"])(
-  "GET returns a room with the name %s",
-  async (name) => {
-    gateway.addRoom(name);
-    expect(await gateway.sendAsApplication(`GET /room/${name}`)).toMatchObject({
-      status: 200,
-      json: { name },
-    });
-  },
-);
+test.each(["listing", "bulky", "create", "my-list", "health"])("GET returns the room %s", async (name) => {
+  gateway.addRoom(name);
+  expect(await gateway.sendAsApplication(`GET /room/${name}`)).toMatchObject({
+    status: 200,
+    json: { name },
+  });
+});
 
 test.each(["/room//a-room", "//room/a-room", "/room/a-room//"])(
   "GET %s returns 404, because double slashes match no route",
@@ -75,24 +72,21 @@ const names: [wire: string, name: string][] = [
   ["x".repeat(250), "x".repeat(250)],
 ];
 
-test.each(names)(
-  "Operations with the room name %s in the path address the room %j only",
-  async (wire, name) => {
-    gateway.addRoom(name);
-    gateway.addRoom("another-room");
-    expect(await gateway.sendAsApplication(`GET /room/${wire}`)).toMatchObject({
-      status: 200,
-      json: { name },
-    });
-    const json = { participant_limit: 3 };
-    expect(await gateway.sendAsApplication(`PATCH /room/${wire}`, { json })).toMatchObject({ status: 202 });
-    expect(gateway.room(name)).toMatchObject({ participant_limit: 3 });
-    const read = await gateway.send(`GET /public/room/${wire}/`, { headers: asAgent });
-    expect(read).toMatchObject({ status: 200, json: { name } });
-    expect(await gateway.sendAsApplication(`DELETE /room/${wire}`)).toMatchObject({ status: 204 });
-    expect(gateway.stack.platform.rooms().map((room) => room.name)).toEqual(["another-room"]);
-  },
-);
+test.each(names)("Operations with the room name %s in the path address only %j", async (wire, name) => {
+  gateway.addRoom(name);
+  gateway.addRoom("another-room");
+  expect(await gateway.sendAsApplication(`GET /room/${wire}`)).toMatchObject({
+    status: 200,
+    json: { name },
+  });
+  const json = { participant_limit: 3 };
+  expect(await gateway.sendAsApplication(`PATCH /room/${wire}`, { json })).toMatchObject({ status: 202 });
+  expect(gateway.room(name)).toMatchObject({ participant_limit: 3 });
+  const read = await gateway.send(`GET /public/room/${wire}/`, { headers: asAgent });
+  expect(read).toMatchObject({ status: 200, json: { name } });
+  expect(await gateway.sendAsApplication(`DELETE /room/${wire}`)).toMatchObject({ status: 204 });
+  expect(gateway.stack.platform.rooms().map((room) => room.name)).toEqual(["another-room"]);
+});
 
 test.each(["x".repeat(300), "%E2%98%83".repeat(300), "%25%25", "..%2F..", "a%2F..%2Fanother-room"])(
   "GET and DELETE of /room/%s return 404 and affect no other room",

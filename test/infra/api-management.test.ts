@@ -197,7 +197,7 @@ describe("The effective policy", () => {
   });
 
   it.each([...policies])(
-    "Of %s has the limit that the API document states with 429",
+    "Of %s has the limit that openapi.json states with 429",
     (operation, { inbound }) => {
       const calls = inbound.find(({ name }) => name === "rate-limit-by-key")?.attributes["calls"];
       expect(throttlingText(operation)).toMatch(

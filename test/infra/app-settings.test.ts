@@ -11,13 +11,10 @@ import {
 
 type Environment = Parameters<typeof deployedWith>[0];
 
-const settingsOf = (name: Environment, changes: Parameters<typeof deployedWith>[1] = {}) =>
-  Object.fromEntries(
-    Object.entries(propertiesOf(onlyOf(deployedWith(name, changes), "appSettings"))).map(([key, value]) => [
-      key,
-      withoutHash(String(value)),
-    ]),
-  );
+const settingsOf = (name: Environment, changes: Parameters<typeof deployedWith>[1] = {}) => {
+  const settings = Object.entries(propertiesOf(onlyOf(deployedWith(name, changes), "appSettings")));
+  return Object.fromEntries(settings.map(([key, value]) => [key, withoutHash(String(value))]));
+};
 
 const vault = "https://kv-vmr-<hash>.vault.example.com/secrets";
 const reference = (secret: string): string => `@Microsoft.KeyVault(SecretUri=${vault}/${secret})`;
@@ -64,27 +61,18 @@ const expected = (name: string, digit: number, size: Readonly<Record<string, str
 });
 
 describe("App settings", () => {
-  it("Have these values in development", () => {
-    const size = { MAX_VMR: "10", POOL_MINIMUM: "5" };
-    expect(settingsOf("development")).toEqual(expected("dev", 1, size));
-  });
-
-  it("Have these values in the test environment", () => {
-    const size = { MAX_VMR: "20", POOL_MINIMUM: "10" };
-    expect(settingsOf("test")).toEqual(expected("test", 2, size));
-  });
-
-  it("Have these values in production", () => {
-    const size = { MAX_VMR: "50", POOL_MINIMUM: "25" };
-    expect(settingsOf("production")).toEqual(expected("prod", 3, size));
+  it.each([
+    ["development", expected("dev", 1, { MAX_VMR: "10", POOL_MINIMUM: "5" })],
+    ["test", expected("test", 2, { MAX_VMR: "20", POOL_MINIMUM: "10" })],
+    ["production", expected("prod", 3, { MAX_VMR: "50", POOL_MINIMUM: "25" })],
+  ] as const)("Have these values in %s", (name, values) => {
+    expect(settingsOf(name)).toEqual(values);
   });
 
   it("Belong to the environment's app", () => {
-    const { fields, parent } = ((deployment) => ({
-      fields: onlyOf(deployment, "appSettings").fields,
-      parent: onlyOf(deployment, "app").id,
-    }))(environments.production);
-    expect([fields.parentId, fields.name.split("/").at(-1)]).toEqual([parent, "appsettings"]);
+    const { parentId, name } = onlyOf(environments.production, "appSettings").fields;
+    expect(parentId).toBe(onlyOf(environments.production, "app").id);
+    expect(name.split("/").at(-1)).toBe("appsettings");
   });
 
   it("Refer to the private key instead of the password if there is no user name for the platform", () => {

@@ -78,12 +78,9 @@ describe("azd", () => {
     },
   );
 
-  it.each(["deploy --form-package a", "dwon", "env set A B C", "up --purge"])(
-    "Does not take azd %s",
-    (line) => {
-      expect(faultOfAzd(line.split(" "))).toBeTypeOf("string");
-    },
-  );
+  it.each(["deploy --form-package a", "dwon", "env set A B C", "up --purge"])("Refuses azd %s", (line) => {
+    expect(faultOfAzd(line.split(" "))).toBeTypeOf("string");
+  });
 
   it("Is named somewhere", () => {
     expect(commands.length).toBeGreaterThan(3);

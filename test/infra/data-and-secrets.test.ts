@@ -1,8 +1,7 @@
-/** The storage account, its queues and its package container, and the vault: their settings in each environment. */
+/** The storage account and the vault: their settings in each environment. */
 import { describe, expect, it } from "vitest";
-import { createRecordContainer, queueNames } from "../support/infra/code-facts.ts";
+import { createRecordContainer } from "../support/infra/code-facts.ts";
 import {
-  allOf,
   bodyOf,
   deployedWith,
   environmentNames,
@@ -35,20 +34,6 @@ describe.each(environmentNames)("The %s environment", (name) => {
         ...network,
       },
     });
-  });
-
-  it("Has the queues of the code and the container of the package in that account", () => {
-    const account = onlyOf(deployment, "storage").id;
-    const queues = allOf(deployment, "queue").map(({ id }) => id);
-    expect(queues.toSorted()).toEqual(
-      Object.values(queueNames)
-        .map((queue) => `${account}/queueServices/default/queues/${queue}`)
-        .toSorted(),
-    );
-    expect(allOf(deployment, "container").map(({ id }) => id)).toEqual([
-      `${account}/blobServices/default/containers/app-package`,
-      `${account}/blobServices/default/containers/${createRecordContainer}`,
-    ]);
   });
 
   it("Deletes the records of idempotency keys, and nothing else, after they have ceased to count", () => {

@@ -83,7 +83,7 @@ describe("infra/hooks/check-values.sh", () => {
   });
 
   it.each(Object.keys(complete))(
-    "Names %s, says what it is and stops if nobody can be asked",
+    "Names %s and what it is, and stops if nobody can be asked",
     async (name) => {
       const environment = { ...complete, [name]: "" };
       const { status, stderr } = await runScript({ script, environment, responses: [] });

@@ -53,8 +53,10 @@ describe.each(environmentNames)("The app of the %s environment", (name) => {
     });
   });
 
-  it("Is a Linux function app that azd finds as the service of azure.yaml", () => {
+  it("Is a Linux function app with one identity, which azd finds as the service of azure.yaml", () => {
+    const userAssignedIdentities = { [onlyOf(deployment, "identity").id]: {} };
     expect(bodyOf(app)["kind"]).toBe("functionapp,linux");
+    expect(bodyOf(app)["identity"]).toEqual({ type: "UserAssigned", userAssignedIdentities });
     const { tags } = Object(app.fields.body);
     expect(tags).toMatchObject({ "azd-service-name": "app" });
   });

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { parse } from "node:path";
 import { describe, expect, it } from "vitest";
 import { toPlain } from "../support/infra/bicep/resource.ts";
-import { queueNames } from "../support/infra/code-facts.ts";
+import { createRecordContainer, queueNames } from "../support/infra/code-facts.ts";
 import { deployedWith, environmentNames, environments, inventoryOf } from "../support/infra/environments.ts";
 import { operationsOfTheApi } from "../support/infra/policy-table.ts";
 
@@ -35,7 +35,7 @@ const everywhere = (name: string): string[] => [
   "Storage/storageAccounts stvmr<hash>",
   "Storage/storageAccounts/blobServices stvmr<hash>/default",
   "Storage/storageAccounts/blobServices/containers stvmr<hash>/default/app-package",
-  "Storage/storageAccounts/blobServices/containers stvmr<hash>/default/create-records",
+  `Storage/storageAccounts/blobServices/containers stvmr<hash>/default/${createRecordContainer}`,
   "Storage/storageAccounts/managementPolicies stvmr<hash>/default",
   "Storage/storageAccounts/queueServices stvmr<hash>/default",
   ...Object.values(queueNames).map(

@@ -1,13 +1,11 @@
-/** Who may do what: the one identity of the app, and every role with its resource and its holder. */
+/** Who may do what: every role with its resource and its holder. */
 import { describe, expect, it } from "vitest";
 import type { Deployment } from "../support/infra/bicep/deployment.ts";
 import {
   allOf,
-  bodyOf,
   deployedWith,
   environmentNames,
   environments,
-  onlyOf,
   propertiesOf,
   withoutHash,
 } from "../support/infra/environments.ts";
@@ -89,23 +87,5 @@ describe("Roles", () => {
       const ids = allOf(environments[name], "roleAssignment").map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
     }
-  });
-});
-
-describe.each(environmentNames)("The app of the %s environment", (name) => {
-  const deployment = environments[name];
-  const identityId = onlyOf(deployment, "identity").id;
-
-  it("Runs, reads its package and reads its secrets as its one identity", () => {
-    const app = onlyOf(deployment, "app");
-    expect(bodyOf(app)["identity"]).toEqual({
-      type: "UserAssigned",
-      userAssignedIdentities: { [identityId]: {} },
-    });
-    expect(propertiesOf(app)["keyVaultReferenceIdentity"]).toBe(identityId);
-    const config = JSON.stringify(propertiesOf(app)["functionAppConfig"]);
-    expect(config).toContain(
-      `"authentication":{"type":"UserAssignedIdentity","userAssignedIdentityResourceId":"${identityId}"}`,
-    );
   });
 });

@@ -151,13 +151,10 @@ describe("The hook that asks for secrets", () => {
     expect(stderr).toContain("subnet runner");
   });
 
-  it.each(["KEY_VAULT_NAME", "AZURE_RESOURCE_GROUP", "FUNCTION_APP_NAME"])(
-    "Says that it needs %s",
-    async (name) => {
-      const { [name]: _left, ...others } = { ...environment } as Record<string, string>;
-      const { status, stderr } = await run([], { environment: others });
-      expect(status).not.toBe(0);
-      expect(stderr).toContain(`${name}: is an output of the deployment`);
-    },
-  );
+  it.each(["KEY_VAULT_NAME", "AZURE_RESOURCE_GROUP", "FUNCTION_APP_NAME"])("Needs %s", async (name) => {
+    const { [name]: _left, ...others } = { ...environment } as Record<string, string>;
+    const { status, stderr } = await run([], { environment: others });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain(`${name}: is an output of the deployment`);
+  });
 });

@@ -8,15 +8,7 @@ test("a GatewayError takes status and text from its code, not from its cause", (
 
   expect(error).toMatchObject({ name: "GatewayError", code: "platform-unavailable", status: 503, cause });
   expect(error.message).toBe("platform-unavailable");
-  expect([statusOf(error.code), publicDetailOf(error.code)]).toEqual([
-    503,
-    "The conferencing platform cannot be reached",
-  ]);
+  expect(statusOf(error.code)).toBe(503);
+  expect(publicDetailOf(error.code)).toBe("The conferencing platform cannot be reached");
+  expect(publicDetailOf("invalid-request")).toBeUndefined();
 });
-
-test.each(["invalid-request", "room-not-found", "pool-exhausted"] as const)(
-  "publicDetailOf returns undefined for %s",
-  (code) => {
-    expect(publicDetailOf(code)).toBeUndefined();
-  },
-);

@@ -12,11 +12,7 @@ import { runQuery } from "../support/infra/kusto/run-query.ts";
 import { ops, useOperatedGateway } from "../support/operated-gateway.ts";
 import { temporaryFolder } from "../support/script-process.ts";
 
-const operated = useOperatedGateway({
-  MAX_VMR: "3",
-  POOL_READY_DELAY_SECONDS: "0",
-  GC_MINIMUM_AGE_SECONDS: "0",
-});
+const operated = useOperatedGateway({ MAX_VMR: "3" });
 const app = "func-example";
 const groupId = "/subscriptions/00000000-0000-4000-8000-000000000001/resourceGroups/rg-example";
 const appId = `${groupId}/providers/Microsoft.Web/sites/${app}`;
@@ -86,11 +82,9 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => azure.stop());
-beforeEach(async () => {
+beforeEach(() => {
   status = 200;
   secretStatus = "Resolved";
-  await operated.empty();
-  operated.stack.logWorkspace.clear();
 });
 
 const logIn = {
@@ -103,9 +97,10 @@ const names = {
   FUNCTION_APP_NAME: app,
 };
 
+const azureUrls = () => ({ OPS_RESOURCE_MANAGER_URL: azure.url, OPS_LOG_ANALYTICS_URL: azure.url });
+
 async function opsOnDeployment(args: readonly string[], environment: Record<string, string> = {}) {
-  const endpoints = { OPS_RESOURCE_MANAGER_URL: azure.url, OPS_LOG_ANALYTICS_URL: azure.url };
-  const addresses = { HEALTH_URL: `${operated.url}/public/health`, ...endpoints };
+  const addresses = { HEALTH_URL: `${operated.url}/public/health`, ...azureUrls() };
   return ops(args, { environment: { ...names, ...addresses, ...environment } });
 }
 
@@ -154,7 +149,6 @@ describe("With a login for the platform", () => {
       await opsOnDeployment(["status"], logIn),
       await opsOnDeployment(["doctor"], logIn),
     ];
-    await operated.stack.platform.goUp();
     const printed = JSON.stringify(results);
     for (const secret of [identities.platformPassword, identities.hostPin, identities.sinkPassword])
       expect(printed).not.toContain(secret);
@@ -192,8 +186,8 @@ describe("Without a login for the platform", () => {
 
   test("ops room shows the life of a room", async () => {
     await operated.fillPool(1);
-    const { json } = await operated.sendAsApplication("POST /room/create");
-    const { exitCode, output } = await opsOnDeployment(["room", (json as { name: string }).name]);
+    const { name } = await operated.consumer.createRoom();
+    const { exitCode, output } = await opsOnDeployment(["room", name]);
     expect(exitCode).toBe(0);
     expect(output).toMatch(/room-provisioned \(bulk\).*\n.*room-claimed/);
   });
@@ -237,11 +231,7 @@ describe("Finding the deployment", () => {
       `#!/bin/sh\n[ "$*" = "env get-values --output json --environment test" ] || exit 1\necho '${values}'\n`,
     );
     await chmod(join(folder, "azd"), 0o755);
-    const environment = {
-      PATH: `${folder}:${process.env["PATH"]}`,
-      OPS_RESOURCE_MANAGER_URL: azure.url,
-      OPS_LOG_ANALYTICS_URL: azure.url,
-    };
+    const environment = { PATH: `${folder}:${process.env["PATH"]}`, ...azureUrls() };
     await operated.runTimer("collectMetrics");
     expect((await ops(["status", "--environment", "test"], { environment })).output).toMatch(
       /^func-example, /,

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { formatMarker, parseMarker } from "../../src/lib/rooms/marker.ts";
 import { useOperatedGateway } from "../support/operated-gateway.ts";
 import { projectFolder } from "../support/script-process.ts";
@@ -12,15 +12,8 @@ const maxRooms = 12;
 const kills = 3;
 const operated = useOperatedGateway({
   MAX_VMR: String(maxRooms),
-  POOL_READY_DELAY_SECONDS: "0",
-  GC_MINIMUM_AGE_SECONDS: "0",
   // What a killed command held is visible again soon.
   POOL_LEASE_SECONDS: "8",
-});
-
-beforeEach(async () => {
-  await operated.empty();
-  operated.stack.platform.setLatency({ milliseconds: 0 });
 });
 
 /** Starts a command as a process of its own, and kills it this long after its progress has this text. */

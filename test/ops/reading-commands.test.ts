@@ -1,5 +1,5 @@
 /** The commands that only read, against a running gateway and with faults. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import { formatMarker } from "../../src/lib/rooms/marker.ts";
 import { asEventSink } from "../support/credentials.ts";
@@ -7,29 +7,19 @@ import { useOperatedGateway } from "../support/operated-gateway.ts";
 
 const operated = useOperatedGateway({
   MAX_VMR: "4",
-  POOL_READY_DELAY_SECONDS: "0",
-  GC_MINIMUM_AGE_SECONDS: "0",
   EVENT_SINK_PREVIOUS_USERNAME: "event-sink",
   EVENT_SINK_PREVIOUS_PASSWORD: "previous-sink-password",
 });
 
-beforeEach(async () => {
-  await operated.empty();
-  operated.stack.logWorkspace.clear();
-});
-afterEach(async () => {
-  operated.storage.setDown(false);
-  operated.stack.issuer.setDown(false);
-  await operated.stack.platform.goUp();
-  operated.stack.platform.clearFaults();
-});
-
 const twoDaysAgo = () => new Date(Date.now() - 48 * 3600_000).toISOString();
 const assigned = (since: string) => formatMarker({ state: "assigned", since, messageId: "m-1" });
-const createRoom = async (): Promise<string> => {
-  const { json } = await operated.sendAsApplication("POST /room/create");
-  return String((json as { name: string }).name);
-};
+const createRoom = async () => (await operated.consumer.createRoom()).name;
+/** The lines of an output, cut into columns. */
+const rowsOf = (output: string) =>
+  output
+    .trim()
+    .split("\n")
+    .map((line) => line.split(/ {2,}/));
 
 describe("ops status", () => {
   test("Ends with 0 and shows every value if nothing needs attention", async () => {
@@ -116,16 +106,11 @@ describe("ops status", () => {
   test("Shows the screen again with --watch, until it is interrupted", async () => {
     const stopping = new AbortController();
     let screens = 0;
+    const onText = (text: string) => {
+      if (text.startsWith("the local gateway") && ++screens === 2) stopping.abort();
+    };
     const args = ["status", "--watch", "--every", "1"];
-    const { exitCode, output } = await operated.opsWith(
-      {
-        stopping: stopping.signal,
-        onText: (text) => {
-          if (text.startsWith("the local gateway") && ++screens === 2) stopping.abort();
-        },
-      },
-      ...args,
-    );
+    const { exitCode, output } = await operated.opsWith({ stopping: stopping.signal, onText }, ...args);
     expect(exitCode).toBe(0);
     expect(output.match(/^the local gateway/gm)).toHaveLength(2);
   });
@@ -140,10 +125,7 @@ describe("ops rooms", () => {
     operated.addRoom("forgotten", { description: assigned(twoDaysAgo()) });
     operated.addRoom("somebody-elses", { description: "" });
     const { exitCode, output } = await operated.ops("rooms");
-    const rows = output
-      .trim()
-      .split("\n")
-      .map((line) => line.split(/ {2,}/));
+    const rows = rowsOf(output);
     expect(exitCode).toBe(0);
     expect(rows[0]).toEqual(["4 rooms: 2 pooled, 1 assigned, 1 live"]);
     expect(rows[2]).toEqual(["NAME", "STATE", "SINCE", "SETTINGS"]);
@@ -186,10 +168,7 @@ describe("ops room", () => {
     });
     await operated.runTimer("collectGarbage");
     const { exitCode, output } = await operated.ops("room", name);
-    const rows = output
-      .trim()
-      .split("\n")
-      .map((line) => line.split(/ {2,}/));
+    const rows = rowsOf(output);
     expect(exitCode).toBe(0);
     expect(rows.slice(1, -1).map(([, event, caller]) => [event, caller])).toEqual([
       ["room-provisioned (bulk)", "queue"],
@@ -304,10 +283,8 @@ describe("ops token", () => {
 describe("ops doctor", () => {
   test("Ends with 0 if everything responds", async () => {
     await operated.runTimer("collectMetrics");
-    await operated.send("POST /public/event_sink", {
-      headers: asEventSink(),
-      json: { event: "x", data: {} },
-    });
+    const event = { event: "x", data: {} };
+    await operated.send("POST /public/event_sink", { headers: asEventSink(), json: event });
     const { exitCode, output } = await operated.ops("doctor");
     expect(output).toMatch(/All checks passed\.\n$/);
     expect(exitCode).toBe(0);

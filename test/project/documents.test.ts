@@ -41,13 +41,10 @@ test("the settings table contains exactly the settings of the app, in their orde
 
 const defaults = settingRows.filter(({ initial }) => initial.startsWith("`"));
 
-test.each(defaults)(
-  "the settings table states the default that the app uses if $name is missing",
-  ({ name, initial }) => {
-    const without = loadSettings({ ...values, [name]: undefined });
-    expect(loadSettings({ ...values, [name]: unquoted(initial) })).toEqual(without);
-  },
-);
+test.each(defaults)("the settings table states the app's default of $name", ({ name, initial }) => {
+  const without = loadSettings({ ...values, [name]: undefined });
+  expect(loadSettings({ ...values, [name]: unquoted(initial) })).toEqual(without);
+});
 
 test("the settings table calls exactly those settings required without which the app does not start", () => {
   const isOptional = (name: string): boolean => {
@@ -143,22 +140,19 @@ test.each(documents)("%s has lines of up to 120 characters outside its tables", 
 
 const decisions = documents.filter((path) => path.startsWith("docs/decisions/")).toSorted();
 
-test.each(decisions)(
-  "%s has a status, a context, a decision and consequences on at most 30 lines",
-  async (path) => {
-    const text = await read(path);
-    const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading);
-    const number = decisions.indexOf(path) + 1;
-    expect(headings).toEqual([
-      expect.stringMatching(new RegExp(`^${number}\\. `)),
-      "Status",
-      "Context",
-      "Decision",
-      "Consequences",
-    ]);
-    expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(30);
-  },
-);
+test.each(decisions)("%s has status, context, decision and consequences on up to 30 lines", async (path) => {
+  const text = await read(path);
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading);
+  const number = decisions.indexOf(path) + 1;
+  expect(headings).toEqual([
+    expect.stringMatching(new RegExp(`^${number}\\. `)),
+    "Status",
+    "Context",
+    "Decision",
+    "Consequences",
+  ]);
+  expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(30);
+});
 
 test("docs/development.md lists the control routes of the simulators", async () => {
   const folder = new URL("local/simulators/", root);

@@ -77,17 +77,14 @@ describe("Licences", () => {
     expect(faults).toEqual([]);
   });
 
-  it.each(Object.entries(exceptions))(
-    "include the necessary exception %s, whose text permits its use",
-    (name, exception) => {
-      const found = dependencies.filter((dependency) => dependency.name === name);
-      expect(found).not.toEqual([]);
-      for (const { path, license } of found) {
-        expect(isAllowed(license, allowedForTools)).toBe(false);
-        expect(readFileSync(join(path, exception.licenceFile), "utf8")).toContain(exception.says);
-      }
-    },
-  );
+  it.each(Object.entries(exceptions))("include %s, an exception that its text permits", (name, exception) => {
+    const found = dependencies.filter((dependency) => dependency.name === name);
+    expect(found).not.toEqual([]);
+    for (const { path, license } of found) {
+      expect(isAllowed(license, allowedForTools)).toBe(false);
+      expect(readFileSync(join(path, exception.licenceFile), "utf8")).toContain(exception.says);
+    }
+  });
 
   it("in the lock file equal those in the installed packages", () => {
     const Manifest = z.object({ license: z.unknown().optional() });

@@ -27,73 +27,70 @@ it("marks only the legacy operation as deprecated", () => {
   ]);
 });
 
-describe.each(operations.map((operation) => [operation.operationId, operation] as const))(
-  "%s",
-  (_, operation) => {
-    const { path, tags, security, summary, description, parameters, requestBody, responses } = operation;
+describe.each(operations)("$operationId", (operation) => {
+  const { path, tags, security, summary, description, parameters, requestBody, responses } = operation;
 
-    it("has a separate summary and description and the tag of its path", () => {
-      expect(description).not.toContain(`${summary}.`);
-      expect(description).toMatch(/\.$/);
-      expect(tags).toEqual([path.startsWith("/public/") ? "public" : "private"]);
-    });
+  it("has a separate summary and description and the tag of its path", () => {
+    expect(description).not.toContain(`${summary}.`);
+    expect(description).toMatch(/\.$/);
+    expect(tags).toEqual([path.startsWith("/public/") ? "public" : "private"]);
+  });
 
-    it("documents 404, 422 if it has input, and the statuses of authentication, throttling and the host", () => {
-      const hasInput = requestBody !== undefined || parameters.some((parameter) => parameter.in === "query");
-      const expected = [
-        "400",
-        "404",
-        "414",
-        "429",
-        "431",
-        "500",
-        ...(hasInput ? ["422"] : []),
-        ...(security.length > 0 ? ["401"] : []),
-      ];
-      expect(expected.filter((status) => !(status in responses))).toEqual([]);
-      expect("422" in responses).toBe(hasInput);
-    });
+  it("documents 404, 422 if it has input, and the statuses of authentication, throttling and the host", () => {
+    const hasInput = requestBody !== undefined || parameters.some((parameter) => parameter.in === "query");
+    const expected = [
+      "400",
+      "404",
+      "414",
+      "429",
+      "431",
+      "500",
+      ...(hasInput ? ["422"] : []),
+      ...(security.length > 0 ? ["401"] : []),
+    ];
+    expect(expected.filter((status) => !(status in responses))).toEqual([]);
+    expect("422" in responses).toBe(hasInput);
+  });
 
-    it.each(Object.entries(responses))(
-      "%s has a description, and a body unless the description denies it",
-      (status, response) => {
-        const isEmpty = ["202", "204", "400", "404", "414", "431"].includes(status);
-        expect(response.content === undefined).toBe(isEmpty);
-        expect(/without a body|no body/.test(response.description)).toBe(isEmpty);
-        expect(Object.keys(response.content ?? {})).toEqual(isEmpty ? [] : ["application/json"]);
-      },
+  it.each(Object.entries(responses))(
+    "%s has a description, and a body unless the description denies it",
+    (status, response) => {
+      const isEmpty = ["202", "204", "400", "404", "414", "431"].includes(status);
+      expect(response.content === undefined).toBe(isEmpty);
+      expect(/without a body|no body/.test(response.description)).toBe(isEmpty);
+      expect(Object.keys(response.content ?? {})).toEqual(isEmpty ? [] : ["application/json"]);
+    },
+  );
+
+  it("documents the headers of 401, 429 and 503", () => {
+    const wanted = { "401": "WWW-Authenticate", "429": "Retry-After", "503": "Retry-After" };
+    const documented = Object.entries(wanted).filter(([status]) => status in responses);
+    const incomplete = documented.filter(
+      ([status, header]) => !(header in (responses[status]?.headers ?? {})),
     );
+    expect(documented.length).toBeGreaterThan(0);
+    expect(incomplete).toEqual([]);
+  });
 
-    it("documents the headers of 401, 429 and 503", () => {
-      const wanted = { "401": "WWW-Authenticate", "429": "Retry-After", "503": "Retry-After" };
-      const documented = Object.entries(wanted).filter(([status]) => status in responses);
-      const incomplete = documented.filter(
-        ([status, header]) => !(header in (responses[status]?.headers ?? {})),
-      );
-      expect(documented.length).toBeGreaterThan(0);
-      expect(incomplete).toEqual([]);
-    });
-
-    it("has a valid example of every parameter and body, with known fields only", () => {
-      const bodies = bodiesOf(operation);
-      const parts: [string, Body][] = [
-        ...bodies,
-        ...parameters.map((part): [string, Body] => [part.name, part]),
-      ];
-      expect(bodies.length).toBeGreaterThan(0);
-      for (const [what, part] of parts) {
-        expect([what, examplesOf(part)]).not.toEqual([what, []]);
-        expect([what, faultsOf(part)]).toEqual([what, []]);
-      }
-      for (const [what, body] of bodies.filter(([, { schema }]) => fieldsOf(schema).length > 0)) {
-        const named = examplesOf(body)
-          .flat()
-          .flatMap((one) => Object.keys(one as object));
-        expect([what, named.filter((name) => !fieldsOf(body.schema).includes(name))]).toEqual([what, []]);
-      }
-    });
-  },
-);
+  it("has a valid example of every parameter and body, with known fields only", () => {
+    const bodies = bodiesOf(operation);
+    const parts: [string, Body][] = [
+      ...bodies,
+      ...parameters.map((part): [string, Body] => [part.name, part]),
+    ];
+    expect(bodies.length).toBeGreaterThan(0);
+    for (const [what, part] of parts) {
+      expect([what, examplesOf(part)]).not.toEqual([what, []]);
+      expect([what, faultsOf(part)]).toEqual([what, []]);
+    }
+    for (const [what, body] of bodies.filter(([, { schema }]) => fieldsOf(schema).length > 0)) {
+      const named = examplesOf(body)
+        .flat()
+        .flatMap((one) => Object.keys(one as object));
+      expect([what, named.filter((name) => !fieldsOf(body.schema).includes(name))]).toEqual([what, []]);
+    }
+  });
+});
 
 it("has an example of 422 that names the body or a parameter of the operation", () => {
   const Example = z.object({

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { beforeEach } from "vitest";
 import { connectionOf, writeConnection } from "../../local/gateway/connection.ts";
 import { commands } from "../../ops/command-table.ts";
 import { exitCodes } from "../../ops/exit-codes.ts";
@@ -12,9 +13,14 @@ import { useStarted } from "./use-started.ts";
 
 export type OperatedGateway = Awaited<ReturnType<typeof startOperatedGateway>>;
 
-/** One gateway for all tests of the file. `settings` override the development stack's. */
+/** Rooms are ready at once, and ended ones are collected at once. */
+const withoutDelays = { POOL_READY_DELAY_SECONDS: "0", GC_MINIMUM_AGE_SECONDS: "0" };
+
+/** One gateway for all tests of the file; each finds it empty and without faults. `settings` override the stack's. */
 export function useOperatedGateway(settings: Record<string, string>): OperatedGateway {
-  return useStarted(async () => startOperatedGateway(settings));
+  const operated = useStarted(async () => startOperatedGateway({ ...withoutDelays, ...settings }));
+  beforeEach(async () => operated.reset());
+  return operated;
 }
 
 async function startOperatedGateway(overrides: Record<string, string>) {
@@ -33,9 +39,21 @@ async function startOperatedGateway(overrides: Record<string, string>) {
   }
   await writeSettings();
 
+  async function reset(): Promise<void> {
+    const { platform, issuer, logWorkspace } = gateway.stack;
+    storage.setDown(false);
+    issuer.setDown(false);
+    await platform.goUp();
+    platform.clearFaults();
+    platform.setLatency({ milliseconds: 0 });
+    await gateway.empty();
+    logWorkspace.clear();
+    await writeSettings();
+  }
+
   return {
     ...gateway,
-    gateway,
+    reset,
     storage,
     connectionFile,
     writeSettings,

@@ -101,16 +101,13 @@ test.each([
   "token",
   "Bearer two words",
   "x Bearer token",
-])(
-  "The check throws 401 with a challenge without an error code if there is no token (%j)",
-  async (authorization) => {
-    await expect(check(authorization)).rejects.toMatchObject({
-      code: "unauthenticated",
-      status: 401,
-      details: { challenge: 'Bearer realm="vmr-gateway"' },
-    });
-  },
-);
+])("The check throws 401 without an error code if there is no token (%j)", async (authorization) => {
+  await expect(check(authorization)).rejects.toMatchObject({
+    code: "unauthenticated",
+    status: 401,
+    details: { challenge: 'Bearer realm="vmr-gateway"' },
+  });
+});
 
 const invalidTokens: Record<string, () => string> = {
   "of another host's issuer": () => issue({ iss: `https://issuer.example.com/${tenantId}/` }),

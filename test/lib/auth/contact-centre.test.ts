@@ -208,22 +208,19 @@ describe("The check if the contact centre fails", () => {
     await expect(check()).rejects.toEqual(unauthenticated);
   });
 
-  test.each([500, 502, 503, 504, 408])(
-    "throws 503 for 5 s after a %i, without another call",
-    async (status) => {
-      reply = () => ({ status });
-      await expect(check()).rejects.toEqual(unavailable(5));
-      clock.advance(0.5);
-      await expect(check()).rejects.toEqual(unavailable(5));
-      clock.advance(4.4);
-      await expect(check()).rejects.toEqual(unavailable(1));
-      expect(paths).toHaveLength(1);
+  test.each([500, 502, 503, 504, 408])("throws 503 for 5 s after a %i, without a call", async (status) => {
+    reply = () => ({ status });
+    await expect(check()).rejects.toEqual(unavailable(5));
+    clock.advance(0.5);
+    await expect(check()).rejects.toEqual(unavailable(5));
+    clock.advance(4.4);
+    await expect(check()).rejects.toEqual(unavailable(1));
+    expect(paths).toHaveLength(1);
 
-      clock.advance(0.1);
-      reply = () => ok();
-      await expect(check()).resolves.toBeUndefined();
-    },
-  );
+    clock.advance(0.1);
+    reply = () => ok();
+    await expect(check()).resolves.toBeUndefined();
+  });
 
   test.each<[Record<string, string>, number]>([
     [{ "inin-ratelimit-reset": "12" }, 12],
@@ -259,15 +256,12 @@ describe("The check if the contact centre fails", () => {
   test.each([
     [{ "inin-correlation-id": "c-1" }, "c-1"],
     [{}, null],
-  ])(
-    "logs the status and the correlation ID of a 503 with %j, and no token",
-    async (headers, correlationId) => {
-      reply = () => ({ status: 503, headers });
-      await expect(check()).rejects.toEqual(unavailable(5));
-      expect(log.fieldsOf("contact-centre-unavailable")).toEqual({ status: 503, correlationId });
-      expect(JSON.stringify(log.lines)).not.toContain("agent-token");
-    },
-  );
+  ])("logs status and correlation ID of a 503 with %j, and no token", async (headers, correlationId) => {
+    reply = () => ({ status: 503, headers });
+    await expect(check()).rejects.toEqual(unavailable(5));
+    expect(log.fieldsOf("contact-centre-unavailable")).toEqual({ status: 503, correlationId });
+    expect(JSON.stringify(log.lines)).not.toContain("agent-token");
+  });
 
   test("throws 503 and logs the cause if the contact centre cannot be reached", async () => {
     checkToken = checkAt("http://127.0.0.1:1");

@@ -70,17 +70,14 @@ test.each([
   [{ dequeueCount: 3 }, 3],
   [{ dequeueCount: "4" }, 4],
   [{}, 1],
-])(
-  "A queue function receives its message and, from metadata %j, the dequeue count %i",
-  async (given, count) => {
-    const handled: unknown[] = [];
-    const metadata = { ...given } as Record<string, string>;
-    const { registered } = await run(
-      "queue",
-      async (...received) => void handled.push(received.slice(1)),
-      metadata,
-    );
-    expect(registered).toMatchObject({ queueName: "a-queue", connection: "AzureWebJobsStorage" });
-    expect(handled).toEqual([[{ name: "dependencies" }, { a: 1 }, count]]);
-  },
-);
+])("A queue function gets its message and, from metadata %j, the dequeue count %i", async (given, count) => {
+  const handled: unknown[] = [];
+  const metadata = { ...given } as Record<string, string>;
+  const { registered } = await run(
+    "queue",
+    async (...received) => void handled.push(received.slice(1)),
+    metadata,
+  );
+  expect(registered).toMatchObject({ queueName: "a-queue", connection: "AzureWebJobsStorage" });
+  expect(handled).toEqual([[{ name: "dependencies" }, { a: 1 }, count]]);
+});

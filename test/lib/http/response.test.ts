@@ -36,16 +36,13 @@ test.each([
   ["contact-centre-unavailable", 503, "The token cannot be checked at the moment"],
   ["claim-failed", 503, "Could not allocate a room; retry the request"],
   ["bulk-delete-incomplete", 503, "Not all rooms have been deleted; retry the request"],
-] as const)(
-  "the failure %s is %i with the detail %j and does not reveal its cause",
-  (code, status, detail) => {
-    const error = new GatewayError(code, { retryAfterSeconds: 7, cause: new Error("secret") });
-    const response = toFailureResponse(error);
-    const body = detail === undefined ? undefined : JSON.stringify({ detail });
-    expect([response.status, response.body]).toEqual([status, body]);
-    expect(response.headers).toMatchObject({ "Retry-After": "7" });
-  },
-);
+] as const)("the failure %s is %i with the detail %j and hides its cause", (code, status, detail) => {
+  const error = new GatewayError(code, { retryAfterSeconds: 7, cause: new Error("secret") });
+  const response = toFailureResponse(error);
+  const body = detail === undefined ? undefined : JSON.stringify({ detail });
+  expect([response.status, response.body]).toEqual([status, body]);
+  expect(response.headers).toMatchObject({ "Retry-After": "7" });
+});
 
 test("a failure without a retry time and a challenge has neither header", () => {
   const { headers } = toFailureResponse(new GatewayError("forbidden"));

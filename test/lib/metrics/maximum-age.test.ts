@@ -109,7 +109,7 @@ const jitter = (mark: number) => ((mark * 97) % 299) - 29;
 const anHourIsMissed = (offset: (mark: number) => number) => (mark: number) =>
   mark >= 14 && mark < 26 ? undefined : offset(mark);
 
-test.each([
+test.each<[string, Schedule, number]>([
   ["if every run is punctual", {}, 21],
   [
     "if runs are up to 29 s early or 269 s late",
@@ -119,15 +119,12 @@ test.each([
   ["if the first run of a room is missed", { metricsOffsetSeconds: anHourIsMissed(() => 0) }, 81],
   ["if runs are missed and the others early or late", { metricsOffsetSeconds: anHourIsMissed(jitter) }, 85],
   ["if the collector runs a moment before the metrics", { metricsOffsetSeconds: () => 2 }, 26],
-] satisfies [string, Schedule, number][])(
-  "Every overdue room is queued once and gone in time %s",
-  async (_, schedule, maxMinutes) => {
-    const outcome = await live(schedule);
-    expectOnlyOverdueRoomsGone(outcome);
-    expect(slowestMinutes(outcome)).toBeLessThanOrEqual(maxMinutes);
-    expect(gapsMinutes(outcome)).toEqual([]);
-  },
-);
+])("Every overdue room is queued once and gone in time %s", async (_, schedule, maxMinutes) => {
+  const outcome = await live(schedule);
+  expectOnlyOverdueRoomsGone(outcome);
+  expect(slowestMinutes(outcome)).toBeLessThanOrEqual(maxMinutes);
+  expect(gapsMinutes(outcome)).toEqual([]);
+});
 
 test("Runs on startup queue a room again within its five minutes only, and every overdue room is gone in time", async () => {
   const outcome = await live({ startUpSeconds: (mark) => (mark * 61) % 300 });

@@ -162,18 +162,15 @@ describe("A claim whose change fails", () => {
     ["a timeout and a late change", { kind: "timeout", when: "after", commitAfterMilliseconds: 20 }],
     ["a 500 before the change", { kind: "status", status: 500 }],
     ["a 500 after the change", { kind: "status", status: 500, when: "after" }],
-  ] as const)(
-    "fails with 503 and discards the room after %s, without trying the next room",
-    async (_, fault) => {
-      await world.addPooled("room-b");
-      world.platform.addFault({ ...fault, method: "PATCH" });
+  ] as const)("fails with 503 and discards the room after %s, without trying another", async (_, fault) => {
+    await world.addPooled("room-b");
+    world.platform.addFault({ ...fault, method: "PATCH" });
 
-      await expect(world.claim()).rejects.toMatchObject({ status: 503 });
-      expect(world.pool.texts()).toEqual(["room-b"]);
-      expect(leftBehind()).toEqual(["room-a", healing]);
-      expect(world.platform.requests().byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"]).toBe(1);
-    },
-  );
+    await expect(world.claim()).rejects.toMatchObject({ status: 503 });
+    expect(world.pool.texts()).toEqual(["room-b"]);
+    expect(leftBehind()).toEqual(["room-a", healing]);
+    expect(world.platform.requests().byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"]).toBe(1);
+  });
 
   test("leaves the room to its lease if the outcome is unknown and the message cannot be deleted", async () => {
     failWithUnknownOutcome();
@@ -267,21 +264,18 @@ describe("A claim with limited time", () => {
   test.each([
     ["25 s with a long lease", leaseSeconds, 25],
     ["a quarter of a short lease", 40, 10],
-  ])(
-    "sends no change after %s, and releases the room unchanged",
-    async (_, leaseSeconds, deadlineSeconds) => {
-      const conferences = afterFind(() => world.clock.advance(deadlineSeconds));
+  ])("sends no change after %s and releases the room unchanged", async (_, leaseSeconds, deadlineSeconds) => {
+    const conferences = afterFind(() => world.clock.advance(deadlineSeconds));
 
-      await expect(world.claim({ conferences, leaseSeconds })).rejects.toMatchObject({
-        code: "platform-timeout",
-      });
-      expect(world.room("room-a")).toMatchObject({
-        tag: "",
-        description: expect.stringContaining(" pooled "),
-      });
-      expect(isVisible()).toBe(true);
-    },
-  );
+    await expect(world.claim({ conferences, leaseSeconds })).rejects.toMatchObject({
+      code: "platform-timeout",
+    });
+    expect(world.room("room-a")).toMatchObject({
+      tag: "",
+      description: expect.stringContaining(" pooled "),
+    });
+    expect(isVisible()).toBe(true);
+  });
 
   test("releases a message received after the deadline without a call to the platform", async () => {
     world.pool.strikeNext("receive", { meanwhile: () => world.clock.advance(25) });

@@ -17,7 +17,7 @@ const cases: [(QueueFailure | "done")[], "deleted" | "lost" | "unknown"][] = [
   [["unknown", "unknown"], "unknown"],
 ];
 test.each(cases)(
-  "after the responses %j, deleteConfirmed returns %s and makes no further attempt",
+  "after the responses %j, deleteConfirmed returns %s and stops",
   async (failures, outcome) => {
     const queue = createFaultyQueue(createMemoryQueue(createManualClock()));
     const message = await queue.put("room-a");

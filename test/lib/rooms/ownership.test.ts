@@ -7,12 +7,9 @@ test.each(["test_", "test_room", "vkiosk_1"])("a room named %s is persistent", (
   expect(isPersistent(name)).toBe(true);
 });
 
-test.each(["test", "Test_room", "atest_", "vkiosk", " test_room", ""])(
-  "a room named %j is not persistent",
-  (name) => {
-    expect(isPersistent(name)).toBe(false);
-  },
-);
+test.each(["test", "Test_room", "atest_", "vkiosk", " test_room", ""])("%j is not persistent", (name) => {
+  expect(isPersistent(name)).toBe(false);
+});
 
 test.each([
   ["conference", true],
