@@ -1,16 +1,17 @@
 /** The programs and requests in the documents run as they are printed, at a running gateway. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { identities } from "../../local/gateway/identities.ts";
 import { useClientPackage } from "../support/client-package.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
+import { temporaryFolder } from "../support/script-process.ts";
 
 const run = promisify(execFile);
 const gateway = useRunningGateway();
@@ -47,12 +48,6 @@ function codeBelow(document: string, heading: string, language: string): string 
   return code;
 }
 
-async function emptyFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "vmr-example-"));
-  onTestFinished(async () => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** Returns the room that the program's output names, as the platform has it. */
 function roomIn(output: string): unknown {
   const [, name = "", pin] = /^Room: (\S+) PIN: (\d+)$/m.exec(output) ?? [];
@@ -66,7 +61,7 @@ describe("The client's README", () => {
   const built = useClientPackage();
 
   test("has a program that runs in an empty folder, with the system's Node and without a network", async () => {
-    const folder = await emptyFolder();
+    const folder = await temporaryFolder();
     const env = environment();
     await writeFile(join(folder, "package.json"), "{}");
     await run("npm", ["install", "--offline", "--silent", built.tarball], { cwd: folder, env });
@@ -81,7 +76,7 @@ describe("The client's README", () => {
 });
 
 test("The Python program of docs/integration.md creates a room, also if the pool is empty at first", async () => {
-  const program = join(await emptyFolder(), "room.py");
+  const program = join(await temporaryFolder(), "room.py");
   await writeFile(program, codeBelow("docs/integration.md", "In Python", "python"));
   const python = async () =>
     run("python3", [program], { env: environment() }).catch((error: NodeJS.ErrnoException) => {

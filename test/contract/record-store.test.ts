@@ -1,19 +1,16 @@
 /** The store of create records keeps one contract in memory and in blob storage: one writer per key and version. */
 import { randomUUID } from "node:crypto";
 import { BlobServiceClient } from "@azure/storage-blob";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Azurite, startAzurite } from "../../local/simulators/azurite.ts";
+import { describe, expect, test } from "vitest";
+import { startAzurite } from "../../local/simulators/azurite.ts";
 import { createBlobRecordStore, createRecordContainer } from "../../src/lib/idempotency/blob-record-store.ts";
 import type { CreateRecordStore } from "../../src/lib/idempotency/create-record.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
+import { useStarted } from "../support/use-started.ts";
 
 const record = (room: string) => ({ room, tagHash: "a1", createdAt: "2026-01-02T03:04:05.678Z" });
 
-let azurite: Azurite;
-beforeAll(async () => {
-  azurite = await startAzurite({ blob: true });
-});
-afterAll(async () => azurite.stop());
+const azurite = useStarted(async () => startAzurite({ blob: true }));
 
 const openBlobs = () =>
   createBlobRecordStore({

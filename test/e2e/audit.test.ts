@@ -1,15 +1,11 @@
 /** The life of one room in the log: the query of the operations guide finds every change, with caller and request. */
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import { asEventSink } from "../support/credentials.ts";
-import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
+import { useRunningGateway } from "../support/running-gateway.ts";
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await startRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0" }) });
-});
-afterAll(async () => gateway.stop());
+const gateway = useRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0" }) });
 
 const guide = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
 const [, query = ""] = /## Following one room[\s\S]*?```kusto\n([\s\S]*?)```/.exec(guide) ?? [];
@@ -62,8 +58,7 @@ test("one query follows a room from provisioning to deletion, and names each cal
 
 test("the query names a room that a caller deleted, with that caller", async () => {
   await gateway.fillPool(1);
-  const created = await gateway.sendAsApplication("POST /room/create");
-  const { name } = created.json as { name: string };
+  const { name } = await gateway.consumer.createRoom();
   const sent = { headers: { "x-correlation-id": "delete-4" } };
   expect(await gateway.sendAsApplication(`DELETE /room/${name}`, sent)).toMatchObject({
     status: 204,

@@ -1,9 +1,9 @@
 /** Uses the whole gateway with known secrets, then searches all its output for them. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import { canary } from "../support/refused-uui-data.ts";
-import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
+import { useRunningGateway } from "../support/running-gateway.ts";
 import { createRecorder, type Exchange, useEverything } from "../support/secrets-run.ts";
 
 const hostPin = "90817263544536271809";
@@ -19,32 +19,27 @@ const publicKeyPem = createPublicKey(createPrivateKey(privateKey))
 const pemLines = privateKey.split("\n").filter((line) => line.length > 20 && !line.startsWith("-"));
 
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
-const tags = [
-  "https://verify.example.com/sessions/canary-tag-1",
-  "https://verify.example.com/sessions/canary-tag-2",
-];
+const tags = [1, 2].map((number) => `https://verify.example.com/sessions/canary-tag-${number}`);
 
-let gateway: RunningGateway;
 let exchanges: readonly Exchange[];
 let tokens: ReadonlySet<string>;
 let guestPins: readonly string[];
+const gateway = useRunningGateway({
+  platform: { oauthClients: [{ clientId: oauthClientId, publicKeyPem }] },
+  settings: () => ({
+    ROOM_HOST_PIN: hostPin,
+    PLATFORM_USERNAME: "",
+    PLATFORM_PASSWORD: "",
+    PLATFORM_OAUTH_CLIENT_ID: oauthClientId,
+    PLATFORM_OAUTH_PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
+    GC_MINIMUM_AGE_SECONDS: "0",
+  }),
+});
 beforeAll(async () => {
-  gateway = await startRunningGateway({
-    platform: { oauthClients: [{ clientId: oauthClientId, publicKeyPem }] },
-    settings: () => ({
-      ROOM_HOST_PIN: hostPin,
-      PLATFORM_USERNAME: "",
-      PLATFORM_PASSWORD: "",
-      PLATFORM_OAUTH_CLIENT_ID: oauthClientId,
-      PLATFORM_OAUTH_PRIVATE_KEY: privateKey.replaceAll("\n", "\\n"),
-      GC_MINIMUM_AGE_SECONDS: "0",
-    }),
-  });
   const recorder = createRecorder(gateway);
   ({ exchanges, tokens } = recorder);
   guestPins = await useEverything(gateway, recorder, { hostPin, tags });
 });
-afterAll(async () => gateway.stop());
 
 /** The fields that may hold a secret (specification 4), by who may read them. */
 const publicFields = ["guest_pin", "tag"];

@@ -1,32 +1,29 @@
 /** The scripts around a deployment, run with recorded responses of az: success and each failure. */
-import { createServer, type Server } from "node:http";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
 import { loadSettings } from "../support/infra/code-facts.ts";
 import { type Response, runScript } from "../support/infra/stub-commands.ts";
+import { useStartedPerTest } from "../support/use-started.ts";
 
 describe("infra/hooks/refresh-settings.sh", () => {
-  let server: Server;
   let responses: string[];
   let environment: Record<string, string>;
-
-  beforeEach(async () => {
-    responses = ['{"status":"alive","version":"1.0.0"}'];
-    server = createServer((_, response) => {
+  const app = useStartedPerTest(async () =>
+    startLoopbackServer(() => {
       const body = responses.length > 1 ? responses.shift() : responses[0];
-      response.writeHead(body === "" ? 503 : 200).end(body);
-    });
-    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : 0;
+      return { status: body === "" ? 503 : 200, body };
+    }),
+  );
+  beforeEach(() => {
+    responses = ['{"status":"alive","version":"1.0.0"}'];
     environment = {
       AZURE_RESOURCE_GROUP: "rg-example",
       FUNCTION_APP_NAME: "func-example",
-      HEALTH_URL: `http://127.0.0.1:${port}/public/health`,
+      HEALTH_URL: `${app.url}/public/health`,
       HEALTH_TRIES: "3",
       HEALTH_PAUSE_SECONDS: "0",
     };
   });
-  afterEach(async () => void (await new Promise((resolve) => server.close(resolve))));
 
   const script = "infra/hooks/refresh-settings.sh";
   const id = "/subscriptions/s/resourceGroups/rg-example/providers/Microsoft.Web/sites/func-example";

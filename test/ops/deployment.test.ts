@@ -1,16 +1,17 @@
 /** The commands on a deployment: Azure's APIs are simulated; queues, platform and the queries of the log are real. */
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { identities } from "../../local/gateway/identities.ts";
-import { type LoopbackServer, startLoopbackServer } from "../../local/simulators/loopback-server.ts";
+import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
 import { linesQuery, metricsQuery } from "../../ops/target/azure-log.ts";
 import { formatMarker } from "../../src/lib/rooms/marker.ts";
 import { faultsOf } from "../support/infra/kusto/language.ts";
 import { runQuery } from "../support/infra/kusto/run-query.ts";
 import { ops, useOperatedGateway } from "../support/operated-gateway.ts";
 import { temporaryFolder } from "../support/script-process.ts";
+import { useStarted } from "../support/use-started.ts";
 
 const operated = useOperatedGateway({ MAX_VMR: "3" });
 const app = "func-example";
@@ -21,7 +22,6 @@ const reference = (name: string) => `@Microsoft.KeyVault(SecretUri=https://kv.ex
 const traceRows = z.array(z.object({ time: z.string(), fields: z.unknown() }));
 const queryBody = z.object({ query: z.string(), timespan: z.string() });
 
-let azure: LoopbackServer;
 let status = 200;
 let secretStatus = "Resolved";
 
@@ -63,8 +63,8 @@ async function query(text: string): Promise<unknown> {
   };
 }
 
-beforeAll(async () => {
-  azure = await startLoopbackServer(async ({ method, url, body }) => {
+const azure = useStarted(async () =>
+  startLoopbackServer(async ({ method, url, body }) => {
     if (status !== 200) return { status };
     const bodies: Record<string, () => unknown> = {
       [`POST ${appId}/config/appsettings/list`]: () => ({ properties: appSettings() }),
@@ -79,9 +79,8 @@ beforeAll(async () => {
     };
     const read = bodies[`${method} ${url.pathname}`];
     return read ? { status: 200, body: await read() } : { status: 404 };
-  });
-});
-afterAll(async () => azure.stop());
+  }),
+);
 beforeEach(() => {
   status = 200;
   secretStatus = "Resolved";

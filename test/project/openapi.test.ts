@@ -1,14 +1,14 @@
 /** The API document is up to date, complete, and in the form that API Management imports completely. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parameterExample, requestExamples, responseExamples } from "../../scripts/openapi/examples.ts";
 import { placeOf } from "../../scripts/openapi/place-of.ts";
 import { version } from "../../src/lib/wiring/version.ts";
 import { bodiesOf, document, documentText, nodes, operations } from "../support/api-document.ts";
+import { temporaryFolder } from "../support/script-process.ts";
 
 const run = promisify(execFile);
 const schemaNodes = [...nodes(document.components.schemas)];
@@ -28,9 +28,7 @@ describe("openapi.json", () => {
   it.each(["&lt;hex&gt;;encoding", "URL without", "Create a room", "VMR Gateway"])(
     "does not pass the linter with angle brackets in place of “%s”, because viewers take them for HTML",
     async (text) => {
-      const folder = mkdtempSync(join(tmpdir(), "openapi-"));
-      onTestFinished(() => rmSync(folder, { recursive: true }));
-      const file = join(folder, "openapi.json");
+      const file = join(await temporaryFolder(), "openapi.json");
       expect(documentText).toContain(text);
       writeFileSync(file, documentText.replaceAll(text, "<hex>"));
       const linted = run(process.execPath, ["scripts/lint-openapi.ts", file], { timeout: 25_000 });

@@ -2,15 +2,14 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { parse, sep } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { identities } from "../../local/gateway/identities.ts";
 import { createArchive } from "../../scripts/package/archive.ts";
 import { createDeployment } from "../../scripts/package/deployment.ts";
-import { packageOf, type UnpackedPackage, unpackPackage } from "../support/unpacked-package.ts";
+import { packageOf, unpackPackage } from "../support/unpacked-package.ts";
+import { useStarted } from "../support/use-started.ts";
 
-let unpacked: UnpackedPackage;
-beforeAll(async () => void (unpacked = await unpackPackage()));
-afterAll(async () => unpacked.remove());
+const unpacked = useStarted(unpackPackage);
 
 describe("The files of the package", () => {
   it("are the bundle, its source map, two files for the host and the notices", () => {

@@ -1,17 +1,16 @@
 /** The deployable zip starts without further files, and loads at start only what HTTP functions need. */
 import { existsSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { startDevelopmentStack } from "../../local/gateway/development-stack.ts";
 import { identities } from "../../local/gateway/identities.ts";
 import { startFunctionsHost } from "../../local/host/functions-host.ts";
 import { poll } from "../../local/process/poll.ts";
 import { functionNames } from "../support/function-names.ts";
-import { packageOf, type UnpackedPackage, unpackPackage } from "../support/unpacked-package.ts";
+import { packageOf, unpackPackage } from "../support/unpacked-package.ts";
+import { useStarted } from "../support/use-started.ts";
 
-let unpacked: UnpackedPackage;
-beforeAll(async () => void (unpacked = await unpackPackage()));
-afterAll(async () => unpacked.remove());
+const unpacked = useStarted(unpackPackage);
 
 describe("In the package, a dependency of timers or of some deployments", () => {
   it.each(["@azure/identity", "@azure/msal-node", "@azure/msal-common", "@azure/monitor-ingestion"])(
@@ -34,30 +33,24 @@ it("The package starts in an empty folder without node_modules, with every funct
     expect(existsSync(join(parent, "node_modules"))).toBe(false);
   }
   const stack = await startDevelopmentStack();
-  try {
-    const host = await startFunctionsHost({
-      entry: join(unpacked.folder, JSON.parse(unpacked.text("package.json")).main),
-      hostJsonPath: join(unpacked.folder, "host.json"),
-      environment: stack.settings,
-    });
-    try {
-      expect(host.functions.map(({ name }) => name).toSorted()).toEqual(functionNames);
-      const health = await fetch(`${host.url}/public/health`);
-      expect(health.status).toBe(200);
-      expect(await health.json()).toMatchObject({ status: "alive" });
-      const authorization = `Bearer ${stack.issuer.issueToken(identities.clientId)}`;
-      const list = await fetch(`${host.url}/room/list`, { headers: { authorization } });
-      expect(list.status).toBe(200);
-      // collectMetrics runs on startup; the client of the log workspace is loaded for it.
-      const rows = await poll(async () => stack.logWorkspace.rows().at(0), {
-        description: "a row in the log workspace",
-        timeoutSeconds: 15,
-      });
-      expect(rows.row).toMatchObject({ PlatformConnected: true });
-    } finally {
-      await host.stop();
-    }
-  } finally {
-    await stack.stop();
-  }
+  onTestFinished(async () => stack.stop());
+  const host = await startFunctionsHost({
+    entry: join(unpacked.folder, JSON.parse(unpacked.text("package.json")).main),
+    hostJsonPath: join(unpacked.folder, "host.json"),
+    environment: stack.settings,
+  });
+  onTestFinished(async () => host.stop());
+  expect(host.functions.map(({ name }) => name).toSorted()).toEqual(functionNames);
+  const health = await fetch(`${host.url}/public/health`);
+  expect(health.status).toBe(200);
+  expect(await health.json()).toMatchObject({ status: "alive" });
+  const authorization = `Bearer ${stack.issuer.issueToken(identities.clientId)}`;
+  const list = await fetch(`${host.url}/room/list`, { headers: { authorization } });
+  expect(list.status).toBe(200);
+  // collectMetrics runs on startup; the client of the log workspace is loaded for it.
+  const rows = await poll(async () => stack.logWorkspace.rows().at(0), {
+    description: "a row in the log workspace",
+    timeoutSeconds: 15,
+  });
+  expect(rows.row).toMatchObject({ PlatformConnected: true });
 });

@@ -36,23 +36,14 @@ test.each(pairs)("No request matches both $name and $other", ({ contract, otherC
   expect(overlap(contract, otherContract)).toBeUndefined();
 });
 
-const listRoute: Routed = { method: "GET", route: "room/list" };
+const get = (route: string): Routed => ({ method: "GET", route });
+const listRoute = get("room/list");
 
 test.each<[string, Routed, Routed, string | undefined]>([
-  ["a parameter and a literal", { method: "GET", route: "room/{x}" }, listRoute, "/room/list"],
-  [
-    "two parameters",
-    { method: "GET", route: "room/{x}" },
-    { method: "GET", route: "room/{y}/" },
-    "/room/anything",
-  ],
-  ["another case", { method: "GET", route: "Room/List" }, listRoute, "/room/list"],
-  [
-    "crossing parameters",
-    { method: "GET", route: "{x}/list" },
-    { method: "GET", route: "room/{y}" },
-    "/room/list",
-  ],
+  ["a parameter and a literal", get("room/{x}"), listRoute, "/room/list"],
+  ["two parameters", get("room/{x}"), get("room/{y}/"), "/room/anything"],
+  ["another case", get("Room/List"), listRoute, "/room/list"],
+  ["crossing parameters", get("{x}/list"), get("room/{y}"), "/room/list"],
   ["another method", { method: "PUT", route: "room/{x}" }, listRoute, undefined],
 ])("The check finds the overlap, if any, of routes with %s", (_, one, other, path) => {
   expect(overlap(one, other)).toBe(path);

@@ -19,7 +19,7 @@ export interface UnpackedPackage {
   readonly text: (path: string) => string;
   /** The sources of a bundled file, as paths from the project's root. */
   readonly sourcesOf: (path: string) => string[];
-  readonly remove: () => Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Creates the package and unpacks it. */
@@ -43,7 +43,7 @@ export async function unpackPackage(): Promise<UnpackedPackage> {
       SourceMap.parse(JSON.parse(text(`${path}.map`))).sources.map((source) =>
         posix.join(posix.dirname(path), source),
       ),
-    remove: async () => rm(folder, { recursive: true, force: true }),
+    stop: async () => rm(folder, { recursive: true, force: true }),
   };
 }
 

@@ -1,9 +1,10 @@
 /** The log workspace's sink: retries, errors and credentials. */
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type LogWorkspace, startLogWorkspace } from "../../../local/simulators/log-workspace.ts";
+import { expect, test } from "vitest";
+import { startLogWorkspace } from "../../../local/simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { createLogWorkspaceSink } from "../../../src/lib/metrics/log-workspace.ts";
 import { type MetricsRow, type MetricsSink, metricsColumns } from "../../../src/lib/metrics/row.ts";
+import { useStartedPerTest } from "../../support/use-started.ts";
 
 const nothing = Object.fromEntries(Object.keys(metricsColumns).map((column) => [column, null]));
 const row: MetricsRow = { ...emptyRow(), RunId: "run-1", PlatformConnected: false };
@@ -15,13 +16,9 @@ const options = {
   timeoutSeconds: 20,
 };
 
-let workspace: LogWorkspace;
-let sink: MetricsSink;
-beforeEach(async () => {
-  workspace = await startLogWorkspace();
-  sink = createLogWorkspaceSink({ ...options, endpoint: workspace.url });
-});
-afterEach(async () => workspace.stop());
+const workspace = useStartedPerTest(startLogWorkspace);
+const sink: MetricsSink = async (sent) =>
+  createLogWorkspaceSink({ ...options, endpoint: workspace.url })(sent);
 
 test("the sink sends the row unchanged to its rule and stream", async () => {
   await sink(row);

@@ -1,24 +1,24 @@
 /** The app's identity: all Azure clients of an instance use the identity that the settings name. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { type LoopbackServer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { createAdapters } from "../../../src/lib/wiring/adapters.ts";
 import { createCredential } from "../../../src/lib/wiring/credential.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
+import { useStarted } from "../../support/use-started.ts";
 
 const clientId = "77777777-7777-4777-8777-777777777777";
 
 let requests: URL[];
-let server: LoopbackServer;
 // One server for all tests: the identity library reads its endpoint's address once per process.
-beforeAll(async () => {
-  server = await startLoopbackServer(({ url }) => {
+const server = useStarted(async () =>
+  startLoopbackServer(({ url }) => {
     requests.push(url);
     // Refuses every token, so nothing else is called.
     return { status: 400, body: {} };
-  });
-});
+  }),
+);
 beforeEach(() => {
   requests = [];
   // The address at which a Functions app requests tokens.
@@ -26,7 +26,6 @@ beforeEach(() => {
   vi.stubEnv("IDENTITY_HEADER", "made-up");
 });
 afterEach(() => vi.unstubAllEnvs());
-afterAll(async () => server.stop());
 
 const tokenRequests = () => requests.map(({ searchParams }) => Object.fromEntries(searchParams));
 const adaptersByIdentity = (identityClientId: string | undefined) =>
