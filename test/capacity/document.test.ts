@@ -20,14 +20,8 @@ test("The table of loads is what the formula plans", () => {
     const perHour = Number(perDay.replaceAll(",", "")) / 24;
     const { gateways, scenario, rooms, roomsOnPlatform } = planByFormula({ ...defaultScenario, perHour });
     const peak = perHour * defaultScenario.peak;
-    return [
-      perDay,
-      whole(peak),
-      `${gateways}`,
-      `${rooms}`,
-      `${scenario.gcMaxMessages}`,
-      whole(roomsOnPlatform),
-    ];
+    const counts = [gateways, rooms, scenario.gcMaxMessages].map(String);
+    return [perDay, whole(peak), ...counts, whole(roomsOnPlatform)];
   });
   expect(rows).toEqual(planned);
 });

@@ -9,13 +9,8 @@ const timeout = 180_000;
 test("A plan for a small load is the same in every run", { timeout }, async () => {
   const steps: string[] = [];
   const scenario = { ...defaultScenario, perHour: 40, oneIn: 100 };
-  const plan = await makePlan({
-    scenario,
-    maxVmr: 5,
-    callers: 2000,
-    seed: 7,
-    onProgress: (step) => steps.push(step),
-  });
+  const onProgress = (step: string) => steps.push(step);
+  const plan = await makePlan({ scenario, maxVmr: 5, callers: 2000, seed: 7, onProgress });
   expect(steps).toMatchInlineSnapshot(`
     [
       "simulating 800 callers and a pool of 8 rooms",

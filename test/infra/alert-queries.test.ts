@@ -184,10 +184,7 @@ const cases: Readonly<Record<string, Case>> = {
       },
     },
     silent: {
-      "every end was queued": {
-        ...inTraces(...times(3, claimed), ...times(3, queued)),
-        ...conferences(3, 0),
-      },
+      "each end was queued": { ...inTraces(...times(3, claimed), ...times(3, queued)), ...conferences(3, 0) },
       "two are missing": { ...inTraces(...times(3, claimed), queued), ...conferences(3, 0) },
       "the conferences are not the gateway's": { ...inTraces(), ...conferences(9, 0) },
       "more conferences began than ended": { ...inTraces(...times(9, claimed)), ...conferences(0, 5, 9) },
@@ -278,12 +275,7 @@ const cases: Readonly<Record<string, Case>> = {
 /** A workspace has AppRequests from the first request on, and the log of API Management only if there is one. */
 const mayBeMissing = ["AppRequests", "ApiManagementGatewayLogs"];
 
-const emptyTables: Tables = {
-  AppTraces: [],
-  AppRequests: [],
-  AppAvailabilityResults: [],
-  VmrGatewayMetrics_CL: [],
-};
+const emptyTables = { AppTraces: [], AppRequests: [], AppAvailabilityResults: [], VmrGatewayMetrics_CL: [] };
 
 it("There are cases for every alert", () => {
   expect(Object.keys(cases).toSorted()).toEqual([...rules.keys()].toSorted());

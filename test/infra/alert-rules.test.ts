@@ -11,12 +11,7 @@ import {
   propertiesOf,
 } from "../support/infra/environments.ts";
 
-type Expected = readonly [
-  threshold: number,
-  windowMinutes: number,
-  severity: number,
-  group: "urgent" | "routine",
-];
+type Expected = readonly [threshold: number, minutes: number, severity: number, group: "urgent" | "routine"];
 
 /** Severity 0 and 1 wake people: callers are turned away, or nobody is watching. */
 const expected: Readonly<Record<string, Expected>> = {

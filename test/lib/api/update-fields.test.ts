@@ -20,13 +20,9 @@ const refused = (loc: unknown[], reason: string) =>
   refusal({ type: "value_error", loc, msg: `Value error, ${reason}`, ctx: { error: {} } });
 
 test("read-only fields are ignored", () => {
-  const change = {
-    id: 99,
-    resource_uri: "/x/",
-    creation_time: "2026-01-01",
-    scheduled_conferences_count: 5,
-  };
-  expect(toUpdateFields(change, room)).toEqual({});
+  const ids = { id: 99, resource_uri: "/x/" };
+  const facts = { creation_time: "2026-01-01", scheduled_conferences_count: 5 };
+  expect(toUpdateFields({ ...ids, ...facts }, room)).toEqual({});
 });
 
 test("null is sent as null for fields and relations", () => {
@@ -103,11 +99,7 @@ describe("relations", () => {
 
   test.each([
     ["an object without URI or id", { ivr_theme: [{ name: "x" }] }, ["body", "ivr_theme", 0]],
-    [
-      "the URI of another resource",
-      { ivr_theme: [{ resource_uri: "/x/", id: 1 }] },
-      ["body", "ivr_theme", 0],
-    ],
+    ["another resource's URI", { ivr_theme: [{ resource_uri: "/x/", id: 1 }] }, ["body", "ivr_theme", 0]],
     [
       "a string as id",
       { automatic_participants: [{ id: 1 }, { id: "1" }] },

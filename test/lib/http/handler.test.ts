@@ -191,11 +191,8 @@ describe("Input", () => {
   });
 
   test("without parameters in the contract ignores those that are sent", async () => {
-    const definition = queryFunction({
-      ...contract,
-      query: noQuery,
-      handle: ({ query }) => json(200, query),
-    });
+    const handle = ({ query }: { query: object }) => json(200, query);
+    const definition = queryFunction({ ...contract, query: noQuery, handle });
     expect((await call(definition, { url: "http://127.0.0.1/x/a?count=7" })).json).toEqual({});
   });
 

@@ -21,14 +21,8 @@ function request(
 }
 const read = async (...given: Parameters<typeof request>) => readBody(request(...given), contract);
 const faulty = (...faults: object[]) => ({ code: "invalid-request", details: { faults } });
-const jsonInvalid = (offset: number, error: string) =>
-  faulty({
-    type: "json_invalid",
-    loc: ["body", offset],
-    msg: "JSON decode error",
-    input: {},
-    ctx: { error },
-  });
+const jsonInvalid = (at: number, error: string) =>
+  faulty({ type: "json_invalid", loc: ["body", at], msg: "JSON decode error", input: {}, ctx: { error } });
 
 test.each([
   ["an object", '{"pin":"1234"}', { pin: "1234" }],

@@ -109,13 +109,11 @@ const jitter = (mark: number) => ((mark * 97) % 299) - 29;
 const anHourIsMissed = (offset: (mark: number) => number) => (mark: number) =>
   mark >= 14 && mark < 26 ? undefined : offset(mark);
 
+const anyTime = { metricsOffsetSeconds: jitter, collectorOffsetSeconds: jitter };
+
 test.each<[string, Schedule, number]>([
   ["if every run is punctual", {}, 21],
-  [
-    "if runs are up to 29 s early or 269 s late",
-    { metricsOffsetSeconds: jitter, collectorOffsetSeconds: jitter },
-    30,
-  ],
+  ["if runs are up to 29 s early or 269 s late", anyTime, 30],
   ["if the first run of a room is missed", { metricsOffsetSeconds: anHourIsMissed(() => 0) }, 81],
   ["if runs are missed and the others early or late", { metricsOffsetSeconds: anHourIsMissed(jitter) }, 85],
   ["if the collector runs a moment before the metrics", { metricsOffsetSeconds: () => 2 }, 26],

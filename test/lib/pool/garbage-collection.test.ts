@@ -81,11 +81,8 @@ describe("Garbage collection", () => {
   });
 
   const manual = { description: "created manually" };
-  const description = formatMarker({
-    state: "assigned",
-    since: "2026-01-01T00:00:00.000Z",
-    messageId: "m-1",
-  });
+  const since = "2026-01-01T00:00:00.000Z";
+  const description = formatMarker({ state: "assigned", since, messageId: "m-1" });
   test.each([
     ["keeps", "another service type and no marker", { ...manual, service_type: "lecture" }],
     ["deletes", "another service type and a marker", { service_type: "lecture", description }],
@@ -161,9 +158,8 @@ describe("Garbage collection", () => {
 
   test("counts a message's age from its receipt, however long the run has taken", async () => {
     const since = new Date(world.clock.now() + 300_000).toISOString();
-    await world.addEnded("room-a", {
-      description: formatMarker({ state: "assigned", since, messageId: "m" }),
-    });
+    const description = formatMarker({ state: "assigned", since, messageId: "m" });
+    await world.addEnded("room-a", { description });
     const list = async () => {
       world.clock.advance(390);
       return world.conferences.list();

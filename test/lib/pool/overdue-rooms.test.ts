@@ -40,11 +40,8 @@ describe("Overdue rooms", () => {
   test("are queued by their plain name and logged with reason and age", async () => {
     await run([hoursOld("room-a", dueHours)]);
     expect(world.deletion.texts()).toEqual(["room-a"]);
-    expect(world.log.fieldsOf("room-queued-for-deletion")).toEqual({
-      room: "room-a",
-      reason: "maximum-age",
-      ageHours: 24,
-    });
+    const fields = { room: "room-a", reason: "maximum-age", ageHours: 24 };
+    expect(world.log.fieldsOf("room-queued-for-deletion")).toEqual(fields);
   });
 
   test("are assigned rooms with a marker that are neither persistent nor in use", async () => {
@@ -112,11 +109,8 @@ describe("Overdue rooms", () => {
   });
 
   test("are queued up to an hour of the collector's work, the oldest first, and the others postponed", async () => {
-    const rooms = [
-      hoursOld("younger", dueHours),
-      hoursOld("oldest", dueHours + 2),
-      hoursOld("older", dueHours + 1),
-    ];
+    const later = { younger: 0, oldest: 2, older: 1 };
+    const rooms = Object.entries(later).map(([name, hours]) => hoursOld(name, dueHours + hours));
     await run(rooms, { maxMessages: 2, deletionDepth: 10 });
     expect(world.deletion.texts()).toEqual(["oldest", "older"]);
     expect(world.log.fieldsOf("overdue-rooms-postponed")).toEqual({ count: 1 });

@@ -92,12 +92,7 @@ describe("Provisioning", () => {
   test.each([
     ["the default settings", 300, 10, { createSeconds: 30, invisibleSeconds: 600, startSeconds: 510 }],
     ["a short lease", 100, 10, { createSeconds: 30, invisibleSeconds: 200, startSeconds: 110 }],
-    [
-      "a short lease and a long timeout",
-      40,
-      20,
-      { createSeconds: 60, invisibleSeconds: 240, startSeconds: 60 },
-    ],
+    ["short lease, long timeout", 40, 20, { createSeconds: 60, invisibleSeconds: 240, startSeconds: 60 }],
   ])("leaves time for a look-up before the name is visible, with %s", async (_, lease, timeout, expected) => {
     const startedAt = world.clock.now();
     let seen: object = {};
@@ -331,11 +326,10 @@ describe("Provisioning if the pool fails", () => {
 
 describe("Provisioning if the platform stores the room without its alias", () => {
   /** Stores the room without its alias, then fails as `create` would. */
-  const halfMade = (failure: PlatformFailure, onStored = () => undefined as unknown): Conferences => ({
+  const halfMade = (failure: PlatformFailure): Conferences => ({
     ...world.conferences,
     create: async ({ name, description }) => {
       world.addRoom(String(name), { description, aliases: [] });
-      await onStored();
       throw new PlatformError(failure);
     },
   });
@@ -353,20 +347,15 @@ describe("Provisioning if the platform stores the room without its alias", () =>
   });
 
   test("leaves no room behind however often the host retries a refused create", async () => {
+    const conferences = halfMade(refused);
     for (let dequeueCount = 1; dequeueCount <= 5; dequeueCount++)
-      await expect(provision({ conferences: halfMade(refused), dequeueCount })).rejects.toBeInstanceOf(
-        PlatformError,
-      );
+      await expect(provision({ conferences, dequeueCount })).rejects.toBeInstanceOf(PlatformError);
     expect(world.platform.roomCount()).toBe(0);
   });
 
   test("queues the room for deletion if it cannot be deleted", async () => {
-    const conferences: Conferences = {
-      ...halfMade(refused),
-      delete: async () => {
-        throw new PlatformError(unknown);
-      },
-    };
+    const remove = async () => Promise.reject(new PlatformError(unknown));
+    const conferences: Conferences = { ...halfMade(refused), delete: remove };
     await expect(provision({ conferences })).rejects.toBeInstanceOf(PlatformError);
     expect(world.deletion.texts()).toEqual(world.roomNames());
     expect(world.pool.texts()).toEqual([]);
@@ -389,9 +378,8 @@ describe("Provisioning if the platform stores the room without its alias", () =>
 
   test("logs the class of the failure and the fields that the platform rejects, and none of its values", async () => {
     const body = { conference: { pin: ["canary-value"], aliases: ["canary-value"] } };
-    await expect(provision({ conferences: halfMade({ ...refused, body }) })).rejects.toBeInstanceOf(
-      PlatformError,
-    );
+    const conferences = halfMade({ ...refused, body });
+    await expect(provision({ conferences })).rejects.toBeInstanceOf(PlatformError);
 
     expect(world.log.fieldsOf("provisioning-failed")).toMatchObject({
       failure: "platform-rejected",

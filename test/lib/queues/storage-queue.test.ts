@@ -13,13 +13,7 @@ import { createStorageTransport } from "../../../src/lib/queues/storage-transpor
 import { createCredential } from "../../../src/lib/wiring/credential.ts";
 import { useStarted, useStartedPerTest } from "../../support/use-started.ts";
 
-const message: QueueMessage = {
-  id: "m-1",
-  text: "room-a",
-  popReceipt: "r-1",
-  dequeueCount: 1,
-  ageSeconds: 0,
-};
+const message: QueueMessage = { id: "m", text: "room-a", popReceipt: "r", dequeueCount: 1, ageSeconds: 0 };
 /** Each operation and the number of its attempts: operations that could do harm are not retried. */
 const operations: [keyof Queue, number, (queue: Queue) => Promise<unknown>][] = [
   ["put", 1, async (queue) => queue.put("room-a")],

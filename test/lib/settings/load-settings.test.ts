@@ -30,21 +30,9 @@ test.each(Object.keys(exampleEnvironment))("loadSettings throws without %s", (na
   expect(faultyNames({ [name]: "  " })).toEqual([expected]);
 });
 
-const insecure = [
-  "http://platform.example.com",
-  "ftp://example.com",
-  "example.com",
-  "https://",
-  "/path",
-  "x",
-];
+const unsafe = ["http://platform.example.com", "ftp://example.com", "example.com", "https://", "/path", "x"];
 const unusable = ["https://name:word@example.com", "https://example.com/?key=1", "https://example.com/#top"];
-const notAddresses = [
-  ...insecure,
-  ...unusable,
-  "http://127.0.0.1.example.com",
-  "http://localhost@example.com",
-];
+const notAddresses = [...unsafe, ...unusable, "http://127.0.0.1.example.com", "http://localhost@example.com"];
 const notWhole = ["-1", "1.5", "1e3", "abc", "0x10", "99999999999"];
 const notInTemplate = [
   ["name", "aliases", "pin", "guest_pin", "tag", "description", "service_type", "allow_guests", "id"],

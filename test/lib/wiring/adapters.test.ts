@@ -24,10 +24,8 @@ const oauth = {
 
 describe("the platform client", () => {
   test("logs in with the user name and password of the settings", async () => {
-    const platform = await startPlatformSimulator({
-      username: "api-user",
-      password: "platform-password-9f2c",
-    });
+    const account = { username: "api-user", password: "platform-password-9f2c" };
+    const platform = await startPlatformSimulator(account);
     onTestFinished(async () => platform.stop());
     const { platformClient } = adaptersFor({ PLATFORM_URL: platform.url });
     const call = { method: "GET" as const, path: "/api/admin/configuration/v1/conference/" };
@@ -45,11 +43,8 @@ describe("the platform client", () => {
       return "silence";
     });
     onTestFinished(async () => platform.stop());
-    const { platformClient } = adaptersFor({
-      PLATFORM_URL: platform.url,
-      ...oauth,
-      PLATFORM_TIMEOUT_SECONDS: "1",
-    });
+    const changes = { PLATFORM_URL: platform.url, ...oauth, PLATFORM_TIMEOUT_SECONDS: "1" };
+    const { platformClient } = adaptersFor(changes);
 
     await expect(platformClient.call({ method: "GET", path: "/x/" })).rejects.toMatchObject({ status: 503 });
     expect(paths).toEqual(["/oauth/token/"]);
