@@ -1,13 +1,10 @@
 /** The bill of materials lists the deployed packages of the lock file and every package of the bundle. */
-import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import manifest from "../../package.json" with { type: "json" };
 import { createBillOfMaterials } from "../../scripts/package/bill-of-materials.ts";
 import { bundleApp } from "../../scripts/package/bundle.ts";
-
-const Lock = z.object({
-  packages: z.record(z.string(), z.object({ version: z.string(), dev: z.boolean().optional() })),
-});
+import { lockedPackages } from "../support/lock-file.ts";
 
 let bom: Awaited<ReturnType<typeof createBillOfMaterials>>;
 beforeAll(async () => {
@@ -16,16 +13,14 @@ beforeAll(async () => {
 
 describe("The bill of materials", () => {
   it("is a CycloneDX document of this application", () => {
-    const { name, version } = JSON.parse(readFileSync("package.json", "utf8"));
+    const { name, version } = manifest;
     expect(bom).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.5" });
     expect(bom.metadata.component).toMatchObject({ type: "application", name, version });
   });
 
   it("lists exactly the packages of the lock file that are not development tools", () => {
-    const { packages } = Lock.parse(JSON.parse(readFileSync("package-lock.json", "utf8")));
-    const deployed = Object.entries(packages).flatMap(([path, { version, dev }]) =>
-      path === "" || dev ? [] : [`${path.replace(/^.*node_modules\//, "")}@${version}`],
-    );
+    const packages = lockedPackages.filter(({ dev }) => !dev);
+    const deployed = packages.map(({ name, version }) => `${name}@${version}`);
     const listed = bom.components.map(({ name, version }) => `${name}@${version}`);
     const references = bom.components.map((component) => component["bom-ref"]);
     expect(deployed.length).toBeGreaterThan(50);

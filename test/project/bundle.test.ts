@@ -1,20 +1,15 @@
 /** `npm run build` creates the whole app: the bundle starts and registers the same functions as the source. */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { startDevelopmentStack } from "../../local/gateway/development-stack.ts";
 import { startFunctionsHost } from "../../local/host/functions-host.ts";
+import manifest from "../../package.json" with { type: "json" };
 import { functionNames } from "../support/function-names.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const packageJson = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
-  main: string;
-  scripts: Record<string, string>;
-};
-
 test("The bundle registers exactly the functions of the source and responds in the local host", async () => {
-  const command = packageJson.scripts["build"]?.split(" && ").at(-1) ?? "";
+  const command = manifest.scripts.build.split(" && ").at(-1);
   expect(command).toBe("node scripts/build.ts");
   execFileSync(process.execPath, ["scripts/build.ts"], { cwd: root, stdio: "pipe" });
 
@@ -30,7 +25,7 @@ test("The bundle registers exactly the functions of the source and responds in t
     onTestFinished(async () => host.stop());
     return host;
   };
-  const [bundle, source] = await Promise.all([start(packageJson.main), start("src/main.ts")]);
+  const [bundle, source] = await Promise.all([start(manifest.main), start("src/main.ts")]);
   expect(bundle.functions.map(({ name }) => name).toSorted()).toEqual(functionNames);
   expect(bundle.functions).toEqual(source.functions);
   expect((await fetch(`${bundle.url}/public/health`)).status).toBe(200);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import satisfies from "spdx-satisfies";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { lockedPackages } from "../support/lock-file.ts";
 
 // They require no more than a copy of their text, which the notices in the package contain.
 const bsd = ["BSD-2-Clause", "BSD-3-Clause", "0BSD"];
@@ -33,21 +34,6 @@ const exceptions: Record<string, Exception> = {
   },
 };
 
-const Lock = z.object({
-  packages: z.record(
-    z.string(),
-    z.object({
-      license: z.string().optional(),
-      dev: z.boolean().optional(),
-      optional: z.boolean().optional(),
-    }),
-  ),
-});
-const { packages } = Lock.parse(JSON.parse(readFileSync("package-lock.json", "utf8")));
-const dependencies = Object.entries(packages)
-  .filter(([path]) => path !== "")
-  .map(([path, entry]) => ({ path, name: path.replace(/^.*node_modules\//, ""), ...entry }));
-
 /** Whether licences of the list satisfy the expression; false for an invalid expression. */
 function isAllowed(licence: string | undefined, list: readonly string[]): boolean {
   if (licence === undefined) return false;
@@ -60,7 +46,7 @@ function isAllowed(licence: string | undefined, list: readonly string[]): boolea
 
 describe("Licences", () => {
   it("of deployed packages are permissive", () => {
-    const deployed = dependencies.filter(({ dev }) => !dev);
+    const deployed = lockedPackages.filter(({ dev }) => !dev);
     expect(deployed.length).toBeGreaterThan(50);
     const faults = deployed.filter(
       ({ name, license }) => !(name in exceptions) && !isAllowed(license, allowed),
@@ -69,7 +55,7 @@ describe("Licences", () => {
   });
 
   it("of tools are allowed for tools", () => {
-    const tools = dependencies.filter(({ dev }) => dev);
+    const tools = lockedPackages.filter(({ dev }) => dev);
     expect(tools.length).toBeGreaterThan(100);
     const faults = tools.filter(
       ({ name, license }) => !(name in exceptions) && !isAllowed(license, allowedForTools),
@@ -78,7 +64,7 @@ describe("Licences", () => {
   });
 
   it.each(Object.entries(exceptions))("include %s, an exception that its text permits", (name, exception) => {
-    const found = dependencies.filter((dependency) => dependency.name === name);
+    const found = lockedPackages.filter((dependency) => dependency.name === name);
     expect(found).not.toEqual([]);
     for (const { path, license } of found) {
       expect(isAllowed(license, allowedForTools)).toBe(false);
@@ -88,7 +74,7 @@ describe("Licences", () => {
 
   it("in the lock file equal those in the installed packages", () => {
     const Manifest = z.object({ license: z.unknown().optional() });
-    const installed = dependencies.filter(({ path }) => existsSync(join(path, "package.json")));
+    const installed = lockedPackages.filter(({ path }) => existsSync(join(path, "package.json")));
     const read = (path: string) =>
       Manifest.parse(JSON.parse(readFileSync(join(path, "package.json"), "utf8")));
     const differing = installed.filter(({ path, license }) => {
