@@ -1,6 +1,7 @@
 /** Every alert query, run over rows for which it must fire and rows for which it must stay silent. */
 import { describe, expect, it } from "vitest";
-import { functionNames, loggedEvents } from "../support/infra/code-facts.ts";
+import { functionNames } from "../support/function-names.ts";
+import { loggedEvents } from "../support/infra/code-facts.ts";
 import { allOf, environments, onlyOf, propertiesOf } from "../support/infra/environments.ts";
 import { runQuery, type Tables } from "../support/infra/kusto/run-query.ts";
 import type { Row } from "../support/infra/kusto/scalar.ts";
@@ -328,7 +329,7 @@ it("The rows are those of events, fields and functions that the code has", () =>
     ]),
   );
   const operations = rows.flatMap(({ OperationName: name }) => (typeof name === "string" ? [name] : []));
-  expect(operations.filter((name) => !functionNames().includes(name))).toEqual([]);
+  expect(operations.filter((name) => !functionNames.includes(name))).toEqual([]);
   const lines = rows.flatMap(({ Message: line }) => (typeof line === "string" ? [line] : []));
   for (const line of lines.filter((text) => text.startsWith("{"))) {
     const {
@@ -338,7 +339,7 @@ it("The rows are those of events, fields and functions that the code has", () =>
       correlationId: _correlation,
       ...fields
     } = JSON.parse(line);
-    expect(functionNames()).toContain(name);
+    expect(functionNames).toContain(name);
     expect([...events.keys()]).toContain(event);
     expect(events.get(event)).toEqual(expect.arrayContaining(Object.keys(fields)));
   }

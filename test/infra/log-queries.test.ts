@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { failureCodes, functionNames, loggedEvents } from "../support/infra/code-facts.ts";
+import { functionNames } from "../support/function-names.ts";
+import { failureCodes, loggedEvents } from "../support/infra/code-facts.ts";
 import { faultsOf, parseQuery, type QueryNode } from "../support/infra/kusto/language.ts";
 import { runQuery } from "../support/infra/kusto/run-query.ts";
 
@@ -71,7 +72,7 @@ describe.each([...ofAlerts, ...ofWorkbook, ...ofDocuments])("%s", (_, text) => {
     const words = nodesOf(tree, "LiteralExpression")
       .filter(({ text: literal }) => literal.startsWith('"'))
       .map(({ text: literal }) => literal.slice(1, -1));
-    const known = new Set([...loggedEvents().keys(), ...functionNames(), ...failureCodes(), ...otherWords]);
+    const known = new Set([...loggedEvents().keys(), ...functionNames, ...failureCodes(), ...otherWords]);
     expect(words.filter((word) => !known.has(word))).toEqual([]);
     const fields = new Set([...fieldsOfEveryLine, ...[...loggedEvents().values()].flat()]);
     const read = nodesOf(tree, "PathExpression").map(({ children }) => children[2]?.text ?? "");

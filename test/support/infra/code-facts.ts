@@ -82,15 +82,6 @@ export function loggedEvents(): ReadonlyMap<string, readonly string[]> {
   return events;
 }
 
-/** The names of all functions, under which the host writes AppRequests and the app its log. */
-export function functionNames(): string[] {
-  return readdirSync(join("src", "functions")).flatMap((name) =>
-    [...readFileSync(join("src", "functions", name), "utf8").matchAll(/^export const (\w+)/gm)].map(
-      ([, found]) => found ?? "",
-    ),
-  );
-}
-
 /** The reasons that the app gives for a failed request in its log. */
 export function failureCodes(): string[] {
   const table = readFileSync(join("src", "lib", "errors.ts"), "utf8");

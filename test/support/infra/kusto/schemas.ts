@@ -7,84 +7,50 @@ import { metricsColumns } from "../code-facts.ts";
 
 type Columns = Readonly<Record<string, string>>;
 
+/** The type of each column, from the names of the columns by their type. */
+function columns(namesByType: Readonly<Record<string, readonly string[]>>): Columns {
+  return Object.fromEntries(
+    Object.entries(namesByType).flatMap(([type, names]) => names.map((name) => [name, type])),
+  );
+}
+
 /** Columns that every table of Application Insights has, as far as they are of use. */
 const ofEveryAppTable: Columns = {
-  TenantId: "string",
-  TimeGenerated: "datetime",
-  OperationId: "string",
-  OperationName: "string",
-  ParentId: "string",
-  AppRoleName: "string",
-  AppRoleInstance: "string",
-  AppVersion: "string",
-  ClientIP: "string",
-  ItemCount: "int",
-  Properties: "dynamic",
-  Measurements: "dynamic",
-  Type: "string",
-  _ResourceId: "string",
+  ...columns({ string: ["TenantId", "OperationId", "OperationName", "ParentId", "Type", "_ResourceId"] }),
+  ...columns({ string: ["AppRoleName", "AppRoleInstance", "AppVersion", "ClientIP"], int: ["ItemCount"] }),
+  ...columns({ datetime: ["TimeGenerated"], dynamic: ["Properties", "Measurements"] }),
 };
+const ofEveryResult = columns({ string: ["Name"], bool: ["Success"], real: ["DurationMs"] });
 
 export const tableSchemas: Readonly<Record<string, Columns>> = {
   VmrGatewayMetrics_CL: Object.fromEntries(
     Object.entries(metricsColumns).map(([name, type]) => [name, type === "boolean" ? "bool" : type]),
   ),
-  AppTraces: { ...ofEveryAppTable, Message: "string", SeverityLevel: "int" },
+  AppTraces: { ...ofEveryAppTable, ...columns({ string: ["Message"], int: ["SeverityLevel"] }) },
   AppRequests: {
     ...ofEveryAppTable,
-    Id: "string",
-    Name: "string",
-    Url: "string",
-    Success: "bool",
-    ResultCode: "string",
-    DurationMs: "real",
-    PerformanceBucket: "string",
+    ...ofEveryResult,
+    ...columns({ string: ["Id", "Url", "ResultCode", "PerformanceBucket"] }),
   },
   AppDependencies: {
     ...ofEveryAppTable,
-    Id: "string",
-    Name: "string",
-    Target: "string",
-    DependencyType: "string",
-    Data: "string",
-    Success: "bool",
-    ResultCode: "string",
-    DurationMs: "real",
+    ...ofEveryResult,
+    ...columns({ string: ["Id", "Target", "DependencyType", "Data", "ResultCode"] }),
   },
   AppExceptions: {
     ...ofEveryAppTable,
-    ExceptionType: "string",
-    OuterMessage: "string",
-    OuterType: "string",
-    InnermostMessage: "string",
-    ProblemId: "string",
-    SeverityLevel: "int",
+    ...columns({ string: ["ExceptionType", "OuterMessage", "OuterType", "InnermostMessage", "ProblemId"] }),
+    ...columns({ int: ["SeverityLevel"] }),
   },
   AppAvailabilityResults: {
     ...ofEveryAppTable,
-    Name: "string",
-    Location: "string",
-    Message: "string",
-    Success: "bool",
-    DurationMs: "real",
+    ...ofEveryResult,
+    ...columns({ string: ["Location", "Message"] }),
   },
   ApiManagementGatewayLogs: {
-    TenantId: "string",
-    TimeGenerated: "datetime",
-    ApiId: "string",
-    OperationId: "string",
-    CorrelationId: "string",
-    CallerIpAddress: "string",
-    Method: "string",
-    Url: "string",
-    ResponseCode: "int",
-    BackendResponseCode: "int",
-    BackendTime: "long",
-    TotalTime: "long",
-    IsRequestSuccess: "bool",
-    LastErrorReason: "string",
-    LastErrorSource: "string",
-    Region: "string",
-    _ResourceId: "string",
+    ...columns({ string: ["TenantId", "ApiId", "OperationId", "CorrelationId", "_ResourceId", "Region"] }),
+    ...columns({ string: ["CallerIpAddress", "Method", "Url", "LastErrorReason", "LastErrorSource"] }),
+    ...columns({ datetime: ["TimeGenerated"], int: ["ResponseCode", "BackendResponseCode"] }),
+    ...columns({ long: ["BackendTime", "TotalTime"], bool: ["IsRequestSuccess"] }),
   },
 };
