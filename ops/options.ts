@@ -43,36 +43,25 @@ export function choice<const Choices extends readonly string[]>(
   };
 }
 
-interface Range {
-  readonly minimum: number;
-  readonly maximum: number;
-}
+type Range = readonly [minimum: number, maximum: number];
 
 /** Creates an option that is a whole number, undefined if it is missing. */
 export function number(placeholder: string, description: string, range: Range): Option<number | undefined> {
-  return numeric(placeholder, description, { ...range, pattern: /^\d+$/, kind: "a whole number" });
+  return { description, placeholder, read: numberIn(range, /^\d+$/, "a whole number") };
 }
 
 /** Creates an option that is a number with or without decimals, undefined if it is missing. */
 export function decimal(placeholder: string, description: string, range: Range): Option<number | undefined> {
-  return numeric(placeholder, description, { ...range, pattern: /^\d+(?:\.\d+)?$/, kind: "a number" });
+  return { description, placeholder, read: numberIn(range, /^\d+(?:\.\d+)?$/, "a number") };
 }
 
-function numeric(
-  placeholder: string,
-  description: string,
-  { minimum, maximum, pattern, kind }: Range & { readonly pattern: RegExp; readonly kind: string },
-): Option<number | undefined> {
-  return {
-    description,
-    placeholder,
-    read: (given) => {
-      if (given === undefined) return undefined;
-      const value = Number(given);
-      if (!pattern.test(given) || value < minimum || value > maximum)
-        throw new Error(`must be ${kind} from ${minimum} to ${maximum}`);
-      return value;
-    },
+function numberIn([minimum, maximum]: Range, pattern: RegExp, kind: string) {
+  return (given: string | undefined): number | undefined => {
+    if (given === undefined) return undefined;
+    const value = Number(given);
+    if (!pattern.test(given) || value < minimum || value > maximum)
+      throw new Error(`must be ${kind} from ${minimum} to ${maximum}`);
+    return value;
   };
 }
 

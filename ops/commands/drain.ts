@@ -26,7 +26,7 @@ export const drain = defineCommand({
     yes,
     "keep-pool": flag("only waits until no conference is running, and changes nothing"),
     "timeout-minutes": withDefault(
-      number("N", "how long to wait for conferences; 0 does not wait", { minimum: 0, maximum: 10_080 }),
+      number("N", "how long to wait for conferences; 0 does not wait", [0, 10_080]),
       60,
     ),
   },

@@ -12,15 +12,9 @@ export const fill = defineCommand({
     "The gateway provisions them in the background, as after POST /room/bulk/, also if this command is interrupted.",
     "Requested rooms count, so it is safe to run it again.",
   ],
-  argument: number("N", "the number of rooms in the pool (default: MAX_VMR)", {
-    minimum: 1,
-    maximum: 10_000,
-  }),
+  argument: number("N", "the number of rooms in the pool (default: MAX_VMR)", [1, 10_000]),
   options: {
-    "timeout-minutes": withDefault(
-      number("N", "how long to wait; 0 does not wait", { minimum: 0, maximum: 1440 }),
-      15,
-    ),
+    "timeout-minutes": withDefault(number("N", "how long to wait; 0 does not wait", [0, 1440]), 15),
   },
   run: async ({ argument, options }, context) => {
     const { terminal, connect, stopping } = context;

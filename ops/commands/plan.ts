@@ -18,73 +18,54 @@ export const plan = defineCommand({
     "With --measured-days, the load and the present settings are the gateway's, unless an option says otherwise.",
   ],
   options: {
-    "per-hour": decimal("ROOMS", "rooms handed out per hour, averaged over the busiest day", {
-      minimum: 0.1,
-      maximum: 1_000_000,
-    }),
-    peak: decimal("FACTOR", "the rate of the busiest minutes, in averages (default: 3)", {
-      minimum: 1,
-      maximum: 100,
-    }),
-    "measured-days": number("DAYS", "measures both in the gateway's log of so many days", {
-      minimum: 1,
-      maximum: 30,
-    }),
+    "per-hour": decimal(
+      "ROOMS",
+      "rooms handed out per hour, averaged over the busiest day",
+      [0.1, 1_000_000],
+    ),
+    peak: decimal("FACTOR", "the rate of the busiest minutes, in averages (default: 3)", [1, 100]),
+    "measured-days": number("DAYS", "measures both in the gateway's log of so many days", [1, 30]),
     "one-in": withDefault(
-      number("CALLERS", "at most one of so many callers may find the pool empty", {
-        minimum: 10,
-        maximum: 1_000_000,
-      }),
+      number("CALLERS", "at most one of so many callers may find the pool empty", [10, 1_000_000]),
       initial.oneIn,
     ),
     "conference-minutes": withDefault(
-      decimal("MINUTES", "mean time from the hand-out of a room to the end of its conference", {
-        minimum: 0.1,
-        maximum: 1440,
-      }),
+      decimal("MINUTES", "mean time from the hand-out of a room to the end of its conference", [0.1, 1440]),
       initial.conferenceMinutes,
     ),
     "calls-per-room": withDefault(
-      number("CALLS", "reads and changes of a room by consumers and agents", { minimum: 0, maximum: 100 }),
+      number("CALLS", "reads and changes of a room by consumers and agents", [0, 100]),
       initial.callsPerRoom,
     ),
     "call-milliseconds": withDefault(
-      number("MS", "mean time that the platform works on a call", { minimum: 1, maximum: 5000 }),
+      number("MS", "mean time that the platform works on a call", [1, 5000]),
       initial.callMilliseconds,
     ),
     "call-slots": withDefault(
-      number("CALLS", "calls that the platform works on at once", { minimum: 1, maximum: 1000 }),
+      number("CALLS", "calls that the platform works on at once", [1, 1000]),
       initial.callSlots,
     ),
     "calls-per-minute": withDefault(
-      number("CALLS", "calls that the platform accepts per minute", { minimum: 10, maximum: 1_000_000 }),
+      number("CALLS", "calls that the platform accepts per minute", [10, 1_000_000]),
       initial.callsPerMinute,
     ),
-    "max-vmr": number("ROOMS", "the present MAX_VMR, to see what it can carry", {
-      minimum: 1,
-      maximum: 10_000,
-    }),
-    "ready-delay-seconds": number("SECONDS", "POOL_READY_DELAY_SECONDS (default: 90)", {
-      minimum: 0,
-      maximum: 3600,
-    }),
-    "max-concurrency": number("CALLS", "PLATFORM_MAX_CONCURRENCY (default: 5)", { minimum: 1, maximum: 20 }),
-    "gc-max-messages": number("ROOMS", "the present GC_MAX_MESSAGES (default: 20)", {
-      minimum: 1,
-      maximum: 1000,
-    }),
+    "max-vmr": number("ROOMS", "the present MAX_VMR, to see what it can carry", [1, 10_000]),
+    "ready-delay-seconds": number("SECONDS", "POOL_READY_DELAY_SECONDS (default: 90)", [0, 3600]),
+    "max-concurrency": number("CALLS", "PLATFORM_MAX_CONCURRENCY (default: 5)", [1, 20]),
+    "gc-max-messages": number("ROOMS", "the present GC_MAX_MESSAGES (default: 20)", [1, 1000]),
     instances: withDefault(
-      number("INSTANCES", "the parameter maximumInstanceCount", { minimum: 1, maximum: 1000 }),
+      number("INSTANCES", "the parameter maximumInstanceCount", [1, 1000]),
       initial.instances,
     ),
     callers: withDefault(
-      number("CALLERS", "simulated callers; more give a narrower interval and take longer", {
-        minimum: 1000,
-        maximum: 10_000_000,
-      }),
+      number(
+        "CALLERS",
+        "simulated callers; more give a narrower interval and take longer",
+        [1000, 10_000_000],
+      ),
       100_000,
     ),
-    seed: withDefault(number("N", "the start of the random numbers", { minimum: 0, maximum: 2 ** 31 }), 1),
+    seed: withDefault(number("N", "the start of the random numbers", [0, 2 ** 31]), 1),
     json: flag("prints one JSON object instead of the text"),
   },
   run: async ({ options }, context) => {

@@ -27,13 +27,14 @@ export const recycle = defineCommand({
   ],
   options: {
     yes,
-    floor: number("N", "never fewer ready rooms than this in the pool (default: half of MAX_VMR)", {
-      minimum: 0,
-      maximum: 10_000,
-    }),
-    batch: withDefault(number("N", "how many rooms are replaced at once", { minimum: 1, maximum: 32 }), 3),
+    floor: number(
+      "N",
+      "never fewer ready rooms than this in the pool (default: half of MAX_VMR)",
+      [0, 10_000],
+    ),
+    batch: withDefault(number("N", "how many rooms are replaced at once", [1, 32]), 3),
     "timeout-minutes": withDefault(
-      number("N", "how long to wait for a new room before giving up", { minimum: 1, maximum: 1440 }),
+      number("N", "how long to wait for a new room before giving up", [1, 1440]),
       15,
     ),
   },

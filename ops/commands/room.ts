@@ -15,7 +15,7 @@ export const room = defineCommand({
   ],
   argument: required(text("NAME", "the room's name")),
   options: {
-    hours: withDefault(number("HOURS", "how far back to search", { minimum: 1, maximum: 2160 }), 168),
+    hours: withDefault(number("HOURS", "how far back to search", [1, 2160]), 168),
     json: flag("prints one JSON array of log lines"),
   },
   run: async ({ argument: name, options }, { connect, terminal }) => {

@@ -11,7 +11,7 @@ export const rotateSink = defineCommand({
     "Reads the log only; docs/operations.md, Rotating secrets, has the steps. Ends with 0 if all requests came with the",
     "current pair. Choose a time in which every node has sent events: a node without conferences sends none.",
   ],
-  options: { hours: withDefault(number("HOURS", "how far back to look", { minimum: 1, maximum: 720 }), 1) },
+  options: { hours: withDefault(number("HOURS", "how far back to look", [1, 720]), 1) },
   run: async ({ options: { hours } }, { terminal, connect }) => {
     const target = await connect();
     const lines = await target.log.lines({ hours, events: ["request"], function: "eventSink" });

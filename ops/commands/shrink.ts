@@ -15,9 +15,7 @@ export const shrink = defineCommand({
     "minutes later. Rooms that are requested count as well. Lower MAX_VMR (and POOL_MINIMUM) first: otherwise the gateway",
     "fills the pool up again.",
   ],
-  argument: required(
-    number("N", "the number of rooms that stay in the pool", { minimum: 0, maximum: 10_000 }),
-  ),
+  argument: required(number("N", "the number of rooms that stay in the pool", [0, 10_000])),
   options: { yes },
   run: async ({ argument: level, options }, context) => {
     const { terminal, connect, stopping } = context;

@@ -22,7 +22,7 @@ export const status = defineCommand({
   options: {
     json: flag("prints one JSON object instead of the screen"),
     watch: flag("shows the screen again and again"),
-    every: withDefault(number("SECONDS", "with --watch: the pause", { minimum: 1, maximum: 3600 }), 5),
+    every: withDefault(number("SECONDS", "with --watch: the pause", [1, 3600]), 5),
   },
   run: async ({ options }, context) => {
     const target = await context.connect();
