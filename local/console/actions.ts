@@ -22,7 +22,7 @@ export type Values = Readonly<Record<string, string>>;
 export interface Action {
   readonly id: string;
   readonly label: string;
-  readonly fields: readonly Field[];
+  readonly fields?: readonly Field[];
   /** Whether the request takes the chosen room's name as the value `room`. */
   readonly needsRoom?: boolean;
   /** Whether this is what one usually does first. */
@@ -35,62 +35,65 @@ export interface ActionGroup {
   readonly actions: readonly Action[];
 }
 
-const node: Field = {
-  name: "node",
-  label: "Node",
-  type: "select",
-  initial: "10.0.0.21",
-  options: [
-    ["10.0.0.21", "Node 1"],
-    ["10.0.0.22", "Node 2"],
-  ],
-};
-const participant: Field = {
-  name: "participant",
-  label: "Who",
-  type: "select",
-  initial: "Citizen",
-  options: [
-    ["Citizen", "Citizen"],
-    ["Agent", "Agent"],
-  ],
-};
-const number = (name: string, label: string, initial: string): Field => ({
-  name,
-  label,
-  type: "number",
-  initial,
-});
+const exampleTag = "https://verify.example.com/sessions/4711";
 
-/** A request to the control API of the platform. */
-function platform(path: string, json: unknown, { platformControl }: Addresses): ActionRequest {
-  return { method: "POST", url: `${platformControl}/control/${path}`, json };
+/** A selection whose first option is the initial one. */
+function choice(name: string, label: string, options: NonNullable<Field["options"]>): Field {
+  return { name, label, type: "select", initial: options[0]?.[0] ?? "", options };
 }
 
-function fire(id: string, label: string): Action {
-  return {
-    id,
-    label,
-    fields: [],
-    request: (_, { gateway }) => ({ method: "POST", url: `${gateway}/admin/functions/${id}`, json: {} }),
-  };
-}
-
-const roomUrl = ({ room: name = "" }: Values, base: string): string => `${base}/${encodeURIComponent(name)}`;
-
-/** The faults that the platform can be asked for, by the value that the form sends. */
-const platformFaults = [
+const calls = (initial: string): Field => ({ name: "calls", label: "Calls", type: "number", initial });
+const nodes = choice("node", "Node", [
+  ["10.0.0.21", "Node 1"],
+  ["10.0.0.22", "Node 2"],
+]);
+const participants = choice("participant", "Who", [
+  ["Citizen", "Citizen"],
+  ["Agent", "Agent"],
+]);
+const outage = choice("mode", "How", [
+  ["refuse", "refuses connections"],
+  ["reset", "resets connections"],
+  ["503", "responds with 503"],
+]);
+const platformFault = choice("fault", "Fault", [
   ["429", "429 too many requests"],
   ["500-before", "500 before the commit"],
   ["500-after", "500 after the commit"],
   ["timeout-before", "timeout before the commit"],
   ["timeout-after", "timeout after the commit"],
-] as const;
+]);
 
-function faultOf({ fault = "429", calls = "1" }: Values): object {
+const post = (url: string, json: unknown): ActionRequest => ({ method: "POST", url, json });
+const remove = (url: string): ActionRequest => ({ method: "DELETE", url });
+const asConsumer = (method: "POST" | "DELETE", url: string): ActionRequest => ({
+  method,
+  url,
+  identity: "consumer",
+});
+const roomPath = ({ room = "" }: Values): string => encodeURIComponent(room);
+
+/** An action that posts what `body` returns to the control API of the platform. */
+const platform = (path: string, body: (values: Values) => unknown): Pick<Action, "request"> => ({
+  request: (values, { platformControl }) => post(`${platformControl}/control/${path}`, body(values)),
+});
+
+const fire = (id: string, label: string): Action => ({
+  id,
+  label,
+  request: (_, { gateway }) => post(`${gateway}/admin/functions/${id}`, {}),
+});
+
+const issuer = (id: string, label: string, path: string): Action => ({
+  id,
+  label,
+  request: (_, { token }) => post(`${new URL(token).origin}/control/${path}`, {}),
+});
+
+function faultOf({ fault = "429", calls: count = "1" }: Values): object {
   const [kind, when = "before"] = fault.split("-");
-  const count = Number(calls);
-  return kind === "timeout" ? { kind, when, count } : { kind: "status", status: Number(kind), when, count };
+  const plan = { when, count: Number(count) };
+  return kind === "timeout" ? { kind, ...plan } : { kind: "status", status: Number(kind), ...plan };
 }
 
 export const actionGroups: readonly ActionGroup[] = [
@@ -101,28 +104,20 @@ export const actionGroups: readonly ActionGroup[] = [
         id: "create",
         label: "Create a room",
         isPrimary: true,
-        fields: [
-          {
-            name: "tag",
-            label: "Service tag",
-            type: "text",
-            initial: "https://verify.example.com/sessions/4711",
-          },
-        ],
-        request: ({ tag = "" }, { gateway }) => ({
-          method: "POST",
-          url: `${gateway}/room/create${tag === "" ? "" : `?uuiData=${toHex(tag)};encoding=hex`}`,
-          identity: "consumer",
-        }),
+        fields: [{ name: "tag", label: "Service tag", type: "text", initial: exampleTag }],
+        request: ({ tag = "" }, { gateway }) =>
+          asConsumer(
+            "POST",
+            `${gateway}/room/create${tag === "" ? "" : `?uuiData=${toHex(tag)};encoding=hex`}`,
+          ),
       },
       {
         id: "read",
         label: "Read it as an agent",
         needsRoom: true,
-        fields: [],
         request: (values, { gateway }) => ({
           method: "GET",
-          url: roomUrl(values, `${gateway}/public/room`),
+          url: `${gateway}/public/room/${roomPath(values)}`,
           identity: "agent",
         }),
       },
@@ -130,12 +125,7 @@ export const actionGroups: readonly ActionGroup[] = [
         id: "delete",
         label: "Delete it",
         needsRoom: true,
-        fields: [],
-        request: (values, { gateway }) => ({
-          method: "DELETE",
-          url: roomUrl(values, `${gateway}/room`),
-          identity: "consumer",
-        }),
+        request: (values, { gateway }) => asConsumer("DELETE", `${gateway}/room/${roomPath(values)}`),
       },
     ],
   },
@@ -147,25 +137,15 @@ export const actionGroups: readonly ActionGroup[] = [
         label: "Join",
         isPrimary: true,
         needsRoom: true,
-        fields: [participant, node],
-        request: (values, addresses) =>
-          platform(
-            "conferences/join",
-            { name: values["room"], participant: values["participant"], node: values["node"] },
-            addresses,
-          ),
+        fields: [participants, nodes],
+        ...platform("conferences/join", ({ room, participant, node }) => ({ name: room, participant, node })),
       },
       {
         id: "leave",
         label: "Leave",
         needsRoom: true,
-        fields: [participant],
-        request: (values, addresses) =>
-          platform(
-            "conferences/leave",
-            { name: values["room"], participant: values["participant"] },
-            addresses,
-          ),
+        fields: [participants],
+        ...platform("conferences/leave", ({ room, participant }) => ({ name: room, participant })),
       },
     ],
   },
@@ -175,22 +155,12 @@ export const actionGroups: readonly ActionGroup[] = [
       {
         id: "fill",
         label: "Fill the pool",
-        fields: [],
-        request: (_, { gateway }) => ({
-          method: "POST",
-          url: `${gateway}/room/bulk/`,
-          identity: "consumer",
-        }),
+        request: (_, { gateway }) => asConsumer("POST", `${gateway}/room/bulk/`),
       },
       {
         id: "empty",
         label: "Delete all rooms",
-        fields: [],
-        request: (_, { gateway }) => ({
-          method: "DELETE",
-          url: `${gateway}/room/bulk/`,
-          identity: "consumer",
-        }),
+        request: (_, { gateway }) => asConsumer("DELETE", `${gateway}/room/bulk/`),
       },
       fire("collectGarbage", "Collect garbage"),
       fire("collectMetrics", "Collect metrics"),
@@ -199,65 +169,41 @@ export const actionGroups: readonly ActionGroup[] = [
   {
     title: "Platform",
     actions: [
-      {
-        id: "down",
-        label: "Take it down",
-        fields: [
-          {
-            name: "mode",
-            label: "How",
-            type: "select",
-            initial: "refuse",
-            options: [
-              ["refuse", "refuses connections"],
-              ["reset", "resets connections"],
-              ["503", "responds with 503"],
-            ],
-          },
-        ],
-        request: ({ mode }, addresses) => platform("down", { mode }, addresses),
-      },
-      { id: "up", label: "Bring it up", fields: [], request: (_, to) => platform("up", {}, to) },
+      { id: "down", label: "Take it down", fields: [outage], ...platform("down", ({ mode }) => ({ mode })) },
+      { id: "up", label: "Bring it up", ...platform("up", () => ({})) },
       {
         id: "slow",
         label: "Slow it down",
-        fields: [number("milliseconds", "Milliseconds", "2000")],
-        request: ({ milliseconds }, addresses) =>
-          platform("latency", { milliseconds: Number(milliseconds) }, addresses),
+        fields: [{ name: "milliseconds", label: "Milliseconds", type: "number", initial: "2000" }],
+        ...platform("latency", ({ milliseconds }) => ({ milliseconds: Number(milliseconds) })),
       },
       {
         id: "fail",
         label: "Make calls fail",
-        fields: [
-          { name: "fault", label: "Fault", type: "select", initial: "429", options: platformFaults },
-          number("calls", "Calls", "1"),
-        ],
-        request: (values, addresses) => platform("faults", faultOf(values), addresses),
+        fields: [platformFault, calls("1")],
+        ...platform("faults", faultOf),
       },
       {
         id: "heal",
         label: "Clear all faults",
-        fields: [],
-        request: (_, { platformControl }) => ({ method: "DELETE", url: `${platformControl}/control/faults` }),
+        request: (_, { platformControl }) => remove(`${platformControl}/control/faults`),
       },
       {
         id: "alarm",
         label: "Raise an alarm",
         fields: [{ name: "name", label: "Name", type: "text", initial: "connectivity_lost" }],
-        request: ({ name }, addresses) => platform("alarms", { name, level: "error" }, addresses),
+        ...platform("alarms", ({ name }) => ({ name, level: "error" })),
       },
       {
         id: "calm",
         label: "Clear all alarms",
-        fields: [],
-        request: (_, { platformControl }) => ({ method: "DELETE", url: `${platformControl}/control/alarms` }),
+        request: (_, { platformControl }) => remove(`${platformControl}/control/alarms`),
       },
       {
         id: "clock",
         label: "Move its clock forward",
-        fields: [number("seconds", "Seconds", "600")],
-        request: ({ seconds }, addresses) =>
-          platform("clock", { advanceSeconds: Number(seconds) }, addresses),
+        fields: [{ name: "seconds", label: "Seconds", type: "number", initial: "600" }],
+        ...platform("clock", ({ seconds }) => ({ advanceSeconds: Number(seconds) })),
       },
     ],
   },
@@ -267,18 +213,14 @@ export const actionGroups: readonly ActionGroup[] = [
       {
         id: "contactCentreFails",
         label: "Contact centre fails",
-        fields: [number("calls", "Calls", "5")],
-        request: ({ calls }, { contactCentre }) => ({
-          method: "POST",
-          url: `${contactCentre}/control/faults`,
-          json: { status: 503, count: Number(calls) },
-        }),
+        fields: [calls("5")],
+        request: ({ calls: count }, { contactCentre }) =>
+          post(`${contactCentre}/control/faults`, { status: 503, count: Number(count) }),
       },
       {
         id: "contactCentreHeals",
         label: "Contact centre recovers",
-        fields: [],
-        request: (_, { contactCentre }) => ({ method: "DELETE", url: `${contactCentre}/control/faults` }),
+        request: (_, { contactCentre }) => remove(`${contactCentre}/control/faults`),
       },
       issuer("issuerDown", "Token issuer fails", "down"),
       issuer("issuerUp", "Token issuer recovers", "up"),
@@ -286,19 +228,6 @@ export const actionGroups: readonly ActionGroup[] = [
     ],
   },
 ];
-
-function issuer(id: string, label: string, path: string): Action {
-  return {
-    id,
-    label,
-    fields: [],
-    request: (_, { token }) => ({
-      method: "POST",
-      url: `${new URL(token).origin}/control/${path}`,
-      json: {},
-    }),
-  };
-}
 
 export const actions: readonly Action[] = actionGroups.flatMap((group) => group.actions);
 

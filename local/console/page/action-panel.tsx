@@ -60,12 +60,12 @@ interface ActionFormProps extends Omit<ActionPanelProps, "room"> {
 }
 
 function ActionForm({ action, addresses, room, onCreated }: ActionFormProps) {
+  const { fields = [], needsRoom = false } = action;
   const [typed, setTyped] = useState<Values>(() =>
-    Object.fromEntries(action.fields.map(({ name, initial }) => [name, initial])),
+    Object.fromEntries(fields.map(({ name, initial }) => [name, initial])),
   );
   const [result, setResult] = useState<ActionResult>();
   const [isRunning, setIsRunning] = useState(false);
-  const { needsRoom = false } = action;
   const values = needsRoom ? { ...typed, room } : typed;
 
   async function submit(event: Event): Promise<void> {
@@ -79,7 +79,7 @@ function ActionForm({ action, addresses, room, onCreated }: ActionFormProps) {
 
   return (
     <form class="action" onSubmit={(event) => void submit(event)} aria-label={action.label}>
-      {action.fields.map((field) => (
+      {fields.map((field) => (
         <FieldInput
           key={field.name}
           field={field}

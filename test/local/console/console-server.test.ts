@@ -115,7 +115,7 @@ function heal(): void {
 }
 
 /** Returns the action's initial values, with a new room that has what the action needs. */
-async function valuesFor({ id, fields }: Action): Promise<Record<string, string>> {
+async function valuesFor({ id, fields = [] }: Action): Promise<Record<string, string>> {
   const { room } = await runAction("create", { tag: "" });
   const values = { ...Object.fromEntries(fields.map(({ name, initial }) => [name, initial])), room };
   if (id === "leave") await runAction("join", { ...values, node: "10.0.0.21" });
