@@ -20,8 +20,11 @@ export function Chart({ label, data, options }: ChartProps) {
   useEffect(() => {
     const element = container.current;
     if (!element) return undefined;
-    const styles = getComputedStyle(element);
-    const color = (name: string): string => styles.getPropertyValue(`--${name}`).trim();
+    // A canvas needs the one of the two colours that applies now.
+    const color = (name: string): string => {
+      element.style.color = `var(--${name})`;
+      return getComputedStyle(element).color;
+    };
     const created = new uPlot({ ...options(color), width: element.clientWidth, height }, data, element);
     plot.current = created;
     const observer = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height }));

@@ -18,6 +18,11 @@ export function duration(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
+/** Returns the style that gives an element the colour of a room's state. */
+export function stateStyle(state: string): Record<string, string> {
+  return { "--state": `var(--${state})` };
+}
+
 /** Returns an amount with its noun: `1 fault`, `3 faults`. */
 export function amount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,7 +1,7 @@
 /** The overview: states, charts, rooms, queues and timeline. */
 import { roomStates, type Snapshot, stateTitles } from "../console-state.ts";
 import { CreateHistogram, PoolChart, StatesChart } from "./charts.tsx";
-import { duration } from "./format.ts";
+import { duration, stateStyle } from "./format.ts";
 import type { LiveData } from "./live-data.ts";
 import { MetricsRow } from "./metrics-row.tsx";
 import { Queues } from "./queues.tsx";
@@ -14,7 +14,7 @@ export function Overview({ data, snapshot }: { data: LiveData; snapshot: Snapsho
     <>
       <ol class="states" aria-label="Rooms by state">
         {roomStates.map((state) => (
-          <li key={state} class={`state-tile ${state}`}>
+          <li key={state} class={`state-tile ${state}`} style={stateStyle(state)}>
             <span class="count">{snapshot.counts[state]}</span>
             <span class="state-name">{stateTitles[state]}</span>
           </li>

@@ -1,7 +1,7 @@
 /** One room's whole life: the diagram of states, with the present one lit, beside all that happened. */
 import { useEffect, useRef } from "preact/hooks";
 import { roomStates, type Snapshot, stateTitles, type TimelineEntry } from "../console-state.ts";
-import { age, timeOfDay } from "./format.ts";
+import { age, stateStyle, timeOfDay } from "./format.ts";
 import { conferenceText } from "./rooms-table.tsx";
 import { EntryList } from "./timeline-view.tsx";
 
@@ -68,7 +68,8 @@ function StateDiagram({
         return (
           <li
             key={state}
-            class={`step ${state} ${isPresent ? "present" : index < position && entered ? "past" : ""}`}
+            class={`step ${isPresent ? "present" : index < position && entered ? "past" : ""}`}
+            style={stateStyle(state)}
             aria-current={isPresent ? "step" : undefined}
           >
             <span class="step-name">{title}</span>

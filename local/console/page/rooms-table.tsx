@@ -1,7 +1,7 @@
 /** The table of rooms, which can be searched. Its roles are explicit because a narrow page lays the rows out as blocks. */
 import { useState } from "preact/hooks";
-import { type RoomRow, roomStates, stateTitles } from "../console-state.ts";
-import { age, amount } from "./format.ts";
+import { type RoomRow, stateTitles } from "../console-state.ts";
+import { age, amount, stateStyle } from "./format.ts";
 import { roomAddress } from "./route.ts";
 
 /** The rooms in use first, and of each state the youngest first. */
@@ -61,7 +61,9 @@ function Row({ room, now }: { room: RoomRow; now: number }) {
         </a>
       </td>
       <td role="cell">
-        <StateBadge state={room.state} />
+        <span class="badge" style={stateStyle(room.state)}>
+          {stateTitles[room.state]}
+        </span>
       </td>
       <td role="cell" class="number">
         {age(now - room.since)}
@@ -70,10 +72,6 @@ function Row({ room, now }: { room: RoomRow; now: number }) {
       <td role="cell">{conferenceSize(room)}</td>
     </tr>
   );
-}
-
-function StateBadge({ state }: { state: (typeof roomStates)[number] }) {
-  return <span class={`badge ${state}`}>{stateTitles[state]}</span>;
 }
 
 /** Returns how many are in a room's conference, and on how many nodes it runs. */
