@@ -18,23 +18,11 @@ const faultSchema = z.object({
   retryAfterSeconds: z.int().min(0).optional(),
 });
 
-export interface ContactCentre {
-  readonly url: string;
-  readonly stop: () => Promise<void>;
-  /** The number of calls to the current-user endpoint, including refused ones. */
-  callCount(): number;
-  setUsers(users: ContactCentreUser[]): void;
-  /** Returns this status to the next `count` calls (default 1). */
-  failNext(fault: z.input<typeof faultSchema>): void;
-  clearFaults(): void;
-}
+export type ContactCentre = Awaited<ReturnType<typeof startContactCentre>>;
 
 /** Starts the simulator on 127.0.0.1. Faults can also be set under `/control/`. */
-export async function startContactCentre(options: {
-  users: ContactCentreUser[];
-  port?: number;
-}): Promise<ContactCentre> {
-  let users = options.users;
+export async function startContactCentre(options: { users: ContactCentreUser[]; port?: number }) {
+  let { users } = options;
   let faults: z.output<typeof faultSchema>[] = [];
   let calls = 0;
 
@@ -54,18 +42,16 @@ export async function startContactCentre(options: {
     return fault;
   }
 
-  const actions: Record<string, (input: unknown) => void> = {
-    "POST /control/faults": (input) => void faults.push(faultSchema.parse(input)),
-    "DELETE /control/faults": () => void (faults = []),
-  };
+  const failNext = (fault: unknown) => void faults.push(faultSchema.parse(fault));
+  const clearFaults = () => void (faults = []);
 
   function answer(request: LoopbackRequest): Answer {
     const route = `${request.method} ${request.url.pathname}`;
     if (route === "GET /api/v2/users/me") return currentUser(request);
     if (route === "GET /control/state") return { status: 200, body: { faults } };
-    const action = actions[route];
-    if (!action) return { status: 404 };
-    action(request.body.length === 0 ? {} : JSON.parse(request.body.toString("utf8")));
+    if (route === "POST /control/faults") failNext(JSON.parse(request.body.toString("utf8")));
+    else if (route === "DELETE /control/faults") clearFaults();
+    else return { status: 404 };
     return { status: 204 };
   }
 
@@ -73,10 +59,12 @@ export async function startContactCentre(options: {
   return {
     url: server.url,
     stop: server.stop,
+    /** The number of calls to the current-user endpoint, including refused ones. */
     callCount: () => calls,
-    setUsers: (replacement) => void (users = replacement),
-    failNext: (fault) => void faults.push(faultSchema.parse(fault)),
-    clearFaults: () => void (faults = []),
+    setUsers: (replacement: ContactCentreUser[]) => void (users = replacement),
+    /** Returns this status to the next `count` calls (default 1). */
+    failNext: (fault: z.input<typeof faultSchema>) => failNext(fault),
+    clearFaults,
   };
 }
 

@@ -26,21 +26,10 @@ interface Trace {
   readonly fields: unknown;
 }
 
-export interface LogWorkspace {
-  readonly url: string;
-  /** Stores what the app logged, as Application Insights does; anything but a JSON object is left out. */
-  addTrace(message: string): void;
-  readonly stop: () => Promise<void>;
-  rows(): StoredRow[];
-  /** Refuses the next `count` uploads (default 1) with this status. */
-  failNext(failure: Omit<Failure, "count"> & { readonly count?: number }): void;
-  clearFailures(): void;
-  /** Forgets all rows and lines. */
-  clear(): void;
-}
+export type LogWorkspace = Awaited<ReturnType<typeof startLogWorkspace>>;
 
 /** Starts the simulator on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; anything else returns 400. */
-export async function startLogWorkspace(options: { port?: number } = {}): Promise<LogWorkspace> {
+export async function startLogWorkspace(options: { port?: number } = {}) {
   const stored: StoredRow[] = [];
   const traces: Trace[] = [];
   let failures: Failure[] = [];
@@ -73,14 +62,18 @@ export async function startLogWorkspace(options: { port?: number } = {}): Promis
     url: server.url,
     stop: server.stop,
     rows: () => [...stored],
-    failNext: ({ count = 1, ...failure }) => void failures.push({ ...failure, count }),
-    addTrace: (message) => {
+    /** Refuses the next `count` uploads (default 1) with this status. */
+    failNext: ({ count = 1, ...failure }: Omit<Failure, "count"> & { readonly count?: number }) =>
+      void failures.push({ ...failure, count }),
+    /** Stores what the app logged, as Application Insights does; anything but a JSON object is left out. */
+    addTrace: (message: string) => {
       const fields = parse(message);
       if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return;
       traces.push({ time: new Date().toISOString(), fields });
       if (traces.length > maxTraces) traces.splice(0, traces.length - maxTraces);
     },
     clearFailures: () => void (failures = []),
+    /** Forgets all rows and lines. */
     clear: () => {
       stored.length = 0;
       traces.length = 0;

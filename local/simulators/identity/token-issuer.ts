@@ -8,34 +8,24 @@ import { checkGrant, type IssuerClient } from "./token-grant.ts";
 
 const lifetimeSeconds = 3599;
 
+type Claims = Readonly<Record<string, unknown>>;
+
 export interface TokenIssuerOptions {
   readonly tenantId: string;
   readonly clients: IssuerClient[];
   readonly port?: number;
 }
 
-export interface TokenIssuer {
-  /** The authority: the part of every address before `/<tenant>/`. */
-  readonly url: string;
-  readonly tokenUrl: string;
-  readonly stop: () => Promise<void>;
-  /** Signs with a new key from now on. Without `keepOld`, the key document loses the earlier keys. */
-  rotateKeys(options?: { keepOld?: boolean }): void;
-  /** While down, resets every connection except those of the control API. */
-  setDown(down: boolean): void;
-  fetchCounts(): { metadata: number; keys: number; tokens: number };
-  privateKeyPem(): string;
-  /** Returns a token as the token endpoint would issue it, with `claims` overriding its own. */
-  issueToken(clientId: string, options?: { version?: 1 | 2; claims?: Record<string, unknown> }): string;
-  /** Signs exactly these claims. The overrides create invalid tokens for tests. */
-  signToken(
-    claims: Record<string, unknown>,
-    overrides?: { keyId?: string; algorithm?: Algorithm; key?: string },
-  ): string;
+interface TokenOverrides {
+  readonly keyId?: string;
+  readonly algorithm?: Algorithm;
+  readonly key?: string;
 }
 
+export type TokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>;
+
 /** Starts the issuer on 127.0.0.1. Tokens use RS256 and are valid for 3599 seconds. */
-export async function startTokenIssuer(options: TokenIssuerOptions): Promise<TokenIssuer> {
+export async function startTokenIssuer(options: TokenIssuerOptions) {
   const { tenantId, clients } = options;
   const counts = { metadata: 0, keys: 0, tokens: 0 };
   let keys: [SigningKey, ...SigningKey[]] = [createSigningKey()];
@@ -94,7 +84,9 @@ export async function startTokenIssuer(options: TokenIssuerOptions): Promise<Tok
     };
   }
 
-  const issueToken: TokenIssuer["issueToken"] = (clientId, { version = 1, claims } = {}) => {
+  /** Returns a token as the token endpoint would issue it, with `claims` overriding its own. */
+  function issueToken(clientId: string, options: { version?: 1 | 2; claims?: Claims } = {}): string {
+    const { version = 1, claims } = options;
     const issuedAt = Math.floor(Date.now() / 1000);
     const subject = randomUUID();
     const versioned =
@@ -104,22 +96,27 @@ export async function startTokenIssuer(options: TokenIssuerOptions): Promise<Tok
     const times = { iat: issuedAt, nbf: issuedAt, exp: issuedAt + lifetimeSeconds };
     const identity = { iss: issuers[version], tid: tenantId, oid: subject, sub: subject, uti: randomUUID() };
     return signToken({ ...versioned, ...times, ...identity, ...claims });
-  };
+  }
 
-  const signToken: TokenIssuer["signToken"] = (claims, overrides = {}) =>
-    jsonwebtoken.sign(claims, overrides.key ?? keys[0].privatePem, {
-      algorithm: overrides.algorithm ?? "RS256",
-      keyid: overrides.keyId ?? keys[0].publicJwk.kid,
+  /** Signs exactly these claims. The overrides create invalid tokens for tests. */
+  function signToken(claims: Claims, { keyId, algorithm, key }: TokenOverrides = {}): string {
+    return jsonwebtoken.sign(claims, key ?? keys[0].privatePem, {
+      algorithm: algorithm ?? "RS256",
+      keyid: keyId ?? keys[0].publicJwk.kid,
       // With `noTimestamp`, the library would delete a given `iat`.
       noTimestamp: claims["iat"] === undefined,
     });
+  }
 
-  const rotateKeys: TokenIssuer["rotateKeys"] = ({ keepOld = true } = {}) => {
+  /** Signs with a new key from now on. Without `keepOld`, the key document loses the earlier keys. */
+  function rotateKeys({ keepOld = true }: { keepOld?: boolean } = {}): void {
     keys = keepOld ? [createSigningKey(), ...keys] : [createSigningKey()];
-  };
-  const setDown = (down: boolean): void => {
+  }
+
+  /** While down, resets every connection except those of the control API. */
+  function setDown(down: boolean): void {
     isDown = down;
-  };
+  }
 
   function control({ method, url, body }: LoopbackRequest): Reply {
     const input: unknown = body.length === 0 ? {} : JSON.parse(body.toString("utf8"));
@@ -133,6 +130,7 @@ export async function startTokenIssuer(options: TokenIssuerOptions): Promise<Tok
   }
 
   return {
+    /** The authority: the part of every address before `/<tenant>/`. */
     url: server.url,
     tokenUrl: `${tenantUrl}/oauth2/v2.0/token`,
     stop: server.stop,

@@ -1,33 +1,18 @@
 /** The state of one simulated platform. */
-import { createEventSink, type EventSink } from "./events/event-sink.ts";
-import { createLiveConferences, type LiveConferences } from "./events/live-conferences.ts";
-import { type Alarms, createAlarms } from "./model/alarms.ts";
-import { type Aliases, createAliases } from "./model/aliases.ts";
-import { type Clock, createClock } from "./model/clock.ts";
+import { createEventSink } from "./events/event-sink.ts";
+import { createLiveConferences } from "./events/live-conferences.ts";
+import { createAlarms } from "./model/alarms.ts";
+import { createAliases } from "./model/aliases.ts";
+import { createClock } from "./model/clock.ts";
 import type { Conference } from "./model/conference.ts";
-import { createTable, type Table } from "./model/table.ts";
+import { createTable } from "./model/table.ts";
 import type { SimulatorOptions } from "./platform-options.ts";
 import { type Behaviours, defaultBehaviours } from "./switches/behaviours.ts";
-import { createFaults, type Faults } from "./switches/faults.ts";
-import { createRateLimit, type RateLimit } from "./switches/rate-limit.ts";
-import { createRequestLog, type RequestLog } from "./switches/request-log.ts";
+import { createFaults } from "./switches/faults.ts";
+import { createRateLimit } from "./switches/rate-limit.ts";
+import { createRequestLog } from "./switches/request-log.ts";
 
-export interface PlatformState {
-  readonly clock: Clock;
-  /** Changed in place by the control API. */
-  readonly behaviours: Behaviours;
-  readonly conferences: Table<Conference>;
-  readonly aliases: Aliases;
-  readonly live: LiveConferences;
-  readonly alarms: Alarms;
-  readonly sink: EventSink;
-  readonly faults: Faults;
-  readonly requestLog: RequestLog;
-  readonly rateLimit: RateLimit;
-  /** Names of deleted rooms that conferencing nodes still know, with the time of deletion. */
-  readonly deletions: Map<string, number>;
-  readonly recordDeletion: (name: string) => void;
-}
+export type PlatformState = ReturnType<typeof createPlatformState>;
 
 /** Returns the behaviours at start and after a reset. */
 export function initialBehaviours(options: SimulatorOptions): Behaviours {
@@ -40,7 +25,7 @@ export function initialBehaviours(options: SimulatorOptions): Behaviours {
 }
 
 /** Creates an empty platform. */
-export function createPlatformState(options: SimulatorOptions): PlatformState {
+export function createPlatformState(options: SimulatorOptions) {
   const clock = createClock(options.now);
   const random = options.random ?? Math.random;
   const alarms = createAlarms(clock);
@@ -49,8 +34,9 @@ export function createPlatformState(options: SimulatorOptions): PlatformState {
   const deletions = new Map<string, number>();
   return {
     clock,
+    /** Changed in place by the control API. */
     behaviours,
-    conferences: createTable((row) => row.name),
+    conferences: createTable<Conference>((row) => row.name),
     aliases: createAliases(clock),
     live: createLiveConferences(clock, sink.emit),
     alarms,
@@ -58,8 +44,9 @@ export function createPlatformState(options: SimulatorOptions): PlatformState {
     faults: createFaults(random),
     requestLog: createRequestLog(),
     rateLimit: createRateLimit(clock.now),
+    /** Names of deleted rooms that conferencing nodes still know, with the time of deletion. */
     deletions,
-    recordDeletion: (name) => {
+    recordDeletion: (name: string) => {
       if (behaviours.replicationSeconds > 0) deletions.set(name, clock.now());
     },
   };

@@ -59,7 +59,7 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
       const room = conferences.findByKey(name);
       if (!room) throw new ApiError(404, { error: "There is no such room." });
       const { service_type, tag } = room;
-      return live.join({ name, service_type, tag, node, displayName: participant }).id;
+      return live.join({ name, service_type, tag }, node, participant).id;
     },
     /** Throws 404 if the participant is in no such conference. */
     leaveConference: (given: z.input<typeof leaveSchema>) => {
@@ -67,7 +67,7 @@ export function createControl(state: PlatformState, options: SimulatorOptions) {
       if (!live.leave(name, participant)) throw new ApiError(404, { error: "No such participant." });
     },
     raiseAlarm: (alarm: z.input<typeof alarmSchema>) => alarms.raise(alarmSchema.parse(alarm)).id,
-    clearAlarms: (name?: string) => alarms.clear({ name }),
+    clearAlarms: (name?: string) => alarms.clear(name),
     /** Returns the ids of the new rooms. */
     seedRooms: (seed: z.input<typeof seedSchema>) => seedRooms(state, seedSchema.parse(seed)),
     /** Every configured room, and deleted ones while the conferencing nodes still know them. */

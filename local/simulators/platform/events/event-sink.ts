@@ -6,24 +6,13 @@ import { type SinkSettings, type sinkChangesSchema, type sinkSchema, sinkSetting
 import type { EmitEvent } from "./events.ts";
 import { createNodePublisher, type NodePublisher } from "./node-publisher.ts";
 
-type SinkState = ReturnType<NodePublisher["state"]> & { node: string };
-
-export interface EventSink {
-  /** Queues an event on its node. Without a configured sink, nothing is posted. */
-  readonly emit: EmitEvent;
-  /** Changes settings of the sink, or creates it if there is none, which needs `url`. */
-  readonly configure: (changes: z.output<typeof sinkChangesSchema>) => void;
-  readonly state: () => { settings: SinkSettings | undefined; nodes: SinkState[] };
-  readonly idle: () => Promise<void>;
-  /** Ends every publisher, drops its queue and restores the initial settings. */
-  readonly clear: () => void;
-}
+export type EventSink = ReturnType<typeof createEventSink>;
 
 export function createEventSink(options: {
   sink: z.output<typeof sinkSchema> | undefined;
   clock: Clock;
   alarms: Alarms;
-}): EventSink {
+}) {
   const { clock, alarms } = options;
   const initial = options.sink && sinkSettings(options.sink);
   let settings = initial;
@@ -36,18 +25,22 @@ export function createEventSink(options: {
     const publisher = createNodePublisher({
       node,
       settings: () => settings ?? current,
-      onGiveUp: () => alarms.raise({ name: "eventsink_maximum_backoff", level: "error", node }),
+      onGiveUp: () => alarms.raise({ name: "eventsink_maximum_backoff", level: "error", details: "", node }),
     });
     publishers.set(node, publisher);
     publisher.add("eventsink_started", {}, now());
     return publisher;
   }
 
+  /** Queues an event on its node. Without a configured sink, nothing is posted. */
+  const emit: EmitEvent = (node, event, data) => {
+    if (settings) publisherOf(node, settings).add(event, data, now());
+  };
+
   return {
-    emit: (node, event, data) => {
-      if (settings) publisherOf(node, settings).add(event, data, now());
-    },
-    configure: (changes) => {
+    emit,
+    /** Changes settings of the sink, or creates it if there is none, which needs `url`. */
+    configure: (changes: z.output<typeof sinkChangesSchema>) => {
       settings = sinkSettings({ ...settings, ...changes });
       for (const publisher of publishers.values()) {
         publisher.add("eventsink_updated", {}, now());
@@ -61,6 +54,7 @@ export function createEventSink(options: {
     idle: async () => {
       await Promise.all([...publishers.values()].map((publisher) => publisher.idle()));
     },
+    /** Ends every publisher, drops its queue and restores the initial settings. */
     clear: () => {
       for (const publisher of publishers.values()) publisher.close();
       publishers.clear();

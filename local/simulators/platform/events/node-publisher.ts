@@ -11,27 +11,13 @@ interface Envelope {
   readonly data: unknown;
 }
 
-export interface NodePublisher {
-  readonly add: (event: string, data: unknown, time: number) => void;
-  /** Sends the next post at once instead of waiting for the back-off. */
-  readonly wake: () => void;
-  readonly close: () => void;
-  readonly state: () => {
-    queued: number;
-    delivered: number;
-    failedAttempts: number;
-    seq: number;
-    stopped: boolean;
-  };
-  /** Resolves when nothing is queued or the publisher has stopped. */
-  readonly idle: () => Promise<void>;
-}
+export type NodePublisher = ReturnType<typeof createNodePublisher>;
 
 export function createNodePublisher(options: {
   node: string;
   settings: () => SinkSettings;
   onGiveUp: () => void;
-}): NodePublisher {
+}) {
   const { node, settings, onGiveUp } = options;
   const queue: Envelope[] = [];
   const closing = new AbortController();
@@ -74,14 +60,16 @@ export function createNodePublisher(options: {
   }
 
   return {
-    add: (event, data, time) => {
+    add: (event: string, data: unknown, time: number) => {
       seq += 1;
       queue.push({ node, seq, version: 2, time, event, data });
       start();
     },
+    /** Sends the next post at once instead of waiting for the back-off. */
     wake: () => waking.abort(),
     close: () => closing.abort(),
     state: () => ({ queued: queue.length, delivered, failedAttempts, seq, stopped }),
+    /** Resolves when nothing is queued or the publisher has stopped. */
     idle: async () => {
       while (running) await running;
     },

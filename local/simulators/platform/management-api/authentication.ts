@@ -6,19 +6,14 @@ import type { Reply } from "../../loopback-server.ts";
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const tokenLifetimeSeconds = 3600;
 
-export interface Authentication {
-  /** Whether an `Authorization` header has the right password or a valid token. */
-  readonly accepts: (authorization: string | undefined) => boolean;
-  /** Handles the token endpoint. The assertion's audience must be the endpoint's address. */
-  readonly grantToken: (body: Buffer, tokenUrl: string) => Reply;
-}
+export type Authentication = ReturnType<typeof createAuthentication>;
 
 export function createAuthentication(options: {
   username: string;
   password: string;
   oauthClients: { clientId: string; publicKeyPem: string }[];
   now: () => number;
-}): Authentication {
+}) {
   const { username, password, oauthClients, now } = options;
   const basic = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
   const expiryByToken = new Map<string, number>();
@@ -46,12 +41,14 @@ export function createAuthentication(options: {
   }
 
   return {
-    accepts: (authorization) => {
+    /** Whether an `Authorization` header has the right password or a valid token. */
+    accepts: (authorization: string | undefined): boolean => {
       if (authorization === basic) return true;
       const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
       return token !== undefined && (expiryByToken.get(token) ?? 0) > now();
     },
-    grantToken: (body, tokenUrl) => {
+    /** Handles the token endpoint. The assertion's audience must be the endpoint's address. */
+    grantToken: (body: Buffer, tokenUrl: string): Reply => {
       const form = new URLSearchParams(body.toString("utf8"));
       if (form.get("grant_type") !== "client_credentials") {
         return { status: 400, body: { error: "unsupported_grant_type" } };

@@ -1,43 +1,40 @@
 /** The platform's alarms. */
 import { type Clock, naiveTimestamp } from "./clock.ts";
 
-interface Alarm {
-  readonly id: number;
-  readonly identifier: number;
+interface RaisedAlarm {
   readonly name: string;
   readonly level: string;
   readonly details: string;
-  readonly instance: string;
   readonly node: string;
+}
+
+interface Alarm extends RaisedAlarm {
+  readonly id: number;
+  readonly identifier: number;
+  readonly instance: string;
   readonly time_raised: string;
 }
 
-export interface Alarms {
-  readonly all: () => Alarm[];
-  /** One alarm per name and node; raising it again has no effect. */
-  readonly raise: (alarm: { name: string; level?: string; details?: string; node?: string }) => Alarm;
-  /** Clears by name and, if given, by node; without a name, all alarms. */
-  readonly clear: (which?: { name?: string | undefined; node?: string | undefined }) => void;
-}
+export type Alarms = ReturnType<typeof createAlarms>;
 
-export function createAlarms(clock: Clock): Alarms {
+export function createAlarms(clock: Clock) {
   let alarms: Alarm[] = [];
   let lastId = 0;
   return {
     all: () => alarms,
-    raise: ({ name, level = "warning", details = "", node = "10.0.0.21" }) => {
-      const raised = alarms.find((alarm) => alarm.name === name && alarm.node === node);
+    /** One alarm per name and node; raising it again has no effect. */
+    raise: (given: RaisedAlarm): Alarm => {
+      const raised = alarms.find(({ name, node }) => name === given.name && node === given.node);
       if (raised) return raised;
       lastId += 1;
       const time_raised = naiveTimestamp(clock.now());
-      const alarm = { id: lastId, identifier: lastId, name, level, details, instance: "", node, time_raised };
+      const alarm = { ...given, id: lastId, identifier: lastId, instance: "", time_raised };
       alarms = [...alarms, alarm];
       return alarm;
     },
-    clear: ({ name, node } = {}) => {
-      alarms = alarms.filter(
-        (alarm) => (name !== undefined && alarm.name !== name) || (node !== undefined && alarm.node !== node),
-      );
+    /** Clears the alarms of this name; without a name, all. */
+    clear: (name?: string) => {
+      alarms = name === undefined ? [] : alarms.filter((alarm) => alarm.name !== name);
     },
   };
 }

@@ -9,35 +9,29 @@ interface Alias {
   readonly creation_time: string;
 }
 
-export interface Aliases {
-  /** Aliases are case-insensitive. */
-  readonly isTaken: (alias: string) => boolean;
-  /** The aliases of a conference as the platform embeds them: without `resource_uri`. */
-  readonly ofConference: (conferenceId: number) => object[];
-  readonly add: (conferenceId: number, alias: string, description: string) => void;
-  readonly removeOfConference: (conferenceId: number) => void;
-  readonly clear: () => void;
-}
+export type Aliases = ReturnType<typeof createAliases>;
 
-export function createAliases(clock: Clock): Aliases {
+export function createAliases(clock: Clock) {
   const taken = new Set<string>();
   const byConference = new Map<number, Alias[]>();
   let lastId = 0;
   const of = (conferenceId: number): Alias[] => byConference.get(conferenceId) ?? [];
 
   return {
-    isTaken: (alias) => taken.has(alias.toLowerCase()),
-    ofConference: (conferenceId) => {
+    /** Aliases are case-insensitive. */
+    isTaken: (alias: string) => taken.has(alias.toLowerCase()),
+    /** The aliases of a conference as the platform embeds them: without `resource_uri`. */
+    ofConference: (conferenceId: number): object[] => {
       const conference = resourceUri("conference", conferenceId);
       return of(conferenceId).map((alias) => ({ ...alias, conference }));
     },
-    add: (conferenceId, alias, description) => {
+    add: (conferenceId: number, alias: string, description: string) => {
       lastId += 1;
       const row = { id: lastId, alias, description, creation_time: naiveTimestamp(clock.now()) };
       byConference.set(conferenceId, [...of(conferenceId), row]);
       taken.add(alias.toLowerCase());
     },
-    removeOfConference: (conferenceId) => {
+    removeOfConference: (conferenceId: number) => {
       for (const { alias } of of(conferenceId)) taken.delete(alias.toLowerCase());
       byConference.delete(conferenceId);
     },

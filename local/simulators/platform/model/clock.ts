@@ -1,21 +1,17 @@
 /** The simulator's clock, which can be advanced, and the two time formats of the platform. */
 
-export interface Clock {
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly advance: (seconds: number) => void;
-  /** How far the clock is ahead of its base. */
-  readonly offsetSeconds: () => number;
-}
+export type Clock = ReturnType<typeof createClock>;
 
 /** Creates a clock based on `base`, which defaults to the system clock. */
-export function createClock(base: () => number = Date.now): Clock {
+export function createClock(base: () => number = Date.now) {
   let offsetMilliseconds = 0;
   return {
+    /** Milliseconds since 1970. */
     now: () => base() + offsetMilliseconds,
-    advance: (seconds) => {
+    advance: (seconds: number) => {
       offsetMilliseconds += seconds * 1000;
     },
+    /** How far the clock is ahead of its base. */
     offsetSeconds: () => offsetMilliseconds / 1000,
   };
 }

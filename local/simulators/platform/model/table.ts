@@ -1,22 +1,7 @@
 /** An in-memory table with integer ids and one unique key; lookups by either do not scan. */
 
-export interface Table<Row extends { id: number }> {
-  readonly size: number;
-  /** Increases with every change, so a reader knows whether its cached rows are current. */
-  readonly version: number;
-  all: () => IterableIterator<Row>;
-  get: (id: number) => Row | undefined;
-  /** Keys are case-insensitive. */
-  findByKey: (key: string) => Row | undefined;
-  nextId: () => number;
-  /** Adds the row, or replaces the one with its id. The caller must ensure that the key is free. */
-  put: (row: Row) => Row;
-  remove: (id: number) => void;
-  clear: () => void;
-}
-
 /** Creates an empty table. Ids start at 1 and are never reused, not even after `clear`. */
-export function createTable<Row extends { id: number }>(keyOf: (row: Row) => string): Table<Row> {
+export function createTable<Row extends { id: number }>(keyOf: (row: Row) => string) {
   const rows = new Map<number, Row>();
   const idByKey = new Map<string, number>();
   let lastId = 0;
@@ -31,21 +16,24 @@ export function createTable<Row extends { id: number }>(keyOf: (row: Row) => str
     get size() {
       return rows.size;
     },
+    /** Increases with every change, so a reader knows whether its cached rows are current. */
     get version() {
       return version;
     },
     all: () => rows.values(),
-    get: (id) => rows.get(id),
-    findByKey: (key) => rows.get(idByKey.get(key.toLowerCase()) ?? -1),
+    get: (id: number) => rows.get(id),
+    /** Keys are case-insensitive. */
+    findByKey: (key: string) => rows.get(idByKey.get(key.toLowerCase()) ?? -1),
     nextId: () => ++lastId,
-    put: (row) => {
+    /** Adds the row, or replaces the one with its id. The caller must ensure that the key is free. */
+    put: (row: Row) => {
       forgetKey(row.id);
       rows.set(row.id, row);
       idByKey.set(keyOf(row).toLowerCase(), row.id);
       version += 1;
       return row;
     },
-    remove: (id) => {
+    remove: (id: number) => {
       forgetKey(id);
       rows.delete(id);
       version += 1;

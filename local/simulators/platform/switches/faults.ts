@@ -30,40 +30,29 @@ export const faultSchema = z.strictObject({
 type Latency = z.output<typeof latencySchema>;
 export type Fault = z.output<typeof faultSchema>;
 
-export interface Faults {
-  /** Adds a fault and returns its id. Methods and patterns select calls; a pattern is matched with path and query. */
-  readonly add: (fault: Fault) => number;
-  readonly clear: (id?: number) => void;
-  /** The faults and latencies in force, as the control API shows them. */
-  readonly state: () => { faults: (Fault & { id: number })[]; latencies: Latency[] };
-  /** Returns the first fault for this call and counts it down; undefined if there is none. */
-  readonly take: (method: string, target: string) => Fault | undefined;
-  /** If several rules match a call, the latest applies. */
-  readonly setLatency: (latency: Latency) => void;
-  readonly latencyMilliseconds: (method: string, target: string) => number;
-  readonly clearLatency: () => void;
-}
-
 /** Starts without faults and latency. `random` returns numbers from 0 to 1 for shares and jitter. */
-export function createFaults(random: () => number): Faults {
+export function createFaults(random: () => number) {
   const faults = new Map<number, Fault>();
   let latencies: Latency[] = [];
   let lastId = 0;
   return {
-    add: (fault) => {
+    /** Adds a fault and returns its id. Methods and patterns select calls; a pattern is matched with path and query. */
+    add: (fault: Fault): number => {
       lastId += 1;
       faults.set(lastId, { ...fault });
       return lastId;
     },
-    clear: (id) => {
+    clear: (id?: number) => {
       if (id === undefined) faults.clear();
       else faults.delete(id);
     },
+    /** The faults and latencies in force, as the control API shows them. */
     state: () => ({
       faults: [...faults].map(([id, fault]) => ({ id, ...fault })),
       latencies: latencies.filter(({ milliseconds }) => milliseconds > 0),
     }),
-    take: (method, target) => {
+    /** Returns the first fault for this call and counts it down; undefined if there is none. */
+    take: (method: string, target: string): Fault | undefined => {
       for (const [id, fault] of faults) {
         if (!isSelected(fault, method, target)) continue;
         if (fault.share !== undefined && random() >= fault.share) continue;
@@ -72,13 +61,14 @@ export function createFaults(random: () => number): Faults {
       }
       return undefined;
     },
-    setLatency: (latency) => {
+    /** If several rules match a call, the latest applies. */
+    setLatency: (latency: Latency) => {
       const others = latencies.filter(
         (rule) => rule.method !== latency.method || rule.pathPattern !== latency.pathPattern,
       );
       latencies = [latency, ...others];
     },
-    latencyMilliseconds: (method, target) => {
+    latencyMilliseconds: (method: string, target: string): number => {
       const rule = latencies.find((candidate) => isSelected(candidate, method, target));
       return rule ? rule.milliseconds + random() * rule.jitterMilliseconds : 0;
     },

@@ -2,18 +2,13 @@
 
 const windowMilliseconds = 60_000;
 
-export interface RateLimit {
-  /** Counts a call. Returns undefined within `limit` (null means none), otherwise the seconds until the window ends. */
-  readonly count: (limit: number | null) => number | undefined;
-  readonly clear: () => void;
-}
-
 /** Creates a limit with fixed windows of 60 s, each starting with its first call. */
-export function createRateLimit(now: () => number): RateLimit {
+export function createRateLimit(now: () => number) {
   let windowStart = Number.NEGATIVE_INFINITY;
   let calls = 0;
   return {
-    count: (limit) => {
+    /** Counts a call. Returns undefined within `limit` (null means none), otherwise the seconds until the window ends. */
+    count: (limit: number | null): number | undefined => {
       if (now() - windowStart >= windowMilliseconds) {
         windowStart = now();
         calls = 0;

@@ -12,16 +12,7 @@ interface RequestCounts {
   listWipeAttempts: number;
 }
 
-export interface RequestLog {
-  readonly counts: () => RequestCounts;
-  /** Counts a call as in flight; the returned function records its outcome. */
-  readonly begin: (method: string, path: string) => (outcome: string) => void;
-  readonly countListWipe: () => void;
-  /** Resets all counts except calls in flight. */
-  readonly clear: () => void;
-}
-
-export function createRequestLog(): RequestLog {
+export function createRequestLog() {
   const empty = (inFlight: number): RequestCounts => ({
     total: 0,
     byRoute: {},
@@ -36,12 +27,13 @@ export function createRequestLog(): RequestLog {
   };
   return {
     counts: () => structuredClone(counts),
-    begin: (method, path) => {
+    /** Counts a call as in flight; the returned function records its outcome. */
+    begin: (method: string, path: string) => {
       counts.total += 1;
       counts.inFlight += 1;
       counts.maxInFlight = Math.max(counts.maxInFlight, counts.inFlight);
       count(counts.byRoute, `${method} ${path.replace(/\/(\d+|[0-9a-f]{8}-[0-9a-f-]+)\/$/, "/{id}/")}`);
-      return (outcome) => {
+      return (outcome: string) => {
         counts.inFlight -= 1;
         count(counts.byOutcome, outcome);
       };
@@ -49,6 +41,7 @@ export function createRequestLog(): RequestLog {
     countListWipe: () => {
       counts.listWipeAttempts += 1;
     },
+    /** Resets all counts except calls in flight. */
     clear: () => {
       counts = empty(counts.inFlight);
     },
