@@ -18,19 +18,12 @@ import type { Timeline } from "./timeline.ts";
 const intervalMilliseconds = 1000;
 const maxPoints = 600;
 
-export interface Collector {
-  readonly history: () => readonly HistoryPoint[];
-  readonly latest: () => Snapshot | undefined;
-  /** Resolves when no look is under way any more. */
-  readonly stop: () => Promise<void>;
-}
-
 /** Starts to look. A look that fails, because a part is stopping for example, is skipped. */
 export function startCollector(
   connection: Connection,
   timeline: Timeline,
   onSnapshot: (snapshot: Snapshot) => void,
-): Collector {
+) {
   const queues = openQueueContents(connection.storageConnectionString);
   const history: HistoryPoint[] = [];
   const stopping = new AbortController();
@@ -79,8 +72,9 @@ export function startCollector(
 
   const running = run();
   return {
-    history: () => history,
-    latest: () => latest,
+    history: (): readonly HistoryPoint[] => history,
+    latest: (): Snapshot | undefined => latest,
+    /** Resolves when no look is under way any more. */
     stop: async () => {
       stopping.abort();
       await running;

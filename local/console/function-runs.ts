@@ -5,18 +5,15 @@ import type { TimelineEntry } from "./console-state.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
-export interface FunctionRuns {
-  /** Returns the entry of a run that this log entry completes, otherwise undefined. */
-  readonly read: (entry: LogEntry, now: number) => TimelineEntry | undefined;
-}
-
 const maxOpenRuns = 500;
 
 /** Creates a reader that collects the lines of runs in progress. */
-export function createFunctionRuns(): FunctionRuns {
+export function createFunctionRuns() {
   const linesByRun = new Map<string, Line[]>();
   return {
-    read: ({ message, functionName, invocationId, category }, now) => {
+    /** Returns the entry of a run that this log entry completes, otherwise undefined. */
+    read: (entry: LogEntry, now: number): TimelineEntry | undefined => {
+      const { message, functionName, invocationId, category } = entry;
       if (functionName === undefined || invocationId === undefined) return undefined;
       if (category.endsWith(".User")) {
         const line = parseLine(message);

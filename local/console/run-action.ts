@@ -13,20 +13,11 @@ const maxShownCharacters = 300;
 const createdSchema = z.object({ name: z.string() });
 const secretFields = /"(\w*pin|access_token)":"[^"]*"/g;
 
-export interface ActionRunner {
-  /** Returns the response, or why there is none. Undefined if there is no such action. */
-  readonly run: (id: string, values: Values) => Promise<ActionResult | undefined>;
-}
-
 /**
  * Creates a runner that keeps its token as the client does. It sends each request only once and shows what comes back,
  * where the client would retry.
  */
-export function createActionRunner(
-  connection: Connection,
-  addresses: Addresses,
-  timeline: Timeline,
-): ActionRunner {
+export function createActionRunner(connection: Connection, addresses: Addresses, timeline: Timeline) {
   const { tokenUrl } = connection;
   const tokens = createTokenCache(clientCredentials({ ...consumer, tokenUrl }), createRuntime());
 
@@ -64,7 +55,8 @@ export function createActionRunner(
   }
 
   return {
-    run: async (id, values) => {
+    /** Returns the response, or why there is none. Undefined if there is no such action. */
+    run: async (id: string, values: Values): Promise<ActionResult | undefined> => {
       const action = actions.find((candidate) => candidate.id === id);
       if (!action) return undefined;
       try {

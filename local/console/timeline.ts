@@ -8,25 +8,10 @@ const maxEntries = 1000;
 const maxDurations = 1000;
 const createFunctions = ["createRoomFromQueue", "createRoom"];
 
-export interface Timeline {
-  /** Receives the host's log, from before the console has started. */
-  readonly onLog: (entry: LogEntry) => void;
-  /** Tells which functions there are, which names the entries of requests. */
-  readonly setFunctions: (functions: readonly HostedFunction[]) => void;
-  readonly add: (entry: TimelineEntry) => void;
-  /** Gives an entry, which may not exist yet, its path with the room's name. */
-  readonly setPath: (invocationId: string, path: string, room?: string) => void;
-  readonly entries: () => TimelineEntry[];
-  /** Calls the listener with each entry that is new or has changed. Returns the function that ends it. */
-  readonly subscribe: (listener: (entry: TimelineEntry) => void) => () => void;
-  /** How long the latest successful creates took, in milliseconds. */
-  readonly createDurations: () => readonly number[];
-  /** When a room was queued for deletion, in milliseconds since 1970. */
-  readonly queuedForDeletionAt: (room: string) => number | undefined;
-}
+export type Timeline = ReturnType<typeof createTimeline>;
 
 /** Creates an empty timeline. */
-export function createTimeline(): Timeline {
+export function createTimeline() {
   const runs = createFunctionRuns();
   const entries = new Map<string, TimelineEntry>();
   const known = new Map<string, { path: string; room?: string | undefined }>();
@@ -49,7 +34,8 @@ export function createTimeline(): Timeline {
   }
 
   return {
-    onLog: (logged) => {
+    /** Receives the host's log, from before the console has started. */
+    onLog: (logged: LogEntry): void => {
       const entry = runs.read(logged, Date.now());
       if (!entry) return;
       if (createFunctions.includes(entry.title) && entry.status === 200) {
@@ -62,24 +48,29 @@ export function createTimeline(): Timeline {
       }
       add(withPath(nameEntry(entry, functions)));
     },
-    setFunctions: (given) => {
+    /** Tells which functions there are, which names the entries of requests. */
+    setFunctions: (given: readonly HostedFunction[]) => {
       functions = given;
       for (const entry of entries.values()) entries.set(entry.id, withPath(nameEntry(entry, functions)));
     },
     add,
-    setPath: (id, path, room) => {
+    /** Gives an entry, which may not exist yet, its path with the room's name. */
+    setPath: (id: string, path: string, room?: string) => {
       known.set(id, { path, room });
       trim(known, maxEntries);
       const entry = entries.get(id);
       if (entry) add(withPath(entry));
     },
-    entries: () => [...entries.values()],
-    subscribe: (listener) => {
+    entries: (): TimelineEntry[] => [...entries.values()],
+    /** Calls the listener with each entry that is new or has changed. Returns the function that ends it. */
+    subscribe: (listener: (entry: TimelineEntry) => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    createDurations: () => durations,
-    queuedForDeletionAt: (room) => queuedAt.get(room),
+    /** How long the latest successful creates took, in milliseconds. */
+    createDurations: (): readonly number[] => durations,
+    /** When a room was queued for deletion, in milliseconds since 1970. */
+    queuedForDeletionAt: (room: string) => queuedAt.get(room),
   };
 }
 

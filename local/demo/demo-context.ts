@@ -1,8 +1,8 @@
 /** What every step of the demonstration needs. */
-import { createClient, type GatewayClient } from "../../client/src/client.ts";
+import { createClient } from "../../client/src/client.ts";
 import type { AccessToken } from "../../client/src/tokens.ts";
 import type { Connection } from "../gateway/connection.ts";
-import { openQueueContents, type QueueContents } from "../gateway/queue-contents.ts";
+import { openQueueContents } from "../gateway/queue-contents.ts";
 import { createPrintingFetch, type PrintedResponse } from "./printing-fetch.ts";
 import type { Report } from "./report.ts";
 
@@ -17,21 +17,7 @@ interface PlainResponse extends PrintedResponse {
   readonly json: unknown;
 }
 
-export interface DemoContext {
-  readonly connection: Connection;
-  readonly queues: QueueContents;
-  readonly report: Report;
-  readonly stopping: AbortSignal;
-  /** What a consumer does. */
-  readonly client: GatewayClient;
-  /** Checks the status of the last response, and that it has no body. */
-  readonly checkEmpty: (expectation: string, status: number) => void;
-  /**
-   * Sends a request that the client does not send, to a path of the gateway or to another address, and prints it.
-   * It has the consumer's token unless it has headers. Throws if the demonstration is being stopped.
-   */
-  readonly send: (method: string, target: string, request?: PlainRequest) => Promise<PlainResponse>;
-}
+export type DemoContext = ReturnType<typeof createDemoContext>;
 
 const timeoutMilliseconds = 240_000;
 
@@ -41,13 +27,19 @@ export function createDemoContext(
   report: Report,
   token: AccessToken,
   stopping: AbortSignal,
-): DemoContext {
+) {
   const baseUrl = connection.gatewayUrl;
   let last: PrintedResponse | undefined;
   const printingFetch = createPrintingFetch(report, (response) => {
     last = response;
   });
-  const send: DemoContext["send"] = async (method, target, { headers, body } = {}) => {
+
+  /**
+   * Sends a request that the client does not send, to a path of the gateway or to another address, and prints it.
+   * It has the consumer's token unless it has headers. Throws if the demonstration is being stopped.
+   */
+  async function send(method: string, target: string, request: PlainRequest = {}): Promise<PlainResponse> {
+    const { headers, body } = request;
     stopping.throwIfAborted();
     const response = await printingFetch(new URL(target, baseUrl), {
       method,
@@ -60,14 +52,17 @@ export function createDemoContext(
     });
     const text = await response.text();
     return { status: response.status, text, json: parseJson(text) };
-  };
+  }
+
   return {
     connection,
     queues: openQueueContents(connection.storageConnectionString),
     report,
     stopping,
+    /** What a consumer does. */
     client: createClient({ baseUrl, getToken: async () => token, fetch: printingFetch }),
-    checkEmpty: (expectation, status) =>
+    /** Checks the status of the last response, and that it has no body. */
+    checkEmpty: (expectation: string, status: number) =>
       report.check(expectation, last?.status === status && last.text === "", last),
     send,
   };

@@ -65,10 +65,8 @@ export async function collectGarbage(demo: DemoContext, room: DemoRoom, endedAt:
 }
 
 /** Deletes a room twice. */
-export async function deleteRoom(
-  { report, client, checkEmpty, send }: DemoContext,
-  room: DemoRoom,
-): Promise<void> {
+export async function deleteRoom(demo: DemoContext, room: DemoRoom): Promise<void> {
+  const { report, client, checkEmpty, send } = demo;
   report.step("Delete the second room");
   await client.deleteRoom(room.name);
   checkEmpty("204 without a body", 204);

@@ -15,14 +15,8 @@ const roomsSchema = z.array(
 const addedRooms = 10;
 
 /** Requests more rooms than the pool holds and waits for them; returns how many can be claimed then. */
-export async function fillPool({
-  connection,
-  queues,
-  report,
-  stopping,
-  client,
-  checkEmpty,
-}: DemoContext): Promise<number> {
+export async function fillPool(demo: DemoContext): Promise<number> {
+  const { connection, queues, report, stopping, client, checkEmpty } = demo;
   report.step("Fill the pool in the background");
   const level = (await queues.peek("pool")).length + addedRooms;
   await client.fillPool({ rooms: level });
@@ -34,10 +28,8 @@ export async function fillPool({
 }
 
 /** Waits until the pool holds as many rooms as before some were handed out. */
-export async function seeReplacements(
-  { connection, queues, report, stopping }: DemoContext,
-  rooms: number,
-): Promise<void> {
+export async function seeReplacements(demo: DemoContext, rooms: number): Promise<void> {
+  const { connection, queues, report, stopping } = demo;
   report.step("Wait until the rooms that were handed out are replaced");
   await showPoolFill(connection, rooms, { output: report.output, indent, stopping });
   const ready = (await queues.peek("pool")).length;
@@ -45,13 +37,8 @@ export async function seeReplacements(
 }
 
 /** Fires the metrics collection and compares the row with the pool. */
-export async function writeMetrics({
-  connection,
-  queues,
-  report,
-  stopping,
-  send,
-}: DemoContext): Promise<void> {
+export async function writeMetrics(demo: DemoContext): Promise<void> {
+  const { connection, queues, report, stopping, send } = demo;
   report.step("Write a metrics row, as the timer does every 5 minutes");
   const before = (await metricsRows(connection.logWorkspaceUrl)).length;
   await send("POST", "/admin/functions/collectMetrics", { headers: {}, body: {} });
@@ -76,13 +63,8 @@ async function metricsRows(logWorkspaceUrl: string): Promise<Record<string, unkn
 }
 
 /** Deletes every room of the gateway, which also empties the pool. */
-export async function deleteAll({
-  connection,
-  report,
-  client,
-  checkEmpty,
-  send,
-}: DemoContext): Promise<void> {
+export async function deleteAll(demo: DemoContext): Promise<void> {
+  const { connection, report, client, checkEmpty, send } = demo;
   report.step("Delete all rooms");
   await client.deleteAllRooms();
   checkEmpty("bulk delete returns 204 without a body", 204);
@@ -98,14 +80,8 @@ export async function deleteAll({
 }
 
 /** Refills the pool of a gateway that was running before the demonstration. */
-export async function refillPool({
-  connection,
-  queues,
-  report,
-  stopping,
-  client,
-  checkEmpty,
-}: DemoContext): Promise<void> {
+export async function refillPool(demo: DemoContext): Promise<void> {
+  const { connection, queues, report, stopping, client, checkEmpty } = demo;
   report.step("Refill the pool");
   // The create on the empty pool has requested a room, which bulk create would count twice: as request and as name.
   await queues.untilProvisioned(stopping);

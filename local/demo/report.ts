@@ -1,44 +1,38 @@
 /** What the demonstration prints: steps, requests with their responses and times, checks, and the summary. */
 import type { Output } from "../terminal/progress.ts";
 
-export interface Report {
-  readonly output: Output;
-  /** Begins a numbered step. */
-  step(title: string): void;
-  /** Prints one line below the step. */
-  line(text: string): void;
-  /** Records whether an expectation of the specification is met, and prints `seen` if it is not. */
-  check(expectation: string, isMet: boolean, seen?: unknown): void;
-  /** Prints the summary and returns the number of failed checks. */
-  summarize(): number;
-}
+export type Report = ReturnType<typeof createReport>;
 
 export const indent = "   ";
 const maxLineCharacters = 160;
 
-export function createReport(output: Output): Report {
+export function createReport(output: Output) {
   const startedAt = performance.now();
   const failed: string[] = [];
   let steps = 0;
   let checks = 0;
   const colour = (code: number, text: string): string =>
     output.isTTY ? `\u001B[${code}m${text}\u001B[0m` : text;
+  /** Prints one line below the step. */
   const line = (text: string): void => void output.write(`${indent}${text}\n`);
 
   return {
     output,
     line,
-    step(title) {
+    /** Begins a numbered step. */
+    step(title: string): void {
       steps += 1;
       output.write(`\n${colour(1, `${steps}. ${title}`)}\n`);
     },
-    check(expectation, isMet, seen) {
+    /** Records whether an expectation of the specification is met, and prints `seen` if it is not. */
+    check(expectation: string, isMet: boolean, seen?: unknown): void {
       checks += 1;
       if (isMet) return line(`${colour(32, "ok")}   ${expectation}`);
       failed.push(`${expectation} (step ${steps})`);
       line(`${colour(31, "FAIL")} ${expectation}; got: ${shorten(JSON.stringify(seen) ?? "nothing")}`);
     },
-    summarize() {
+    /** Prints the summary and returns the number of failed checks. */
+    summarize(): number {
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
       output.write(`\n${steps} steps, ${checks} checks, ${failed.length} failed, ${seconds} s\n`);
       for (const failure of failed) output.write(`${indent}FAIL ${failure}\n`);

@@ -50,10 +50,8 @@ export async function createRooms(demo: DemoContext): Promise<[DemoRoom, DemoRoo
 }
 
 /** Reads a room in both shapes. */
-export async function readRoom(
-  { report, client, checkEmpty, send }: DemoContext,
-  room: DemoRoom,
-): Promise<void> {
+export async function readRoom(demo: DemoContext, room: DemoRoom): Promise<void> {
+  const { report, client, checkEmpty, send } = demo;
   report.step("Read a room in both shapes");
   const short = await client.getRoom(room.name);
   const constrained = constrainedShape.safeParse(short);
@@ -103,10 +101,8 @@ export async function changeRoom({ report, client, checkEmpty }: DemoContext, ro
 }
 
 /** Lists all rooms and finds the three of this demonstration. */
-export async function listRooms(
-  { report, client, send }: DemoContext,
-  rooms: readonly DemoRoom[],
-): Promise<void> {
+export async function listRooms(demo: DemoContext, rooms: readonly DemoRoom[]): Promise<void> {
+  const { report, client, send } = demo;
   report.step("List all rooms");
   const listed = await client.listRooms();
   const isConstrained = z.array(constrainedShape).safeParse(listed).success;

@@ -6,16 +6,7 @@ import { poll } from "../process/poll.ts";
 
 type QueueKey = keyof typeof queueNames;
 
-export interface QueueContents {
-  /** The number of messages, invisible ones included. */
-  depth(queue: QueueKey): Promise<number>;
-  /** Returns the texts of the visible messages, `maxPeeked` at most, and leaves them visible. */
-  peek(queue: QueueKey): Promise<string[]>;
-  /** Receives all visible messages, which makes them invisible for an hour, and returns their texts. */
-  receiveAll(queue: QueueKey): Promise<string[]>;
-  /** Resolves when no room is requested or being provisioned. Throws after 60 s. */
-  untilProvisioned(stopping?: AbortSignal): Promise<void>;
-}
+export type QueueContents = ReturnType<typeof openQueueContents>;
 
 /** The number of messages that the queue service shows or hands out per call. */
 export const maxPeeked = 32;
@@ -23,22 +14,25 @@ export const maxPeeked = 32;
 const leaseSeconds = 3600;
 
 /** Opens the queues. One that does not exist yet is empty: the app creates a queue when it first uses it. */
-export function openQueueContents(connectionString: string): QueueContents {
+export function openQueueContents(connectionString: string) {
   bypassProxy();
   const service = QueueServiceClient.fromConnectionString(connectionString);
   const open = (queue: QueueKey): QueueClient => service.getQueueClient(queueNames[queue]);
 
+  /** The number of messages, invisible ones included. */
   async function depth(queue: QueueKey): Promise<number> {
     return ifQueueMissing(0, async () => (await open(queue).getProperties()).approximateMessagesCount ?? 0);
   }
   return {
     depth,
-    peek: async (queue) =>
+    /** Returns the texts of the visible messages, `maxPeeked` at most, and leaves them visible. */
+    peek: async (queue: QueueKey) =>
       ifQueueMissing<string[]>([], async () => {
         const { peekedMessageItems } = await open(queue).peekMessages({ numberOfMessages: maxPeeked });
         return peekedMessageItems.map(({ messageText }) => messageText);
       }),
-    receiveAll: async (queue) =>
+    /** Receives all visible messages, which makes them invisible for an hour, and returns their texts. */
+    receiveAll: async (queue: QueueKey) =>
       ifQueueMissing<string[]>([], async () => {
         const texts: string[] = [];
         for (;;) {
@@ -48,7 +42,8 @@ export function openQueueContents(connectionString: string): QueueContents {
           texts.push(...receivedMessageItems.map(({ messageText }) => messageText));
         }
       }),
-    untilProvisioned: async (stopping) => {
+    /** Resolves when no room is requested or being provisioned. Throws after 60 s. */
+    untilProvisioned: async (stopping?: AbortSignal): Promise<void> => {
       const isDone = async (): Promise<true | undefined> =>
         (await depth("provisioning")) === 0 ? true : undefined;
       await poll(isDone, { description: "all requested rooms", timeoutSeconds: 60, stopping });

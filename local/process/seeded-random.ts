@@ -1,18 +1,9 @@
 /** Random choices that follow from a seed, so a run can be repeated. */
 
-export interface SeededRandom {
-  /** From 0 up to but not including 1. */
-  next(): number;
-  between(min: number, max: number): number;
-  /** A whole number from 0 to `limit` - 1. */
-  integerBelow(limit: number): number;
-  bytes(count: number): Uint8Array;
-  chance(share: number): boolean;
-  pick<Item>(items: readonly Item[]): Item | undefined;
-}
+export type SeededRandom = ReturnType<typeof createSeededRandom>;
 
 /** Creates a Mulberry32 generator: 32 bits of state, even enough for choosing faults, delays and names. */
-export function createSeededRandom(seed: number): SeededRandom {
+export function createSeededRandom(seed: number) {
   let state = seed >>> 0;
   const nextInteger = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -20,14 +11,16 @@ export function createSeededRandom(seed: number): SeededRandom {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return (mixed ^ (mixed >>> 14)) >>> 0;
   };
+  /** From 0 up to but not including 1. */
   const next = (): number => nextInteger() / 2 ** 32;
+  /** A whole number from 0 to `limit` - 1. */
   const integerBelow = (limit: number): number => Math.floor(next() * limit);
   return {
     next,
-    between: (min, max) => min + next() * (max - min),
+    between: (min: number, max: number): number => min + next() * (max - min),
     integerBelow,
-    bytes: (count) => Uint8Array.from({ length: count }, () => nextInteger() & 0xff),
-    chance: (share) => next() < share,
-    pick: (items) => items[integerBelow(items.length)],
+    bytes: (count: number) => Uint8Array.from({ length: count }, () => nextInteger() & 0xff),
+    chance: (share: number): boolean => next() < share,
+    pick: <Item>(items: readonly Item[]): Item | undefined => items[integerBelow(items.length)],
   };
 }

@@ -20,11 +20,7 @@ export interface Reply {
 /** The result of a handler: a reply, a connection reset, or silence until the client times out. */
 export type Answer = Reply | "reset" | "silence";
 
-export interface LoopbackServer {
-  readonly url: string;
-  readonly port: number;
-  readonly stop: () => Promise<void>;
-}
+export type LoopbackServer = Awaited<ReturnType<typeof startLoopbackServer>>;
 
 /**
  * Starts a server on 127.0.0.1; port 0 selects a free one. If the handler throws, the response is 500 with the error's
@@ -33,7 +29,7 @@ export interface LoopbackServer {
 export async function startLoopbackServer(
   handle: (request: LoopbackRequest) => Answer | Promise<Answer>,
   port = 0,
-): Promise<LoopbackServer> {
+) {
   const server = createServer((request, response) => void respond(handle, request, response));
   server.keepAliveTimeout = 65_000;
   server.listen(port, "127.0.0.1");
