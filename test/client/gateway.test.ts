@@ -15,7 +15,7 @@ import {
 import { createRuntime, type Runtime } from "../../client/src/runtime.ts";
 import { createWidgetClient } from "../../client/src/widget.ts";
 import { identities } from "../../local/gateway/identities.ts";
-import { startResponseCutter } from "../support/response-cutter.ts";
+import { startResponseCutter } from "../support/forwarding-server.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 
 const tag = "https://verify.example.com/sessions/8d1f";

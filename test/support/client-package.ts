@@ -9,20 +9,13 @@ import { useStarted } from "./use-started.ts";
 
 const run = promisify(execFile);
 
-export interface ClientPackage {
-  /** The package's folder, outside of the project. */
-  readonly folder: string;
-  /** The path of the tarball. */
-  readonly tarball: string;
-  readonly stop: () => Promise<void>;
-}
-
 /** One package for all tests of the file. */
-export function useClientPackage(): ClientPackage {
+export function useClientPackage() {
   return useStarted(packClient);
 }
 
-async function packClient(): Promise<ClientPackage> {
+async function packClient() {
+  // Outside of the project, so no node_modules is found from it.
   const folder = await realpath(await mkdtemp(join(tmpdir(), "vmr-client-")));
   const stop = async () => rm(folder, { recursive: true, force: true });
   try {

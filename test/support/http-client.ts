@@ -4,18 +4,13 @@ import { Agent, type IncomingMessage, request as open } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { encodeBody, parseJson, type Received, type Sent } from "./exchange.ts";
 
-export interface HttpClient {
-  /** `request` is a method and a target, `GET /room/list`. A body gets a Content-Length unless it is chunked. */
-  send(request: string, sent?: Sent): Promise<Received>;
-  close(): void;
-}
-
 const timeoutMilliseconds = 60_000;
 
-export function createHttpClient(baseUrl: string): HttpClient {
+export function createHttpClient(baseUrl: string) {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(baseUrl);
 
+  /** `request` is a method and a target, `GET /room/list`. A body gets a Content-Length unless it is chunked. */
   async function send(request: string, sent: Sent = {}): Promise<Received> {
     const [method = "", path = ""] = request.split(/ (.*)/s);
     const { body, headers } = encodeBody(sent);

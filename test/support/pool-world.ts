@@ -38,44 +38,8 @@ export const platformTimeoutSeconds = 10;
 /** Timeout of calls that get no response, because the test waits for it. */
 const noResponseTimeoutSeconds = 1.5;
 
-/** The part of the world that needs no platform. */
-export interface PoolQueues {
-  readonly clock: ManualClock;
-  readonly log: RecordingLog;
-  readonly pool: FaultyQueue;
-  readonly deletion: FaultyQueue;
-  readonly provisioning: FaultyQueue;
-  readonly poison: FaultyQueue;
-  readonly replenishment: Replenishment;
-  /** Returns the messages on the provisioning queue. */
-  requests(): readonly unknown[];
-}
-
-export interface PoolWorld extends PoolQueues {
-  readonly platform: PlatformSimulator;
-  readonly client: PlatformClient;
-  readonly conferences: Conferences;
-  /** Creates a separate client that has no open connection yet. */
-  newConferences(): Conferences;
-  /** Adds a room of the gateway to the platform but not to the pool; returns its id. */
-  addRoom(name: string, fields?: Record<string, unknown>): number;
-  /** Adds a room to the platform and its name to the pool. */
-  addPooled(name: string, fields?: Record<string, unknown>): Promise<void>;
-  /** Adds a room to the platform and its name to the deletion queue; returns its id. */
-  addEnded(name: string, fields?: Record<string, unknown>): Promise<number>;
-  /** Returns the room as the platform stores it, regardless of injected faults. */
-  room(name: string): ConferenceRow | undefined;
-  /** Returns the names of all rooms on the platform, regardless of injected faults. */
-  roomNames(): readonly string[];
-  createClaims(options?: Partial<ClaimOptions>): Claims;
-  /** Claims one room with `serviceTag`, unless the options replace or remove the tag. */
-  claim(options?: ClaimCall): Promise<ConferenceRow>;
-  /** Moves the clock forward, then runs one garbage collection of at most 20 messages with a minimum age of 600 s. */
-  collectGarbageAfter(seconds: number, options?: Partial<GarbageCollectionOptions>): Promise<void>;
-  /** Runs the metrics collection once and returns its row. */
-  collectMetrics(options?: Partial<MetricsOptions>): Promise<MetricsRow | undefined>;
-  stop(): Promise<void>;
-}
+export type PoolQueues = ReturnType<typeof createPoolQueues>;
+export type PoolWorld = Awaited<ReturnType<typeof startPoolWorld>>;
 
 interface ClaimCall extends Partial<ClaimOptions> {
   readonly serviceTag?: string | undefined;
@@ -93,7 +57,8 @@ export function usePoolQueues(): PoolQueues {
   return queues;
 }
 
-export function createPoolQueues(): PoolQueues {
+/** Creates the part of the world that needs no platform. */
+export function createPoolQueues() {
   const clock = createManualClock();
   const newQueue = () => createFaultyQueue(createMemoryQueue(clock));
   const [pool, deletion, provisioning, poison] = [newQueue(), newQueue(), newQueue(), newQueue()];
@@ -105,11 +70,12 @@ export function createPoolQueues(): PoolQueues {
     provisioning,
     poison,
     replenishment: createReplenishment({ pool, provisioning, maxRooms }),
+    /** Returns the messages on the provisioning queue. */
     requests: () => provisioning.texts().map((text): unknown => JSON.parse(text)),
   };
 }
 
-async function startPoolWorld(): Promise<PoolWorld> {
+async function startPoolWorld() {
   const queues = createPoolQueues();
   const { clock, log, pool, deletion } = queues;
   const platform = await startPlatformSimulator({
@@ -139,6 +105,7 @@ async function startPoolWorld(): Promise<PoolWorld> {
   const client = newClient();
   const conferences = createConferences(client);
 
+  /** Adds a room of the gateway to the platform but not to the pool; returns its id. */
   function addRoom(name: string, fields: Record<string, unknown> = {}): number {
     const since = new Date(clock.now()).toISOString();
     const room = toNewConference({ name, hostPin, guestPin, template: {}, since });
@@ -161,45 +128,53 @@ async function startPoolWorld(): Promise<PoolWorld> {
     ...queues,
     platform: {
       ...platform,
-      addFault: (fault) => {
+      addFault: (fault: Parameters<PlatformSimulator["addFault"]>[0]) => {
         if (fault.kind === "timeout" && fault.method) methodsWithoutResponse.add(fault.method);
         return platform.addFault(fault);
       },
-      clearFaults: (id) => {
+      clearFaults: (id?: number) => {
         methodsWithoutResponse.clear();
         platform.clearFaults(id);
       },
     },
     client,
     conferences,
+    /** Creates a separate client that has no open connection yet. */
     newConferences: () => createConferences(newClient()),
     addRoom,
-    addPooled: async (name, fields) => {
+    /** Adds a room to the platform and its name to the pool. */
+    addPooled: async (name: string, fields?: Record<string, unknown>) => {
       addRoom(name, fields);
       await pool.put(name);
     },
-    addEnded: async (name, fields) => {
+    /** Adds a room to the platform and its name to the deletion queue; returns its id. */
+    addEnded: async (name: string, fields?: Record<string, unknown>) => {
       const id = addRoom(name, fields);
       await deletion.put(name);
       return id;
     },
-    room: (name) =>
+    /** Returns the room as the platform stores it, regardless of injected faults. */
+    room: (name: string) =>
       platform
         .rooms()
         .find((room): room is ConferenceRow & typeof room => room.name === name && room.configured),
+    /** Returns the names of all rooms on the platform, regardless of injected faults. */
     roomNames: () => platform.rooms().map(({ name }) => name),
     createClaims: newClaims,
-    claim: async (options) => {
+    /** Claims one room with `serviceTag`, unless the options replace or remove the tag. */
+    claim: async (options?: ClaimCall) => {
       const { serviceTag: tag, ...claimOptions } = { serviceTag, ...options };
       return newClaims(claimOptions).claim(tag, log);
     },
-    collectGarbageAfter: async (seconds, options) => {
+    /** Moves the clock forward, then runs one garbage collection of at most 20 messages with a minimum age of 600 s. */
+    collectGarbageAfter: async (seconds: number, options?: Partial<GarbageCollectionOptions>) => {
       clock.advance(seconds);
       const status = createPlatformStatus(client);
       const limits = { maxMessages: 20, minAgeSeconds: 600, unmarkedRooms: "collect" } as const;
       await createGarbageCollection({ ...queues, conferences, status, ...limits, ...options }).collect(log);
     },
-    collectMetrics: async (options) => {
+    /** Runs the metrics collection once and returns its row. */
+    collectMetrics: async (options?: Partial<MetricsOptions>) => {
       const rows: MetricsRow[] = [];
       await createMetricsCollection({
         ...queues,

@@ -11,18 +11,10 @@ import { poll } from "../../local/process/poll.ts";
 
 export const projectFolder = fileURLToPath(new URL("../../", import.meta.url));
 
-export interface ScriptProcess {
-  child: ChildProcess;
-  readonly output: () => string;
-  readonly errors: () => string;
-  /** Resolves when standard output has this text; throws when the script ends before. */
-  readonly printed: (text: string) => Promise<void>;
-  /** Resolves with the exit code, or the name of the signal that ended it. */
-  exited: Promise<number | string | null>;
-}
+export type ScriptProcess = ReturnType<typeof runScript>;
 
 /** Starts `node <script> <arguments>` in the project's folder; whatever is left of it is killed after the test. */
-export function runScript(script: string, ...args: string[]): ScriptProcess {
+export function runScript(script: string, ...args: string[]) {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: projectFolder,
     stdio: ["ignore", "pipe", "pipe"],
@@ -31,10 +23,12 @@ export function runScript(script: string, ...args: string[]): ScriptProcess {
   let errors = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+  /** Resolves with the exit code, or the name of the signal that ended it. */
   const exited = once(child, "close").then(
     ([code, signal]: (number | string | null)[]) => code ?? signal ?? null,
   );
   onTestFinished(() => void child.kill("SIGKILL"));
+  /** Resolves when standard output has this text; throws when the script ends before. */
   const printed = async (text: string): Promise<void> => {
     await poll(
       async () => {

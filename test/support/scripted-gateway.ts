@@ -1,6 +1,6 @@
 /** A server with scripted responses and a client of it that records its waiting instead of waiting. */
 import { onTestFinished } from "vitest";
-import { type ClientOptions, createClientWith, type GatewayClient } from "../../client/src/client.ts";
+import { type ClientOptions, createClientWith } from "../../client/src/client.ts";
 import { createRuntime, type Runtime } from "../../client/src/runtime.ts";
 import type { GetToken } from "../../client/src/tokens.ts";
 import {
@@ -8,18 +8,7 @@ import {
   type LoopbackRequest,
   startLoopbackServer,
 } from "../../local/simulators/loopback-server.ts";
-import { createManualClock, type ManualClock } from "./manual-clock.ts";
-
-export interface ScriptedGateway {
-  readonly url: string;
-  readonly client: GatewayClient;
-  readonly clock: ManualClock;
-  readonly runtime: Runtime;
-  /** All requests in the order of their arrival. */
-  readonly requests: LoopbackRequest[];
-  /** The waits before retries, in seconds. */
-  readonly waits: number[];
-}
+import { createManualClock } from "./manual-clock.ts";
 
 export const room = {
   id: 7,
@@ -44,7 +33,8 @@ export function countedTokens(): GetToken {
 export async function startScriptedGateway(
   answers: readonly (Answer | ((request: LoopbackRequest) => Answer | Promise<Answer>))[],
   options: Partial<ClientOptions> = {},
-): Promise<ScriptedGateway> {
+) {
+  /** All requests in the order of their arrival. */
   const requests: LoopbackRequest[] = [];
   const server = await startLoopbackServer(async (request) => {
     const answer = answers[Math.min(requests.length, answers.length - 1)] ?? { status: 500 };
@@ -53,6 +43,7 @@ export async function startScriptedGateway(
   });
   onTestFinished(server.stop);
   const clock = createManualClock();
+  /** The waits before retries, in seconds. */
   const waits: number[] = [];
   const runtime: Runtime = {
     ...createRuntime(),

@@ -2,23 +2,15 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-export interface StorageProxy {
-  /** The storage's address as seen through the proxy. */
-  url: string;
-  setDown(isDown: boolean): void;
-  stop(): Promise<void>;
-}
+export type StorageProxy = Awaited<ReturnType<typeof startStorageProxy>>;
 
-export async function startStorageProxy(target: string): Promise<StorageProxy> {
+export async function startStorageProxy(target: string) {
   const { hostname, port, pathname } = new URL(target);
   const sockets = new Set<Socket>();
   let refuses = false;
   const cutAll = () => sockets.forEach((socket) => socket.destroy());
   const server = createServer((incoming) => {
-    if (refuses) {
-      incoming.destroy();
-      return;
-    }
+    if (refuses) return void incoming.destroy();
     const outgoing = connect(Number(port), hostname);
     for (const socket of [incoming, outgoing]) {
       sockets.add(socket);
@@ -31,14 +23,13 @@ export async function startStorageProxy(target: string): Promise<StorageProxy> {
   await once(server, "listening");
   const address = server.address() as AddressInfo;
   return {
+    /** The storage's address as seen through the proxy. */
     url: `http://127.0.0.1:${address.port}${pathname}`,
-    setDown(isDown) {
+    setDown(isDown: boolean): void {
       refuses = isDown;
-      if (isDown) {
-        cutAll();
-      }
+      if (isDown) cutAll();
     },
-    async stop() {
+    async stop(): Promise<void> {
       const closed = once(server, "close");
       server.close();
       cutAll();

@@ -9,21 +9,10 @@ import { createDeployment } from "../../scripts/package/deployment.ts";
 
 const SourceMap = z.object({ sources: z.array(z.string()) });
 
-export interface UnpackedPackage {
-  readonly archive: Uint8Array;
-  /** Outside of the project, so no node_modules is found from it. */
-  readonly folder: string;
-  readonly paths: readonly string[];
-  /** The paths of the bundled files without their source maps. */
-  readonly scripts: readonly string[];
-  readonly text: (path: string) => string;
-  /** The sources of a bundled file, as paths from the project's root. */
-  readonly sourcesOf: (path: string) => string[];
-  readonly stop: () => Promise<void>;
-}
+export type UnpackedPackage = Awaited<ReturnType<typeof unpackPackage>>;
 
 /** Creates the package and unpacks it. */
-export async function unpackPackage(): Promise<UnpackedPackage> {
+export async function unpackPackage() {
   const archive = createArchive(await createDeployment());
   const files = unzipSync(archive);
   const folder = await realpath(await mkdtemp(join(tmpdir(), "vmr-package-")));
@@ -35,11 +24,14 @@ export async function unpackPackage(): Promise<UnpackedPackage> {
   const paths = Object.keys(files);
   return {
     archive,
+    /** Outside of the project, so no node_modules is found from it. */
     folder,
     paths,
+    /** The paths of the bundled files without their source maps. */
     scripts: paths.filter((path) => path.endsWith(".js")),
     text,
-    sourcesOf: (path) =>
+    /** The sources of a bundled file, as paths from the project's root. */
+    sourcesOf: (path: string): string[] =>
       SourceMap.parse(JSON.parse(text(`${path}.map`))).sources.map((source) =>
         posix.join(posix.dirname(path), source),
       ),

@@ -4,11 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { type Connection, findRunningGateway, writeConnection } from "../../../local/gateway/connection.ts";
 import { startLocalGateway } from "../../../local/gateway/local-gateway.ts";
 import { maxPeeked, openQueueContents } from "../../../local/gateway/queue-contents.ts";
-import {
-  type LoopbackRequest,
-  type Reply,
-  startLoopbackServer,
-} from "../../../local/simulators/loopback-server.ts";
+import { type Change, startForwardingServer } from "../../support/forwarding-server.ts";
 import { runScript, temporaryFolder } from "../../support/script-process.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -24,22 +20,6 @@ async function demonstrate(connection: Connection): Promise<{ code: unknown; out
   await writeConnection(path, connection);
   const { exited, output } = runScript("local/commands/demo.ts", "--connection-file", path);
   return { code: await exited, output: output() };
-}
-
-/** A gateway that passes everything on, and changes some answers. */
-async function bend(connection: Connection, change: (reply: Reply, request: LoopbackRequest) => Reply) {
-  const proxy = await startLoopbackServer(async (request) => {
-    const { host: _, connection: __, "content-length": ___, ...headers } = request.headers;
-    const response = await fetch(`${connection.gatewayUrl}${request.url.pathname}${request.url.search}`, {
-      method: request.method,
-      headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
-      ...(request.body.length > 0 && { body: Uint8Array.from(request.body) }),
-    });
-    const text = await response.text();
-    return change({ status: response.status, ...(text !== "" && { body: text }) }, request);
-  });
-  onTestFinished(() => proxy.stop());
-  return { ...connection, gatewayUrl: proxy.url };
 }
 
 test("npm run demo starts a gateway if none is running, prints every step and passes", async () => {
@@ -64,7 +44,7 @@ test("npm run demo passes on a running gateway and refills its pool", async () =
   expect(ready).toBeLessThan(maxPeeked);
 });
 
-const faults: [string, (reply: Reply, request: LoopbackRequest) => Reply, string[]][] = [
+const faults: [string, Change, string[]][] = [
   [
     "a host PIN in the answer of a create",
     (reply, { url }) =>
@@ -81,7 +61,9 @@ const faults: [string, (reply: Reply, request: LoopbackRequest) => Reply, string
 ];
 
 test.each(faults)("npm run demo fails on %s", async (_, change, failures) => {
-  const { code, output } = await demonstrate(await bend(await runningGateway(), change));
+  const connection = await runningGateway();
+  const { url: gatewayUrl } = await startForwardingServer(connection.gatewayUrl, change);
+  const { code, output } = await demonstrate({ ...connection, gatewayUrl });
   for (const failure of failures) expect(output).toContain(failure);
   expect(code).toBe(1);
 });
