@@ -41,79 +41,25 @@ export const constrainedShape = z.strictObject({ ...readFields, pin: z.string() 
 /** The constrained shape of a public read: without the host PIN. */
 export const publicShape = z.strictObject(readFields);
 
-const fieldsOf = <Shape>(names: readonly string[], shape: Shape): Record<string, Shape> =>
+const fieldsOf = <Shape>(shape: Shape, names: readonly string[]): Record<string, Shape> =>
   Object.fromEntries(names.map((name) => [name, shape]));
 
 /** The full shape; the platform may add fields. */
 export const fullShape = z.looseObject({
+  ...fieldsOf(integer, ["id", "participant_limit", "max_callrate_in", "max_callrate_out"]),
+  ...fieldsOf(integer, ["direct_media_notification_duration", "scheduled_conferences_count"]),
   aliases: z.array(aliasShape).nullish(),
-  ...fieldsOf(
-    [
-      "allow_guests",
-      "breakout_rooms",
-      "denoise_enabled",
-      "enable_active_speaker_indication",
-      "enable_overlay_text",
-      "force_presenter_into_main",
-      "guests_can_present",
-      "mute_all_guests",
-      "softmute_enabled",
-    ],
-    flag,
-  ),
-  ...fieldsOf(
-    [
-      "automatic_participants",
-      "gms_access_token",
-      "guest_identity_provider_group",
-      "host_identity_provider_group",
-      "ivr_theme",
-      "media_playlist",
-      "mssip_proxy",
-      "scheduled_conferences",
-      "system_location",
-    ],
-    objects,
-  ),
-  ...fieldsOf(
-    [
-      "call_type",
-      "creation_time",
-      "crypto_mode",
-      "description",
-      "direct_media",
-      "enable_chat",
-      "guest_pin",
-      "guest_view",
-      "host_view",
-      "live_captions_enabled",
-      "match_string",
-      "max_pixels_per_second",
-      "name",
-      "non_idp_participants",
-      "on_completion",
-      "pin",
-      "post_match_string",
-      "post_replace_string",
-      "primary_owner_email_address",
-      "replace_string",
-      "resource_uri",
-      "service_type",
-      "sync_tag",
-    ],
-    text,
-  ),
-  ...fieldsOf(
-    [
-      "direct_media_notification_duration",
-      "id",
-      "max_callrate_in",
-      "max_callrate_out",
-      "participant_limit",
-      "scheduled_conferences_count",
-    ],
-    integer,
-  ),
+  ...fieldsOf(text, ["name", "description", "service_type", "resource_uri", "creation_time", "sync_tag"]),
+  ...fieldsOf(text, ["pin", "guest_pin", "primary_owner_email_address", "non_idp_participants"]),
+  ...fieldsOf(text, ["call_type", "crypto_mode", "direct_media", "max_pixels_per_second", "enable_chat"]),
+  ...fieldsOf(text, ["host_view", "guest_view", "live_captions_enabled", "on_completion"]),
+  ...fieldsOf(text, ["match_string", "replace_string", "post_match_string", "post_replace_string"]),
+  ...fieldsOf(flag, ["allow_guests", "guests_can_present", "mute_all_guests", "force_presenter_into_main"]),
+  ...fieldsOf(flag, ["enable_overlay_text", "enable_active_speaker_indication", "breakout_rooms"]),
+  ...fieldsOf(flag, ["denoise_enabled", "softmute_enabled"]),
+  ...fieldsOf(objects, ["automatic_participants", "ivr_theme", "media_playlist", "scheduled_conferences"]),
+  ...fieldsOf(objects, ["host_identity_provider_group", "guest_identity_provider_group", "system_location"]),
+  ...fieldsOf(objects, ["gms_access_token", "mssip_proxy"]),
 });
 
 /** A validation error: `detail` lists each location and fault. */

@@ -4,22 +4,9 @@ import type { FunctionUnderTest } from "./in-process-gateway.ts";
 import { invalidRequest } from "./shared-failures.ts";
 
 const truthy = [
-  "true",
-  "True",
-  "TRUE",
-  "tRuE",
-  "1",
-  "on",
-  "On",
-  "ON",
-  "t",
-  "T",
-  "y",
-  "Y",
-  "yes",
-  "Yes",
-  "YES",
-];
+  ["true", "True", "TRUE", "tRuE", "1", "on", "On", "ON"],
+  ["t", "T", "y", "Y", "yes", "Yes", "YES"],
+].flat();
 const falsy = ["false", "False", "FALSE", "0", "off", "Off", "OFF", "f", "F", "n", "N", "no", "No", "NO"];
 
 /** Each accepted spelling with its value. */

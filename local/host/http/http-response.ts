@@ -5,25 +5,12 @@ import type { HttpResponseData } from "../worker/messages.ts";
 // The library returns all names in lower case. The real host sends the registered ones in their usual spelling.
 const knownNames = new Map(
   [
-    "Allow",
-    "Cache-Control",
-    "Connection",
-    "Content-Disposition",
-    "Content-Language",
-    "Content-Length",
-    "Content-Type",
-    "Date",
-    "ETag",
-    "Expires",
-    "Last-Modified",
-    "Location",
-    "Retry-After",
-    "Server",
-    "Set-Cookie",
-    "Transfer-Encoding",
-    "Vary",
-    "WWW-Authenticate",
-  ].map((name) => [name.toLowerCase(), name]),
+    ["Allow", "Cache-Control", "Connection", "Content-Disposition", "Content-Language", "Content-Length"],
+    ["Content-Type", "Date", "ETag", "Expires", "Last-Modified", "Location", "Retry-After", "Server"],
+    ["Set-Cookie", "Transfer-Encoding", "Vary", "WWW-Authenticate"],
+  ]
+    .flat()
+    .map((name) => [name.toLowerCase(), name]),
 );
 
 /** Sends a response without a body. */
