@@ -7,14 +7,7 @@ import { queueNames } from "../src/lib/queues/queue-names.ts";
 import type { BenchStack } from "./bench-stack.ts";
 import { sendExpecting } from "./warm-http.ts";
 
-export interface BareCalls {
-  /** Receives, finds, changes and removes one pooled room, as a create does. Returns its name. */
-  claim(): Promise<string>;
-  put(queue: "pool" | "deletion", text: string): Promise<void>;
-  createRoom(name: string): Promise<void>;
-  /** Reads all conferences page by page. */
-  listPages(rowsPerPage: number): Promise<void>;
-}
+export type BareCalls = Awaited<ReturnType<typeof createBareCalls>>;
 
 /** The service tag of every create. */
 export const serviceTag = "https://verify.example.com/sessions/bench";
@@ -25,7 +18,7 @@ const roomsSchema = z.object({ objects: z.array(z.object({ id: z.int() })) });
 const pageSchema = z.object({ meta: z.object({ next: z.string().nullable() }) });
 
 /** Queue addresses contain a shared access signature, so nothing is signed during the measurement. */
-export async function createBareCalls({ connectionString, platformUrl }: BenchStack): Promise<BareCalls> {
+export async function createBareCalls({ connectionString, platformUrl }: BenchStack) {
   bypassProxy();
   const service = QueueServiceClient.fromConnectionString(connectionString);
   const addressOf = async (queueName: string) => {
@@ -51,7 +44,8 @@ export async function createBareCalls({ connectionString, platformUrl }: BenchSt
     });
 
   return {
-    async claim() {
+    /** Receives, finds, changes and removes one pooled room, as a create does. Returns its name. */
+    async claim(): Promise<string> {
       const { url, signature } = queues.pool;
       const query = `numofmessages=1&visibilitytimeout=300&${signature}`;
       const xml = await sendExpecting(200, "GET", `${url}/messages?${query}`, { headers: storageHeaders });
@@ -66,17 +60,18 @@ export async function createBareCalls({ connectionString, platformUrl }: BenchSt
       await sendExpecting(204, "DELETE", message, { headers: storageHeaders });
       return name;
     },
-    async put(queue, text) {
+    async put(queue: "pool" | "deletion", text: string): Promise<void> {
       const { url, signature } = queues[queue];
       const body = `<QueueMessage><MessageText>${text}</MessageText></QueueMessage>`;
       const address = `${url}/messages?messagettl=-1&${signature}`;
       await sendExpecting(201, "POST", address, { headers: storageHeaders, body });
     },
-    async createRoom(name) {
+    async createRoom(name: string): Promise<void> {
       const pins = { pin: "482913", allow_guests: true, guest_pin: "771204" };
       await platform(201, "POST", conferencePath, { name, ...pins, aliases: [{ alias: name }] });
     },
-    async listPages(rowsPerPage) {
+    /** Reads all conferences page by page. */
+    async listPages(rowsPerPage: number): Promise<void> {
       let next: string | null = `${conferencePath}?limit=${rowsPerPage}&order_by=name`;
       while (next !== null) next = pageSchema.parse(JSON.parse(await platform(200, "GET", next))).meta.next;
     },

@@ -2,24 +2,10 @@
 import { gatewaySettings } from "../local/gateway/gateway-settings.ts";
 import { startGatewayProcess, startSimulatorProcesses } from "../local/gateway/processes.ts";
 
-export interface BenchStack {
-  readonly gatewayUrl: string;
-  readonly platformUrl: string;
-  readonly connectionString: string;
-  /** The process that runs the app. */
-  readonly appProcessId: number;
-  /** The headers of an authorised consumer. */
-  readonly bearer: Readonly<Record<string, string>>;
-  /** Calls the simulator's control API and returns the body of the response. */
-  control(method: string, path: string, body?: unknown): Promise<unknown>;
-  stop(): Promise<void>;
-}
+export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
 
 /** Starts all parts. The simulator's rate limit is off. `settings` override the usual ones of the gateway. */
-export async function startBenchStack(
-  settings: Record<string, string> = {},
-  entry = "dist/main.js",
-): Promise<BenchStack> {
+export async function startBenchStack(settings: Record<string, string> = {}, entry = "dist/main.js") {
   const simulators = await startSimulatorProcesses({ requestLimitPerMinute: null });
   const { surroundings, platformControlUrl, accessToken } = simulators;
   try {
@@ -32,15 +18,18 @@ export async function startBenchStack(
       gatewayUrl: gateway.addresses.url,
       platformUrl: surroundings.platformUrl,
       connectionString: surroundings.connectionString,
+      /** The process that runs the app. */
       appProcessId: gateway.addresses.appProcessId,
+      /** The headers of an authorised consumer. */
       bearer: { authorization: `Bearer ${accessToken}` },
-      async control(method, path, body) {
+      /** Calls the simulator's control API and returns the body of the response. */
+      async control(method: string, path: string, body?: unknown): Promise<unknown> {
         const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
         const response = await fetch(`${platformControlUrl}${path}`, init);
         if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
         return response.status === 204 ? undefined : response.json();
       },
-      async stop() {
+      async stop(): Promise<void> {
         await gateway.stop();
         await simulators.stop();
       },

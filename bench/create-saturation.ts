@@ -13,7 +13,7 @@ const creates = 500;
 const minCreatesPerSecond = 100;
 
 /** Runs against a gateway with 20 concurrent platform calls. Each caller waits for its response. */
-export async function measureSaturation(stack: BenchStack): Promise<Result[]> {
+export async function measureSaturation(stack: BenchStack): Promise<Result> {
   const bare = await createBareCalls(stack);
   await fillPool(stack, bare, creates + 20);
   await warmUp(stack, 200);
@@ -24,20 +24,18 @@ export async function measureSaturation(stack: BenchStack): Promise<Result[]> {
   const { succeeded, milliseconds } = await sendCreates(stack);
   await setLatency(stack, 0);
   const createsPerSecond = (succeeded * 1000) / milliseconds;
-  return [
-    {
-      what: `Saturation: ${creates} creates by ${callers} callers, platform latency ${latencyMilliseconds} ms`,
-      measured: `${format(createsPerSecond)}/s, ${creates - succeeded} failed`,
-      floor: `${format(floor)}/s`,
-      ratio: createsPerSecond / floor,
-      target: {
-        text: `≥ ${minCreatesPerSecond}/s, no failures`,
-        isReached: createsPerSecond >= minCreatesPerSecond && succeeded === creates,
-      },
-      explanation:
-        "The floor is bare claims and puts by as many callers; the limit is processor time, which all processes share.",
+  return {
+    what: `Saturation: ${creates} creates by ${callers} callers, platform latency ${latencyMilliseconds} ms`,
+    measured: `${format(createsPerSecond)}/s, ${creates - succeeded} failed`,
+    floor: `${format(floor)}/s`,
+    ratio: createsPerSecond / floor,
+    target: {
+      text: `≥ ${minCreatesPerSecond}/s, no failures`,
+      isReached: createsPerSecond >= minCreatesPerSecond && succeeded === creates,
     },
-  ];
+    explanation:
+      "The floor is bare claims and puts by as many callers; the limit is processor time, which all processes share.",
+  };
 }
 
 /** Counts the time until the last response, because autocannon's duration has whole seconds. */

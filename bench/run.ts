@@ -15,8 +15,8 @@ import { describe, type Result, writeResults } from "./results.ts";
 
 /** Each benchmark runs against new processes. */
 const withStack =
-  (measure: (stack: BenchStack) => Promise<Result[]>, settings: Record<string, string> = {}) =>
-  async (): Promise<Result[]> => {
+  (measure: (stack: BenchStack) => Promise<Result | Result[]>, settings: Record<string, string> = {}) =>
+  async (): Promise<Result | Result[]> => {
     const stack = await startBenchStack(settings);
     try {
       return await measure(stack);
@@ -26,7 +26,7 @@ const withStack =
   };
 
 const manySlots = { PLATFORM_MAX_CONCURRENCY: "20" };
-const benchmarks: Readonly<Record<string, () => Promise<Result[]>>> = {
+const benchmarks: Readonly<Record<string, () => Promise<Result | Result[]>>> = {
   "create-alone": withStack(measureAlone),
   "processor-time": measureProcessorTime,
   "create-steady": withStack(measureSteadyRate),
@@ -51,7 +51,7 @@ const seconds = () => (performance.now() - startedAt) / 1000;
 const results: Result[] = [];
 for (const [name, run] of Object.entries(benchmarks)) {
   if (only !== undefined && name !== only) continue;
-  const found = await run();
+  const found = [await run()].flat();
   for (const result of found) console.log(describe(result));
   results.push(...found);
   // After each one, so a run that is stopped early leaves what it has measured.
