@@ -1,17 +1,10 @@
 /** The simulators, each as a separate process, with a fault proxy in front of the storage and of the platform. */
 import { gatewaySettings } from "../local/gateway/gateway-settings.ts";
-import { type SimulatorProcesses, startSimulatorProcesses } from "../local/gateway/processes.ts";
+import { startSimulatorProcesses } from "../local/gateway/processes.ts";
 import type { SeededRandom } from "../local/process/seeded-random.ts";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
-export interface Environment {
-  readonly simulators: SimulatorProcesses;
-  readonly storageProxy: TcpProxy;
-  readonly platformProxy: TcpProxy;
-  /** The gateway's settings, with the addresses of the proxies. */
-  readonly settings: Readonly<Record<string, string>>;
-  stop(): Promise<void>;
-}
+export type Environment = Awaited<ReturnType<typeof startEnvironment>>;
 
 /** So long that no other number in a log is mistaken for it. */
 export const hostPin = "73190468251937";
@@ -20,7 +13,7 @@ export const hostPin = "73190468251937";
 const maxLatenessSeconds = { storage: 1, platform: 3 };
 
 /** Starts everything. Stops what was started if a later part fails to start. */
-export async function startEnvironment(random: SeededRandom): Promise<Environment> {
+export async function startEnvironment(random: SeededRandom) {
   const simulators = await startSimulatorProcesses({ requestLimitPerMinute: null });
   const proxies: TcpProxy[] = [];
   const stop = async (): Promise<void> => {
@@ -36,7 +29,8 @@ export async function startEnvironment(random: SeededRandom): Promise<Environmen
     const { surroundings, queueServiceUrl } = simulators;
     const storageProxy = await startProxy(queueServiceUrl, maxLatenessSeconds.storage);
     const platformProxy = await startProxy(surroundings.platformUrl, maxLatenessSeconds.platform);
-    const settings = {
+    /** The gateway's settings, with the addresses of the proxies. */
+    const settings: Readonly<Record<string, string>> = {
       ...gatewaySettings({
         ...surroundings,
         connectionString: surroundings.connectionString.replace(

@@ -7,18 +7,7 @@ import { hostPin } from "./environment.ts";
 /** A response; `lost` if the connection broke or the caller timed out; `not-sent` if no instance was listening. */
 export type Outcome = { readonly status: number; readonly body: unknown } | "lost" | "not-sent";
 
-export interface GatewayCalls {
-  /** With a key, a repeated create gives the same room. */
-  create(tag: string, timeoutSeconds: number, key?: string): Promise<Outcome>;
-  delete(room: string): Promise<Outcome>;
-  /** Reports that the conferences in these rooms have ended. */
-  end(rooms: readonly string[]): Promise<Outcome>;
-  bulkCreate(): Promise<Outcome>;
-  bulkDelete(): Promise<Outcome>;
-  runTimer(timer: "collectGarbage" | "collectMetrics"): Promise<Outcome>;
-  /** Responses with an undocumented status, for example `POST /room/create 500`, or with the host PIN. */
-  readonly unexpected: readonly string[];
-}
+export type GatewayCalls = ReturnType<typeof createGatewayCalls>;
 
 interface Call {
   readonly allowed: readonly number[];
@@ -32,7 +21,7 @@ const defaultTimeoutSeconds = 60;
 const bulkDeleteTimeoutSeconds = 190;
 
 /** `pick` returns the address of a running instance. */
-export function createGatewayCalls(pick: () => string | undefined, accessToken: string): GatewayCalls {
+export function createGatewayCalls(pick: () => string | undefined, accessToken: string) {
   const unexpected: string[] = [];
   const bearer = { authorization: `Bearer ${accessToken}` };
   const json = { "content-type": "application/json" };
@@ -61,8 +50,10 @@ export function createGatewayCalls(pick: () => string | undefined, accessToken: 
   }
 
   return {
+    /** Responses with an undocumented status, for example `POST /room/create 500`, or with the host PIN. */
     unexpected,
-    create: async (tag, timeoutSeconds, key) => {
+    /** With a key, a repeated create gives the same room. */
+    create: async (tag: string, timeoutSeconds: number, key?: string) => {
       const query = new URLSearchParams({ uuiData: encodeServiceTag(tag) });
       const headers = { ...bearer, ...(key !== undefined && { "idempotency-key": key }) };
       return send("POST", `/room/create?${query.toString()}`, {
@@ -71,8 +62,10 @@ export function createGatewayCalls(pick: () => string | undefined, accessToken: 
         timeoutSeconds,
       });
     },
-    delete: async (room) => send("DELETE", `/room/${encodeURIComponent(room)}`, { allowed: [204, 404, 503] }),
-    end: async (rooms) => {
+    delete: async (room: string) =>
+      send("DELETE", `/room/${encodeURIComponent(room)}`, { allowed: [204, 404, 503] }),
+    /** Reports that the conferences in these rooms have ended. */
+    end: async (rooms: readonly string[]) => {
       const events = rooms.map((name) => ({ event: "conference_ended", data: { name } }));
       const body = events.length === 1 ? events[0] : { event: "eventsink_bulk", data: events };
       const headers = { ...basic, ...json };
@@ -81,7 +74,7 @@ export function createGatewayCalls(pick: () => string | undefined, accessToken: 
     bulkCreate: async () => send("POST", "/room/bulk/", { allowed: [202, 503] }),
     bulkDelete: async () =>
       send("DELETE", "/room/bulk/", { allowed: [204, 503], timeoutSeconds: bulkDeleteTimeoutSeconds }),
-    runTimer: async (timer) =>
+    runTimer: async (timer: "collectGarbage" | "collectMetrics") =>
       send("POST", `/admin/functions/${timer}`, { allowed: [202], headers: json, body: {} }),
   };
 }

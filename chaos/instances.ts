@@ -2,18 +2,7 @@
 import { type GatewayProcess, startGatewayProcess } from "../local/gateway/processes.ts";
 import type { SeededRandom } from "../local/process/seeded-random.ts";
 
-export interface Instances {
-  /** Returns the address of a running instance, or undefined if none is running. */
-  pick(): string | undefined;
-  /** Kills host and app of one instance and returns its index, or undefined if only one is running. */
-  killOne(): Promise<number | undefined>;
-  start(index: number): Promise<void>;
-  /** Starts all instances that are not running. */
-  startMissing(): Promise<void>;
-  /** The number of instances killed so far. */
-  killCount(): number;
-  stop(): Promise<void>;
-}
+export type Instances = Awaited<ReturnType<typeof startInstances>>;
 
 export interface InstancesOptions {
   readonly count: number;
@@ -28,7 +17,7 @@ export interface InstancesOptions {
 const timeScale = { lockSeconds: 6, retrySeconds: 2, pollSeconds: 0.3 };
 
 /** Starts all instances. Stops those that were started if another fails to start. */
-export async function startInstances(options: InstancesOptions): Promise<Instances> {
+export async function startInstances(options: InstancesOptions) {
   const { count, random, bundlePath: entry, hostJsonPath, settings, onLine } = options;
   const running = new Map<number, GatewayProcess>();
   let killCount = 0;
@@ -40,6 +29,7 @@ export async function startInstances(options: InstancesOptions): Promise<Instanc
     if (isStopped) await killHostAndApp(instance);
     else running.set(index, instance);
   }
+  /** Starts all instances that are not running. */
   async function startMissing(): Promise<void> {
     await Promise.all(Array.from({ length: count }, async (_, index) => start(index)));
   }
@@ -59,9 +49,12 @@ export async function startInstances(options: InstancesOptions): Promise<Instanc
     start,
     startMissing,
     stop,
-    killCount: () => killCount,
-    pick: () => random.pick([...running.values()])?.addresses.url,
-    async killOne() {
+    /** The number of instances killed so far. */
+    killCount: (): number => killCount,
+    /** Returns the address of a running instance, or undefined if none is running. */
+    pick: (): string | undefined => random.pick([...running.values()])?.addresses.url,
+    /** Kills host and app of one instance and returns its index, or undefined if only one is running. */
+    async killOne(): Promise<number | undefined> {
       const victim = running.size > 1 ? random.pick([...running]) : undefined;
       if (victim === undefined) return undefined;
       const [index, instance] = victim;

@@ -3,17 +3,7 @@ import * as z from "zod";
 import { identities } from "../local/gateway/identities.ts";
 import { hostPin } from "./environment.ts";
 
-export interface LogWatch {
-  read(line: string): void;
-  /** Rooms that more than one claim reports as handed out. */
-  claimedTwice(): string[];
-  /** Rooms that a claim gave up. No caller may have them. */
-  readonly givenUp: ReadonlySet<string>;
-  /** The beginnings of lines that contain a secret. */
-  readonly linesWithSecrets: readonly string[];
-  /** The beginnings of lines about unexpected errors. */
-  readonly unexpectedErrors: readonly string[];
-}
+export type LogWatch = ReturnType<typeof createLogWatch>;
 
 /** The beginning of every service tag in a run. */
 export const tagBase = "https://verify.example.com/sessions/chaos-";
@@ -38,11 +28,12 @@ const givenUpEvents = ["room-discarded", "claim-lost", "room-leaked"];
 const httpFailure = /^Executed 'Functions\.(?!provisionRoom|collect)\w+' \(Failed/;
 const maxShownCharacters = 400;
 
-export function createLogWatch(): LogWatch {
+export function createLogWatch() {
   const claims = new Map<string, number>();
+  /** Rooms that a claim gave up. No caller may have them. */
   const givenUp = new Set<string>();
-  const linesWithSecrets: string[] = [];
-  const unexpectedErrors: string[] = [];
+  /** The beginnings of lines that contain a secret, and of lines about unexpected errors. */
+  const [linesWithSecrets, unexpectedErrors]: [string[], string[]] = [[], []];
 
   function read(line: string): void {
     if (secrets.some((secret) => (typeof secret === "string" ? line.includes(secret) : secret.test(line))))
@@ -63,6 +54,7 @@ export function createLogWatch(): LogWatch {
     givenUp,
     linesWithSecrets,
     unexpectedErrors,
-    claimedTwice: () => [...claims].filter(([, count]) => count > 1).map(([room]) => room),
+    /** Rooms that more than one claim reports as handed out. */
+    claimedTwice: (): string[] => [...claims].filter(([, count]) => count > 1).map(([room]) => room),
   };
 }

@@ -9,13 +9,7 @@ const roomSchema = z.looseObject({
 });
 export type PlatformRoom = z.output<typeof roomSchema>;
 
-export interface PlatformView {
-  find(name: string): Promise<PlatformRoom | undefined>;
-  /** Returns all conferences that are configured. */
-  rooms(): Promise<PlatformRoom[]>;
-  /** Calls the simulator's control API and returns the body of the response. */
-  control(method: string, path: string, body?: unknown): Promise<unknown>;
-}
+export type PlatformView = ReturnType<typeof createPlatformView>;
 
 /** Matches the gateway's calls to the Management API, but not those of `find`. */
 export const gatewayCallPattern = "^(?!.*&limit=1$)";
@@ -23,11 +17,12 @@ export const gatewayCallPattern = "^(?!.*&limit=1$)";
 const pageSchema = z.object({ objects: z.array(roomSchema) });
 const controlRoomsSchema = z.array(roomSchema.extend({ configured: z.boolean() }));
 
-export function createPlatformView(url: string, controlUrl: string): PlatformView {
+export function createPlatformView(url: string, controlUrl: string) {
   const { platformUsername, platformPassword } = identities;
   const credentials = Buffer.from(`${platformUsername}:${platformPassword}`).toString("base64");
   const headers = { authorization: `Basic ${credentials}` };
 
+  /** Calls the simulator's control API and returns the body of the response. */
   async function control(method: string, path: string, body?: unknown): Promise<unknown> {
     const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
     const response = await fetch(`${controlUrl}${path}`, init);
@@ -37,12 +32,13 @@ export function createPlatformView(url: string, controlUrl: string): PlatformVie
 
   return {
     control,
-    async find(name) {
+    async find(name: string): Promise<PlatformRoom | undefined> {
       const path = `/api/admin/configuration/v1/conference/?name=${encodeURIComponent(name)}&limit=1`;
       const page: unknown = await (await fetch(`${url}${path}`, { headers })).json();
       return pageSchema.parse(page).objects[0];
     },
-    async rooms() {
+    /** Returns all conferences that are configured. */
+    async rooms(): Promise<PlatformRoom[]> {
       const all = controlRoomsSchema.parse(await control("GET", "/control/rooms"));
       return all.filter(({ configured }) => configured);
     },

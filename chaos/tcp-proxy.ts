@@ -9,18 +9,7 @@ import { createFaultyConnection, resetSocket } from "./faulty-connection.ts";
 /** The kind of an outage: connections are refused, connections are reset, or requests get no response. */
 export type DownMode = "refuse" | "reset" | "silence";
 
-export interface TcpProxy {
-  readonly port: number;
-  /** Sets the share of read requests, 0 to 1, that meet a fault; writes meet several times as many. */
-  setFaultRate(rate: number): void;
-  goDown(mode: DownMode): Promise<void>;
-  goUp(): Promise<void>;
-  /** Ends all faults and cuts all open connections, so faults in progress end too. */
-  endFaults(): Promise<void>;
-  /** Returns how often each kind of fault was caused. */
-  faultCounts(): Readonly<Record<string, number>>;
-  stop(): Promise<void>;
-}
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
 export interface TcpProxyOptions {
   readonly targetPort: number;
@@ -33,7 +22,7 @@ export interface TcpProxyOptions {
 const ports = { first: 20_000, count: 10_000 };
 
 /** Starts the proxy on a free port of 127.0.0.1, without faults. */
-export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> {
+export async function startTcpProxy(options: TcpProxyOptions) {
   const { random, targetPort, maxLatenessSeconds } = options;
   const sockets = new Set<Socket>();
   const picker = createFaultPicker(random);
@@ -78,21 +67,24 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
   await goUp();
   return {
     port,
+    /** Sets the share of read requests, 0 to 1, that meet a fault; writes meet several times as many. */
     setFaultRate: picker.setFaultRate,
-    async goDown(mode) {
+    async goDown(mode: DownMode): Promise<void> {
       await goUp();
       downMode = mode;
       if (mode === "refuse") server.close();
       cutAll();
     },
     goUp,
-    async endFaults() {
+    /** Ends all faults and cuts all open connections, so faults in progress end too. */
+    async endFaults(): Promise<void> {
       picker.setFaultRate(0);
       await goUp();
       cutAll();
     },
-    faultCounts: () => ({ ...counts }),
-    async stop() {
+    /** Returns how often each kind of fault was caused. */
+    faultCounts: (): Readonly<Record<string, number>> => ({ ...counts }),
+    async stop(): Promise<void> {
       server.close();
       cutAll();
     },
