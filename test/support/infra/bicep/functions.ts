@@ -63,12 +63,6 @@ function asText(value: Value): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function contains(container: Value, wanted: Value): boolean {
-  if (typeof container === "string") return container.includes(textOf(wanted, "what is sought"));
-  if (isList(container)) return container.includes(wanted);
-  return Object.hasOwn(objectOf(container, "the container"), textOf(wanted, "the key"));
-}
-
 /** The part of an IPv4 network with that prefix length. */
 function cidrSubnet(network: string, length: number, index: number): string {
   const [address = "", prefix = ""] = network.split("/");
@@ -80,11 +74,8 @@ function cidrSubnet(network: string, length: number, index: number): string {
 }
 
 export const functions: Readonly<Record<string, BicepFunction>> = {
-  any: ([value = null]) => value,
   bool: ([value = null]) => asText(value).toLowerCase() === "true",
   cidrSubnet: (given) => cidrSubnet(text(given, 0), Number(given[1]), Number(given[2])),
-  contains: ([container = null, wanted = null]) => contains(container, wanted),
-  concat: (given) => given.flatMap((_, index) => list(given, index)),
   deployment: () => ({ location: "westeurope" }),
   empty: ([value = null]) => isEmpty(value),
   environment: () => ({ suffixes: { storage: "core.windows.net" } }),
@@ -98,12 +89,8 @@ export const functions: Readonly<Record<string, BicepFunction>> = {
   join: (given) => list(given, 0).map(asText).join(text(given, 1)),
   json: (given) => JSON.parse(text(given, 0)),
   last: (given) => list(given, 0).at(-1) ?? null,
-  length: ([value = null]) => (typeof value === "string" || isList(value) ? value.length : 0),
   loadTextContent: (given, { file }) => readFileSync(join(dirname(file), text(given, 0)), "utf8"),
   map: (given) => list(given, 0).map((item) => lambda(given, 1)(item)),
-  max: ([first = null, ...rest]) => Math.max(Number(first), ...rest.map(Number)),
-  range: ([start = null, count = null]) =>
-    Array.from({ length: Number(count) }, (_, index) => Number(start) + index),
   readEnvironmentVariable: (given) => readVariable(text(given, 0), given[1]),
   replace: (given) => text(given, 0).replaceAll(text(given, 1), () => text(given, 2)),
   resourceGroup: (given, { scope }) =>
@@ -119,9 +106,6 @@ export const functions: Readonly<Record<string, BicepFunction>> = {
   }),
   subscriptionResourceId: (given, { scope }) =>
     `/subscriptions/${scope.subscriptionId}/providers/${text(given, 0)}/${text(given, 1)}`,
-  take: ([value = null, count = null]) =>
-    (typeof value === "string" ? value : listOf(value, "take()")).slice(0, Number(count)),
-  toLower: (given) => text(given, 0).toLowerCase(),
   toObject: (given) =>
     Object.fromEntries(
       list(given, 0).map((item) => [

@@ -35,10 +35,7 @@ const functions: Readonly<Record<string, Scalar>> = {
     const [number, step] = [asNumber(value), asNumber(size)];
     return number === null || step === null ? null : Math.floor(number / step) * step;
   },
-  coalesce: (given) => given.find((value) => !isNull(value) && value !== "") ?? null,
-  iff: ([condition, yes, no]) => (condition === true ? yes : no),
   isempty: ([value]) => asText(value) === "",
-  isnotempty: ([value]) => asText(value) !== "",
   isnotnull: ([value]) => !isNull(value),
   isnull: ([value]) => isNull(value),
   max_of: (given) => extremeOf(given, Math.max),
@@ -51,11 +48,8 @@ const functions: Readonly<Record<string, Scalar>> = {
       return asText(value);
     }
   },
-  strcat: (given) => given.map(asText).join(""),
-  tobool: ([value]) => (isNull(value) ? null : asText(value) === "true"),
   todouble: ([value]) => asNumber(value),
   toint: ([value]) => truncated(asNumber(value)),
-  tolong: ([value]) => truncated(asNumber(value)),
   tostring: ([value]) => asText(value),
 };
 

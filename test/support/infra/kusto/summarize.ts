@@ -22,13 +22,8 @@ const extreme = (all: readonly number[], pick: (...all: number[]) => number): Ce
   all.length === 0 ? null : pick(...all);
 
 const aggregates: Readonly<Record<string, Aggregate>> = {
-  avg: ([value], rows, at) => {
-    const all = numbers(value, rows, at);
-    return all.length === 0 ? null : sum(all) / all.length;
-  },
   count: (_, rows) => rows.length,
   countif: ([condition], rows, at) => whereTrue(condition, rows, at).length,
-  dcount: ([value], rows, at) => new Set(values(value, rows, at)).size,
   make_list: ([value], rows, at) => values(value, rows, at),
   max: ([value], rows, at) => extreme(numbers(value, rows, at), Math.max),
   min: ([value], rows, at) => extreme(numbers(value, rows, at), Math.min),
