@@ -1,7 +1,7 @@
 /** Plays half a minute of traffic and takes the picture of the console that the README shows: `npm run screenshot`. */
 import { writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { startBrowser } from "../support/browser.ts";
 import { startRunningConsole } from "../support/running-console.ts";
@@ -10,7 +10,6 @@ import { useStarted } from "../support/use-started.ts";
 vi.setConfig({ testTimeout: 120_000 });
 
 const browser = await startBrowser();
-afterAll(async () => browser?.close());
 
 /** Where to write the picture. Without it, a short scene is played and nothing is written. */
 const path = process.env["SCREENSHOT_PATH"];

@@ -1,6 +1,6 @@
 /** The client's example page in a real browser, on another origin than the gateway. */
 import { readFile } from "node:fs/promises";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createClient } from "../../client/src/client.ts";
 import { clientCredentials } from "../../client/src/tokens.ts";
 import { contactCentreUsers, identities } from "../../local/gateway/identities.ts";
@@ -13,7 +13,6 @@ import { useStarted } from "../support/use-started.ts";
 vi.setConfig({ testTimeout: 90_000 });
 
 const browser = await startBrowser();
-afterAll(async () => browser?.close());
 
 const tag = "https://verify.example.com/sessions/4711";
 const page = new URL("../../client/example/widget.html", import.meta.url);
@@ -51,7 +50,6 @@ describe.skipIf(!browser)("The widget page of another origin", () => {
 
   /** Opens the page as an agent with this token and returns a function that reads what it shows. */
   async function openWidget(origin: string, room: string, token: string) {
-    if (!browser) throw new Error("there is no browser");
     const { page: opened, faults } = await openPage(browser, `${origin}/blank`);
     await opened.evaluate(`sessionStorage.setItem("agent-token", ${JSON.stringify(token)})`);
     const responses: { status: number; at: number; retryAfterSeconds: number }[] = [];

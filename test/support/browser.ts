@@ -1,8 +1,9 @@
 /** A real Chromium for tests of pages: on Linux the one of an npm package, elsewhere the computer's Chrome. */
 import { setTimeout as delay } from "node:timers/promises";
 import packagedChromium from "@sparticuz/chromium";
+import axe from "axe-core";
 import { type Browser, chromium, type LaunchOptions, type Page } from "playwright-core";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 // Containers run as root, for whom Chromium has no sandbox. It opens nothing but pages of this project.
 const inContainer = ["--no-sandbox"];
@@ -11,7 +12,7 @@ const inContainer = ["--no-sandbox"];
 const unpacking = Array.from({ length: 5 });
 const unpackingPauseMilliseconds = 3000;
 
-/** Returns a started browser, or undefined, after one line on how to get one, if there is none. */
+/** Returns a browser for all tests of the file, or undefined, after one line on how to get one, if there is none. */
 export async function startBrowser(): Promise<Browser | undefined> {
   const packaged = async (): Promise<LaunchOptions> => ({
     executablePath: await packagedChromium.executablePath(),
@@ -23,7 +24,9 @@ export async function startBrowser(): Promise<Browser | undefined> {
   for (const [index, options] of candidates.entries()) {
     try {
       if (index > 0) await delay(unpackingPauseMilliseconds);
-      return await chromium.launch(await options());
+      const browser = await chromium.launch(await options());
+      afterAll(async () => browser.close());
+      return browser;
     } catch {
       // The next one is tried.
     }
@@ -38,8 +41,9 @@ export interface OpenPage {
   readonly faults: string[];
 }
 
-/** Opens a page that is closed after the test. */
-export async function openPage(browser: Browser, url: string, width = 1440): Promise<OpenPage> {
+/** Opens a page that is closed after the test. Throws if there is no browser. */
+export async function openPage(browser: Browser | undefined, url: string, width = 1440): Promise<OpenPage> {
+  if (!browser) throw new Error("there is no browser");
   const page = await browser.newPage({ locale: "en-US", viewport: { width, height: 1000 } });
   onTestFinished(async () => page.close());
   const faults: string[] = [];
@@ -49,4 +53,12 @@ export async function openPage(browser: Browser, url: string, width = 1440): Pro
   });
   await page.goto(url);
   return { page, faults };
+}
+
+/** Returns what axe finds against these groups of rules: how bad it is, the rule, and the elements. */
+export async function accessibilityFaults(page: Page, groups: readonly string[]) {
+  await page.evaluate(axe.source);
+  const options = { runOnly: groups, resultTypes: ["violations"] };
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as axe.AxeResults;
+  return violations.map(({ impact, id, nodes }) => ({ impact, id, elements: nodes.map(({ html }) => html) }));
 }
