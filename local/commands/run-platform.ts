@@ -1,6 +1,6 @@
 /**
  * Runs the platform simulator as its own process. Usage:
- * `node local/commands/run-platform.ts '{"username":"…","password":"…","eventSink":{"url":"…"}}'`; the options are
+ * `node local/commands/run-platform.ts '{"username":"…","password":"…"}'`; the options are
  * those of `startPlatformSimulator`.
  */
 import * as z from "zod";

@@ -1,23 +1,14 @@
 /** Starts everything that the gateway talks to, on loopback in this process. */
-import { type Azurite, startAzurite } from "../simulators/azurite.ts";
-import { type ContactCentre, startContactCentre } from "../simulators/contact-centre.ts";
-import { startTokenIssuer, type TokenIssuer } from "../simulators/identity/token-issuer.ts";
-import { type LogWorkspace, startLogWorkspace } from "../simulators/log-workspace.ts";
+import { startAzurite } from "../simulators/azurite.ts";
+import { startContactCentre } from "../simulators/contact-centre.ts";
+import { startTokenIssuer } from "../simulators/identity/token-issuer.ts";
+import { startLogWorkspace } from "../simulators/log-workspace.ts";
 import type { SimulatorOptions } from "../simulators/platform/platform-options.ts";
-import { type PlatformSimulator, startPlatformSimulator } from "../simulators/platform/platform-simulator.ts";
+import { startPlatformSimulator } from "../simulators/platform/platform-simulator.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
 import { contactCentreUsers, platformAccount, tenant } from "./identities.ts";
 
-export interface DevelopmentStack {
-  readonly azurite: Azurite;
-  readonly platform: PlatformSimulator;
-  readonly issuer: TokenIssuer;
-  readonly contactCentre: ContactCentre;
-  readonly logWorkspace: LogWorkspace;
-  /** The gateway's settings for this stack. */
-  readonly settings: Record<string, string>;
-  stop(): Promise<void>;
-}
+export type DevelopmentStack = Awaited<ReturnType<typeof startDevelopmentStack>>;
 
 export interface DevelopmentStackOptions {
   /** Also starts Azurite's table service, which `func start` needs. */
@@ -26,9 +17,7 @@ export interface DevelopmentStackOptions {
 }
 
 /** Starts all parts on free ports of 127.0.0.1. Stops what was started if a later part fails to start. */
-export async function startDevelopmentStack(
-  options: DevelopmentStackOptions = {},
-): Promise<DevelopmentStack> {
+export async function startDevelopmentStack(options: DevelopmentStackOptions = {}) {
   const stops: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(stops.splice(0).map(async (stopPart) => stopPart()));
@@ -44,6 +33,7 @@ export async function startDevelopmentStack(
     const issuer = started(await startTokenIssuer(tenant));
     const contactCentre = started(await startContactCentre({ users: contactCentreUsers }));
     const logWorkspace = started(await startLogWorkspace());
+    /** The gateway's settings for this stack. */
     const settings = gatewaySettings({
       connectionString: azurite.connectionString,
       platformUrl: platform.url,

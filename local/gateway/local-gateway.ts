@@ -1,25 +1,12 @@
 /** Starts the whole gateway: the development stack, and the app in the local Functions host in front of it. */
 import { fileURLToPath } from "node:url";
 import { type FunctionsHost, startFunctionsHost } from "../host/functions-host.ts";
-import type { HostedFunction } from "../host/hosted-function.ts";
 import type { LogEntry } from "../host/worker/messages.ts";
-import { type Connection, connectionOf } from "./connection.ts";
+import { connectionOf } from "./connection.ts";
 import { createCorsHandler } from "./cors.ts";
 import { type DevelopmentStack, startDevelopmentStack } from "./development-stack.ts";
 import { fastSettings } from "./gateway-settings.ts";
 import { identities } from "./identities.ts";
-
-export interface LocalGateway {
-  readonly connection: Connection;
-  readonly stack: DevelopmentStack;
-  /** The app's functions, as the host has loaded them. */
-  readonly functions: readonly HostedFunction[];
-  /** Resolves with the reason when the host has ended, by `stop` or because the app crashed too often. */
-  readonly exited: Promise<{ reason: string }>;
-  /** Restarts the app on the same port. Returns false if it does not load: its error is logged, and a call can retry. */
-  reload(): Promise<boolean>;
-  stop(): Promise<void>;
-}
 
 export interface LocalGatewayOptions {
   /** Override the stack's settings and the fast ones. */
@@ -37,7 +24,7 @@ export interface LocalGatewayOptions {
  * Starts everything on 127.0.0.1, with timers, and points the platform's event sink to the app. Stops what was started
  * and throws if the app does not load or the port is in use.
  */
-export async function startLocalGateway(options: LocalGatewayOptions = {}): Promise<LocalGateway> {
+export async function startLocalGateway(options: LocalGatewayOptions = {}) {
   const stack = await startDevelopmentStack();
   const settings = { ...stack.settings, ...fastSettings, ...options.settings };
   const exited = Promise.withResolvers<{ reason: string }>();
@@ -83,13 +70,16 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}): Prom
     return {
       connection: connectionOf(stack, url, settings),
       stack,
+      /** The app's functions, as the host has loaded them. */
       functions,
+      /** Resolves with the reason when the host has ended, by `stop` or because the app crashed too often. */
       exited: exited.promise,
-      async reload() {
+      /** Restarts the app on the same port. Returns false if it does not load: its error is logged, and a call can retry. */
+      async reload(): Promise<boolean> {
         reloading = reloading.then(async () => replaceApp(Number(new URL(url).port)));
         return reloading;
       },
-      async stop() {
+      async stop(): Promise<void> {
         await reloading;
         await host?.stop();
         await stack.stop();

@@ -4,7 +4,7 @@ import { type Child, startChild } from "../process/child.ts";
 import type { simulatorOptionsSchema } from "../simulators/platform/platform-options.ts";
 import { fetchAccessToken } from "./access-token.ts";
 import type { GatewaySurroundings } from "./gateway-settings.ts";
-import { contactCentreUsers, platformAccount, tenant } from "./identities.ts";
+import { platformAccount } from "./identities.ts";
 
 const storageSchema = z.object({ connectionString: z.string(), queueServiceUrl: z.url() });
 const platformSchema = z.object({ url: z.url(), controlUrl: z.url() });
@@ -20,21 +20,10 @@ const hostSchema = z.object({
   appProcessId: z.int(),
 });
 
-export interface SimulatorProcesses {
-  readonly surroundings: GatewaySurroundings;
-  readonly queueServiceUrl: string;
-  readonly platformControlUrl: string;
-  readonly storageProcessId: number;
-  readonly platformProcessId: number;
-  /** A consumer's token, valid for about an hour. */
-  readonly accessToken: string;
-  readonly stop: () => Promise<void>;
-}
-
 /** Starts Azurite, the platform and the identity services. Stops what was started if a later part fails to start. */
 export async function startSimulatorProcesses(
   platformOptions: Partial<z.input<typeof simulatorOptionsSchema>> = {},
-): Promise<SimulatorProcesses> {
+) {
   const starts = {
     storage: startChild({
       script: "local/commands/run-azurite.ts",
@@ -46,11 +35,7 @@ export async function startSimulatorProcesses(
       addressesSchema: platformSchema,
       args: [JSON.stringify({ ...platformAccount, ...platformOptions })],
     }),
-    identity: startChild({
-      script: "local/commands/run-identity.ts",
-      addressesSchema: identitySchema,
-      args: [JSON.stringify({ ...tenant, users: contactCentreUsers })],
-    }),
+    identity: startChild({ script: "local/commands/run-identity.ts", addressesSchema: identitySchema }),
   };
   const stop = async (): Promise<void> => {
     const children = await Promise.allSettled(Object.values(starts));
@@ -64,12 +49,18 @@ export async function startSimulatorProcesses(
     ]);
     const { tokenUrl, ...identityUrls } = identity.addresses;
     const { connectionString, queueServiceUrl } = storage.addresses;
+    const surroundings: GatewaySurroundings = {
+      connectionString,
+      platformUrl: platform.addresses.url,
+      ...identityUrls,
+    };
     return {
-      surroundings: { connectionString, platformUrl: platform.addresses.url, ...identityUrls },
+      surroundings,
       queueServiceUrl,
       platformControlUrl: platform.addresses.controlUrl,
       storageProcessId: storage.processId,
       platformProcessId: platform.processId,
+      /** A consumer's token, valid for about an hour. */
       accessToken: await fetchAccessToken(tokenUrl),
       stop,
     };

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { readHostJson } from "./host-json.ts";
 import type { HostedFunction } from "./hosted-function.ts";
-import { buildHttpRoutes } from "./http/http-routes.ts";
+import { buildHttpRoutes, type HttpRoute } from "./http/http-routes.ts";
 import { createHttpServer, type InFront } from "./http/http-server.ts";
 import { startTriggers } from "./triggers/triggers.ts";
 import { startAppProcess } from "./worker/app-process.ts";
@@ -39,15 +39,7 @@ export interface TimeScale {
   readonly backgroundDrainSeconds?: number;
 }
 
-export interface FunctionsHost {
-  readonly url: string;
-  readonly functions: readonly HostedFunction[];
-  workerProcessId(): number | undefined;
-  /** Resolves when the host has ended, by `stop` or after the app's third crash. */
-  readonly exited: Promise<{ reason: string }>;
-  /** Closes the port, lets HTTP calls finish for 30 s and queue and timer runs for 10 s, then ends the app. */
-  stop(): Promise<void>;
-}
+export type FunctionsHost = Awaited<ReturnType<typeof startFunctionsHost>>;
 
 const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "SystemRoot"];
 
@@ -55,7 +47,7 @@ const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "Syst
  * Starts the host; resolves when the app is loaded and the port is open. If the app fails to load, the host has no
  * functions. Throws if host.json is invalid or the app's process keeps ending.
  */
-export async function startFunctionsHost(options: FunctionsHostOptions): Promise<FunctionsHost> {
+export async function startFunctionsHost(options: FunctionsHostOptions) {
   const { onLog = () => undefined, environment } = options;
   const settings = await readHostJson(options.hostJsonPath);
   const app = await startAppProcess({
@@ -122,19 +114,17 @@ export async function startFunctionsHost(options: FunctionsHostOptions): Promise
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    functions: [
-      ...routes.map(({ functionName, route, methods }) => ({
-        name: functionName,
-        trigger: "httpTrigger",
-        route,
-        methods,
-      })),
-      ...triggers.functions,
-    ],
+    functions: [...routes.map(describeRoute), ...triggers.functions],
     workerProcessId: app.processId,
+    /** Resolves when the host has ended, by `stop` or after the app's third crash. */
     exited: exited.promise,
+    /** Closes the port, lets HTTP calls finish for 30 s and queue and timer runs for 10 s, then ends the app. */
     stop: () => endOnce("stopped"),
   };
+}
+
+function describeRoute({ functionName, route, methods }: HttpRoute): HostedFunction {
+  return { name: functionName, trigger: "httpTrigger", route, methods };
 }
 
 /** Resolves when the work is done, but not later than this. */

@@ -10,14 +10,21 @@ const timeSpan = z
     return Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
   });
 
-const queues = z.object({
-  batchSize: z.int().min(1).max(32).default(16),
-  newBatchThreshold: z.int().min(0).optional(),
-  visibilityTimeout: timeSpan.default(0),
-  maxDequeueCount: z.int().min(1).default(5),
-  maxPollingInterval: timeSpan.default(2),
-  messageEncoding: z.enum(["base64", "none"]).default("base64"),
-});
+const queues = z
+  .object({
+    batchSize: z.int().min(1).max(32).default(16),
+    newBatchThreshold: z.int().min(0).optional(),
+    visibilityTimeout: timeSpan.default(0),
+    maxDequeueCount: z.int().min(1).default(5),
+    maxPollingInterval: timeSpan.default(2),
+    messageEncoding: z.enum(["base64", "none"]).default("base64"),
+  })
+  .transform(({ visibilityTimeout, maxPollingInterval, newBatchThreshold, ...read }) => ({
+    ...read,
+    newBatchThreshold: newBatchThreshold ?? Math.floor(read.batchSize / 2),
+    visibilityTimeoutSeconds: visibilityTimeout,
+    maxPollingIntervalSeconds: maxPollingInterval,
+  }));
 
 const hostJson = z.object({
   extensions: z
@@ -28,14 +35,7 @@ const hostJson = z.object({
     .prefault({}),
 });
 
-export interface QueueSettings {
-  readonly batchSize: number;
-  readonly newBatchThreshold: number;
-  readonly visibilityTimeoutSeconds: number;
-  readonly maxDequeueCount: number;
-  readonly maxPollingIntervalSeconds: number;
-  readonly messageEncoding: "base64" | "none";
-}
+export type QueueSettings = Readonly<z.output<typeof queues>>;
 
 export interface HostSettings {
   readonly routePrefix: string;
@@ -44,17 +44,6 @@ export interface HostSettings {
 
 /** Reads the file and applies the real host's defaults. Throws if a value is not allowed. */
 export async function readHostJson(path: string): Promise<HostSettings> {
-  const { extensions } = hostJson.parse(JSON.parse(await readFile(path, "utf8")));
-  const { queues: read, http } = extensions;
-  return {
-    routePrefix: http.routePrefix,
-    queues: {
-      batchSize: read.batchSize,
-      newBatchThreshold: read.newBatchThreshold ?? Math.floor(read.batchSize / 2),
-      visibilityTimeoutSeconds: read.visibilityTimeout,
-      maxDequeueCount: read.maxDequeueCount,
-      maxPollingIntervalSeconds: read.maxPollingInterval,
-      messageEncoding: read.messageEncoding,
-    },
-  };
+  const { http, queues } = hostJson.parse(JSON.parse(await readFile(path, "utf8"))).extensions;
+  return { ...http, queues };
 }

@@ -5,18 +5,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type * as z from "zod";
 
-export interface Child<Addresses> {
-  readonly process: ChildProcess;
-  readonly processId: number;
-  /** What the script printed as its first line. */
-  readonly addresses: Addresses;
-  /** Resolves with the exit code, or with the name of the signal that ended the process. */
-  readonly exited: Promise<number | string | null>;
-  /** Asks the process to end (SIGTERM) and resolves when it has. */
-  readonly stop: () => Promise<void>;
-  /** Ends the process at once (SIGKILL) and resolves when it has ended. */
-  readonly kill: () => Promise<void>;
-}
+export type Child<Addresses> = Awaited<ReturnType<typeof startChild<Addresses>>>;
 
 export interface ChildOptions<Addresses> {
   /** The script's path, relative to the project's root. */
@@ -39,7 +28,7 @@ process.on("exit", () => {
 });
 
 /** Starts the script. Throws if it ends, or 60 s pass, before it has printed its addresses. */
-export async function startChild<Addresses>(options: ChildOptions<Addresses>): Promise<Child<Addresses>> {
+export async function startChild<Addresses>(options: ChildOptions<Addresses>) {
   const { script, addressesSchema, args = [], environment = {}, onLine = () => undefined } = options;
   const child = spawn(process.execPath, [script, ...args], {
     cwd: root,
@@ -47,6 +36,7 @@ export async function startChild<Addresses>(options: ChildOptions<Addresses>): P
     stdio: ["pipe", "pipe", "inherit"],
   });
   running.add(child);
+  /** Resolves with the exit code, or with the name of the signal that ended the process. */
   const exited = once(child, "exit").then(([code, signal]: (number | string | null)[]) => {
     running.delete(child);
     return code ?? signal ?? null;
@@ -70,9 +60,12 @@ export async function startChild<Addresses>(options: ChildOptions<Addresses>): P
   return {
     process: child,
     processId: pid,
+    /** What the script printed as its first line. */
     addresses: addressesSchema.parse(JSON.parse(String(line))),
     exited,
+    /** Asks the process to end (SIGTERM) and resolves when it has. */
     stop: async () => end("SIGTERM"),
+    /** Ends the process at once (SIGKILL) and resolves when it has ended. */
     kill: async () => end("SIGKILL"),
   };
 }

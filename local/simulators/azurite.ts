@@ -1,21 +1,7 @@
 /** Starts Azurite, the storage emulator, inside this process: in memory, on free loopback ports. */
 import { createRequire } from "node:module";
 
-export interface AzuriteOptions {
-  readonly blob?: boolean;
-  readonly table?: boolean;
-  /** Only 0 (a free port) is allowed: nothing may depend on a fixed port. */
-  readonly port?: 0;
-}
-
-export interface Azurite {
-  readonly connectionString: string;
-  readonly queueServiceUrl: string;
-  readonly blobServiceUrl?: string;
-  readonly tableServiceUrl?: string;
-  /** Closes the servers and all connections; stored data is lost. */
-  readonly stop: () => Promise<void>;
-}
+export type Azurite = Awaited<ReturnType<typeof startAzurite>>;
 
 interface AzuriteServer {
   readonly httpServer: { closeAllConnections(): void };
@@ -38,7 +24,7 @@ const sweepMilliseconds = 500;
  * Starts the queue service and, if requested, the blob and table services. Instances in one process are separate.
  * Telemetry and access logs are off. Any API version is accepted, because the storage SDK is newer than Azurite.
  */
-export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurite> {
+export async function startAzurite(options: { readonly blob?: boolean; readonly table?: boolean } = {}) {
   const servers: AzuriteServer[] = [];
   const start = async (server: AzuriteServer): Promise<string> => {
     await server.start();
@@ -68,8 +54,9 @@ export async function startAzurite(options: AzuriteOptions = {}): Promise<Azurit
     return {
       connectionString: `${parts.join(";")};`,
       queueServiceUrl,
-      ...(blobServiceUrl ? { blobServiceUrl } : {}),
-      ...(tableServiceUrl ? { tableServiceUrl } : {}),
+      blobServiceUrl,
+      tableServiceUrl,
+      /** Closes the servers and all connections; stored data is lost. */
       stop,
     };
   } catch (error) {
@@ -90,33 +77,18 @@ function createQueueServer(): AzuriteServer {
 const noTlsNoOAuth = ["", "", "", undefined] as const;
 const strictModeButAnyApiVersion = [false, true] as const;
 const pathStyleUrlInMemory = [true, true] as const;
+const common = [...strictModeButAnyApiVersion, ...noTlsNoOAuth, ...pathStyleUrlInMemory] as const;
 
 function createServer(folder: "queue" | "blob", name: "Queue" | "Blob"): AzuriteServer {
   const { MemoryExtentChunkStore } = require("azurite/dist/src/common/persistence/MemoryExtentStore");
-  const noAccessLog = [false, undefined] as const;
-  const noDebugLog = [false, undefined] as const;
-  return construct(folder, name, [
-    "",
-    "",
-    [],
-    ...noAccessLog,
-    ...noDebugLog,
-    ...strictModeButAnyApiVersion,
-    ...noTlsNoOAuth,
-    ...pathStyleUrlInMemory,
-    new MemoryExtentChunkStore(extentLimitBytes),
-  ]);
+  const noAccessOrDebugLog = [false, undefined, false, undefined] as const;
+  const store = new MemoryExtentChunkStore(extentLimitBytes);
+  return construct(folder, name, ["", "", [], ...noAccessOrDebugLog, ...common, store]);
 }
 
 function createTableServer(): AzuriteServer {
   const noLogs = [false, false, undefined, undefined] as const;
-  return construct("table", "Table", [
-    "",
-    ...noLogs,
-    ...strictModeButAnyApiVersion,
-    ...noTlsNoOAuth,
-    ...pathStyleUrlInMemory,
-  ]);
+  return construct("table", "Table", ["", ...noLogs, ...common]);
 }
 
 function construct(folder: string, name: string, settings: readonly unknown[]): AzuriteServer {

@@ -18,10 +18,8 @@ const faultSchema = z.object({
   retryAfterSeconds: z.int().min(0).optional(),
 });
 
-export type ContactCentre = Awaited<ReturnType<typeof startContactCentre>>;
-
 /** Starts the simulator on 127.0.0.1. Faults can also be set under `/control/`. */
-export async function startContactCentre(options: { users: ContactCentreUser[]; port?: number }) {
+export async function startContactCentre(options: { users: ContactCentreUser[] }) {
   let { users } = options;
   let faults: z.output<typeof faultSchema>[] = [];
   let calls = 0;
@@ -55,7 +53,7 @@ export async function startContactCentre(options: { users: ContactCentreUser[]; 
     return { status: 204 };
   }
 
-  const server = await startLoopbackServer(answer, options.port);
+  const server = await startLoopbackServer(answer);
   return {
     url: server.url,
     stop: server.stop,

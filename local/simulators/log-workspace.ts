@@ -29,7 +29,7 @@ interface Trace {
 export type LogWorkspace = Awaited<ReturnType<typeof startLogWorkspace>>;
 
 /** Starts the simulator on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; anything else returns 400. */
-export async function startLogWorkspace(options: { port?: number } = {}) {
+export async function startLogWorkspace() {
   const stored: StoredRow[] = [];
   const traces: Trace[] = [];
   let failures: Failure[] = [];
@@ -57,7 +57,7 @@ export async function startLogWorkspace(options: { port?: number } = {}) {
     return { status: 204 };
   }
 
-  const server = await startLoopbackServer(answer, options.port);
+  const server = await startLoopbackServer(answer);
   return {
     url: server.url,
     stop: server.stop,

@@ -8,7 +8,7 @@ import { createMetricsCollection, type MetricsOptions } from "../../src/lib/metr
 import type { MetricsRow } from "../../src/lib/metrics/row.ts";
 import type { PlatformClient } from "../../src/lib/platform/client.ts";
 import type { ConferenceRow } from "../../src/lib/platform/conference-row.ts";
-import { type Conferences, createConferences } from "../../src/lib/platform/conferences.ts";
+import { createConferences } from "../../src/lib/platform/conferences.ts";
 import { withRetries } from "../../src/lib/platform/retry.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
@@ -16,14 +16,14 @@ import {
   createGarbageCollection,
   type GarbageCollectionOptions,
 } from "../../src/lib/pool/garbage-collection.ts";
-import { createReplenishment, type Replenishment } from "../../src/lib/pool/replenishment.ts";
+import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
 import { secureRandom } from "../../src/lib/random.ts";
 import { toNewConference } from "../../src/lib/rooms/new-room.ts";
 import { roomFingerprint } from "../../src/lib/rooms/room-fingerprint.ts";
-import { createFaultyQueue, type FaultyQueue } from "./faulty-queue.ts";
-import { createManualClock, type ManualClock } from "./manual-clock.ts";
+import { createFaultyQueue } from "./faulty-queue.ts";
+import { createManualClock } from "./manual-clock.ts";
 import { createMemoryQueue } from "./memory-queue.ts";
-import { createRecordingLog, type RecordingLog } from "./recording-log.ts";
+import { createRecordingLog } from "./recording-log.ts";
 import { newPlatformClient, platformAccount } from "./use-platform.ts";
 import { useStartedPerTest } from "./use-started.ts";
 

@@ -1,5 +1,5 @@
 /** Runs one of the project's scripts as a person would, and looks at what it prints and leaves behind. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -3,21 +3,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { DequeuedMessageItem } from "@azure/storage-queue";
 import { processMessage, type QueueListenerOptions } from "./queue-message.ts";
 
-export interface QueueListener {
-  /** Stops polling and resolves when the messages in progress are done. */
-  stop(): Promise<void>;
-}
-
 const minPollMilliseconds = 100;
 const callTimeoutMilliseconds = 30_000;
 
 /** Starts polling. Keeps polling if the queue does not exist yet or storage is unreachable. */
-export function startQueueListener(options: QueueListenerOptions): QueueListener {
+export function startQueueListener(options: QueueListenerOptions) {
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
   const polling = poll(options, running, stopping.signal);
   return {
-    async stop() {
+    /** Stops polling and resolves when the messages in progress are done. */
+    async stop(): Promise<void> {
       stopping.abort();
       await polling;
       await Promise.all(running);
@@ -62,11 +58,8 @@ async function poll(
   }
 }
 
-async function receive({
-  queue,
-  settings,
-  lockSeconds,
-}: QueueListenerOptions): Promise<DequeuedMessageItem[]> {
+async function receive(options: QueueListenerOptions): Promise<DequeuedMessageItem[]> {
+  const { queue, settings, lockSeconds } = options;
   try {
     const { receivedMessageItems } = await queue.receiveMessages({
       numberOfMessages: settings.batchSize,

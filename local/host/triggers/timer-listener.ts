@@ -3,18 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Cron } from "croner";
 import type { TypedData } from "../worker/messages.ts";
 
-export interface TimerListener {
-  /** The input of a run that is fired by hand. */
-  currentInput(): TypedData;
-  start(): void;
-  /** Ends the schedule and resolves when a run in progress has finished. */
-  stop(): Promise<void>;
-}
+export type TimerListener = ReturnType<typeof createTimerListener>;
 
 export interface TimerOptions {
   readonly schedule: string;
   readonly runOnStartup: boolean;
-  readonly useMonitor: boolean;
   /** Runs the function. Never throws; a failure has been logged. */
   run(input: TypedData): Promise<void>;
 }
@@ -26,7 +19,7 @@ const never = "0001-01-01T00:00:00";
  * Prepares the timer. Throws if the schedule is invalid. A run that outlasts its slot is followed by one immediate run.
  * Runs that were missed while the host was down are skipped: nothing is stored on disk.
  */
-export function createTimerListener(options: TimerOptions): TimerListener {
+export function createTimerListener(options: TimerOptions) {
   // Day of month and day of week must both fit, unlike in Unix cron.
   const cron = new Cron(options.schedule, { mode: "5-or-6-parts", domAndDow: true, paused: true });
   const stopping = new AbortController();
@@ -34,19 +27,15 @@ export function createTimerListener(options: TimerOptions): TimerListener {
   let next = cron.nextRun();
   let running = Promise.resolve();
 
+  /** The input of a run that is fired by hand. */
   function currentInput(): TypedData {
-    const upcoming = cron.nextRuns(2);
-    const [first, second] = upcoming;
+    const [first, second] = cron.nextRuns(2);
     const isFrequent = first && second && second.getTime() - first.getTime() < 60_000;
-    const scheduleStatus = {
-      Last: last,
-      Next: next?.toISOString() ?? never,
-      LastUpdated: last,
-    };
+    const scheduleStatus = { Last: last, Next: next?.toISOString() ?? never, LastUpdated: last };
     return {
       json: JSON.stringify({
         Schedule: { AdjustForDST: true },
-        ScheduleStatus: isFrequent || !options.useMonitor ? null : scheduleStatus,
+        ScheduleStatus: isFrequent ? null : scheduleStatus,
         IsPastDue: false,
       }),
     };
@@ -72,10 +61,11 @@ export function createTimerListener(options: TimerOptions): TimerListener {
 
   return {
     currentInput,
-    start() {
+    start(): void {
       running = keepSchedule();
     },
-    async stop() {
+    /** Ends the schedule and resolves when a run in progress has finished. */
+    async stop(): Promise<void> {
       stopping.abort();
       cron.stop();
       await running;

@@ -3,10 +3,9 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { bypassProxy } from "../../process/bypass-proxy.ts";
 import type { HostSettings } from "../host-json.ts";
 import type { HostedFunction } from "../hosted-function.ts";
-import type { FireFunction } from "../http/admin.ts";
 import type { Invoker } from "../worker/invoker.ts";
 import type { Binding, FunctionMetadata, LogLevel, OnLog, TypedData } from "../worker/messages.ts";
-import { type QueueListener, startQueueListener } from "./queue-listener.ts";
+import { startQueueListener } from "./queue-listener.ts";
 import { createTimerListener, type TimerListener } from "./timer-listener.ts";
 
 export interface TriggersOptions {
@@ -23,19 +22,13 @@ export interface TriggersOptions {
   readonly onLog: OnLog;
 }
 
-export interface Triggers {
-  readonly functions: readonly HostedFunction[];
-  readonly fire: FireFunction;
-  stop(): Promise<void>;
-}
-
 const messageLockSeconds = 600;
 const storageRetries = { maxTries: 3, retryDelayInMs: 100, maxRetryDelayInMs: 1000 };
 
 /** Starts every timer and queue function. Logs and skips one that cannot listen. */
-export function startTriggers(options: TriggersOptions): Triggers {
+export function startTriggers(options: TriggersOptions) {
   const functions: HostedFunction[] = [];
-  const listeners: (TimerListener | QueueListener)[] = [];
+  const listeners: { stop(): Promise<void> }[] = [];
   const firing = new Map<string, (input: string) => Promise<void>>();
   for (const { name, bindings } of options.metadata) {
     const log = (level: LogLevel, message: string): void =>
@@ -61,12 +54,12 @@ export function startTriggers(options: TriggersOptions): Triggers {
   }
   return {
     functions,
-    fire(name, input) {
+    fire(name: string, input: string): boolean {
       const run = firing.get(name);
       void run?.(input);
       return run !== undefined;
     },
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all(listeners.map((listener) => listener.stop()));
     },
   };
@@ -75,14 +68,13 @@ export function startTriggers(options: TriggersOptions): Triggers {
 function listenToTimer(
   { environment, invoker, timersEnabled }: TriggersOptions,
   name: string,
-  { runOnStartup, useMonitor }: Binding,
+  { runOnStartup }: Binding,
   schedule: string,
   log: (level: LogLevel, message: string) => void,
 ): TimerListener {
   const timer = createTimerListener({
     schedule,
     runOnStartup: runOnStartup ?? false,
-    useMonitor: useMonitor ?? true,
     run: (input) => runLogged(invoker, name, input),
   });
   const hasStorage = Object.keys(environment).some((key) => /^AzureWebJobsStorage(__|$)/.test(key));
@@ -100,7 +92,7 @@ function listenToQueue(
   { connection }: Binding,
   queueName: string,
   log: (level: LogLevel, message: string) => void,
-): QueueListener {
+) {
   const connectionString = environment[connection || "AzureWebJobsStorage"];
   if (connectionString === undefined) {
     throw new Error(`There is no connection string named '${connection || "AzureWebJobsStorage"}'.`);

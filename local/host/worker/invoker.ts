@@ -1,7 +1,7 @@
 /** Sends calls to the app and writes the host's own log lines about them. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { AppProcess } from "./app-process.ts";
-import type { HttpResponseData, OnLog, TypedData } from "./messages.ts";
+import type { HttpResponseData, LogLevel, OnLog, TypedData } from "./messages.ts";
 
 interface Call {
   readonly input: TypedData;
@@ -12,28 +12,18 @@ interface Call {
 
 type CallKind = "http" | "background";
 
-export interface Invoker {
-  /** Throws if the function failed, which has been logged by then. */
-  invoke(functionName: string, call: Call): Promise<HttpResponseData | undefined>;
-  /** Resolves when no call of this kind is running. `background` means timers and queues. */
-  idle(kind: CallKind): Promise<void>;
-}
+export type Invoker = ReturnType<typeof createInvoker>;
 
 /** Creates an invoker for the app's process. */
-export function createInvoker(app: AppProcess, onLog: OnLog): Invoker {
+export function createInvoker(app: AppProcess, onLog: OnLog) {
   const running = { http: new Set<Promise<unknown>>(), background: new Set<Promise<unknown>>() };
 
   async function invoke(functionName: string, call: Call): Promise<HttpResponseData | undefined> {
     const invocationId = randomUUID();
-    const category = `Function.${functionName}`;
     const started = performance.now();
-    onLog({
-      level: "information",
-      category,
-      message: `Executing 'Functions.${functionName}' (Id=${invocationId})`,
-      functionName,
-      invocationId,
-    });
+    const log = (level: LogLevel, message: string): void =>
+      onLog({ level, category: `Function.${functionName}`, message, functionName, invocationId });
+    log("information", `Executing 'Functions.${functionName}' (Id=${invocationId})`);
     const outcome = (result: string): string => {
       const milliseconds = Math.round(performance.now() - started);
       return `Executed 'Functions.${functionName}' (${result}, Id=${invocationId}, Duration=${milliseconds}ms)`;
@@ -46,18 +36,18 @@ export function createInvoker(app: AppProcess, onLog: OnLog): Invoker {
         traceParent: continueTrace(call.traceParent),
         ...(call.triggerMetadata ? { triggerMetadata: call.triggerMetadata } : {}),
       });
-      onLog({ level: "information", category, message: outcome("Succeeded"), functionName, invocationId });
+      log("information", outcome("Succeeded"));
       return response;
     } catch (error) {
       const stack = error instanceof Error ? error.stack : String(error);
-      const message = `${outcome("Failed")}\n${stack}`;
-      onLog({ level: "error", category, message, functionName, invocationId });
+      log("error", `${outcome("Failed")}\n${stack}`);
       throw error;
     }
   }
 
   return {
-    async invoke(functionName, call) {
+    /** Throws if the function failed, which has been logged by then. */
+    async invoke(functionName: string, call: Call): Promise<HttpResponseData | undefined> {
       const work = invoke(functionName, call);
       const calls = running[call.input.http ? "http" : "background"];
       calls.add(work);
@@ -67,7 +57,8 @@ export function createInvoker(app: AppProcess, onLog: OnLog): Invoker {
         calls.delete(work);
       }
     },
-    async idle(kind) {
+    /** Resolves when no call of this kind is running. `background` means timers and queues. */
+    async idle(kind: CallKind): Promise<void> {
       while (running[kind].size > 0) await Promise.allSettled(running[kind]);
     },
   };

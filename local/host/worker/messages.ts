@@ -47,7 +47,6 @@ export interface Binding {
   readonly authLevel?: string;
   readonly schedule?: string;
   readonly runOnStartup?: boolean;
-  readonly useMonitor?: boolean;
   readonly queueName?: string;
   readonly connection?: string;
 }

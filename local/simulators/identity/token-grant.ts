@@ -11,7 +11,10 @@ export interface IssuerClient {
  * Returns the authenticated client or the OAuth error response: 401 for wrong credentials, 400 for everything else. The
  * scope must be the client's own.
  */
-export function checkGrant(body: Buffer, clients: IssuerClient[]): { clientId: string } | { refusal: Reply } {
+export function checkGrant(
+  body: Buffer,
+  clients: readonly IssuerClient[],
+): { clientId: string } | { refusal: Reply } {
   const form = new URLSearchParams(body.toString("utf8"));
   const grantType = form.get("grant_type");
   const clientId = form.get("client_id");

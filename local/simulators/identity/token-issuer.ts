@@ -12,8 +12,7 @@ type Claims = Readonly<Record<string, unknown>>;
 
 export interface TokenIssuerOptions {
   readonly tenantId: string;
-  readonly clients: IssuerClient[];
-  readonly port?: number;
+  readonly clients: readonly IssuerClient[];
 }
 
 interface TokenOverrides {
@@ -25,13 +24,12 @@ interface TokenOverrides {
 export type TokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>;
 
 /** Starts the issuer on 127.0.0.1. Tokens use RS256 and are valid for 3599 seconds. */
-export async function startTokenIssuer(options: TokenIssuerOptions) {
-  const { tenantId, clients } = options;
+export async function startTokenIssuer({ tenantId, clients }: TokenIssuerOptions) {
   const counts = { metadata: 0, keys: 0, tokens: 0 };
   let keys: [SigningKey, ...SigningKey[]] = [createSigningKey()];
   let isDown = false;
 
-  const server = await startLoopbackServer(answer, options.port);
+  const server = await startLoopbackServer(answer);
   const tenantUrl = `${server.url}/${tenantId}`;
   const issuers = { 1: `${tenantUrl}/`, 2: `${tenantUrl}/v2.0` };
 

@@ -34,7 +34,7 @@ export async function startPlatformSimulator(options: SimulatorOptions): Promise
     return downMode === "503" ? { status: 503 } : "reset";
   };
 
-  let server = await startLoopbackServer(answer, options.port);
+  let server = await startLoopbackServer(answer);
   const { url, port } = server;
 
   const goUp = async (): Promise<void> => {
@@ -49,7 +49,6 @@ export async function startPlatformSimulator(options: SimulatorOptions): Promise
 
   const controlServer = await startLoopbackServer(
     createControlRoutes(control, { goDown, goUp, downMode: () => downMode }),
-    options.controlPort,
   );
 
   let stopping: Promise<void> | undefined;

@@ -29,7 +29,7 @@ export function createPlatformState(options: SimulatorOptions) {
   const clock = createClock(options.now);
   const random = options.random ?? Math.random;
   const alarms = createAlarms(clock);
-  const sink = createEventSink({ sink: options.eventSink, clock, alarms });
+  const sink = createEventSink(clock, alarms);
   const behaviours = initialBehaviours(options);
   const deletions = new Map<string, number>();
   return {

@@ -33,7 +33,7 @@ test.each(stops)("run-platform follows its options and ends on %s", async (_, st
   expect(await child.exited).toBe(0);
 });
 
-test("run-identity starts token issuer, contact centre and log workspace without options", async () => {
+test("run-identity starts token issuer, contact centre and log workspace", async () => {
   const child = await run("run-identity.ts");
   const { authorityUrl, contactCentreUrl, logWorkspaceUrl } = child.addresses;
   expect((await fetch(`${authorityUrl}/control/state`)).status).toBe(200);

@@ -2,8 +2,7 @@
 import { expect, test } from "vitest";
 import { createCorsHandler } from "../../../local/gateway/cors.ts";
 import { createHttpClient } from "../../support/http-client.ts";
-import { useStarted } from "../../support/use-started.ts";
-import { startTestHost } from "../host/test-host.ts";
+import { useTestHost } from "../host/test-host.ts";
 
 const origin = "http://localhost:3000";
 const otherOrigin = "http://localhost:4000";
@@ -22,21 +21,12 @@ const corsHeaders = {
   none: {},
 };
 
-const started = useStarted(async () => {
-  const app = new URL("../host/apps/probe-app.ts", import.meta.url);
-  const { host } = await startTestHost(app, { inFront: createCorsHandler([origin]) });
-  const client = createHttpClient(host.url);
-  return {
-    client,
-    stop: async () => {
-      client.close();
-      await host.stop();
-    },
-  };
-});
+const running = useTestHost("probe-app.ts", { inFront: createCorsHandler([origin]) });
 
 async function send(request: string, headers: Record<string, string>) {
-  const received = await started.client.send(request, { headers });
+  const client = createHttpClient(running.host.url);
+  const received = await client.send(request, { headers });
+  client.close();
   const sent = Object.entries(received.headers).filter(([name]) => name.startsWith("access-control-"));
   return { status: received.status, headers: Object.fromEntries(sent) };
 }

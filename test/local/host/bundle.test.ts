@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
 import { startTestHost } from "./test-host.ts";
@@ -22,7 +22,7 @@ test("A bundled app returns a response", async () => {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
   });
-  const { host } = await startTestHost(pathToFileURL(outfile));
+  const { host } = await startTestHost(outfile);
   onTestFinished(() => host.stop());
   const answer = await fetch(`${host.url}/p/x?a=1&a=2`);
   expect(await answer.json()).toMatchObject({ fn: "param", query: [["a", "1,2"]] });

@@ -7,7 +7,7 @@ import { startChild } from "../../../local/process/child.ts";
 import { startTestHost } from "./test-host.ts";
 
 async function startProbe(timeScale: TimeScale = {}) {
-  return startTestHost(new URL("./apps/probe-app.ts", import.meta.url), { timeScale });
+  return startTestHost("probe-app.ts", { timeScale });
 }
 
 async function call(host: FunctionsHost, path: string) {
@@ -49,7 +49,7 @@ test("A crash returns an empty 500 to running calls and restarts the app; the th
 });
 
 test("An app that throws while loading leaves a host without functions", async () => {
-  const { host, log } = await startTestHost(new URL("./apps/broken-app.ts", import.meta.url));
+  const { host, log } = await startTestHost("broken-app.ts");
   try {
     expect(host.functions).toEqual([]);
     expect(await call(host, "/fine")).toEqual({ status: 404, body: "" });
@@ -63,9 +63,7 @@ test("An app that throws while loading leaves a host without functions", async (
 });
 
 test("Starting the host fails if the app's process keeps ending", async () => {
-  await expect(startTestHost(new URL("./apps/dying-app.ts", import.meta.url))).rejects.toThrow(
-    "Exceeded language worker restart",
-  );
+  await expect(startTestHost("dying-app.ts")).rejects.toThrow("Exceeded language worker restart");
 });
 
 test("stop lets HTTP calls finish, however short its limit for timers and queues; a second stop is the same", async () => {

@@ -2,14 +2,13 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { useStarted } from "../../support/use-started.ts";
 import { hostName } from "./observed-vectors.ts";
 import { sendBytes, sendRaw } from "./raw-request.ts";
-import { startTestHost } from "./test-host.ts";
+import { startTestHost, useTestHost } from "./test-host.ts";
 
-const host = useStarted(
-  async () => (await startTestHost(new URL("./apps/probe-app.ts", import.meta.url))).host,
-);
+const running = useTestHost("probe-app.ts");
+const send = async (request: string, ...headers: (readonly [name: string, value: string])[]) =>
+  sendRaw(running.host.url, hostName, { request, headers });
 
 const connectionBytes = "Connection: close\r\n".length;
 const hostBytes = `Host: ${hostName}\r\n`.length;
@@ -21,47 +20,37 @@ function headerOfTotal(totalBytes: number): readonly [string, string] {
 
 test("Headers of 32 KiB in total pass; one byte more returns 431", async () => {
   const limit = 32 * 1024;
-  const passed = await sendRaw(host.url, hostName, { request: "GET /user", headers: [headerOfTotal(limit)] });
+  const passed = await send("GET /user", headerOfTotal(limit));
   expect(passed.status).toBe(200);
   expect(passed.body.toString()).toContain("x-long");
-  const refused = await sendRaw(host.url, hostName, {
-    request: "GET /user",
-    headers: [headerOfTotal(limit + 1)],
-  });
+  const refused = await send("GET /user", headerOfTotal(limit + 1));
   expect(refused).toMatchObject({ status: 431, headers: { Server: "Kestrel", "Content-Length": "0" } });
 });
 
 test("Headers beyond the parser's limit also return 431", async () => {
-  const answer = await sendRaw(host.url, hostName, {
-    request: "GET /user",
-    headers: [headerOfTotal(48 * 1024)],
-  });
-  expect(answer.status).toBe(431);
+  expect((await send("GET /user", headerOfTotal(48 * 1024))).status).toBe(431);
 });
 
 test("A request line beyond 8 KiB returns 414", async () => {
   const around = "GET / HTTP/1.1\r\n".length;
   const longest = "a".repeat(8 * 1024 - around - "p/".length);
-  expect((await sendRaw(host.url, hostName, { request: `GET /p/${longest}` })).status).toBe(200);
-  expect((await sendRaw(host.url, hostName, { request: `GET /p/${longest}a` })).status).toBe(414);
+  expect((await send(`GET /p/${longest}`)).status).toBe(200);
+  expect((await send(`GET /p/${longest}a`)).status).toBe(414);
 });
 
 test("Text that is not HTTP returns 400", async () => {
-  expect((await sendRaw(host.url, hostName, { request: "no request" })).status).toBe(400);
+  expect((await send("no request")).status).toBe(400);
 });
 
 test("A header value in UTF-8 reaches the app decoded", async () => {
-  const seen = await sendRaw(host.url, hostName, {
-    request: "GET /user",
-    headers: [["Authorization", "é"]],
-  });
+  const seen = await send("GET /user", ["Authorization", "é"]);
   expect(JSON.parse(seen.body.toString()).auth).toBe("é");
 });
 
 test("Parallel calls get their own results", async () => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {
-      const answer = await fetch(`${host.url}/p/room-${index}`);
+      const answer = await fetch(`${running.host.url}/p/room-${index}`);
       return JSON.parse(await answer.text()).params.x;
     }),
   );
@@ -70,20 +59,19 @@ test("Parallel calls get their own results", async () => {
 
 test("A slow call does not delay a fast one", async () => {
   let isSlowDone = false;
-  const slow = fetch(`${host.url}/sleep?ms=1500`).then((answer) => {
+  const slow = fetch(`${running.host.url}/sleep?ms=1500`).then((answer) => {
     isSlowDone = true;
     return answer.text();
   });
-  expect((await fetch(`${host.url}/ping`)).status).toBe(200);
+  expect((await fetch(`${running.host.url}/ping`)).status).toBe(200);
   expect(isSlowDone).toBe(false);
   expect(await slow).toBe("slept");
 });
 
 test("A disabled function returns 404, and the home page can be disabled", async () => {
   const environment = { "AzureWebJobs.ping.Disabled": "true", AzureWebJobsDisableHomepage: "true" };
-  const disabled = (await startTestHost(new URL("./apps/probe-app.ts", import.meta.url), { environment }))
-    .host;
-  onTestFinished(() => disabled.stop());
+  const { host: disabled } = await startTestHost("probe-app.ts", { environment });
+  onTestFinished(disabled.stop);
   expect((await fetch(`${disabled.url}/ping`)).status).toBe(404);
   expect((await fetch(`${disabled.url}/p/x`)).status).toBe(200);
   expect((await fetch(disabled.url)).status).toBe(204);
@@ -104,7 +92,7 @@ describe("Unusual requests", () => {
     ["200 to an IPv6 Host", lines("GET /ping HTTP/1.1", "Host: [::1]:7071"), 200],
     ["200 to lines that end in LF alone", lines("GET /ping HTTP/1.1", host11).replaceAll("\r", ""), 200],
   ])("The host returns %s", async (_, request, status) => {
-    const answer = await sendBytes(host.url, request);
+    const answer = await sendBytes(running.host.url, request);
     expect(answer.status).toBe(status);
     expect(answer.headers["Server"]).toBe("Kestrel");
     expect(answer.body.length > 0).toBe(status === 200);
@@ -112,7 +100,7 @@ describe("Unusual requests", () => {
 
   test("A control character in a header value reaches the app", async () => {
     const answer = await sendBytes(
-      host.url,
+      running.host.url,
       lines("GET /user HTTP/1.1", host11, "Authorization: Bearer a\u0001b"),
     );
     expect(JSON.parse(answer.body.toString()).auth).toBe("Bearer a\u0001b");
@@ -120,16 +108,16 @@ describe("Unusual requests", () => {
 
   test("A request with a length and chunks is read as chunked, so the app sees no body", async () => {
     const head = lines("POST /body HTTP/1.1", host11, "Content-Length: 5", "Transfer-Encoding: chunked");
-    const answer = await sendBytes(host.url, `${head}5\r\nhello\r\n0\r\n\r\n`);
+    const answer = await sendBytes(running.host.url, `${head}5\r\nhello\r\n0\r\n\r\n`);
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.body.toString())).toMatchObject({ len: 0 });
   });
 
   test("Expect: 100-continue is confirmed only to a client that waits", async () => {
     const head = lines("POST /body HTTP/1.1", host11, "Content-Length: 5", "Expect: 100-continue");
-    expect((await sendBytes(host.url, `${head}hello`)).status).toBe(200);
+    expect((await sendBytes(running.host.url, `${head}hello`)).status).toBe(200);
 
-    const { port } = new URL(host.url);
+    const { port } = new URL(running.host.url);
     const socket = connect(Number(port), "127.0.0.1");
     socket.write(head);
     const [first] = await once(socket, "data");

@@ -3,10 +3,7 @@ import { expect, test } from "vitest";
 import { useStartedPerTest } from "../../support/use-started.ts";
 import { startTestHost } from "./test-host.ts";
 
-const running = useStartedPerTest(async () => {
-  const started = await startTestHost(new URL("./apps/probe-app.ts", import.meta.url));
-  return { ...started, stop: async () => started.host.stop() };
-});
+const running = useStartedPerTest(async () => startTestHost("probe-app.ts"));
 
 async function call(path: string, headers: Record<string, string> = {}) {
   const answer = await fetch(`${running.host.url}${path}`, { headers });

@@ -1,8 +1,5 @@
 /** The local host gives the answers that the real host was seen to give. */
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { startFunctionsHost } from "../../../local/host/functions-host.ts";
-import { useStarted } from "../../support/use-started.ts";
 import {
   bodyVectors,
   headerVectors,
@@ -15,17 +12,13 @@ import {
   type Vector,
 } from "./observed-vectors.ts";
 import { sendRaw } from "./raw-request.ts";
+import { useTestHost } from "./test-host.ts";
 
-const host = useStarted(async () =>
-  startFunctionsHost({
-    entry: fileURLToPath(new URL("./apps/probe-app.ts", import.meta.url)),
-    hostJsonPath: fileURLToPath(new URL("../../../host.json", import.meta.url)),
-    environment: {},
-  }),
-);
+const running = useTestHost("probe-app.ts");
+const send = async (vector: Omit<Vector, "answer">) => sendRaw(running.host.url, hostName, vector);
 
 async function answerTo(vector: Omit<Vector, "answer">) {
-  const answer = await sendRaw(host.url, hostName, vector);
+  const answer = await send(vector);
   const { Date: date, Connection: connection, ...headers } = answer.headers;
   expect(Number.isNaN(Date.parse(date ?? ""))).toBe(false);
   expect(connection).toBe("close");
@@ -91,18 +84,18 @@ test("GET / returns the home page", async () => {
 });
 
 test("A response of bytes is sent unchanged", async () => {
-  const answer = await sendRaw(host.url, hostName, { request: "GET /r/buf" });
+  const answer = await send({ request: "GET /r/buf" });
   expect([...answer.body]).toEqual([1, 2, 3, 255]);
   expect(answer.headers["Content-Type"]).toBe("application/octet-stream");
 });
 
 test("The app's Date header replaces the server's", async () => {
-  const answer = await sendRaw(host.url, hostName, { request: "GET /h/date" });
+  const answer = await send({ request: "GET /h/date" });
   expect(answer.headers["Date"]).toBe("Thu, 01 Jan 1970 00:00:00 GMT");
 });
 
 test("A body with the app's own Transfer-Encoding is sent unframed", async () => {
-  const answer = await sendRaw(host.url, hostName, { request: "GET /h/te" });
+  const answer = await send({ request: "GET /h/te" });
   expect(answer.headers["Transfer-Encoding"]).toBe("chunked");
   expect(answer.rawBody.toString()).toBe("hello");
 });

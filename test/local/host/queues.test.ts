@@ -2,19 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { type QueueClient, QueueServiceClient } from "@azure/storage-queue";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { type Azurite, startAzurite } from "../../../local/simulators/azurite.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { startAzurite } from "../../../local/simulators/azurite.ts";
 import { startStorageProxy } from "../../support/storage-proxy.ts";
+import { useStarted } from "../../support/use-started.ts";
 import { fire, startTestHost, type TestHost } from "./test-host.ts";
 
-let azurite: Azurite;
-let service: QueueServiceClient;
-
-beforeAll(async () => {
-  azurite = await startAzurite();
-  service = QueueServiceClient.fromConnectionString(azurite.connectionString);
-});
-afterAll(() => azurite.stop());
+const azurite = useStarted(async () => startAzurite());
 
 interface Setup {
   lockSeconds?: number;
@@ -25,19 +19,15 @@ interface Setup {
 
 async function setUp({ lockSeconds = 30, connectionString, createQueue = true, ...drain }: Setup = {}) {
   const queueName = `work-${randomUUID()}`;
+  const service = QueueServiceClient.fromConnectionString(azurite.connectionString);
   const queue = service.getQueueClient(queueName);
-  if (createQueue) {
-    await queue.create();
-  }
-  const running = await startTestHost(new URL("./apps/queue-app.ts", import.meta.url), {
+  if (createQueue) await queue.create();
+  const running = await startTestHost("queue-app.ts", {
     hostJsonPath: fileURLToPath(new URL("./apps/queue-host.json", import.meta.url)),
-    environment: {
-      AzureWebJobsStorage: connectionString ?? azurite.connectionString,
-      QUEUE_NAME: queueName,
-    },
+    environment: { AzureWebJobsStorage: connectionString ?? azurite.connectionString, QUEUE_NAME: queueName },
     timeScale: { messageLockSeconds: lockSeconds, retryDelaySeconds: 0, pollSeconds: 0.2, ...drain },
   });
-  onTestFinished(() => running.host.stop());
+  onTestFinished(running.stop);
   return { queue, poison: service.getQueueClient(`${queueName}-poison`), running };
 }
 

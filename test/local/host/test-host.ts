@@ -1,4 +1,5 @@
 /** Starts the local host on an app of this folder, with its log kept and a way to wait for something in it. */
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import {
@@ -7,50 +8,49 @@ import {
   startFunctionsHost,
 } from "../../../local/host/functions-host.ts";
 import type { LogEntry } from "../../../local/host/worker/messages.ts";
+import { useStarted } from "../../support/use-started.ts";
 
-export interface TestHost {
-  host: FunctionsHost;
-  log: LogEntry[];
-  /** The messages that the app itself logged. */
-  appMessages: () => string[];
-  /** Resolves with the messages that contain the text, once there are so many of them. */
-  waitForMessages: (count: number, text?: string) => Promise<string[]>;
-}
+export type TestHost = Awaited<ReturnType<typeof startTestHost>>;
 
 const waitLimitMilliseconds = 15_000;
 
-export async function startTestHost(
-  entry: URL,
-  options: Partial<FunctionsHostOptions> = {},
-): Promise<TestHost> {
+/** One host for all tests of the file or group. */
+export function useTestHost(...given: Parameters<typeof startTestHost>): TestHost {
+  return useStarted(async () => startTestHost(...given));
+}
+
+/** Starts the host on an app, whose path is relative to the folder `apps`. */
+export async function startTestHost(app: string, options: Partial<FunctionsHostOptions> = {}) {
   const log: LogEntry[] = [];
   const host = await startFunctionsHost({
-    entry: fileURLToPath(entry),
+    entry: resolve(import.meta.dirname, "apps", app),
     hostJsonPath: fileURLToPath(new URL("../../../host.json", import.meta.url)),
     environment: {},
     onLog: (line) => log.push(line),
     ...options,
   });
+  /** The messages that the app itself logged. */
   const appMessages = () => log.filter((line) => line.category.endsWith(".User")).map((line) => line.message);
   return {
     host,
     log,
+    stop: host.stop,
     appMessages,
-    waitForMessages(count, text = "") {
-      return vi.waitFor(
+    /** Resolves with the messages that contain the text, once there are so many of them. */
+    waitForMessages: async (count: number, text = ""): Promise<string[]> =>
+      vi.waitFor(
         () => {
           const found = appMessages().filter((message) => message.includes(text));
-          if (found.length < count) {
+          if (found.length < count)
             throw new Error(`${found.length} of ${count} messages with "${text}" so far.`);
-          }
           return found;
         },
         { timeout: waitLimitMilliseconds, interval: 20 },
-      );
-    },
+      ),
   };
 }
 
+/** Fires a function by hand. */
 export async function fire(host: FunctionsHost, name: string, body: unknown = { input: "" }) {
   const answer = await fetch(`${host.url}/admin/functions/${name}`, {
     method: "POST",

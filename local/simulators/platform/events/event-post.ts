@@ -13,7 +13,6 @@ const settingsSchema = z.strictObject({
 export type SinkSettings = z.output<typeof settingsSchema>;
 
 export const sinkChangesSchema = settingsSchema.partial();
-export const sinkSchema = sinkChangesSchema.extend({ url: z.url() });
 
 const defaults: Omit<SinkSettings, "url"> = {
   username: "",

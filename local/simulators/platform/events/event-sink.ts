@@ -2,20 +2,12 @@
 import type * as z from "zod";
 import type { Alarms } from "../model/alarms.ts";
 import { type Clock, unixSeconds } from "../model/clock.ts";
-import { type SinkSettings, type sinkChangesSchema, type sinkSchema, sinkSettings } from "./event-post.ts";
+import { type SinkSettings, type sinkChangesSchema, sinkSettings } from "./event-post.ts";
 import type { EmitEvent } from "./events.ts";
 import { createNodePublisher, type NodePublisher } from "./node-publisher.ts";
 
-export type EventSink = ReturnType<typeof createEventSink>;
-
-export function createEventSink(options: {
-  sink: z.output<typeof sinkSchema> | undefined;
-  clock: Clock;
-  alarms: Alarms;
-}) {
-  const { clock, alarms } = options;
-  const initial = options.sink && sinkSettings(options.sink);
-  let settings = initial;
+export function createEventSink(clock: Clock, alarms: Alarms) {
+  let settings: SinkSettings | undefined;
   const publishers = new Map<string, NodePublisher>();
   const now = (): number => unixSeconds(clock.now());
 
@@ -54,11 +46,11 @@ export function createEventSink(options: {
     idle: async () => {
       await Promise.all([...publishers.values()].map((publisher) => publisher.idle()));
     },
-    /** Ends every publisher, drops its queue and restores the initial settings. */
+    /** Ends every publisher, drops its queue and removes the sink. */
     clear: () => {
       for (const publisher of publishers.values()) publisher.close();
       publishers.clear();
-      settings = initial;
+      settings = undefined;
     },
   };
 }

@@ -13,8 +13,6 @@ interface ConferenceStart {
   readonly participants: number;
 }
 
-export type LiveConferences = ReturnType<typeof createLiveConferences>;
-
 export function createLiveConferences(clock: Clock, emit: EmitEvent) {
   const byName = new Map<string, LiveConference>();
 
