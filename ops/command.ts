@@ -1,7 +1,7 @@
 /** A command of `npm run ops`: one entry with its name, summary, options and work. */
 import type { ExitCode } from "./exit-codes.ts";
 import type { Option } from "./options.ts";
-import { readArguments } from "./read-arguments.ts";
+import { type CommonValues, readArguments } from "./read-arguments.ts";
 import type { Target } from "./target/target.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
@@ -42,9 +42,6 @@ export interface Command {
   /** Reads the arguments after the command's name and does the work. Throws UsageError if they are wrong. */
   readonly start: (given: readonly string[], open: (common: CommonValues) => Context) => Promise<ExitCode>;
 }
-
-/** The values of the options that every command has, by their names. */
-export type CommonValues = Readonly<Record<string, string | undefined>>;
 
 /** Returns the command that a file defines. */
 export function defineCommand<Values extends object, Argument = undefined>(

@@ -4,39 +4,36 @@ import { commonOptions } from "./common-options.ts";
 import { UsageError } from "./failures.ts";
 import type { Option } from "./options.ts";
 
+type OptionsOf<Values> = { readonly [Name in keyof Values]: Option<Values[Name]> };
+type ValuesOf<Options> = {
+  readonly [Name in keyof Options]: Options[Name] extends Option<infer Value> ? Value : never;
+};
+
+/** The values of the options that every command has, by their names. */
+export type CommonValues = ValuesOf<typeof commonOptions>;
+
 interface Readable<Values, Argument> {
   readonly argument: Option<Argument> | undefined;
-  readonly options: { readonly [Name in keyof Values]: Option<Values[Name]> };
-}
-
-interface Given<Values, Argument> {
-  readonly options: Values;
-  readonly argument: Argument;
-  readonly common: Readonly<Record<string, string | undefined>>;
+  readonly options: OptionsOf<Values>;
 }
 
 /** Returns the checked values. Throws UsageError that names the first wrong option or argument. */
 export function readArguments<Values, Argument>(
   { argument, options }: Readable<Values, Argument>,
   given: readonly string[],
-): Given<Values, Argument> {
-  const all: Record<string, Option<unknown>> = { ...commonOptions, ...options };
-  const { texts, positionals } = split(all, given);
+) {
+  const { texts, positionals } = split({ ...commonOptions, ...options }, given);
   const [word, ...others] = positionals;
   const surplus = argument === undefined ? word : others[0];
   if (surplus !== undefined) throw new UsageError(`${surplus}: is one word too many`);
-  const values = Object.entries<Option<unknown>>(options).map(([name, option]) => [
-    name,
-    readOne(`--${name}`, option, texts[name]),
-  ]);
-  const common = Object.entries<Option<unknown>>(commonOptions).map(([name, option]) => {
-    readOne(`--${name}`, option, texts[name]);
-    return [name, texts[name]];
-  });
+  const read = (known: Readonly<Record<string, Option<unknown>>>): unknown =>
+    Object.fromEntries(
+      Object.entries(known).map(([name, option]) => [name, readOne(`--${name}`, option, texts[name])]),
+    );
   return {
-    options: Object.fromEntries(values) as Values,
+    options: read({ ...options }) as Values,
     argument: (argument && readOne(argument.placeholder ?? "", argument, word)) as Argument,
-    common: Object.fromEntries(common) as Given<Values, Argument>["common"],
+    common: read(commonOptions) as CommonValues,
   };
 }
 

@@ -1,15 +1,15 @@
 /** Connects to the gateway that the options name. */
-import type { CommonValues } from "../command.ts";
 import { UsageError } from "../failures.ts";
+import type { CommonValues } from "../read-arguments.ts";
 import { type Environment, nameDeployment } from "./deployment-names.ts";
 import { connectLocally } from "./local-target.ts";
 import type { Target } from "./target.ts";
 
-const deploymentOptions = ["environment", "subscription", "resource-group", "app", "workspace"];
+const deploymentOptions = ["environment", "subscription", "resource-group", "app", "workspace"] as const;
 
 /** Throws UsageError if the options do not name a gateway, and UnreachableError if it cannot be reached. */
 export async function connect(common: CommonValues, environment: Environment): Promise<Target> {
-  const isLocal = common["local"] !== undefined;
+  const isLocal = common.local;
   const surplus = deploymentOptions.find((name) => isLocal && common[name] !== undefined);
   if (surplus !== undefined) throw new UsageError(`--${surplus}: cannot be combined with --local`);
   if (!isLocal && common["connection-file"] !== undefined)

@@ -2,8 +2,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as z from "zod";
-import type { CommonValues } from "../command.ts";
 import { UsageError } from "../failures.ts";
+import type { CommonValues } from "../read-arguments.ts";
 
 export interface DeploymentNames {
   readonly subscription: string;
@@ -24,25 +24,24 @@ export async function nameDeployment(
   environment: Environment,
 ): Promise<DeploymentNames> {
   const given: Environment = {
-    AZURE_SUBSCRIPTION_ID: common["subscription"],
+    AZURE_SUBSCRIPTION_ID: common.subscription,
     AZURE_RESOURCE_GROUP: common["resource-group"],
-    FUNCTION_APP_NAME: common["app"],
+    FUNCTION_APP_NAME: common.app,
   };
   const isByOptions = Object.values(given).some((value) => value !== undefined);
-  if (isByOptions && common["environment"] !== undefined)
+  if (isByOptions && common.environment !== undefined)
     throw new UsageError("--environment: cannot be combined with --subscription, --resource-group and --app");
-  const isByEnvironment =
-    common["environment"] === undefined && environment["FUNCTION_APP_NAME"] !== undefined;
+  const isByEnvironment = common.environment === undefined && environment["FUNCTION_APP_NAME"] !== undefined;
   const values = isByOptions
     ? given
     : isByEnvironment
       ? environment
-      : await azdValues(common["environment"], environment);
+      : await azdValues(common.environment, environment);
   return {
     subscription: valueOf(values, "AZURE_SUBSCRIPTION_ID", "--subscription"),
     resourceGroup: valueOf(values, "AZURE_RESOURCE_GROUP", "--resource-group"),
     app: valueOf(values, "FUNCTION_APP_NAME", "--app"),
-    workspaceId: common["workspace"] ?? values["LOG_WORKSPACE_ID"],
+    workspaceId: common.workspace ?? values["LOG_WORKSPACE_ID"],
     healthUrl: values["HEALTH_URL"],
   };
 }
