@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { commonOptions } from "./common-options.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Option } from "./options.ts";
+import { table } from "./terminal/format.ts";
 
 /** Returns how a command is called, for example `shrink N` or `fill [N]`. */
 export function usageOf({ name, argument }: Pick<Command, "name" | "argument">): string {
@@ -16,13 +17,13 @@ export function generalHelp(commands: readonly Command[]): string {
   return [
     "Operates a VMR gateway: npm run ops -- COMMAND [options]",
     "",
-    ...table(commands.map((command) => [usageOf(command), command.summary])),
+    ...indented(commands.map((command) => [usageOf(command), command.summary])),
     "",
     "Which gateway:",
     ...optionLines(commonOptions),
     "",
     "Nothing is deleted without --yes. Exit codes:",
-    ...table(Object.values(exitCodes).map(({ code, meaning }) => [String(code), meaning])),
+    ...indented(Object.values(exitCodes).map(({ code, meaning }) => [String(code), meaning])),
   ].join("\n");
 }
 
@@ -35,13 +36,13 @@ export function commandHelp(command: Command): string {
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     ...details,
     "",
-    ...table(Object.entries(own).map(([name, { description }]) => [name, description])),
+    ...indented(Object.entries(own).map(([name, { description }]) => [name, description])),
     ...optionLines({ ...options, ...commonOptions }),
   ].join("\n");
 }
 
 function optionLines(options: Readonly<Record<string, Option<unknown>>>): string[] {
-  return table(
+  return indented(
     Object.entries(options).map(([name, { placeholder, description }]) => [
       `--${name}${placeholder === undefined ? "" : ` ${placeholder}`}`,
       description,
@@ -49,7 +50,6 @@ function optionLines(options: Readonly<Record<string, Option<unknown>>>): string
   );
 }
 
-function table(rows: readonly (readonly string[])[]): string[] {
-  const width = Math.max(0, ...rows.map(([first = ""]) => first.length));
-  return rows.map(([first = "", second = ""]) => `  ${first.padEnd(width)}  ${second}`);
+function indented(rows: readonly (readonly string[])[]): string[] {
+  return table(rows).map((line) => `  ${line}`);
 }
