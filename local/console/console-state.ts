@@ -56,10 +56,8 @@ export interface Surroundings {
   readonly platformDown: string | null;
   readonly platformFaults: number;
   readonly platformLatencyMilliseconds: number;
-  readonly clockOffsetSeconds: number;
   readonly alarms: readonly string[];
   readonly eventsWaiting: number;
-  readonly eventsDelivered: number;
   readonly issuerIsDown: boolean;
   readonly contactCentreFaults: number;
 }

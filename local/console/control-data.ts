@@ -16,7 +16,6 @@ const stateSchema = z.object({
   down: z.string().nullable(),
   faults: z.array(z.unknown()),
   latencies: z.array(z.object({ milliseconds: z.number() })),
-  clockOffsetSeconds: z.number(),
   alarms: z.array(z.object({ name: z.string() })),
   conferences: z.array(
     z.object({
@@ -26,7 +25,7 @@ const stateSchema = z.object({
     }),
   ),
 });
-const sinkSchema = z.object({ queued: z.number(), delivered: z.number() });
+const sinkSchema = z.object({ queued: z.number() });
 const issuerSchema = z.object({ isDown: z.boolean() });
 const contactCentreSchema = z.object({ faults: z.array(z.object({ count: z.number() })) });
 const rowsSchema = z.array(
@@ -53,10 +52,8 @@ export async function readControlData(connection: Connection) {
     platformDown: state.down,
     platformFaults: state.faults.length,
     platformLatencyMilliseconds: Math.max(0, ...state.latencies.map(({ milliseconds }) => milliseconds)),
-    clockOffsetSeconds: state.clockOffsetSeconds,
     alarms: state.alarms.map(({ name }) => name),
     eventsWaiting: sink.queued,
-    eventsDelivered: sink.delivered,
     issuerIsDown: issuer.isDown,
     contactCentreFaults: contactCentre.faults.reduce((sum, { count }) => sum + count, 0),
   };

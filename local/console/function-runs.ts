@@ -1,9 +1,28 @@
 /** Reads the host's log: each run of a function becomes one entry of the timeline. */
+import * as z from "zod";
 import type { HostedFunction } from "../host/hosted-function.ts";
 import type { LogEntry } from "../host/worker/messages.ts";
+import { parseJson } from "../process/parse-json.ts";
 import type { TimelineEntry } from "./console-state.ts";
 
-type Line = Readonly<Record<string, unknown>>;
+const number = z.number().optional().catch(undefined);
+const text = z.string().min(1).optional().catch(undefined);
+/** What the timeline shows of a line that the app logs. */
+const lineSchema = z.object({
+  event: z.string().min(1).catch("logged"),
+  status: number,
+  durationMilliseconds: number,
+  ignored: number,
+  count: number,
+  code: text,
+  caller: text,
+  correlationId: text,
+  room: text,
+  reason: text,
+  kind: text,
+  outcome: text,
+});
+type Line = z.output<typeof lineSchema>;
 
 const maxOpenRuns = 500;
 
@@ -16,10 +35,9 @@ export function createFunctionRuns() {
       const { message, functionName, invocationId, category } = entry;
       if (functionName === undefined || invocationId === undefined) return undefined;
       if (category.endsWith(".User")) {
-        const line = parseLine(message);
-        if (line && linesByRun.size < maxOpenRuns) {
+        const line = lineSchema.safeParse(parseJson(message)).data;
+        if (line && linesByRun.size < maxOpenRuns)
           linesByRun.set(invocationId, [...(linesByRun.get(invocationId) ?? []), line]);
-        }
         return undefined;
       }
       const [, outcome, duration] = /^Executed .*\((\w+),.*Duration=(\d+)ms\)/.exec(message) ?? [];
@@ -49,15 +67,11 @@ interface Run {
 
 function toEntry({ id, functionName, lines, now, succeeded, milliseconds }: Run): TimelineEntry {
   const request = lines.find(({ event }) => event === "request");
-  const status = numberOf(request?.["status"]);
+  const { status, code, ignored, caller, correlationId } = request ?? {};
   const steps = lines.filter((line) => line !== request).map(describe);
-  const code = textOf(request?.["code"]);
-  const ignored = numberOf(request?.["ignored"]);
-  if (ignored !== undefined) steps.push(`Event ignored (${textOf(request?.["kind"]) ?? ignored})`);
+  if (ignored !== undefined) steps.push(`Event ignored (${request?.kind ?? ignored})`);
   if (code !== undefined && !steps.some((step) => step.startsWith(phrase(code)))) steps.push(phrase(code));
-  const caller = textOf(request?.["caller"]);
-  const correlationId = textOf(request?.["correlationId"]);
-  const roomNames = lines.flatMap((line) => textOf(line["room"]) ?? []);
+  const roomNames = lines.flatMap(({ room }) => room ?? []);
   const failed = !succeeded || (status ?? 0) >= 500;
   return {
     id,
@@ -65,7 +79,7 @@ function toEntry({ id, functionName, lines, now, succeeded, milliseconds }: Run)
     kind: request ? "request" : "timer",
     tone: failed ? "bad" : (status ?? 0) >= 400 ? "warning" : "good",
     title: functionName,
-    durationMilliseconds: numberOf(request?.["durationMilliseconds"]) ?? milliseconds,
+    durationMilliseconds: request?.durationMilliseconds ?? milliseconds,
     steps: countRepeats(steps),
     rooms: [...new Set(roomNames)],
     ...(status !== undefined && { status }),
@@ -87,15 +101,13 @@ export function nameEntry(entry: TimelineEntry, functions: readonly HostedFuncti
   return { ...entry, kind, title: `${hosted.methods?.[0]?.toUpperCase() ?? ""} /${path}` };
 }
 
-function describe(line: Line): string {
-  const about = textOf(line["reason"]) ?? textOf(line["kind"]) ?? textOf(line["outcome"]);
-  const count = numberOf(line["count"]);
+function describe({ event, reason, kind, outcome, count }: Line): string {
+  const about = reason ?? kind ?? outcome;
   const details = [
     ...(count === undefined || count === 1 ? [] : [String(count)]),
     ...(about === undefined ? [] : [about]),
   ];
-  const text = phrase(textOf(line["event"]) ?? "logged");
-  return details.length === 0 ? text : `${text} (${details.join(", ")})`;
+  return details.length === 0 ? phrase(event) : `${phrase(event)} (${details.join(", ")})`;
 }
 
 /** Returns an event's name as a phrase: `room-claimed` becomes `Room claimed`. */
@@ -108,21 +120,4 @@ function countRepeats(steps: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const step of steps) counts.set(step, (counts.get(step) ?? 0) + 1);
   return [...counts].map(([step, count]) => (count === 1 ? step : `${step} × ${count}`));
-}
-
-function parseLine(message: string): Line | undefined {
-  try {
-    const line: unknown = JSON.parse(message);
-    return typeof line === "object" && line !== null ? { ...line } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -4,6 +4,7 @@ import { createRuntime } from "../../client/src/runtime.ts";
 import { clientCredentials, createTokenCache } from "../../client/src/tokens.ts";
 import type { Connection } from "../gateway/connection.ts";
 import { consumer, identities } from "../gateway/identities.ts";
+import { parseJson } from "../process/parse-json.ts";
 import { type ActionRequest, actions, type Values } from "./actions.ts";
 import type { ActionResult, Addresses } from "./console-state.ts";
 import type { Timeline } from "./timeline.ts";
@@ -44,7 +45,7 @@ export function createActionRunner(connection: Connection, addresses: Addresses,
     });
     const text = await response.text();
     if (response.status === 401 && token !== undefined) tokens.reject(token);
-    const created = response.ok ? createdName(text) : undefined;
+    const created = response.ok ? createdSchema.safeParse(parseJson(text)).data?.name : undefined;
     const invocationId = response.headers.get("x-invocation-id");
     if (invocationId !== null) timeline.setPath(invocationId, new URL(url).pathname, room ?? created);
     return {
@@ -66,14 +67,6 @@ export function createActionRunner(connection: Connection, addresses: Addresses,
       }
     },
   };
-}
-
-function createdName(text: string): string | undefined {
-  try {
-    return createdSchema.safeParse(JSON.parse(text)).data?.name;
-  } catch {
-    return undefined;
-  }
 }
 
 function messageOf(error: unknown): string {

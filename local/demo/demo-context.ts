@@ -3,6 +3,7 @@ import { createClient } from "../../client/src/client.ts";
 import type { AccessToken } from "../../client/src/tokens.ts";
 import type { Connection } from "../gateway/connection.ts";
 import { openQueueContents } from "../gateway/queue-contents.ts";
+import { parseJson } from "../process/parse-json.ts";
 import { createPrintingFetch, type PrintedResponse } from "./printing-fetch.ts";
 import type { Report } from "./report.ts";
 
@@ -66,12 +67,4 @@ export function createDemoContext(
       report.check(expectation, last?.status === status && last.text === "", last),
     send,
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 /** `ops redrive`: puts the requests of the poison queue back to work. */
+import { parseJson } from "../../local/process/parse-json.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import {
   decodeProvisioningRequest,
@@ -80,7 +81,7 @@ async function moveAll(
     while (!stopping.aborted) {
       const [message] = await queues.poison.receive(1, leaseSeconds);
       if (!message) break;
-      if (decodeProvisioningRequest(parse(message.text))) {
+      if (decodeProvisioningRequest(parseJson(message.text))) {
         await moveOne(queues, message, maxRooms);
         result.moved += 1;
       } else if (dropsUnreadable) {
@@ -111,12 +112,4 @@ async function moveOne(
   await provisioning.put(encodeProvisioningRequest({ reason: "bulk", upTo: maxRooms }));
   const outcome = await deleteConfirmed(poison, message);
   if (outcome !== "deleted") throw new Error("a message could not be deleted from the poison queue");
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

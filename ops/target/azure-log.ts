@@ -1,5 +1,6 @@
 /** Reads the log of a deployment from its Log Analytics workspace. */
 import * as z from "zod";
+import { parseJson } from "../../local/process/parse-json.ts";
 import type { AzureApi } from "./azure-api.ts";
 import { type LogFilter, type LogReader, maxLines } from "./log-reader.ts";
 
@@ -88,12 +89,4 @@ export function countsQuery(app: string, events: readonly string[], minutes: num
 /** KQL's string literals have the escapes of JSON's. */
 function literal(text: string): string {
   return JSON.stringify(text);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

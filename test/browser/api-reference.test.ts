@@ -1,7 +1,5 @@
 /** The API reference in a real browser: what it shows, what "try it" does, and whether everybody can use it. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -10,6 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { document, operations } from "../support/api-document.ts";
 import { accessibilityFaults, type OpenPage, openPage, startBrowser } from "../support/browser.ts";
 import { startRunningConsole } from "../support/running-console.ts";
+import { temporaryFolder } from "../support/script-process.ts";
 import { useStarted } from "../support/use-started.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -145,8 +144,7 @@ describe.skipIf(!browser)("The API reference", () => {
 
 describe.skipIf(!browser)("The API reference as files", () => {
   test("is shown without a server, and without requests", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "api-reference-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = await temporaryFolder();
     await promisify(execFile)(process.execPath, ["scripts/docs.ts", folder]);
     const { page, faults } = await openReference(pathToFileURL(join(folder, "index.html")).href);
     expect(await summariesIn(page)).toEqual(shownSummaries);

@@ -45,7 +45,7 @@ const table: Readonly<Record<string, Omit<Row, "part">>> = {
   // The server bundles the page and imports nothing of it.
   "local/console/page": { imports: ["local/console"] },
   "local/console": {
-    imports: [...local("api-reference", "pages", "gateway"), "src/lib/rooms", "client/src"],
+    imports: [...local("api-reference", "pages", "gateway", "process"), "src/lib/rooms", "client/src"],
     types: local("host/hosted-function.ts", "host/worker"),
   },
   // Its page imports openapi.json only.

@@ -24,11 +24,3 @@ export function encodeBody({ json, text }: Sent): { body?: string; headers: Reco
   const length = { "content-length": String(Buffer.byteLength(body)) };
   return { body, headers: { ...(json !== undefined && { "content-type": "application/json" }), ...length } };
 }
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

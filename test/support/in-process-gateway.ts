@@ -9,6 +9,7 @@ import {
 import { beforeEach } from "vitest";
 import { startDevelopmentStack } from "../../local/gateway/development-stack.ts";
 import { identities } from "../../local/gateway/identities.ts";
+import { parseJson } from "../../local/process/parse-json.ts";
 import type { Access } from "../../src/lib/auth/access.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { toHandler } from "../../src/lib/http/handler.ts";
@@ -20,7 +21,7 @@ import { type Adapters, createAdapters } from "../../src/lib/wiring/adapters.ts"
 import { createCredential } from "../../src/lib/wiring/credential.ts";
 import { createDependencies, type Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
-import { encodeBody, parseJson, type Received, type Sent } from "./exchange.ts";
+import { encodeBody, type Received, type Sent } from "./exchange.ts";
 import { pauseTolerantSeconds } from "./timeouts.ts";
 import { useStarted } from "./use-started.ts";
 

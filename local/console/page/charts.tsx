@@ -23,8 +23,18 @@ function clockTime(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString("en-GB");
 }
 
-const still = { cursor: { show: false }, legend: { show: false } } as const;
 const fromZero = (_: uPlot, __: number, max: number): [number, number] => [0, Math.max(4, max * 1.15)];
+
+/** A chart over time that nobody can move or click. */
+function overTime(color: Color, lines: readonly uPlot.Series[]): Options {
+  return {
+    cursor: { show: false },
+    legend: { show: false },
+    scales: { y: { range: fromZero } },
+    series: [{}, ...lines.map((line) => ({ ...line, points: { show: false } }))],
+    axes: [axes(color).x, axes(color).y],
+  };
+}
 
 export function PoolChart({ history, target }: { history: readonly HistoryPoint[]; target: number }) {
   const data = useMemo<uPlot.AlignedData>(
@@ -36,16 +46,11 @@ export function PoolChart({ history, target }: { history: readonly HistoryPoint[
     [history, target],
   );
   const level = history.at(-1)?.poolLevel ?? 0;
-  const options = (color: Color): Options => ({
-    ...still,
-    scales: { y: { range: fromZero } },
-    series: [
-      {},
-      { stroke: color("pooled"), fill: color("pooled-soft"), width: 2, points: { show: false } },
-      { stroke: color("muted"), width: 1.5, dash: [5, 4], points: { show: false } },
-    ],
-    axes: [axes(color).x, axes(color).y],
-  });
+  const options = (color: Color): Options =>
+    overTime(color, [
+      { stroke: color("pooled"), fill: color("pooled-soft"), width: 2 },
+      { stroke: color("muted"), width: 1.5, dash: [5, 4] },
+    ]);
   return <Chart label={`Pool over time: ${level} of ${target} rooms`} data={data} options={options} />;
 }
 
@@ -61,20 +66,10 @@ export function StatesChart({ history }: { history: readonly HistoryPoint[] }) {
   }, [history]);
   const counts = history.at(-1)?.counts;
   const text = roomStates.map((state) => `${stateTitles[state]} ${counts?.[state] ?? 0}`).join(", ");
-  const options = (color: Color): Options => ({
-    ...still,
-    scales: { y: { range: fromZero } },
-    series: [
-      {},
-      ...roomStates.toReversed().map((state) => ({
-        stroke: color("surface"),
-        fill: color(state),
-        width: 1,
-        points: { show: false },
-      })),
-    ],
-    axes: [axes(color).x, axes(color).y],
-  });
+  const options = (color: Color): Options => {
+    const areas = roomStates.map((state) => ({ stroke: color("surface"), fill: color(state), width: 1 }));
+    return overTime(color, areas.toReversed());
+  };
   return <Chart label={`Rooms by state over time: ${text}`} data={data} options={options} />;
 }
 
@@ -89,29 +84,16 @@ export function CreateHistogram({ latency }: { latency: CreateLatency }) {
     if (![10, 100, 1000, 10_000].includes(upTo)) return "";
     return upTo < 1000 ? `${upTo} ms` : `${upTo / 1000} s`;
   };
-  const options = (color: Color): Options => ({
-    ...still,
-    scales: { x: { time: false, range: [-0.6, buckets.length - 0.4] }, y: { range: fromZero } },
-    series: [
-      {},
-      {
-        fill: color("assigned"),
-        stroke: color("assigned"),
-        width: 0,
-        points: { show: false },
-        ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.8, 60], radius: 0.15 }) }),
-      },
-    ],
-    axes: [
-      {
-        ...axes(color).x,
-        splits: () => buckets.map((_, index) => index),
-        space: 1,
-        values: (_, ticks) => ticks.map(name),
-      },
-      axes(color).y,
-    ],
-  });
+  const options = (color: Color): Options => {
+    const bars = uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.8, 60], radius: 0.15 }) };
+    const indices = buckets.map((_, index) => index);
+    const x = { splits: () => indices, space: 1, values: (_: uPlot, ticks: number[]) => ticks.map(name) };
+    return {
+      ...overTime(color, [{ fill: color("assigned"), stroke: color("assigned"), width: 0, ...bars }]),
+      scales: { x: { time: false, range: [-0.6, buckets.length - 0.4] }, y: { range: fromZero } },
+      axes: [{ ...axes(color).x, ...x }, axes(color).y],
+    };
+  };
   const filled = buckets.filter((bucket) => bucket.count > 0);
   const text = filled.map((bucket) => `${bucket.count} up to ${bucket.upTo} ms`).join(", ");
   return <Chart label={`Durations of ${count} creates: ${text || "none"}`} data={data} options={options} />;

@@ -1,12 +1,12 @@
 /** The console's server: what it serves to whom, how large its page is, and what it keeps to itself. */
 import { execFile } from "node:child_process";
-import { request } from "node:http";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { type Action, actions, toCurl } from "../../../local/console/actions.ts";
 import { consoleFiles } from "../../../local/console/page-files.ts";
 import { identities } from "../../../local/gateway/identities.ts";
+import { createHttpClient } from "../../support/http-client.ts";
 import { startRunningConsole } from "../../support/running-console.ts";
 import { useStarted } from "../../support/use-started.ts";
 
@@ -23,15 +23,10 @@ async function post(path: string, body: unknown, headers: Record<string, string>
 }
 
 /** Sends a GET with any Host header and returns the status. */
-async function statusForHost(host: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const sent = request(running.url, { headers: { host } }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    sent.on("error", reject);
-    sent.end();
-  });
+async function statusForHost(host: string): Promise<number> {
+  const client = createHttpClient(running.url);
+  onTestFinished(client.close);
+  return (await client.send("GET /", { headers: { host } })).status;
 }
 
 /** Returns what the stream has sent up to and including the first event of this name. */
