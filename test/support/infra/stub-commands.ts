@@ -1,8 +1,10 @@
 /** Runs a shell script with stubs of `az` and `azd` on the PATH, which give recorded responses and record their arguments. */
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import * as z from "zod";
 
 /** What a command says to arguments that hold all of these words. */
 export interface Response {
@@ -76,6 +78,10 @@ export async function runScript(options: ScriptOptions): Promise<ScriptRun> {
   }
 }
 
+const Failure = z
+  .object({ code: z.number().nullable(), stdout: z.string(), stderr: z.string() })
+  .transform(({ code: status, ...output }) => ({ status, ...output }));
+
 async function run(options: ScriptOptions, folder: string) {
   const { script, typed, environment = {} } = options;
   const command = ["sh", script, ...(options.arguments ?? [])];
@@ -84,7 +90,7 @@ async function run(options: ScriptOptions, folder: string) {
     typed === undefined
       ? command
       : ["script", "--quiet", "--return", "--command", command.join(" "), "/dev/null"];
-  const child = spawn(program, args, {
+  const running = promisify(execFile)(program, args, {
     timeout: 20_000,
     env: {
       PATH: [folder, process.env["PATH"]].join(delimiter),
@@ -92,16 +98,11 @@ async function run(options: ScriptOptions, folder: string) {
       NO_PROXY: "127.0.0.1",
       ...environment,
     },
-    stdio: [typed === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
-  let stdout = "";
-  let stderr = "";
-  child.stdout?.on("data", (data: Buffer) => void (stdout += data.toString()));
-  child.stderr?.on("data", (data: Buffer) => void (stderr += data.toString()));
-  child.stdin?.write(typed ?? "");
-  const status = await new Promise<number | null>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", resolve);
-  });
-  return { status, stdout, stderr };
+  if (typed === undefined) running.child.stdin?.end();
+  else running.child.stdin?.write(typed);
+  return running.then(
+    (output) => ({ status: 0, ...output }),
+    (error: unknown) => Failure.parse(error),
+  );
 }

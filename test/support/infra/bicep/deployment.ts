@@ -7,7 +7,6 @@ import { parameterValue } from "./parameters.ts";
 import { Resource } from "./resource.ts";
 import { childrenOf, type Declaration, parseFile, readDeclarations, tokensOf } from "./syntax.ts";
 import {
-  ModuleValue,
   type Names,
   type ObjectValue,
   objectOf,
@@ -142,7 +141,8 @@ function deployFile(deployment: FileDeployment): Pick<Deployment, "resources" | 
       given: objectOf(params, "params"),
     });
     resources.push(...inner.resources);
-    return new ModuleValue(inner.outputs);
+    // Only the outputs of a module can be read.
+    return { outputs: inner.outputs };
   }
 
   const unknown = Object.keys(given).find((name) => declarations.get(name)?.kind !== "param");

@@ -2,7 +2,7 @@
 import { functions, memberOf, merge } from "./functions.ts";
 import { Resource, toPlain } from "./resource.ts";
 import { runtimeProperties } from "./runtime-properties.ts";
-import { ModuleValue, type Names, objectOf, UnknownConstruct, type Value } from "./values.ts";
+import { type Names, objectOf, UnknownConstruct, type Value } from "./values.ts";
 
 /** An expression that is worth the same everywhere. */
 export const literal = (value: Value) => ({ evaluate: () => value });
@@ -32,7 +32,6 @@ export function call(name: string, given: readonly Value[], names: Names): Value
 
 export function readMember(object: Value, key: Value, isOptional: boolean): Value {
   if (object instanceof Resource) return memberOf(visibleOf(object), key, isOptional);
-  if (object instanceof ModuleValue) return memberOf({ outputs: object.outputs }, key, isOptional);
   return memberOf(object, key, isOptional);
 }
 

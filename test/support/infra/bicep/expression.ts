@@ -5,7 +5,7 @@
  */
 import { call, literal, operate, readMember, textOfParts, truth } from "./evaluate.ts";
 import { childrenOf, type Token, tokensOf } from "./syntax.ts";
-import { LambdaValue, listOf, type Names, textOf, UnknownConstruct, type Value, withName } from "./values.ts";
+import { listOf, type Names, textOf, UnknownConstruct, type Value, withName } from "./values.ts";
 
 export interface Expression {
   /** Throws an UnknownConstruct if the expression holds what is not known here. */
@@ -139,9 +139,7 @@ function primary(reader: Reader): Expression {
   if (type !== "identifier") throw new Error(`Unknown token ${text} (${type})`);
   if (reader.takeIf("=>")) {
     const body = choice(reader);
-    return {
-      evaluate: (names) => new LambdaValue((argument) => body.evaluate(withName(names, text, argument))),
-    };
+    return { evaluate: (names) => (argument: Value) => body.evaluate(withName(names, text, argument)) };
   }
   if (reader.takeIf("(")) {
     const given = listUntil(reader, ")");

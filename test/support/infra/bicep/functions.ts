@@ -6,7 +6,7 @@ import { Resource } from "./resource.ts";
 import {
   isList,
   isObject,
-  LambdaValue,
+  type Lambda,
   listOf,
   type Names,
   objectOf,
@@ -29,10 +29,10 @@ const hashOf = (given: readonly Value[]): string =>
     .update(given.map((_, index) => text(given, index)).join("\n"))
     .digest("hex");
 
-function lambda(given: readonly Value[], index: number): (value: Value) => Value {
+function lambda(given: readonly Value[], index: number): Lambda {
   const found = given[index];
-  if (!(found instanceof LambdaValue)) throw new UnknownConstruct(`argument ${index} is not a lambda`);
-  return found.apply;
+  if (typeof found !== "function") throw new UnknownConstruct(`argument ${index} is not a lambda`);
+  return found;
 }
 
 function isEmpty(value: Value): boolean {

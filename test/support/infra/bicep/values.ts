@@ -9,29 +9,13 @@ export type Value =
   | readonly Value[]
   | ObjectValue
   | Resource
-  | ModuleValue
-  | LambdaValue
+  | Lambda
   | ScopeValue;
+
+export type Lambda = (argument: Value) => Value;
 
 export interface ObjectValue {
   readonly [key: string]: Value;
-}
-
-/** A deployed module, of which only the outputs can be read. */
-export class ModuleValue {
-  readonly outputs: ObjectValue;
-
-  constructor(outputs: ObjectValue) {
-    this.outputs = outputs;
-  }
-}
-
-export class LambdaValue {
-  readonly apply: (argument: Value) => Value;
-
-  constructor(apply: (argument: Value) => Value) {
-    this.apply = apply;
-  }
 }
 
 /** A subscription, or a resource group in one. */
