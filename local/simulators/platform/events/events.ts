@@ -22,14 +22,7 @@ export function conferenceData(live: LiveConference, startedAt: number, endedAt?
 /** A participant; `endedAt` (milliseconds) is set only when it has left. The room's name is in `conference`. */
 export function participantData(participant: LiveParticipant, live: LiveConference, endedAt?: number) {
   const { uuid, display_name, role, node, connectedAt } = participant;
-  const end =
-    endedAt === undefined
-      ? {}
-      : {
-          disconnect_reason: "Call disconnected",
-          duration: (endedAt - connectedAt) / 1000,
-          end_time: unixSeconds(endedAt),
-        };
+  const duration = ((endedAt ?? connectedAt) - connectedAt) / 1000;
   return {
     uuid,
     call_id: uuid,
@@ -37,30 +30,37 @@ export function participantData(participant: LiveParticipant, live: LiveConferen
     conference: live.name,
     display_name,
     role,
-    protocol: "WebRTC",
-    call_direction: "in",
     source_alias: `${uuid}@example.com`,
     destination_alias: live.name,
     connect_time: unixSeconds(connectedAt),
     service_type: live.service_type,
     service_tag: live.tag,
-    call_tag: "",
-    system_location: "Local",
     media_node: node,
     signalling_node: node,
-    proxy_node: "",
-    remote_address: "10.0.0.99",
-    vendor: "Local simulator",
-    encryption: "On",
-    has_media: true,
-    is_muted: false,
-    is_client_muted: false,
-    is_presenting: false,
-    is_streaming: false,
-    is_idp_authenticated: false,
-    related_uuids: [],
-    rx_bandwidth: 1264,
-    tx_bandwidth: 1264,
-    ...end,
+    ...call,
+    ...flags,
+    ...(endedAt !== undefined && {
+      disconnect_reason: "Call disconnected",
+      duration,
+      end_time: unixSeconds(endedAt),
+    }),
   };
 }
+
+// The same for every simulated participant.
+const place = {
+  system_location: "Local",
+  proxy_node: "",
+  remote_address: "10.0.0.99",
+  vendor: "Local simulator",
+};
+const media = {
+  encryption: "On",
+  has_media: true,
+  rx_bandwidth: 1264,
+  tx_bandwidth: 1264,
+  related_uuids: [],
+};
+const call = { protocol: "WebRTC", call_direction: "in", call_tag: "", ...place, ...media };
+const muting = { is_muted: false, is_client_muted: false };
+const flags = { ...muting, is_presenting: false, is_streaming: false, is_idp_authenticated: false };

@@ -6,8 +6,7 @@ import { resourceUri } from "../model/resource-uri.ts";
 import type { PlatformState } from "../platform-state.ts";
 import { type Fault, faultAnswer } from "../switches/faults.ts";
 import type { Authentication } from "./authentication.ts";
-import type { Resource } from "./resource.ts";
-import { createResources } from "./resources.ts";
+import { createResources, type Resource } from "./resources.ts";
 
 const address = /^\/api\/admin\/(configuration|status)\/v1\/([a-z_]+)\/(?:([^/]+)\/)?$/;
 

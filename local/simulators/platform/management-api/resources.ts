@@ -6,8 +6,18 @@ import { type Conference, showConference } from "../model/conference.ts";
 import { resourceUri } from "../model/resource-uri.ts";
 import type { PlatformState } from "../platform-state.ts";
 import { createConference, findConference, removeConference, updateConference } from "./conference-writes.ts";
-import { createListing } from "./listing.ts";
-import type { Resource } from "./resource.ts";
+import { createListing, type Listing } from "./listing.ts";
+
+/** The methods of a resource; a missing one returns 405. */
+export interface Resource {
+  readonly list: Listing;
+  /** Returns one object as the platform shows it. Throws 404 if there is none. */
+  readonly show: (id: string) => object;
+  readonly create?: (body: Record<string, unknown>) => number;
+  /** Keeps the fields that the body leaves out. */
+  readonly update?: (id: string, body: Record<string, unknown>) => void;
+  readonly remove?: (id: string) => void;
+}
 
 /** Returns the resources by family and name. */
 export function createResources(state: PlatformState): Readonly<Record<string, Resource>> {
