@@ -1,6 +1,7 @@
 /** Runs one of the project's scripts as a person would, and looks at what it prints and leaves behind. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,7 +44,12 @@ export function runScript(script: string, ...args: string[]) {
       },
     );
   };
-  return { child, output: () => output, errors: () => errors, printed, exited };
+  /** Sends a signal and resolves with the exit code. */
+  const end = async (signal: NodeJS.Signals): Promise<number | string | null> => {
+    child.kill(signal);
+    return exited;
+  };
+  return { child, output: () => output, errors: () => errors, printed, exited, end };
 }
 
 /** The ids of a process's children. */
@@ -65,12 +71,15 @@ export async function untilGone(processIds: readonly number[]): Promise<void> {
   });
 }
 
-function isRunning(processId: number): boolean {
+/** Whether a process runs. One that nobody has waited for yet still gets signals, but has ended. */
+export function isRunning(processId: number): boolean {
   try {
-    return process.kill(processId, 0);
+    process.kill(processId, 0);
   } catch {
     return false;
   }
+  const status = `/proc/${processId}/status`;
+  return !existsSync(status) || !/^State:\s+Z/m.test(readFileSync(status, "utf8"));
 }
 
 /** A folder that is removed after the test. */

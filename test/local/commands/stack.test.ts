@@ -25,29 +25,22 @@ const settingsSchema = z.strictObject({
   Host: z.strictObject({ LocalHttpPort: z.int().min(1) }),
 });
 
-async function paths(): Promise<{ settings: string; connection: string }> {
+interface Files {
+  readonly settings: string;
+  readonly connection: string;
+}
+
+async function paths(): Promise<Files> {
   const folder = await temporaryFolder();
   return { settings: join(folder, "local.settings.json"), connection: join(folder, "connection.json") };
 }
 
-function run(
-  { settings, connection }: { settings: string; connection: string },
-  ...more: string[]
-): ScriptProcess {
-  return runScript(
-    "local/commands/stack.ts",
-    "--settings-file",
-    settings,
-    "--connection-file",
-    connection,
-    ...more,
-  );
+function run({ settings, connection }: Files, ...more: string[]): ScriptProcess {
+  const files = ["--settings-file", settings, "--connection-file", connection];
+  return runScript("local/commands/stack.ts", ...files, ...more);
 }
 
-async function started(
-  files: { settings: string; connection: string },
-  ...more: string[]
-): Promise<ScriptProcess> {
+async function started(files: Files, ...more: string[]): Promise<ScriptProcess> {
   const script = run(files, ...more);
   await script.printed("The stack is ready.");
   return script;
@@ -57,7 +50,7 @@ const readSettings = async (path: string) => settingsSchema.parse(JSON.parse(awa
 
 test("An app with the written settings and port is the gateway that the stack expects", async () => {
   const files = await paths();
-  const { child, exited, output } = await started(files);
+  const { child, output, end } = await started(files);
   expect(await childrenOf(child.pid)).toEqual([]);
   const { Values, Host } = await readSettings(files.settings);
   expect(Values["FUNCTIONS_WORKER_RUNTIME"]).toBe("node");
@@ -83,15 +76,14 @@ test("An app with the written settings and port is the gateway that the stack ex
   expect(await sink.json()).toMatchObject({ url: `${host.url}/public/event_sink` });
   await host.stop();
 
-  child.kill("SIGINT");
-  expect(await exited).toBe(0);
+  expect(await end("SIGINT")).toBe(0);
   expect(existsSync(files.settings)).toBe(false);
   expect(existsSync(files.connection)).toBe(false);
 });
 
 test("The stack's storage has the blob, queue and table services that `func start` needs", async () => {
   const files = await paths();
-  const { child, exited } = await started(files);
+  const { end } = await started(files);
   const { Values } = await readSettings(files.settings);
   const endpoints = Object.fromEntries(
     (Values["AzureWebJobsStorage"] ?? "").split(";").map((part) => part.split(/=(.*)/s, 2)),
@@ -107,8 +99,7 @@ test("The stack's storage has the blob, queue and table services that `func star
     expect.stringMatching(/^Azurite-Queue/),
     expect.stringMatching(/^Azurite-Table/),
   ]);
-  child.kill("SIGTERM");
-  expect(await exited).toBe(0);
+  expect(await end("SIGTERM")).toBe(0);
 });
 
 test("The stack keeps a settings file that it did not write, reports it in one line and exits with 1", async () => {
@@ -125,25 +116,22 @@ test("The stack keeps a settings file that it did not write, reports it in one l
 test("The stack replaces any settings file with --replace, and reports it", async () => {
   const files = await paths();
   await writeFile(files.settings, "not even JSON");
-  const { child, exited, output } = await started(files, "--replace");
+  const { output, end } = await started(files, "--replace");
   expect(output()).toContain("(replacing the existing file)");
   expect((await readSettings(files.settings)).Values["MAX_VMR"]).toBe("20");
-  child.kill("SIGINT");
-  expect(await exited).toBe(0);
+  expect(await end("SIGINT")).toBe(0);
 });
 
 test("The stack replaces the file of a killed stack, and keeps its own file on exit if it was edited", async () => {
   const files = await paths();
   const killed = await started(files);
-  killed.child.kill("SIGKILL");
-  await killed.exited;
+  await killed.end("SIGKILL");
   const stale = await readFile(files.settings, "utf8");
 
-  const { child, exited } = await started(files);
+  const { end } = await started(files);
   const edited = (await readFile(files.settings, "utf8")).replace('"MAX_VMR": "20"', '"MAX_VMR": "7"');
   expect(edited).not.toBe(stale);
   await writeFile(files.settings, edited);
-  child.kill("SIGINT");
-  expect(await exited).toBe(0);
+  expect(await end("SIGINT")).toBe(0);
   expect(await readFile(files.settings, "utf8")).toBe(edited);
 });

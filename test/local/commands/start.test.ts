@@ -18,19 +18,13 @@ import {
   childrenOf,
   projectFolder,
   runScript,
-  type ScriptProcess,
   temporaryFolder,
   untilGone,
 } from "../../support/script-process.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
-interface Started extends ScriptProcess {
-  connectionPath: string;
-  children: number[];
-}
-
-async function start(...args: string[]): Promise<Started> {
+async function start(...args: string[]) {
   const connectionPath = join(await temporaryFolder(), "connection.json");
   const script = runScript("local/commands/start.ts", "--connection-file", connectionPath, ...args);
   await script.printed("The gateway is ready.");
@@ -40,7 +34,7 @@ async function start(...args: string[]): Promise<Started> {
 }
 
 test("Every curl line that npm start prints works in a shell, on a full pool", async () => {
-  const { child, exited, output, errors } = await start();
+  const { output, errors, end } = await start();
   const [, consoleUrl = ""] = /^Console {2}(http:\S+)$/m.exec(output()) ?? [];
   expect(output().indexOf("Console")).toBeLessThan(output().indexOf("rooms ready in the pool"));
   expect(await (await fetch(consoleUrl)).text()).toContain("<title>VMR gateway console</title>");
@@ -61,19 +55,17 @@ test("Every curl line that npm start prints works in a shell, on a full pool", a
   expect(statuses).toEqual(expected.flat());
   expect(stdout).toContain('"tag":"https://verify.example.com/sessions/4711"');
   expect(errors()).not.toContain(" error ");
-  child.kill("SIGINT");
-  expect(await exited).toBe(0);
+  expect(await end("SIGINT")).toBe(0);
 });
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   "npm start exits with 0 on %s and leaves nothing behind",
   async (signal) => {
-    const { child, exited, connectionPath, children, output } = await start();
+    const { child, connectionPath, children, output, end } = await start();
     const connection = await findRunningGateway(connectionPath);
     expect(connection?.processId).toBe(child.pid);
 
-    child.kill(signal);
-    expect(await exited).toBe(0);
+    expect(await end(signal)).toBe(0);
     expect(output()).toMatch(/Stopped\.\n$/);
     await untilGone(children);
     expect(existsSync(connectionPath)).toBe(false);
@@ -84,15 +76,13 @@ test("npm start works if the environment names a proxy", async () => {
   for (const name of ["HTTP_PROXY", "http_proxy"]) vi.stubEnv(name, "http://127.0.0.1:1");
   for (const name of ["NO_PROXY", "no_proxy"]) vi.stubEnv(name, "");
   onTestFinished(() => void vi.unstubAllEnvs());
-  const { child, exited } = await start();
-  child.kill("SIGINT");
-  expect(await exited).toBe(0);
+  const { end } = await start();
+  expect(await end("SIGINT")).toBe(0);
 });
 
 test("A killed npm start leaves no app process, and its connection file is ignored", async () => {
-  const { child, exited, connectionPath, children } = await start();
-  child.kill("SIGKILL");
-  expect(await exited).toBe("SIGKILL");
+  const { connectionPath, children, end } = await start();
+  expect(await end("SIGKILL")).toBe("SIGKILL");
   await untilGone(children);
   expect(existsSync(connectionPath)).toBe(true);
   expect(await findRunningGateway(connectionPath)).toBeUndefined();
@@ -146,12 +136,7 @@ test("npm start obeys its options, and its app restarts without losing a room", 
   const origin = "http://widget.example.com";
   const ports = ["--port", `${port}`, "--console-port", `${consolePort}`, "--inspect-port", `${inspectPort}`];
   const set = ["--set", "POOL_MINIMUM=1", "--set", "MAX_VMR=3", "--origin", origin];
-  const { child, exited, output, printed, connectionPath } = await start(
-    ...ports,
-    ...set,
-    "--watch",
-    "--inspect",
-  );
+  const { output, printed, connectionPath, end } = await start(...ports, ...set, "--watch", "--inspect");
   const url = `http://127.0.0.1:${port}`;
   expect(output()).toContain(`Console  http://127.0.0.1:${consolePort}\n`);
   expect(output()).toContain("3/3 rooms ready in the pool");
@@ -176,8 +161,7 @@ test("npm start obeys its options, and its app restarts without losing a room", 
   await printed("The app has been restarted.");
   expect((await fetch(`${url}/room/${name}`, { headers })).status).toBe(200);
   expect(await debuggerUrl()).not.toBe(debuggedBefore);
-  child.kill("SIGINT");
-  expect(await exited).toBe(0);
+  expect(await end("SIGINT")).toBe(0);
 });
 
 test.each(["--port", "--console-port"])(

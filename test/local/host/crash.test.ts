@@ -1,9 +1,9 @@
 /** What happens if the app's process dies, cannot start, or loses its host. */
-import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import type { FunctionsHost, TimeScale } from "../../../local/host/functions-host.ts";
 import { startChild } from "../../../local/process/child.ts";
+import { isRunning } from "../../support/script-process.ts";
 import { startTestHost } from "./test-host.ts";
 
 async function startProbe(timeScale: TimeScale = {}) {
@@ -13,17 +13,6 @@ async function startProbe(timeScale: TimeScale = {}) {
 async function call(host: FunctionsHost, path: string) {
   const answer = await fetch(`${host.url}${path}`);
   return { status: answer.status, body: await answer.text() };
-}
-
-function isAlive(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-  } catch {
-    return false;
-  }
-  // A process that nobody has waited for yet answers signals too, but is as dead as any.
-  const status = `/proc/${processId}/status`;
-  return !existsSync(status) || !/^State:\s+Z/m.test(readFileSync(status, "utf8"));
 }
 
 test("A crash returns an empty 500 to running calls and restarts the app; the third crash ends the host", async () => {
@@ -49,17 +38,14 @@ test("A crash returns an empty 500 to running calls and restarts the app; the th
 });
 
 test("An app that throws while loading leaves a host without functions", async () => {
-  const { host, log } = await startTestHost("broken-app.ts");
-  try {
-    expect(host.functions).toEqual([]);
-    expect(await call(host, "/fine")).toEqual({ status: 404, body: "" });
-    expect((await call(host, "/")).status).toBe(200);
-    expect(log.filter((line) => line.level === "error").map((line) => line.message)).toEqual([
-      expect.stringContaining("refused to start on purpose"),
-    ]);
-  } finally {
-    await host.stop();
-  }
+  const { host, log, stop } = await startTestHost("broken-app.ts");
+  onTestFinished(stop);
+  expect(host.functions).toEqual([]);
+  expect(await call(host, "/fine")).toEqual({ status: 404, body: "" });
+  expect((await call(host, "/")).status).toBe(200);
+  expect(log.filter((line) => line.level === "error").map((line) => line.message)).toEqual([
+    expect.stringContaining("refused to start on purpose"),
+  ]);
 });
 
 test("Starting the host fails if the app's process keeps ending", async () => {
@@ -76,7 +62,7 @@ test("stop lets HTTP calls finish, however short its limit for timers and queues
   await stopped;
   expect(await running).toEqual({ status: 200, body: "slept" });
   expect(await host.exited).toEqual({ reason: "stopped" });
-  expect(isAlive(processId)).toBe(false);
+  expect(isRunning(processId)).toBe(false);
 });
 
 test("stop returns 500 to an HTTP call that outlasts the limit", async () => {
@@ -110,10 +96,10 @@ describe("run-host", () => {
       route: "ping",
       methods: ["GET"],
     });
-    expect(isAlive(appProcessId)).toBe(true);
+    expect(isRunning(appProcessId)).toBe(true);
     await host.stop();
     expect(await host.exited).toBe(0);
-    expect(isAlive(appProcessId)).toBe(false);
+    expect(isRunning(appProcessId)).toBe(false);
   });
 
   test("SIGKILL of the host also ends the app", async () => {
@@ -124,9 +110,9 @@ describe("run-host", () => {
       () => "cut off",
     );
     expect((await fetch(`${url}/ping`)).status).toBe(200);
-    expect(isAlive(appProcessId)).toBe(true);
+    expect(isRunning(appProcessId)).toBe(true);
     await host.kill();
-    await vi.waitFor(() => expect(isAlive(appProcessId)).toBe(false), { timeout: 5000, interval: 20 });
+    await vi.waitFor(() => expect(isRunning(appProcessId)).toBe(false), { timeout: 5000, interval: 20 });
     expect(await unfinished).toBe("cut off");
   });
 
@@ -135,7 +121,7 @@ describe("run-host", () => {
     expect((await fetch(`${url}/ping`)).status).toBe(200);
     host.process.stdin?.end();
     expect(await host.exited).toBe(0);
-    expect(isAlive(appProcessId)).toBe(false);
+    expect(isRunning(appProcessId)).toBe(false);
     const messages = lines.map((line) => z.object({ message: z.string() }).parse(JSON.parse(line)).message);
     expect(messages).toContainEqual(expect.stringContaining("Executed 'Functions.ping' (Succeeded"));
     expect(messages.at(-1)).toBe("The host has ended: stopped");

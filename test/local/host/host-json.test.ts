@@ -1,15 +1,13 @@
 /** Reading of host.json: the project's own file, the defaults and what is refused. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { readHostJson } from "../../../local/host/host-json.ts";
+import { temporaryFolder } from "../../support/script-process.ts";
 
 async function readText(text: string) {
-  const folder = await mkdtemp(join(tmpdir(), "host-json-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, "host.json");
+  const path = join(await temporaryFolder(), "host.json");
   await writeFile(path, text);
   return readHostJson(path);
 }

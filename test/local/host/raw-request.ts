@@ -6,7 +6,8 @@ import { buffer } from "node:stream/consumers";
 export interface RawRequest {
   /** Method and target. */
   request: string;
-  headers?: readonly (readonly [name: string, value: string])[];
+  /** Each with its name. */
+  headers?: readonly string[];
   body?: string | Uint8Array;
 }
 
@@ -57,12 +58,12 @@ export async function sendBytes(baseUrl: string, request: string | Uint8Array): 
 
 function encode(host: string, { request, headers = [], body }: RawRequest): Buffer {
   const content = Buffer.from(body ?? "");
-  const isChunked = headers.some(([name]) => name.toLowerCase() === "transfer-encoding");
+  const isChunked = headers.some((header) => /^transfer-encoding:/i.test(header));
   const lines = [
     `${request} HTTP/1.1`,
     `Host: ${host}`,
     "Connection: close",
-    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...headers,
     ...(body === undefined || isChunked ? [] : [`Content-Length: ${content.length}`]),
   ];
   const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`);

@@ -1,17 +1,12 @@
 /** The local token issuer: refused requests, and control over HTTP. Its tokens and keys are those of most other tests. */
 import jsonwebtoken from "jsonwebtoken";
 import { expect, test } from "vitest";
+import { tokenForm } from "../../../../local/gateway/access-token.ts";
 import { identities, tenant } from "../../../../local/gateway/identities.ts";
 import { startTokenIssuer } from "../../../../local/simulators/identity/token-issuer.ts";
 import { useStartedPerTest } from "../../../support/use-started.ts";
 
-const { tenantId, clientId, clientSecret } = identities;
-const form = {
-  grant_type: "client_credentials",
-  client_id: clientId,
-  client_secret: clientSecret,
-  scope: `api://${clientId}/.default`,
-};
+const { tenantId, clientId } = identities;
 
 const issuer = useStartedPerTest(async () => startTokenIssuer(tenant));
 
@@ -28,7 +23,7 @@ test.each([
   ["another grant type", { grant_type: "password" }, 400, "unsupported_grant_type"],
   ["somebody else's scope", { scope: "api://other/.default" }, 400, "invalid_scope"],
 ])("%s is refused", async (_, change, status, error) => {
-  expect(await askToken({ ...form, ...change })).toMatchObject({ status, body: { error } });
+  expect(await askToken({ ...tokenForm, ...change })).toMatchObject({ status, body: { error } });
 });
 
 test("The control API does over HTTP what the functions do in process", async () => {
