@@ -16,29 +16,24 @@ export const connectionFaults = [
 ] as const;
 export type ConnectionFault = (typeof connectionFaults)[number];
 
-export interface FaultPicker {
-  /** Sets the share of read requests, 0 to 1, that meet a fault; writes meet several times as many. */
-  readonly setFaultRate: (rate: number) => void;
-  readonly pickFault: (request: Buffer) => ConnectionFault | undefined;
-}
-
 // Faults in writes matter most. Faults in the many reads of queues would only slow everything down.
 const writeWeight = 3;
 // A retry often meets the same fault, so operations that are tried twice fail twice at times.
 const shareOfRetriesAffected = 0.6;
 
 /** Starts without faults. */
-export function createFaultPicker(random: SeededRandom): FaultPicker {
+export function createFaultPicker(random: SeededRandom) {
   const faultByRequestLine = new Map<string, ConnectionFault>();
   let faultRate = 0;
   const pickAtRate = (rate: number) => (random.chance(rate) ? random.pick(connectionFaults) : undefined);
 
   return {
-    setFaultRate: (rate) => {
+    /** Sets the share of read requests, 0 to 1, that meet a fault; writes meet several times as many. */
+    setFaultRate: (rate: number) => {
       faultRate = rate;
       if (rate === 0) faultByRequestLine.clear();
     },
-    pickFault: (request) => {
+    pickFault: (request: Buffer): ConnectionFault | undefined => {
       const requestLine = request.subarray(0, request.indexOf("\r\n")).toString("latin1");
       if (requestLine.startsWith("GET ")) return pickAtRate(faultRate);
       const previous = faultByRequestLine.get(requestLine);

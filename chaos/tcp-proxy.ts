@@ -67,7 +67,6 @@ export async function startTcpProxy(options: TcpProxyOptions) {
   await goUp();
   return {
     port,
-    /** Sets the share of read requests, 0 to 1, that meet a fault; writes meet several times as many. */
     setFaultRate: picker.setFaultRate,
     async goDown(mode: DownMode): Promise<void> {
       await goUp();

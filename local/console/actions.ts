@@ -5,7 +5,8 @@ export interface Field {
   readonly name: string;
   readonly label: string;
   readonly initial: string;
-  readonly type: "text" | "number" | "select";
+  /** Of what is typed. A field with options is a selection. */
+  readonly type?: "text" | "number";
   readonly options?: readonly (readonly [value: string, label: string])[];
 }
 
@@ -39,7 +40,7 @@ const exampleTag = "https://verify.example.com/sessions/4711";
 
 /** A selection whose first option is the initial one. */
 function choice(name: string, label: string, options: NonNullable<Field["options"]>): Field {
-  return { name, label, type: "select", initial: options[0]?.[0] ?? "", options };
+  return { name, label, initial: options[0]?.[0] ?? "", options };
 }
 
 const calls = (initial: string): Field => ({ name: "calls", label: "Calls", type: "number", initial });

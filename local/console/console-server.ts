@@ -13,11 +13,6 @@ import { respondToReference } from "./reference-routes.ts";
 import { createActionRunner } from "./run-action.ts";
 import type { Timeline } from "./timeline.ts";
 
-export interface Console {
-  readonly url: string;
-  readonly stop: () => Promise<void>;
-}
-
 export interface ConsoleOptions {
   readonly connection: Connection;
   readonly functions: readonly HostedFunction[];
@@ -40,7 +35,7 @@ const securityHeaders = {
 };
 
 /** Starts the console on 127.0.0.1, with the API reference below /api/. Throws if its page cannot be bundled. */
-export async function startConsole(options: ConsoleOptions): Promise<Console> {
+export async function startConsole(options: ConsoleOptions) {
   const { connection, functions, timeline } = options;
   const ownFiles = await consoleFiles();
   // Bundled when it is first opened, because that takes two seconds.
@@ -109,7 +104,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const url = `http://127.0.0.1:${address.port}`;
   return {
     url,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       unsubscribe();
       const closed = once(server, "close");
       server.close();

@@ -6,20 +6,14 @@ export interface Output {
   write(text: string): unknown;
 }
 
-export interface Progress {
-  /** Shows the amount reached, from 0 to the total. Repeating an amount prints nothing. */
-  show(done: number): void;
-  /** Ends the bar's line. */
-  end(): void;
-}
-
 const width = 30;
 
 /** Creates a bar of `total` units. Nothing is written before the first `show`. */
-export function createProgress(output: Output, label: string, total: number, indent = ""): Progress {
+export function createProgress(output: Output, label: string, total: number, indent = "") {
   let shown: number | undefined;
   return {
-    show(done) {
+    /** Shows the amount reached, from 0 to the total. Repeating an amount prints nothing. */
+    show(done: number): void {
       if (done === shown) return;
       shown = done;
       const filled = total === 0 ? width : Math.round((Math.min(done, total) / total) * width);
@@ -27,7 +21,8 @@ export function createProgress(output: Output, label: string, total: number, ind
       if (output.isTTY) output.write(`\r${indent}[${bar}] ${String(done).padStart(3)}/${total} ${label}`);
       else output.write(`${indent}${done}/${total} ${label}\n`);
     },
-    end() {
+    /** Ends the bar's line. */
+    end(): void {
       if (output.isTTY && shown !== undefined) output.write("\n");
     },
   };

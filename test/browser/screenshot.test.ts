@@ -70,10 +70,5 @@ test.skipIf(!browser)(
 );
 
 async function run(action: string, values: Readonly<Record<string, string>>): Promise<unknown> {
-  const response = await fetch(`${running.url}/actions/${action}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(values),
-  });
-  return response.json();
+  return (await running.runAction(action, values)).json();
 }

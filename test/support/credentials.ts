@@ -10,6 +10,8 @@ const otherKey = createSigningKey();
 
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 const base64url = (value: string) => Buffer.from(value).toString("base64url");
+const encode = (header: object, claims: object) =>
+  `${base64url(JSON.stringify(header))}.${base64url(JSON.stringify(claims))}`;
 
 function decodePart(token: string, index: number): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split(".")[index] ?? "", "base64url").toString());
@@ -56,19 +58,15 @@ export const wrongTokens: Readonly<Record<string, MakeToken>> = {
     withClaims(() => ({ tid: otherId, iss: `${issuer.url}/${otherId}/` }))(issuer),
   "of another tenant by its tid only": withClaims(() => ({ tid: otherId })),
   "for another audience": withClaims(() => ({ aud: `api://${otherId}` })),
-  "with alg none": (issuer) => {
-    const claims = claimsOf(issuer.issueToken(clientId));
-    return `${base64url('{"alg":"none","typ":"JWT"}')}.${base64url(JSON.stringify(claims))}.`;
-  },
+  "with alg none": (issuer) =>
+    `${encode({ alg: "none", typ: "JWT" }, claimsOf(issuer.issueToken(clientId)))}.`,
   "with alg none and a key id": (issuer) => {
     const token = issuer.issueToken(clientId);
-    const header = { ...headerOf(token), alg: "none" };
-    return `${base64url(JSON.stringify(header))}.${base64url(JSON.stringify(claimsOf(token)))}.`;
+    return `${encode({ ...headerOf(token), alg: "none" }, claimsOf(token))}.`;
   },
   "signed HS256 with the public key": (issuer) => {
     const token = issuer.issueToken(clientId);
-    const header = base64url(JSON.stringify({ ...headerOf(token), alg: "HS256" }));
-    const body = `${header}.${base64url(JSON.stringify(claimsOf(token)))}`;
+    const body = encode({ ...headerOf(token), alg: "HS256" }, claimsOf(token));
     const publicPem = createPublicKey(issuer.privateKeyPem()).export({ type: "spki", format: "pem" });
     return `${body}.${createHmac("sha256", publicPem).update(body).digest("base64url")}`;
   },

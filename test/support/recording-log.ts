@@ -1,5 +1,5 @@
 /** A log that records its lines, so tests can check what an operator sees. */
-import type { Log, LogFields } from "../../src/lib/log.ts";
+import type { LogFields } from "../../src/lib/log.ts";
 
 interface LogLine {
   readonly level: "info" | "warn" | "error";
@@ -8,14 +8,9 @@ interface LogLine {
   readonly cause?: unknown;
 }
 
-export interface RecordingLog extends Log {
-  readonly lines: readonly LogLine[];
-  events(): readonly string[];
-  /** The fields of the first line with this event. */
-  fieldsOf(event: string): LogFields | undefined;
-}
+export type RecordingLog = ReturnType<typeof createRecordingLog>;
 
-export function createRecordingLog(): RecordingLog {
+export function createRecordingLog() {
   const lines: LogLine[] = [];
   const record =
     (level: LogLine["level"]) =>
@@ -28,6 +23,7 @@ export function createRecordingLog(): RecordingLog {
     error: record("error"),
     lines,
     events: () => lines.map(({ event }) => event),
-    fieldsOf: (event) => lines.find((line) => line.event === event)?.fields,
+    /** The fields of the first line with this event. */
+    fieldsOf: (event: string): LogFields | undefined => lines.find((line) => line.event === event)?.fields,
   };
 }

@@ -31,6 +31,13 @@ export async function startRunningConsole({ garbageMinimumAgeSeconds = 2 } = {})
     connection,
     stack: gateway.stack,
     untilPoolHas,
+    /** Runs an action through the console and returns the response as the page gets it. */
+    runAction: async (id: string, values: Readonly<Record<string, unknown>>, headers = {}) =>
+      fetch(`${shown.url}/actions/${id}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(values),
+      }),
     stop: async () => {
       await shown.stop();
       await gateway.stop();

@@ -51,11 +51,7 @@ export function describeRequest(
 }
 
 function toNullable(entries: Iterable<readonly [string, string]>): Record<string, { value: string }> {
-  const nullable: Record<string, { value: string }> = {};
-  for (const [name, value] of entries) {
-    nullable[name] = { value };
-  }
-  return nullable;
+  return Object.fromEntries(Array.from(entries, ([name, value]) => [name, { value }]));
 }
 
 function decodeHeaderValue(value: string): string | undefined {

@@ -14,15 +14,7 @@ import type {
 } from "./messages.ts";
 import { CutOffError, WorkerError } from "./worker-error.ts";
 
-export interface AppProcess {
-  readonly functions: readonly FunctionMetadata[];
-  /** Returns the HTTP response, if any. Throws if the function failed or its process ended. */
-  invoke(invocation: Invocation): Promise<HttpResponseData | undefined>;
-  readonly processId: () => number | undefined;
-  /** Resolves with the reason after the third crash. */
-  readonly gaveUp: Promise<string>;
-  stop(): Promise<void>;
-}
+export type AppProcess = Awaited<ReturnType<typeof startAppProcess>>;
 
 export interface AppProcessOptions {
   readonly entry: string;
@@ -45,12 +37,8 @@ const workerPath = fileURLToPath(new URL("./worker.ts", import.meta.url));
  * Starts the app and resolves once it is loaded. If it fails to load, it has no functions and its error is logged. Throws
  * if the process ends three times before it is loaded.
  */
-export async function startAppProcess({
-  entry,
-  environment,
-  execArgv,
-  onLog,
-}: AppProcessOptions): Promise<AppProcess> {
+export async function startAppProcess(options: AppProcessOptions) {
+  const { entry, environment, execArgv, onLog } = options;
   const pending = new Map<string, PendingCall>();
   const giveUp = Promise.withResolvers<string>();
   let loading = Promise.withResolvers<void>();
@@ -88,9 +76,7 @@ export async function startAppProcess({
       case "failed":
         return takePending(message.invocationId)?.reject(new WorkerError(message.error));
       case "loaded":
-        if (message.error !== undefined) {
-          log("error", `The app could not be loaded: ${message.error}`);
-        }
+        if (message.error !== undefined) log("error", `The app could not be loaded: ${message.error}`);
         functions = message.functions;
         isLoaded = true;
         return loading.resolve();
@@ -129,9 +115,11 @@ export async function startAppProcess({
   await loading.promise;
   return {
     functions,
+    /** Resolves with the reason after the third crash. */
     gaveUp: giveUp.promise,
     processId: () => (child.exitCode === null && child.signalCode === null ? child.pid : undefined),
-    async invoke(invocation) {
+    /** Returns the HTTP response, if any. Throws if the function failed or its process ended. */
+    async invoke(invocation: Invocation): Promise<HttpResponseData | undefined> {
       await loading.promise;
       if (!child.connected) throw new WorkerError("The app's process is not running.");
       const call = Promise.withResolvers<HttpResponseData | undefined>();
@@ -140,7 +128,7 @@ export async function startAppProcess({
       child.send(message);
       return call.promise;
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopping = true;
       if (!child.connected) return;
       const closed = once(child, "close");

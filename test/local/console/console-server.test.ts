@@ -14,14 +14,6 @@ const running = useStarted(async () => startRunningConsole());
 const resultSchema = z.object({ status: z.number(), text: z.string(), room: z.string().default("") });
 const maxPageBytes = 100_000;
 
-async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(`${running.url}${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
-}
-
 /** Sends a GET with any Host header and returns the status. */
 async function statusForHost(host: string): Promise<number> {
   const client = createHttpClient(running.url);
@@ -62,15 +54,15 @@ test("Serves a page of less than 100 kB compressed that may run its own scripts 
 });
 
 test("Refuses requests from another origin or under another host name", async () => {
-  expect((await post("/actions/create", {}, { origin: "http://attacker.example" })).status).toBe(403);
+  expect((await running.runAction("create", {}, { origin: "http://attacker.example" })).status).toBe(403);
   expect(await statusForHost("attacker.example")).toBe(403);
   expect(await statusForHost(new URL(running.url).host)).toBe(200);
 });
 
 test("Returns 404 for an unknown action or path and 400 for values that are not text", async () => {
-  expect((await post("/actions/nonsense", {})).status).toBe(404);
+  expect((await running.runAction("nonsense", {})).status).toBe(404);
   expect((await fetch(`${running.url}/nonsense`)).status).toBe(404);
-  expect((await post("/actions/create", { tag: 1 })).status).toBe(400);
+  expect((await running.runAction("create", { tag: 1 })).status).toBe(400);
 });
 
 test("Sends no PIN, token, password or service tag to the page", async () => {
@@ -96,8 +88,7 @@ test("Sends no PIN, token, password or service tag to the page", async () => {
 
 /** Runs an action through the console. */
 async function runAction(id: string, values: Readonly<Record<string, string>>) {
-  const response = await post(`/actions/${id}`, values);
-  return resultSchema.parse(await response.json());
+  return resultSchema.parse(await (await running.runAction(id, values)).json());
 }
 
 /** Ends what an action may have switched on. */

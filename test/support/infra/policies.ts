@@ -71,15 +71,9 @@ export function effectivePolicies(deployment: Deployment): ReadonlyMap<string, P
         own[name].flatMap((step) =>
           step.name === "base" ? ofApi[name].filter((it) => it.name !== "base") : [step],
         );
-      return [
-        resource.fields.name.split("/").at(-2) ?? "",
-        {
-          inbound: section("inbound"),
-          backend: section("backend"),
-          outbound: section("outbound"),
-          "on-error": section("on-error"),
-        },
-      ];
+      const [inbound, backend, outbound] = [section("inbound"), section("backend"), section("outbound")];
+      const policy = { inbound, backend, outbound, "on-error": section("on-error") };
+      return [resource.fields.name.split("/").at(-2) ?? "", policy];
     }),
   );
 }
