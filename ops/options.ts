@@ -15,6 +15,9 @@ export function flag(description: string): Option<boolean> {
   return { description, read: (text) => text !== undefined };
 }
 
+/** The option without which nothing is changed. */
+export const yes = flag("does it; without it, the command only says what it would do");
+
 /** Creates an option with any text as its value. */
 export function text(placeholder: string, description: string): Option<string | undefined> {
   return {

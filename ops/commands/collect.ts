@@ -3,11 +3,11 @@ import { createProgress } from "../../local/terminal/progress.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createGarbageCollection } from "../../src/lib/pool/garbage-collection.ts";
 import { type Context, defineCommand } from "../command.ts";
+import { yes } from "../options.ts";
 import { requirePlatform } from "../require-platform.ts";
 import type { Platform, Target } from "../target/target.ts";
 import { createCommandLog } from "../terminal/command-log.ts";
 import { count, duration, table } from "../terminal/format.ts";
-import { yes } from "../yes.ts";
 
 export const collect = defineCommand({
   name: "collect",

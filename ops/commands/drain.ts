@@ -1,14 +1,13 @@
 /** `ops drain`: empties the pool and waits until no conference is running. */
 import { encodeQueuedName } from "../../src/lib/pool/queued-name.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { flag, number, withDefault } from "../options.ts";
+import { flag, number, withDefault, yes } from "../options.ts";
 import { retireRooms } from "../pool/retire-rooms.ts";
 import { waitFor } from "../pool/wait-for.ts";
 import { requirePlatform } from "../require-platform.ts";
 import { readRooms } from "../rooms/room-views.ts";
 import type { Platform, Target } from "../target/target.ts";
 import { count } from "../terminal/format.ts";
-import { yes } from "../yes.ts";
 
 // Rooms that are made meanwhile are younger; the clocks of this machine and of the app differ by less.
 const clockToleranceMilliseconds = 60_000;

@@ -5,7 +5,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { UnreachableError } from "../failures.ts";
-import { number, withDefault } from "../options.ts";
+import { number, withDefault, yes } from "../options.ts";
 import { deletionTime } from "../pool/deletion-time.ts";
 import { createRetirement, type Retirement } from "../pool/retirement.ts";
 import { requirePlatform } from "../require-platform.ts";
@@ -13,7 +13,6 @@ import { type RoomView, readRooms } from "../rooms/room-views.ts";
 import type { Platform, Target } from "../target/target.ts";
 import { createCommandLog } from "../terminal/command-log.ts";
 import { count } from "../terminal/format.ts";
-import { yes } from "../yes.ts";
 
 const pauseMilliseconds = 1000;
 const invisibleSlackSeconds = 30;

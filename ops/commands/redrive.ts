@@ -9,9 +9,8 @@ import { deleteConfirmed } from "../../src/lib/queues/delete-confirmed.ts";
 import type { QueueMessage } from "../../src/lib/queues/queue.ts";
 import type { Queues } from "../../src/lib/queues/storage-account.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { flag } from "../options.ts";
+import { flag, yes } from "../options.ts";
 import { count } from "../terminal/format.ts";
-import { yes } from "../yes.ts";
 
 // Longer than the two calls that move a message may take.
 const leaseSeconds = 15;

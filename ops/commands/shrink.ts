@@ -1,11 +1,10 @@
 /** `ops shrink`: makes the pool smaller. */
 import { defineCommand } from "../command.ts";
-import { number, required } from "../options.ts";
+import { number, required, yes } from "../options.ts";
 import { deletionTime } from "../pool/deletion-time.ts";
 import { retireRooms } from "../pool/retire-rooms.ts";
 import { requirePlatform } from "../require-platform.ts";
 import { count } from "../terminal/format.ts";
-import { yes } from "../yes.ts";
 
 export const shrink = defineCommand({
   name: "shrink",

@@ -6,13 +6,12 @@ import { isPersistent } from "../../src/lib/rooms/ownership.ts";
 import { defineCommand } from "../command.ts";
 import { UnreachableError } from "../failures.ts";
 import { measureTarget } from "../measure-target.ts";
-import { flag } from "../options.ts";
+import { flag, yes } from "../options.ts";
 import { deletionTime } from "../pool/deletion-time.ts";
 import type { LogReader } from "../target/log-reader.ts";
 import type { Target } from "../target/target.ts";
 import { type CommandLog, createCommandLog } from "../terminal/command-log.ts";
 import { count, duration, table } from "../terminal/format.ts";
-import { yes } from "../yes.ts";
 
 interface Unaccounted {
   readonly forgotten: readonly ForgottenRoom[];
