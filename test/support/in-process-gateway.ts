@@ -14,7 +14,6 @@ import type { Access } from "../../src/lib/auth/access.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { toHandler } from "../../src/lib/http/handler.ts";
 import { openQueues } from "../../src/lib/queues/storage-account.ts";
-import { toNewConference } from "../../src/lib/rooms/new-room.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import type { Settings } from "../../src/lib/settings/settings.ts";
 import { type Adapters, createAdapters } from "../../src/lib/wiring/adapters.ts";
@@ -22,6 +21,7 @@ import { createCredential } from "../../src/lib/wiring/credential.ts";
 import { createDependencies, type Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
 import { encodeBody, type Received, type Sent } from "./exchange.ts";
+import { guestPin, stackRooms } from "./stack-rooms.ts";
 import { pauseTolerantSeconds } from "./timeouts.ts";
 import { useStarted } from "./use-started.ts";
 
@@ -48,7 +48,7 @@ export interface FunctionUnderTest {
 
 /** The guest PIN and the tag of rooms that `addRoom` adds. */
 export const roomSecrets = {
-  guestPin: "135790",
+  guestPin,
   tag: "https://verify.example.com/sessions/made-up",
 } as const;
 
@@ -127,15 +127,6 @@ async function startInProcessGateway() {
     return { status, headers, text, json: parseJson(text), code };
   }
 
-  /** A room of the gateway's on the platform, as provisioning creates it. Returns its name. */
-  function addRoom(name: string, fields: Record<string, unknown> = {}): string {
-    const since = new Date().toISOString();
-    const { hostPin } = identities;
-    const room = toNewConference({ name, hostPin, guestPin: roomSecrets.guestPin, template: {}, since });
-    stack.platform.seedRooms({ rows: [{ ...room, tag: roomSecrets.tag, ...fields }] });
-    return name;
-  }
-
   return {
     stack,
     adapters,
@@ -151,14 +142,7 @@ async function startInProcessGateway() {
     },
     createContext,
     dependencies: () => dependencies,
-    addRoom,
-    /** A room of the gateway's whose name is in the pool. */
-    poolRoom: async (name: string, fields: Record<string, unknown> = {}) => {
-      await queues.pool.put(addRoom(name, fields));
-      return name;
-    },
-    room: (name: string): Record<string, unknown> | undefined =>
-      stack.platform.rooms().find((room) => room.name === name),
+    ...stackRooms(stack, queues, { tag: roomSecrets.tag }),
     /** Receives all visible messages of a queue and returns their texts. */
     receiveTexts: async (queue: "pool" | "deletion" | "provisioning") =>
       (await queues[queue].receive(32, 1)).map(({ text }) => text),

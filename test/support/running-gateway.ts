@@ -10,11 +10,11 @@ import { identities } from "../../local/gateway/identities.ts";
 import { type FunctionsHostOptions, startFunctionsHost } from "../../local/host/functions-host.ts";
 import type { LogEntry } from "../../local/host/worker/messages.ts";
 import { openQueues } from "../../src/lib/queues/storage-account.ts";
-import { toNewConference } from "../../src/lib/rooms/new-room.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import { createCredential } from "../../src/lib/wiring/credential.ts";
 import type { Received, Sent } from "./exchange.ts";
 import { createHttpClient } from "./http-client.ts";
+import { stackRooms } from "./stack-rooms.ts";
 import { longTestMilliseconds, pauseTolerantSeconds } from "./timeouts.ts";
 import { useStarted } from "./use-started.ts";
 
@@ -125,15 +125,6 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     return end.message.includes("(Succeeded,");
   }
 
-  /** A room of the gateway's on the platform, as provisioning creates it. Returns its name. */
-  function addRoom(name: string, fields: Record<string, unknown> = {}): string {
-    const since = new Date().toISOString();
-    const { hostPin } = identities;
-    const room = toNewConference({ name, hostPin, guestPin: "135790", template: {}, since });
-    stack.platform.seedRooms({ rows: [{ ...room, ...fields }] });
-    return name;
-  }
-
   return {
     url,
     stack,
@@ -151,11 +142,8 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     empty,
     fillPool,
     runTimer,
-    addRoom,
-    poolRoom: async (name: string) => queues.pool.put(addRoom(name)),
+    ...stackRooms(stack, queues),
     host: () => host,
-    room: (name: string): Record<string, unknown> | undefined =>
-      stack.platform.rooms().find((room) => room.name === name),
     stopHost: async () => host.stop(),
     /** Restarts the host at the same address. */
     startHost: async () => {

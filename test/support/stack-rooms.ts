@@ -1,0 +1,30 @@
+/** Rooms of the gateway's on the platform of a development stack, as provisioning creates them. */
+import type { DevelopmentStack } from "../../local/gateway/development-stack.ts";
+import { identities } from "../../local/gateway/identities.ts";
+import type { Queues } from "../../src/lib/queues/storage-account.ts";
+import { toNewConference } from "../../src/lib/rooms/new-room.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The guest PIN of rooms that are added. */
+export const guestPin = "135790";
+
+/** Returns what adds rooms and finds them. `defaults` are fields of every room. */
+export function stackRooms({ platform }: DevelopmentStack, queues: Queues, defaults: Fields = {}) {
+  function addRoom(name: string, fields: Fields = {}): string {
+    const since = new Date().toISOString();
+    const room = toNewConference({ name, hostPin: identities.hostPin, guestPin, template: {}, since });
+    platform.seedRooms({ rows: [{ ...room, ...defaults, ...fields }] });
+    return name;
+  }
+  return {
+    /** Adds a room to the platform and returns its name. */
+    addRoom,
+    /** Adds a room to the platform and its name to the pool. */
+    poolRoom: async (name: string, fields?: Fields): Promise<string> => {
+      await queues.pool.put(addRoom(name, fields));
+      return name;
+    },
+    room: (name: string): Fields | undefined => platform.rooms().find((room) => room.name === name),
+  };
+}
