@@ -18,13 +18,6 @@ export interface FaultOptions {
   readonly maxOutageSeconds: number;
 }
 
-export interface FaultSchedule {
-  /** The number of outages so far. */
-  readonly outages: { platform: number; storage: number };
-  /** Ends every fault and resolves when all instances are running again. */
-  stopFaults(): Promise<void>;
-}
-
 // The rates for the storage are lower, because the host polls its queues all the time.
 const faultRates = { storage: [0, 0, 0.005, 0.02, 0.1], platform: [0, 0.01, 0.02, 0.06, 0.15] };
 const downModes: readonly DownMode[] = ["refuse", "reset", "silence"];
@@ -37,11 +30,12 @@ const platformFaults = [
 ];
 
 /** Starts all kinds of faults. */
-export async function startFaults(options: FaultOptions): Promise<FaultSchedule> {
+export async function startFaults(options: FaultOptions) {
   const { platform, instances, calls, random } = options;
   const { storageProxy, platformProxy } = options.environment;
   const { secondsBetweenKills, secondsBetweenOutages, maxOutageSeconds } = options;
   const stopping = new AbortController();
+  /** The number of outages so far. */
   const outages = { platform: 0, storage: 0 };
   const pause = async (seconds: number): Promise<void> =>
     delay(seconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -89,7 +83,8 @@ export async function startFaults(options: FaultOptions): Promise<FaultSchedule>
 
   return {
     outages,
-    async stopFaults() {
+    /** Ends every fault and resolves when all instances are running again. */
+    async stopFaults(): Promise<void> {
       stopping.abort();
       await loops;
       await Promise.all([storageProxy.endFaults(), platformProxy.endFaults()]);

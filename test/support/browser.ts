@@ -35,17 +35,14 @@ export async function startBrowser(): Promise<Browser | undefined> {
   return undefined;
 }
 
-export interface OpenPage {
-  readonly page: Page;
-  /** What the page has written to its console as an error or warning, and what it has thrown. */
-  readonly faults: string[];
-}
+export type OpenPage = Awaited<ReturnType<typeof openPage>>;
 
 /** Opens a page that is closed after the test. Throws if there is no browser. */
-export async function openPage(browser: Browser | undefined, url: string, width = 1440): Promise<OpenPage> {
+export async function openPage(browser: Browser | undefined, url: string, width = 1440) {
   if (!browser) throw new Error("there is no browser");
   const page = await browser.newPage({ locale: "en-US", viewport: { width, height: 1000 } });
   onTestFinished(async () => page.close());
+  /** What the page has written to its console as an error or warning, and what it has thrown. */
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(String(error)));
   page.on("console", (message) => {

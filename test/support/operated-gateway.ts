@@ -69,14 +69,6 @@ async function startOperatedGateway(overrides: Record<string, string>) {
   };
 }
 
-export interface OpsResult {
-  readonly exitCode: number;
-  /** Standard output. */
-  readonly output: string;
-  /** Standard error, with progress. */
-  readonly remarks: string;
-}
-
 interface OpsOptions {
   readonly stopping?: AbortSignal;
   /** Sees each text as it is written. */
@@ -84,8 +76,8 @@ interface OpsOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Runs a command in this process, as `npm run ops` does. */
-export async function ops(args: readonly string[], options: OpsOptions = {}): Promise<OpsResult> {
+/** Runs a command in this process, as `npm run ops` does. `output` is standard output, `remarks` standard error. */
+export async function ops(args: readonly string[], options: OpsOptions = {}) {
   const { stopping = new AbortController().signal, onText = () => undefined, environment = {} } = options;
   let output = "";
   let remarks = "";

@@ -88,13 +88,9 @@ test("The stack's storage has the blob, queue and table services that `func star
   const endpoints = Object.fromEntries(
     (Values["AzureWebJobsStorage"] ?? "").split(";").map((part) => part.split(/=(.*)/s, 2)),
   );
-  const answers = await Promise.all(
-    ["BlobEndpoint", "QueueEndpoint", "TableEndpoint"].map(async (name) => {
-      const response = await fetch(`${endpoints[name]}?comp=list`);
-      return response.headers.get("server");
-    }),
-  );
-  expect(answers).toEqual([
+  const names = ["BlobEndpoint", "QueueEndpoint", "TableEndpoint"];
+  const responses = await Promise.all(names.map(async (name) => fetch(`${endpoints[name]}?comp=list`)));
+  expect(responses.map(({ headers }) => headers.get("server"))).toEqual([
     expect.stringMatching(/^Azurite-Blob/),
     expect.stringMatching(/^Azurite-Queue/),
     expect.stringMatching(/^Azurite-Table/),

@@ -35,7 +35,7 @@ function rowOf({ markedSecondsAgo = 600, marker = "assigned", ...given }: Given)
 
 test.each([
   [
-    "being provisioned while the nodes do not know it yet",
+    "being provisioned until the nodes know it",
     { marker: "pooled", markedSecondsAgo: 89 },
     "provisioning",
     89,

@@ -90,12 +90,8 @@ describe("run-host", () => {
 
   test("SIGTERM ends host and app", async () => {
     const { host, functions, appProcessId } = await run();
-    expect(functions).toContainEqual({
-      name: "ping",
-      trigger: "httpTrigger",
-      route: "ping",
-      methods: ["GET"],
-    });
+    const ping = { name: "ping", trigger: "httpTrigger", route: "ping", methods: ["GET"] };
+    expect(functions).toContainEqual(ping);
     expect(isRunning(appProcessId)).toBe(true);
     await host.stop();
     expect(await host.exited).toBe(0);

@@ -16,16 +16,6 @@ export interface Response {
   readonly times?: number;
 }
 
-export interface ScriptRun {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** The commands that the script ran, one line each. */
-  readonly commands: readonly string[];
-  /** What was piped into commands that read `/dev/stdin`, by the line of the command. */
-  readonly inputs: Readonly<Record<string, string>>;
-}
-
 export interface ScriptOptions {
   readonly script: string;
   readonly arguments?: readonly string[];
@@ -58,7 +48,7 @@ process.exit(found.status ?? 0);
 `;
 
 /** Runs a script to its end, for at most 20 seconds. */
-export async function runScript(options: ScriptOptions): Promise<ScriptRun> {
+export async function runScript(options: ScriptOptions) {
   const folder = await mkdtemp(join(tmpdir(), "vmr-script-"));
   try {
     for (const name of ["az", "azd"]) {
@@ -72,7 +62,13 @@ export async function runScript(options: ScriptOptions): Promise<ScriptRun> {
       .filter((line) => line !== "")
       .map((line): { line: string; input?: string } => JSON.parse(line));
     const inputs = calls.flatMap(({ line, input }) => (input === undefined ? [] : [[line, input] as const]));
-    return { ...result, commands: calls.map(({ line }) => line), inputs: Object.fromEntries(inputs) };
+    return {
+      ...result,
+      /** The commands that the script ran, one line each. */
+      commands: calls.map(({ line }) => line),
+      /** What was piped into commands that read `/dev/stdin`, by the line of the command. */
+      inputs: Object.fromEntries(inputs),
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
