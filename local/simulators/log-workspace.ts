@@ -26,8 +26,6 @@ interface Trace {
   readonly fields: unknown;
 }
 
-export type LogWorkspace = Awaited<ReturnType<typeof startLogWorkspace>>;
-
 /** Starts the simulator on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; anything else returns 400. */
 export async function startLogWorkspace() {
   const stored: StoredRow[] = [];

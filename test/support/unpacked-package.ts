@@ -9,8 +9,6 @@ import { createDeployment } from "../../scripts/package/deployment.ts";
 
 const SourceMap = z.object({ sources: z.array(z.string()) });
 
-export type UnpackedPackage = Awaited<ReturnType<typeof unpackPackage>>;
-
 /** Creates the package and unpacks it. */
 export async function unpackPackage() {
   const archive = createArchive(await createDeployment());
