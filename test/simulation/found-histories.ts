@@ -14,6 +14,7 @@ function step(
 }
 
 const newest = { of: "handed-out", index: 0 } as const;
+const oldestPooled = { of: "pooled", index: 5 } as const;
 const freeze: FaultAt = { call: 0, fault: "freeze", times: 1 };
 
 /** Provisioning is suspended at a port call for longer than its name is invisible, while claims continue. */
@@ -34,7 +35,7 @@ export const foundHistories: Readonly<Record<string, History>> = {
       step(create, 0, 739704762, {
         faults: [
           { call: 2, fault: "freeze", times: 1 },
-          { call: 3, fault: "not-sent", times: 1 },
+          { call: 4, fault: "not-sent", times: 1 },
         ],
       }),
       step({ kind: "list", isFull: false }, 600_000, 285834363),
@@ -57,6 +58,15 @@ export const foundHistories: Readonly<Record<string, History>> = {
     ],
     provisioningFaults: [],
     seed: 2147483643,
+  },
+  "a room is claimed after a stray event, and a garbage collection is suspended while it receives messages": {
+    steps: [
+      step({ kind: "event", targets: [oldestPooled], copies: 1, delaySeconds: 0 }, 20_000, 1),
+      step(create, 610_000, 2),
+      step(collect, 0, 3, { process: 1, faults: [freeze] }),
+    ],
+    provisioningFaults: [],
+    seed: 5,
   },
   "a garbage collection is suspended while another one settles the room's older message": {
     steps: [

@@ -123,7 +123,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       [
         "await provisionRoom(name, invisibleUntil, log);",
         `const room = newRoomName(random);
-         await provisionRoom({ id: "", text: room, popReceipt: "", dequeueCount: 0, ageSeconds: 0 }, invisibleUntil, log);
+         await provisionRoom({ id: "", text: room, popReceipt: "", dequeueCount: 0, insertedAt: 0, ageSeconds: 0 }, invisibleUntil, log);
          const name = await pool.put(room, { invisibleSeconds });`,
       ],
     ],

@@ -41,7 +41,7 @@ export function createMemoryQueue(clock: Pick<Clock, "now">, newId: () => string
       const message = { id: newId(), text, insertedAt, popReceipt: newId(), visibleAt, dequeueCount: 0 };
       messages.push(message);
       const { id, popReceipt } = message;
-      return { id, text, popReceipt, dequeueCount: 0, ageSeconds: 0 };
+      return { id, text, popReceipt, dequeueCount: 0, insertedAt, ageSeconds: 0 };
     },
     async receive(count, leaseSeconds) {
       if (count < 1 || count > maxPerReceive)
@@ -52,8 +52,8 @@ export function createMemoryQueue(clock: Pick<Clock, "now">, newId: () => string
           message.visibleAt = clock.now() + leaseSeconds * 1000;
           message.popReceipt = newId();
           message.dequeueCount += 1;
-          const { id, text, popReceipt, dequeueCount } = message;
-          return { id, text, popReceipt, dequeueCount, ageSeconds: ageSeconds(message) };
+          const { id, text, popReceipt, dequeueCount, insertedAt } = message;
+          return { id, text, popReceipt, dequeueCount, insertedAt, ageSeconds: ageSeconds(message) };
         });
     },
     async delete(message) {

@@ -29,28 +29,28 @@ export interface EndedRoom {
   readonly room: string;
   readonly youngest: QueueMessage;
   readonly older: QueueMessage[];
-  /** When the youngest message was queued, in clock milliseconds. */
-  readonly queuedAt: number;
   /** Whether any of the messages says so. */
   isQueuedByGateway: boolean;
 }
 
-/** Whether the room was handed out after its message was queued: the conference that ended was not this caller's. */
-export function isAssignedAfter({ description }: ConferenceRow, queuedAt: number): boolean {
+/**
+ * Whether the room was handed out after its message was queued: the conference that ended was not this caller's. Does
+ * not use the message's age, which is out of date if the collector was suspended since it received the message.
+ */
+export function isAssignedAfter({ description }: ConferenceRow, { insertedAt }: QueueMessage): boolean {
   const marker = parseMarker(description);
-  return marker?.state === "assigned" && Date.parse(marker.since) > queuedAt + clockToleranceSeconds * 1000;
+  return marker?.state === "assigned" && Date.parse(marker.since) > insertedAt + clockToleranceSeconds * 1000;
 }
 
 /** The same name twice is one room: its youngest message decides about all. */
-export function groupByRoom(messages: readonly QueueMessage[], receivedAt: number): EndedRoom[] {
+export function groupByRoom(messages: readonly QueueMessage[]): EndedRoom[] {
   const rooms = new Map<string, EndedRoom>();
-  for (const message of messages.toSorted((one, other) => one.ageSeconds - other.ageSeconds)) {
+  for (const message of messages.toSorted((one, other) => other.insertedAt - one.insertedAt)) {
     const { room, queuedBy } = decodeQueuedName(message.text);
     const isQueuedByGateway = queuedBy === "gateway";
     const known = rooms.get(room);
     if (!known) {
-      const queuedAt = receivedAt - message.ageSeconds * 1000;
-      rooms.set(room, { room, youngest: message, older: [], queuedAt, isQueuedByGateway });
+      rooms.set(room, { room, youngest: message, older: [], isQueuedByGateway });
       continue;
     }
     known.older.push(message);

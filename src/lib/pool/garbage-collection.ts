@@ -46,7 +46,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     const startBefore = clock.now() + maxRunSeconds * 1000;
     const messages = await receiveUpTo(deletion, options.maxMessages, leaseSeconds);
     if (messages.length === 0) return;
-    const endedRooms = groupByRoom(messages, clock.now());
+    const endedRooms = groupByRoom(messages);
     const listed = new Map((await listOrPostpone(messages)).map((room) => [room.name, room]));
     const run: Run = { log, unmarkedRooms: 0 };
     const failures: unknown[] = [];
@@ -93,7 +93,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
 
   /** Deletes the room, or returns the reason to keep it. */
   async function deleteUnlessKept(
-    { room, youngest, queuedAt, isQueuedByGateway }: EndedRoom,
+    { room, youngest, isQueuedByGateway }: EndedRoom,
     listed: ConferenceRow | undefined,
     run: Run,
   ): Promise<string | undefined> {
@@ -109,7 +109,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     const current = await conferences.findByName(room);
     if (!current) return "gone";
     if (isOthers(current)) return "foreign";
-    if (isAssignedAfter(current, queuedAt)) return "assigned-later";
+    if (isAssignedAfter(current, youngest)) return "assigned-later";
     if (await isLive(room, run.log)) return "live";
     const wasThere = await conferences.delete(current.id);
     run.log.info("room-deleted", { room, wasThere });

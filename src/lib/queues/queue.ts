@@ -9,7 +9,9 @@ export interface QueueMessage {
   readonly popReceipt: string;
   /** How often the message has been received, including this time; 0 if it was just put. */
   readonly dequeueCount: number;
-  /** Age according to the queue's clock. */
+  /** When it was put, in milliseconds since 1970 according to the queue's clock. */
+  readonly insertedAt: number;
+  /** Age when it was put or received, according to the queue's clock. */
   readonly ageSeconds: number;
 }
 

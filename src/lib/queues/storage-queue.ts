@@ -58,7 +58,8 @@ export function createStorageQueue(options: StorageQueueOptions): Queue {
           ...limit,
         }),
       );
-      return { id: sent.messageId, text, popReceipt: sent.popReceipt, dequeueCount: 0, ageSeconds: 0 };
+      const { messageId: id, popReceipt, insertedOn } = sent;
+      return { id, text, popReceipt, dequeueCount: 0, insertedAt: insertedOn.getTime(), ageSeconds: 0 };
     },
     receive: async (count, leaseSeconds) => {
       const response = await createQueueAndRetry("receive", async (limit) =>
@@ -105,6 +106,7 @@ function toMessage(item: DequeuedMessageItem, receivedOn: Date, encoding: Encodi
     text: decode(item.messageText, encoding),
     popReceipt: item.popReceipt,
     dequeueCount: item.dequeueCount,
+    insertedAt: item.insertedOn.getTime(),
     ageSeconds: secondsBetween(item.insertedOn, receivedOn),
   };
 }

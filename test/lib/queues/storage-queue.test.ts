@@ -13,7 +13,14 @@ import { createStorageTransport } from "../../../src/lib/queues/storage-transpor
 import { createCredential } from "../../../src/lib/wiring/credential.ts";
 import { useStarted, useStartedPerTest } from "../../support/use-started.ts";
 
-const message: QueueMessage = { id: "m", text: "room-a", popReceipt: "r", dequeueCount: 1, ageSeconds: 0 };
+const message: QueueMessage = {
+  id: "m",
+  text: "room-a",
+  popReceipt: "r",
+  dequeueCount: 1,
+  insertedAt: 0,
+  ageSeconds: 0,
+};
 /** Each operation and the number of its attempts: operations that could do harm are not retried. */
 const operations: [keyof Queue, number, (queue: Queue) => Promise<unknown>][] = [
   ["put", 1, async (queue) => queue.put("room-a")],
@@ -193,6 +200,7 @@ describe("The age of a message", () => {
   test("is the seconds from its insertion to the response, by the storage's clock", async () => {
     const received = await openFast().receive(2, 60);
     expect(received.map(({ ageSeconds }) => ageSeconds)).toEqual([300, 600]);
+    expect(received.map(({ insertedAt }) => insertedAt)).toEqual(insertedOn.map(Date.parse));
   });
 
   test("is returned by oldestAgeSeconds for the oldest of up to 32 messages, in any order", async () => {
