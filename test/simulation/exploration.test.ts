@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { explainFailure, exploreScenario } from "./exploration/explore-scenarios.ts";
 import { scenarios } from "./exploration/scenarios.ts";
-import { brokenPromiseWith } from "./plant-bug.ts";
+import { findByExploration } from "./plant-bug.ts";
 import { plantedBugs } from "./planted-bugs.ts";
 
 test.each(Object.entries(scenarios))(
@@ -26,6 +26,6 @@ test.each(plantedBugs.filter(({ isExploredInEveryTestRun }) => isExploredInEvery
   'The scenario "$scenario" reports $breaks if the gateway $bug',
   { timeout: 240_000 },
   async (plantedBug) => {
-    expect(await brokenPromiseWith(plantedBug)).toBe(plantedBug.breaks);
+    expect((await findByExploration(plantedBug))?.promise).toBe(plantedBug.breaks);
   },
 );

@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { explainFailure, exploreScenario, shortestFailure } from "./exploration/explore-scenarios.ts";
 import { scenarios } from "./exploration/scenarios.ts";
-import { brokenPromiseWith } from "./plant-bug.ts";
+import { findByExploration } from "./plant-bug.ts";
 import { plantedBugs } from "./planted-bugs.ts";
 
 const { only, short } = readOptions();
@@ -46,7 +46,7 @@ async function checkPlantedBugs(): Promise<void> {
       console.log(`skipped  a gateway that ${bug}: ${scenario.reason}`);
       continue;
     }
-    const found = await brokenPromiseWith(plantedBug);
+    const found = (await findByExploration(plantedBug))?.promise;
     const isFound = found === breaks;
     console.log(
       `${isFound ? "found" : "MISSED"}  ${found ?? "nothing"} in "${scenario}": a gateway that ${bug}`,

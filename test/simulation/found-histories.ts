@@ -14,8 +14,16 @@ function step(
 }
 
 const newest = { of: "handed-out", index: 0 } as const;
-const oldestPooled = { of: "pooled", index: 5 } as const;
 const freeze: FaultAt = { call: 0, fault: "freeze", times: 1 };
+
+const late: FaultAt = { call: 2, fault: "late", times: 1 };
+
+const endOf = (...indexes: number[]): Command => ({
+  kind: "event",
+  targets: indexes.map((index) => ({ of: "pooled", index })),
+  copies: 1,
+  delaySeconds: 0,
+});
 
 /** Provisioning is suspended at a port call for longer than its name is invisible, while claims continue. */
 function provisioningFreezes(call: number, seed: number): History {
@@ -45,6 +53,25 @@ export const foundHistories: Readonly<Record<string, History>> = {
     provisioningFaults: [],
     seed: 14,
   },
+  "a change times out and takes effect during the next claims": {
+    steps: [
+      step(create, 15_000, 1, { faults: [late] }),
+      step(create, 310_000, 2, { process: 1 }),
+      step(create, 15_000, 30, { faults: [late, { call: 3, fault: "refused", times: 1 }] }),
+      step(create, 0, 4, { process: 1 }),
+    ],
+    provisioningFaults: [],
+    seed: 5,
+  },
+  "a body of events is stored in part before another event": {
+    steps: [
+      step(endOf(0, 1), 1000, 1, { faults: [{ call: 0, fault: "not-sent", times: 1 }] }),
+      step(endOf(0), 0, 2),
+      step(endOf(1), 0, 3),
+    ],
+    provisioningFaults: [],
+    seed: 5,
+  },
   "a room's change is lost and its message cannot be deleted": {
     steps: [
       step(create, 310_000, 721966273, {
@@ -61,7 +88,7 @@ export const foundHistories: Readonly<Record<string, History>> = {
   },
   "a room is claimed after a stray event, and a garbage collection is suspended while it receives messages": {
     steps: [
-      step({ kind: "event", targets: [oldestPooled], copies: 1, delaySeconds: 0 }, 20_000, 1),
+      step(endOf(5), 20_000, 1),
       step(create, 610_000, 2),
       step(collect, 0, 3, { process: 1, faults: [freeze] }),
     ],

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { brokenPromise } from "./exploration/explore-scenarios.ts";
 import type { PlantedBug } from "./planted-bugs.ts";
-import type { firstViolation, Violation } from "./run-histories.ts";
+import type { PromiseName } from "./promises.ts";
+import type { foundViolation, runHistories } from "./run-histories.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const copied = [
@@ -20,26 +21,56 @@ const copied = [
   "test/support/open-access.ts",
 ];
 
-/** Returns the first violation in the short run of a gateway with this bug, or undefined if there is none. */
-export async function violationWith(bug: PlantedBug): Promise<Violation | undefined> {
+/** The promise that was found broken, and what found it. */
+export interface Finding {
+  readonly promise: PromiseName;
+  readonly by: string;
+}
+
+// The rarest planted bug shows in about one of 1,500 histories.
+const maxHistories = 6000;
+
+/** Returns what random histories find in a gateway with this bug. */
+export async function findByRandomHistories(bug: PlantedBug): Promise<Finding | undefined> {
   return inCopyWith(bug, async (copiedRoot) => {
-    const copy: { firstViolation: typeof firstViolation } = await import(
-      new URL("test/simulation/run-histories.ts", copiedRoot).href
-    );
-    return copy.firstViolation();
+    const copy = await simulationOf(copiedRoot);
+    const { histories, failure } = await copy.runHistories({
+      firstSeed: 1,
+      continues: (count) => count < maxHistories,
+    });
+    return failure && { promise: failure.violation.promise, by: `random history ${histories}` };
   });
 }
 
-/** Returns the promise that the bug's scenario finds broken by a gateway with this bug. */
-export async function brokenPromiseWith(bug: PlantedBug): Promise<string | undefined> {
+/** Returns what the histories that were found earlier find, which are fast. */
+export async function findByFoundHistories(bug: PlantedBug): Promise<Finding | undefined> {
+  return inCopyWith(bug, async (copiedRoot) => {
+    const copy = await simulationOf(copiedRoot);
+    const violation = await copy.foundViolation();
+    return violation && { promise: violation.promise, by: "a found history" };
+  });
+}
+
+/** Returns what the bug's scenario finds, or undefined if it finds nothing or the bug has no scenario. */
+export async function findByExploration(bug: PlantedBug): Promise<Finding | undefined> {
   const { scenario, scenarioFaults = 1 } = bug;
-  if (typeof scenario !== "string") throw new Error(`no scenario finds that the gateway ${bug.bug}`);
+  if (typeof scenario !== "string") return undefined;
   return inCopyWith(bug, async (copiedRoot) => {
     const copy: { brokenPromise: typeof brokenPromise } = await import(
       new URL("test/simulation/exploration/explore-scenarios.ts", copiedRoot).href
     );
-    return copy.brokenPromise(scenario, scenarioFaults);
+    const promise = await copy.brokenPromise(scenario, scenarioFaults);
+    return promise === undefined ? undefined : { promise, by: `the scenario "${scenario}"` };
   });
+}
+
+interface Simulation {
+  readonly runHistories: typeof runHistories;
+  readonly foundViolation: typeof foundViolation;
+}
+
+async function simulationOf(copiedRoot: URL): Promise<Simulation> {
+  return import(new URL("test/simulation/run-histories.ts", copiedRoot).href);
 }
 
 /** Runs something in a copy of the sources with this bug. Throws an error if an edit does not fit the file. */

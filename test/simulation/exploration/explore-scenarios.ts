@@ -1,4 +1,5 @@
 /** Explores scenarios and finds the shortest history of a failure. */
+import type { PromiseName } from "../promises.ts";
 import { type Search, search } from "./chooser.ts";
 import { type Failure, runScenario } from "./run-scenario.ts";
 import type { Scenario } from "./scenario.ts";
@@ -20,7 +21,7 @@ export async function shortestFailure(scenario: Scenario, faults: number): Promi
 }
 
 /** Returns the promise that a scenario finds broken, or undefined. Fewer faults come first: they are found faster. */
-export async function brokenPromise(name: string, maxFaults: number): Promise<string | undefined> {
+export async function brokenPromise(name: string, maxFaults: number): Promise<PromiseName | undefined> {
   const scenario = scenarios[name];
   if (!scenario) throw new Error(`there is no scenario "${name}"`);
   for (let faults = 0; faults <= maxFaults; faults++) {
