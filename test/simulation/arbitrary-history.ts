@@ -1,6 +1,7 @@
 /** The histories that fast-check generates and shrinks. */
 import fc from "fast-check";
-import { collect, command, create, endOf, poolTargets } from "./arbitrary-command.ts";
+import { command } from "./arbitrary-command.ts";
+import { overtakings } from "./arbitrary-overtaking.ts";
 import { type Fault, faults } from "./faults.ts";
 import type { Command, FaultAt, History, Step } from "./history.ts";
 
@@ -111,64 +112,5 @@ function select(
 const mixtures: fc.Arbitrary<History> = fc
   .tuple(everything, fc.noShrink(selection))
   .map(([history, chosen]) => select(history, chosen));
-
-/** The second one of two faults, which the invocation meets when it continues. */
-const secondFault = fc.record({
-  distance: fc.constantFrom(1, 2),
-  fault: fc.constantFrom<Fault>("not-sent", "refused", "throttled", "lost-before", "lost-after"),
-  times: fc.constantFrom(0, 1, 2),
-});
-
-const end = endOf(poolTargets);
-const otherOf = (of: fc.Arbitrary<Command>): fc.Arbitrary<Step> =>
-  fc.record({
-    command: of,
-    pauseMilliseconds: fc.constantFrom(0, 20),
-    process: fc.constantFrom(1, 1, 1, 0),
-    faults: fc.constant([]),
-    seed,
-  });
-const other = otherOf(fc.oneof(create, create, create, end, command));
-
-/** One invocation is suspended, or its change is late, and other invocations use the rooms in the meantime. */
-const overtakings: fc.Arbitrary<History> = fc
-  .record({
-    before: fc.array(fc.oneof(create, end), { maxLength: 2 }),
-    overtaken: fc.oneof(create, create, collect, end, command),
-    meetsFaults: fc.constantFrom("step", "step", "step", "provisioning"),
-    first: fc.constantFrom<Fault>("freeze", "late"),
-    call: fc.nat(5),
-    second: secondFault,
-    others: fc.oneof(
-      fc.array(other, { minLength: 1, maxLength: 4 }),
-      fc.array(otherOf(create), { minLength: 7, maxLength: 8 }),
-    ),
-    seed,
-  })
-  .map(({ before, overtaken, meetsFaults, first, call, second, others, seed: historySeed }) => {
-    const met: FaultAt[] = [
-      { call, fault: first, times: 1 },
-      { call: call + second.distance, fault: second.fault, times: second.times },
-    ];
-    const isProvisioning = meetsFaults === "provisioning";
-    const [ofLease, ofName, ofLateCall] = [310_000, 610_000, 15_000];
-    const pause = { freeze: isProvisioning ? ofName : ofLease, late: ofLateCall }[String(first)] ?? 0;
-    const stepOf = (each: Command, pauseMilliseconds: number, faultsMet: FaultAt[]): Step => ({
-      command: each,
-      process: 0,
-      pauseMilliseconds,
-      faults: faultsMet,
-      seed: historySeed,
-    });
-    return {
-      steps: [
-        ...before.map((each) => stepOf(each, ofName, [])),
-        stepOf(overtaken, pause, isProvisioning ? [] : met),
-        ...others,
-      ],
-      provisioningFaults: isProvisioning ? met.map((each) => ({ ...each, run: before.length })) : [],
-      seed: historySeed,
-    };
-  });
 
 export const histories: fc.Arbitrary<History> = fc.oneof(mixtures, overtakings);
