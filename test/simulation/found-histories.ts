@@ -38,6 +38,14 @@ function provisioningFreezes(call: number, seed: number): History {
 export const foundHistories: Readonly<Record<string, History>> = {
   "a room is claimed while provisioning is suspended after the request": provisioningFreezes(1, 5),
   "a name is discarded while provisioning is suspended before the request": provisioningFreezes(0, 5),
+  "a claim is suspended for longer than its lease": {
+    steps: [
+      step(create, 310_000, 1, { faults: [{ ...freeze, call: 2 }] }),
+      step(create, 0, 2, { process: 1 }),
+    ],
+    provisioningFaults: [],
+    seed: 5,
+  },
   "a claim is suspended for longer than its lease before it deletes the message": {
     steps: [
       step(create, 0, 739704762, {
@@ -91,6 +99,15 @@ export const foundHistories: Readonly<Record<string, History>> = {
       step(endOf(5), 20_000, 1),
       step(create, 610_000, 2),
       step(collect, 0, 3, { process: 1, faults: [freeze] }),
+    ],
+    provisioningFaults: [],
+    seed: 5,
+  },
+  "a room is claimed after a stray event, and a garbage collection is suspended after it lists the rooms": {
+    steps: [
+      step(endOf(5), 610_000, 1),
+      step(collect, 20_000, 6, { process: 1, faults: [{ ...freeze, call: 3 }] }),
+      step(create, 0, 3),
     ],
     provisioningFaults: [],
     seed: 5,

@@ -229,9 +229,9 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
   };
 }
 
-/** Whether an invocation hands out a room. */
+/** Whether an invocation takes a room out of the pool for a caller or for the operator. */
 export function isClaim({ functionName }: Task): boolean {
-  return functionName === "createRoom" || functionName === "createRoomFromQueue";
+  return ["createRoom", "createRoomFromQueue", "retireRoom"].includes(functionName);
 }
 
 /** Whether a conference belongs to somebody else: another service type, or no marker and no alias equal to its name. */

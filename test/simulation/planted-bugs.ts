@@ -25,6 +25,7 @@ const disposal = "src/lib/pool/disposal.ts";
 const provisioning = "src/lib/pool/provisioning.ts";
 const garbage = "src/lib/pool/garbage-collection.ts";
 const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
+const retirement = "ops/pool/retirement.ts";
 const memoryQueue = "test/support/memory-queue.ts";
 
 export const plantedBugs: readonly PlantedBug[] = [
@@ -207,6 +208,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "claim and bulk delete",
     file: bulkDeletion,
     edits: [["await pool.clear();", ""]],
+  },
+  {
+    bug: "queues a retired room for deletion only after its message is deleted",
+    breaks: "room-lost-by-one-fault",
+    scenario: "retirement and claim",
+    file: retirement,
+    edits: [
+      ["await pool.delete(message);", ""],
+      ["if (held?.message.id ===", "await pool.delete(message);\nif (held?.message.id ==="],
+    ],
   },
   {
     bug: "acknowledges an event before its name is stored",

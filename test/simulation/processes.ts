@@ -7,6 +7,10 @@ import {
   type Timer,
 } from "@azure/functions";
 import { gatewaySettings } from "../../local/gateway/gateway-settings.ts";
+import { createRetirement } from "../../ops/pool/retirement.ts";
+import { createLog } from "../../src/lib/invocation-log.ts";
+import { createConferences } from "../../src/lib/platform/conferences.ts";
+import { withRetries } from "../../src/lib/platform/retry.ts";
 import type { RandomSource } from "../../src/lib/random.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import type { Adapters } from "../../src/lib/wiring/adapters.ts";
@@ -24,6 +28,8 @@ export interface AppProcess extends SimulatedProcess {
   request(functionName: string, request: HttpRequest, plan: Plan): Promise<Ending<HttpResponseInit>>;
   runTimer(functionName: string, plan: Plan): Promise<Ending<void>>;
   handleMessage(functionName: string, text: string, dequeueCount: number, plan: Plan): Promise<Ending<void>>;
+  /** Takes a room out of the pool, as the operator's commands do. */
+  retireRoom(plan: Plan): Promise<Ending<string | undefined>>;
 }
 
 /** The faults and random choices in one invocation. */
@@ -158,6 +164,21 @@ export function startProcess(options: ProcessOptions): AppProcess {
     handleMessage: async (functionName: string, text: string, dequeueCount: number, plan: Plan) =>
       invoke(functionName, plan, { dequeueCount }, async (context) => {
         await handlers.queues.get(functionName)?.(JSON.parse(text), context);
+      }),
+    retireRoom: async (plan: Plan) =>
+      invoke("retireRoom", plan, {}, async (context) => {
+        const retirement = createRetirement({
+          ...adapters.queues,
+          conferences: createConferences(
+            withRetries(adapters.platformClient, adapters.clock, adapters.random),
+          ),
+          settings: { pool, platform },
+          replenishment: undefined,
+          maxHeld: 0,
+          clock: adapters.clock,
+          log: createLog(context),
+        });
+        return retirement.retire(() => true);
       }),
   });
 }
