@@ -50,7 +50,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "a claim whose lease ends",
     scenarioFaults: 2,
     file: "src/lib/queues/delete-confirmed.ts",
-    edits: [[" && isHeld())", ")"]],
+    edits: [['(second === "message-gone" && isHeld())', '(second === "message-gone")']],
   },
   {
     bug: "does not check the marker",

@@ -184,11 +184,18 @@ describe("The commit of a claim", () => {
   test.each<[string, QueueFault[]]>([
     ["stale at the first attempt", [{ failure: "receipt-stale" }]],
     ["stale at the second attempt", [{ failure: "unknown" }, { failure: "receipt-stale" }]],
-    ["gone because bulk delete cleared the pool", [{ meanwhile: async () => world.pool.clear() }]],
   ])("fails with 503 and leaves the room to its new holder if the message is %s", async (_, faults) => {
     await expect(claimWithDeleteFaults(...faults)).rejects.toMatchObject(claimFailed);
     expect([...world.deletion.texts(), ...world.requests()]).toEqual([]);
     expect(world.log.fieldsOf("claim-lost")).toEqual({ room: "room-a", message: "lost" });
+  });
+
+  test("fails with 503 and queues the room for deletion if bulk delete cleared the pool", async () => {
+    const faults = [{ meanwhile: async () => world.pool.clear() }];
+    await expect(claimWithDeleteFaults(...faults)).rejects.toMatchObject(claimFailed);
+    expect(world.deletion.texts()).toEqual(["room-a"]);
+    expect(world.requests()).toEqual([]);
+    expect(world.log.fieldsOf("claim-lost")).toEqual({ room: "room-a", message: "cleared" });
   });
 
   test.each(["before", "after"] as const)(

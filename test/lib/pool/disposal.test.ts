@@ -142,20 +142,20 @@ describe("The disposal that discards a room", () => {
     expect(queues.deletion.texts()).toEqual([encodeQueuedName({ room: "room-a", queuedBy: "gateway" })]);
   });
 
-  test.each(["receipt-stale", "message-gone"] as const)(
-    "does nothing else if the delete of the message fails with %s",
-    async (failure) => {
-      queues.pool.strikeNext("delete", { failure });
-      await dispose("assignment-unknown");
+  test.each([
+    ["receipt-stale", "lost"],
+    ["message-gone", "cleared"],
+  ] as const)("does nothing else if the delete of the message fails with %s", async (failure, message) => {
+    queues.pool.strikeNext("delete", { failure });
+    await dispose("assignment-unknown");
 
-      expect([...queues.deletion.texts(), ...queues.provisioning.texts()]).toEqual([]);
-      expect(queues.log.fieldsOf("room-discard-failed")).toEqual({
-        room: "room-a",
-        reason: "assignment-unknown",
-        message: "lost",
-      });
-    },
-  );
+    expect([...queues.deletion.texts(), ...queues.provisioning.texts()]).toEqual([]);
+    expect(queues.log.fieldsOf("room-discard-failed")).toEqual({
+      room: "room-a",
+      reason: "assignment-unknown",
+      message,
+    });
+  });
 
   test("logs a leak and requests another room if the deletion queue fails", async () => {
     queues.deletion.strikeNext("put", { failure: "unknown" });

@@ -6,10 +6,10 @@ import { createFaultyQueue } from "../../support/faulty-queue.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";
 
-const cases: [(QueueFailure | "done")[], "deleted" | "lost" | "unknown"][] = [
+const cases: [(QueueFailure | "done")[], "deleted" | "cleared" | "lost" | "unknown"][] = [
   [["done"], "deleted"],
   [["receipt-stale"], "lost"],
-  [["message-gone"], "lost"],
+  [["message-gone"], "cleared"],
   [["refused"], "lost"],
   [["unknown", "done"], "deleted"],
   [["unknown", "message-gone"], "deleted"],
@@ -27,6 +27,13 @@ test.each(cases)(
     expect(queue.calls.filter((call) => call === "delete")).toHaveLength(failures.length);
   },
 );
+
+test("deleteConfirmed returns lost for a message that is gone after its lease", async () => {
+  const queue = createFaultyQueue(createMemoryQueue(createManualClock()));
+  const message = await queue.put("room-a");
+  queue.strikeNext("delete", { failure: "message-gone" });
+  expect(await deleteConfirmed(queue, message, () => false)).toBe("lost");
+});
 
 test("deleteConfirmed throws an error that is not a QueueError", async () => {
   const queue = createMemoryQueue(createManualClock());
