@@ -128,9 +128,8 @@ export function createClaims(options: ClaimOptions): Claims {
       return;
     }
     log.error("claim-lost", { room, message: outcome });
-    // After a clear nobody can receive the room, and the lists of bulk delete can have missed it.
-    if (outcome === "unknown" || outcome === "cleared")
-      await queueForDeletionOrLogLeak(deletion, { room }, log);
+    // After a clear nobody can receive the room, and the lists of bulk delete may have missed it.
+    if (outcome === "unknown" || outcome === "gone") await queueForDeletionOrLogLeak(deletion, { room }, log);
     throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
   }
 

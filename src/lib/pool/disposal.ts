@@ -72,18 +72,19 @@ export function createDispose({ pool, deletion, replenishment, clock }: Disposal
   const deleteMessage = async ({ message, heldUntil }: ClaimAttempt) =>
     deleteConfirmed(pool, message, () => clock.now() < heldUntil);
 
-  /** Deletes the message first, because no claim can receive the room from then on. Otherwise does nothing. */
+  /** Deletes the message first, because no claim can receive the room from then on. If it may still exist, does nothing. */
   async function discard(attempt: ClaimAttempt, reason: string, toDelete?: QueuedName): Promise<void> {
     const { log } = attempt;
     const { room } = attempt.name;
     const outcome = await deleteMessage(attempt);
-    if (outcome !== "deleted") {
+    if (outcome === "lost" || outcome === "unknown") {
       log.warn("room-discard-failed", { room, reason, message: outcome });
       return;
     }
     log.warn("room-discarded", { room, reason });
     if (toDelete) await queueForDeletionOrLogLeak(deletion, toDelete, log);
-    await replenishment.heal(log);
+    // Whoever cleared the pool wanted it empty.
+    if (outcome === "deleted") await replenishment.heal(log);
   }
 
   async function setInvisible({ message, name, log }: ClaimAttempt, seconds: number, text?: string) {

@@ -3,19 +3,19 @@ import { type Queue, QueueError, type QueueFailure, type QueueMessage } from "./
 
 /**
  * Deletes a message and retries once if the outcome is unknown. A message that the retry no longer finds counts as
- * deleted if its lease still runs (`isHeld`); after the lease, somebody else may have deleted it. Returns `cleared` if
- * the first try does not find the message during its lease, because then only a clear of the queue can have deleted it,
- * `lost` if somebody else owns the message, and `unknown` if the retry's outcome is unknown too. Throws only errors that
- * are not QueueErrors.
+ * deleted if its lease still runs (`isHeld`); after the lease, somebody else may have deleted it. Returns `gone` if the
+ * first try does not find the message during its lease: the queue was cleared, and nobody has the message any more.
+ * Returns `lost` if somebody else may own it, and `unknown` if the retry's outcome is unknown too. Throws only errors
+ * that are not QueueErrors.
  */
 export async function deleteConfirmed(
   queue: Queue,
   message: QueueMessage,
   isHeld: () => boolean = () => true,
-): Promise<"deleted" | "cleared" | "lost" | "unknown"> {
+): Promise<"deleted" | "gone" | "lost" | "unknown"> {
   const first = await deleteOnce(queue, message);
   if (first === "deleted") return "deleted";
-  if (first === "message-gone" && isHeld()) return "cleared";
+  if (first === "message-gone" && isHeld()) return "gone";
   if (first !== "unknown") return "lost";
   const second = await deleteOnce(queue, message);
   if (second === "deleted" || (second === "message-gone" && isHeld())) return "deleted";

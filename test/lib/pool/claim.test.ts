@@ -195,7 +195,7 @@ describe("The commit of a claim", () => {
     await expect(claimWithDeleteFaults(...faults)).rejects.toMatchObject(claimFailed);
     expect(world.deletion.texts()).toEqual(["room-a"]);
     expect(world.requests()).toEqual([]);
-    expect(world.log.fieldsOf("claim-lost")).toEqual({ room: "room-a", message: "cleared" });
+    expect(world.log.fieldsOf("claim-lost")).toEqual({ room: "room-a", message: "gone" });
   });
 
   test.each(["before", "after"] as const)(

@@ -142,19 +142,24 @@ describe("The disposal that discards a room", () => {
     expect(queues.deletion.texts()).toEqual([encodeQueuedName({ room: "room-a", queuedBy: "gateway" })]);
   });
 
-  test.each([
-    ["receipt-stale", "lost"],
-    ["message-gone", "cleared"],
-  ] as const)("does nothing else if the delete of the message fails with %s", async (failure, message) => {
-    queues.pool.strikeNext("delete", { failure });
+  test("does nothing else if another claim has received the message", async () => {
+    queues.pool.strikeNext("delete", { failure: "receipt-stale" });
     await dispose("assignment-unknown");
 
     expect([...queues.deletion.texts(), ...queues.provisioning.texts()]).toEqual([]);
     expect(queues.log.fieldsOf("room-discard-failed")).toEqual({
       room: "room-a",
       reason: "assignment-unknown",
-      message,
+      message: "lost",
     });
+  });
+
+  test("queues the room for deletion but requests no other if bulk delete cleared the pool", async () => {
+    queues.pool.strikeNext("delete", { failure: "message-gone" });
+    await dispose("assignment-unknown");
+
+    expect(queues.deletion.texts()).toEqual(["room-a"]);
+    expect(queues.provisioning.texts()).toEqual([]);
   });
 
   test("logs a leak and requests another room if the deletion queue fails", async () => {

@@ -6,10 +6,10 @@ import { createFaultyQueue } from "../../support/faulty-queue.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";
 
-const cases: [(QueueFailure | "done")[], "deleted" | "cleared" | "lost" | "unknown"][] = [
+const cases: [(QueueFailure | "done")[], "deleted" | "gone" | "lost" | "unknown"][] = [
   [["done"], "deleted"],
   [["receipt-stale"], "lost"],
-  [["message-gone"], "cleared"],
+  [["message-gone"], "gone"],
   [["refused"], "lost"],
   [["unknown", "done"], "deleted"],
   [["unknown", "message-gone"], "deleted"],
