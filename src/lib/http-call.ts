@@ -17,7 +17,7 @@ type HttpCallOptions = Parameters<typeof request>[1] & { readonly dispatcher: Di
 export async function sendHttp(url: string, options: HttpCallOptions): Promise<HttpResponse> {
   const { statusCode, headers, body } = await request(url, options);
   const text = await body.text();
-  // Only then does undici reuse the connection. A call sent at once would open another one, with its TLS handshake.
+  // undici reuses the connection one turn later. A call sent before that would open another one, with a TLS handshake.
   await setImmediate();
   return { status: statusCode, headers, text };
 }

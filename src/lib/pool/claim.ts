@@ -128,7 +128,7 @@ export function createClaims(options: ClaimOptions): Claims {
       return;
     }
     log.error("claim-lost", { room, message: outcome });
-    // After a clear nobody can receive the room, and the lists of bulk delete may have missed it.
+    // If bulk delete cleared the pool, no claim can receive the room, and its lists may have missed it.
     if (outcome === "unknown" || outcome === "gone") await queueForDeletionOrLogLeak(deletion, { room }, log);
     throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
   }

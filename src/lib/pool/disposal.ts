@@ -72,7 +72,7 @@ export function createDispose({ pool, deletion, replenishment, clock }: Disposal
   const deleteMessage = async ({ message, heldUntil }: ClaimAttempt) =>
     deleteConfirmed(pool, message, () => clock.now() < heldUntil);
 
-  /** Deletes the message first, because no claim can receive the room from then on. If it may still exist, does nothing. */
+  /** Deletes the message first, because no claim can receive the room from then on. Does nothing else if that fails. */
   async function discard(attempt: ClaimAttempt, reason: string, toDelete?: QueuedName): Promise<void> {
     const { log } = attempt;
     const { room } = attempt.name;

@@ -18,6 +18,11 @@ export interface StorageQueueOptions {
   readonly timeoutSeconds: number;
 }
 
+/** The part of the SDK's options that aborts a call. */
+interface Limit {
+  readonly abortSignal: AbortSignal;
+}
+
 const neverExpires = -1;
 
 /**
@@ -26,8 +31,6 @@ const neverExpires = -1;
  */
 export function createStorageQueue(options: StorageQueueOptions): Queue {
   const { singleTry, retrying, encoding } = options;
-
-  type Limit = { readonly abortSignal: AbortSignal };
 
   async function call<T>(send: (limit: Limit) => Promise<T>): Promise<T> {
     const limited = async () =>

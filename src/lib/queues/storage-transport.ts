@@ -5,7 +5,7 @@ import { type IHttpClient, RestError } from "@azure/storage-queue";
 import { EnvHttpProxyAgent } from "undici";
 import { sendHttp } from "../http-call.ts";
 
-// Azure Storage closes idle connections itself, but later. A request on one just closed has an unknown outcome.
+// Closed here before a server or load balancer is likely to: a request on one just closed has an unknown outcome.
 const idleMilliseconds = 30_000;
 
 /**
