@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: ["test/**/*.test.ts", "tools/*/test/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Two workers on two cores: the end-to-end files start processes of their own.

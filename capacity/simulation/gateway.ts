@@ -1,6 +1,5 @@
 /** The instances of a simulated gateway: each has its own dependencies, and all share the queues and the platform. */
-import { gatewaySettings } from "../../local/gateway/gateway-settings.ts";
-import type { SeededRandom } from "../../local/process/seeded-random.ts";
+
 import type { Log } from "../../src/lib/log.ts";
 import { createClient } from "../../src/lib/platform/client.ts";
 import { createBasicLogIn } from "../../src/lib/platform/log-in.ts";
@@ -11,6 +10,8 @@ import { createDependencies, type Dependencies } from "../../src/lib/wiring/depe
 import { createMemoryQueue } from "../../test/support/memory-queue.ts";
 import { createMemoryRecordStore } from "../../test/support/memory-record-store.ts";
 import { openAccess } from "../../test/support/open-access.ts";
+import { gatewaySettings } from "../../tools/local/gateway/gateway-settings.ts";
+import type { SeededRandom } from "../../tools/local/process/seeded-random.ts";
 import type { Scenario } from "../scenario.ts";
 import { createSimulatedPlatform } from "./simulated-platform.ts";
 import { createSlowQueue } from "./slow-queue.ts";

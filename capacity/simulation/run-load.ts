@@ -1,7 +1,8 @@
 /** Runs the gateway's pool code under load in virtual time, and counts what its callers get. */
-import { createSeededRandom, type SeededRandom } from "../../local/process/seeded-random.ts";
+
 import { GatewayError } from "../../src/lib/errors.ts";
 import type { Log } from "../../src/lib/log.ts";
+import { createSeededRandom, type SeededRandom } from "../../tools/local/process/seeded-random.ts";
 import type { Scenario } from "../scenario.ts";
 import { createGateway, type SimulatedGateway } from "./gateway.ts";
 import { startTriggers } from "./triggers.ts";

@@ -1,11 +1,12 @@
 /** The platform in virtual time: slots that serve calls in their order, and a limit of calls per minute. */
-import type { SeededRandom } from "../../local/process/seeded-random.ts";
+
 import {
   type Exchange,
   type PlatformHttpResponse,
   type PlatformRequest,
   transportFailure,
 } from "../../src/lib/platform/exchange.ts";
+import type { SeededRandom } from "../../tools/local/process/seeded-random.ts";
 import { type ConferenceFields, createConferenceRows, type Reply } from "./conference-rows.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 

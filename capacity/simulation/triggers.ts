@@ -1,11 +1,12 @@
 /** What starts the gateway's background work: the two timers, and the queue trigger of provisioning. */
-import type { SeededRandom } from "../../local/process/seeded-random.ts";
+
 import type { QueueMessage } from "../../src/lib/queues/queue.ts";
 import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
+import type { SeededRandom } from "../../tools/local/process/seeded-random.ts";
 import type { SimulatedGateway } from "./gateway.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-// As in src/functions, in host.json and in local/host/triggers/queue-listener.ts.
+// As in src/functions, in host.json and in tools/local/host/triggers/queue-listener.ts.
 const collectorMinutes = 10;
 const metricsMinutes = 5;
 const minPollMilliseconds = 100;

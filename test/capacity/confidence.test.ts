@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { estimateShare } from "../../capacity/confidence.ts";
 import { emptyShare } from "../../capacity/erlang.ts";
-import { createSeededRandom } from "../../local/process/seeded-random.ts";
+import { createSeededRandom } from "../../tools/local/process/seeded-random.ts";
 
 const blocks = (count: number, empty: number) => Array.from({ length: count }, () => empty);
 

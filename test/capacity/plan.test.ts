@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { makePlan, planByFormula } from "../../capacity/plan.ts";
 import { defaultScenario } from "../../capacity/scenario.ts";
-import { planLines } from "../../ops/plan/plan-lines.ts";
+import { planLines } from "../../tools/ops/plan/plan-lines.ts";
 
 const timeout = 180_000;
 

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { createClient, GatewayError, UnavailableError } from "../../client/src/index.ts";
 import { createWidgetClientWith } from "../../client/src/widget.ts";
-import type { Answer } from "../../local/simulators/loopback-server.ts";
+import type { Answer } from "../../tools/local/simulators/loopback-server.ts";
 import { room, startScriptedGateway } from "../support/scripted-gateway.ts";
 
 const thrownBy = async (call: Promise<unknown>): Promise<unknown> =>

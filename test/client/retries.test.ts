@@ -9,7 +9,7 @@ import {
 } from "../../client/src/index.ts";
 import { retryDelaySeconds } from "../../client/src/retry.ts";
 import { createRuntime } from "../../client/src/runtime.ts";
-import type { Answer } from "../../local/simulators/loopback-server.ts";
+import type { Answer } from "../../tools/local/simulators/loopback-server.ts";
 import { room, startScriptedGateway } from "../support/scripted-gateway.ts";
 
 const ok: Answer = { status: 200, body: room };

@@ -1,7 +1,7 @@
 /** The examples of 422 bodies in the API document are what the gateway returns. */
 import { beforeEach, expect, test } from "vitest";
 import * as z from "zod";
-import { placeOf } from "../../scripts/openapi/place-of.ts";
+import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { type Body, operations } from "../support/api-document.ts";
 import { operations as checkable, validRequest } from "../support/api-operations.ts";
 import type { Sent } from "../support/exchange.ts";

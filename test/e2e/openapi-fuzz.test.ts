@@ -1,8 +1,8 @@
 /** Ten thousand requests generated from the API document: every response of the gateway is a documented one. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { identities } from "../../local/gateway/identities.ts";
-import { placeOf } from "../../scripts/openapi/place-of.ts";
+import { identities } from "../../tools/local/gateway/identities.ts";
+import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { nameOf, type Operation, operationOf, operations, violationOf } from "../support/api-operations.ts";
 import { type GeneratedRequest, generatedRequests, knownRooms } from "../support/generated-requests.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";

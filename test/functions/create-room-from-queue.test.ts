@@ -1,8 +1,8 @@
 /** POST /room/create: every status it can return. */
 import { describe, expect, test } from "vitest";
-import { identities } from "../../local/gateway/identities.ts";
 import { createRoom } from "../../src/functions/create-room.ts";
 import { createRoomFromQueue } from "../../src/functions/create-room-from-queue.ts";
+import { identities } from "../../tools/local/gateway/identities.ts";
 import { testBearerRefusals } from "../support/bearer-refusals.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 import { testPlatformFaults } from "../support/platform-faults.ts";

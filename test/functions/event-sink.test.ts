@@ -1,8 +1,8 @@
 /** POST /public/event_sink: every status it can return. */
 import { expect, test } from "vitest";
-import { identities } from "../../local/gateway/identities.ts";
 import { eventSink } from "../../src/functions/event-sink.ts";
 import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
+import { identities } from "../../tools/local/gateway/identities.ts";
 import { testBodyRefusals } from "../support/body-refusals.ts";
 import { asEventSink } from "../support/credentials.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";

@@ -1,8 +1,8 @@
 /** GET /public/room/{room_name}: every status it can return. */
 import { beforeEach, expect, test } from "vitest";
-import { identities } from "../../local/gateway/identities.ts";
-import type { ContactCentreUser } from "../../local/simulators/contact-centre.ts";
 import { getPublicRoom } from "../../src/functions/get-public-room.ts";
+import { identities } from "../../tools/local/gateway/identities.ts";
+import type { ContactCentreUser } from "../../tools/local/simulators/contact-centre.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 import { testPlatformFaults } from "../support/platform-faults.ts";
 import { testConstrainedAttributes } from "../support/query-booleans.ts";

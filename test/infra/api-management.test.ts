@@ -1,7 +1,7 @@
 /** API Management: the service, the API, and the effective policy of every operation. */
 import { readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { placeOf } from "../../scripts/openapi/place-of.ts";
+import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { operations } from "../support/api-document.ts";
 import { eventSink, httpFunctions, updateRoom } from "../support/infra/code-facts.ts";
 import {

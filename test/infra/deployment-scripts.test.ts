@@ -1,6 +1,6 @@
 /** The scripts around a deployment, run with recorded responses of az: success and each failure. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
+import { startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
 import { loadSettings } from "../support/infra/code-facts.ts";
 import { type Response, runScript } from "../support/infra/stub-commands.ts";
 import { useStartedPerTest } from "../support/use-started.ts";

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import manifest from "../../package.json" with { type: "json" };
-import { createBillOfMaterials } from "../../scripts/package/bill-of-materials.ts";
-import { bundleApp } from "../../scripts/package/bundle.ts";
+import { createBillOfMaterials } from "../../tools/scripts/package/bill-of-materials.ts";
+import { bundleApp } from "../../tools/scripts/package/bundle.ts";
 import { lockedPackages } from "../support/lock-file.ts";
 
 let bom: Awaited<ReturnType<typeof createBillOfMaterials>>;

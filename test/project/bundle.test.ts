@@ -2,16 +2,16 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { startDevelopmentStack } from "../../local/gateway/development-stack.ts";
-import { startFunctionsHost } from "../../local/host/functions-host.ts";
 import manifest from "../../package.json" with { type: "json" };
+import { startDevelopmentStack } from "../../tools/local/gateway/development-stack.ts";
+import { startFunctionsHost } from "../../tools/local/host/functions-host.ts";
 import { functionNames } from "../support/function-names.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 test("The bundle registers exactly the functions of the source and responds in the local host", async () => {
   const command = manifest.scripts.build.split(" && ").at(-1);
-  expect(command).toBe("node scripts/build.ts");
-  execFileSync(process.execPath, ["scripts/build.ts"], { cwd: root, stdio: "pipe" });
+  expect(command).toBe("node tools/scripts/build.ts");
+  execFileSync(process.execPath, ["tools/scripts/build.ts"], { cwd: root, stdio: "pipe" });
 
   const stack = await startDevelopmentStack();
   onTestFinished(async () => stack.stop());

@@ -4,13 +4,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import example from "../../local.settings.example.json" with { type: "json" };
 import manifest from "../../package.json" with { type: "json" };
-import { loadHttpContracts } from "../../scripts/openapi/http-functions.ts";
-import { placeOf } from "../../scripts/openapi/place-of.ts";
 import { collectGarbage } from "../../src/functions/collect-garbage.timer.ts";
 import { collectMetrics } from "../../src/functions/collect-metrics.timer.ts";
 import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import { settingNames } from "../../src/lib/settings/schemas.ts";
+import { loadHttpContracts } from "../../tools/scripts/openapi/http-functions.ts";
+import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { tableBelow, unquoted } from "../support/markdown-table.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -105,9 +105,7 @@ test.each(documents)("every npm command and every file that %s names exists", as
     .filter((name) => !(name in manifest.scripts));
   expect(unknown).toEqual([]);
   const files = [
-    ...text.matchAll(
-      /`((?:src|test|local|ops|capacity|docs|infra|bench|chaos|client|requests|lib)\/[\w./-]*)`/g,
-    ),
+    ...text.matchAll(/`((?:src|test|tools|capacity|docs|infra|client|requests|lib)\/[\w./-]*)`/g),
   ].map(([, name = ""]) => (name.startsWith("lib/") ? `src/${name}` : name));
   expect(files.filter((name) => !existsSync(new URL(name, root)))).toEqual([]);
 });
@@ -133,11 +131,6 @@ test.each(documents)("every link in %s leads to a file and a heading that exist"
   expect(broken.flat()).toEqual([]);
 });
 
-test.each(documents)("%s has lines of up to 120 characters outside its tables", async (path) => {
-  const lines = (await read(path)).split("\n").filter((line) => !line.startsWith("|"));
-  expect(lines.filter((line) => line.length > 120)).toEqual([]);
-});
-
 const decisions = documents.filter((path) => path.startsWith("docs/decisions/")).toSorted();
 
 test.each(decisions)("%s has status, context, decision and consequences on up to 30 lines", async (path) => {
@@ -155,7 +148,7 @@ test.each(decisions)("%s has status, context, decision and consequences on up to
 });
 
 test("docs/development.md lists the control routes of the simulators", async () => {
-  const folder = new URL("local/simulators/", root);
+  const folder = new URL("tools/local/simulators/", root);
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".ts"));
   const sources = await Promise.all(files.map(async (name) => readFile(new URL(name, folder), "utf8")));
   const routesIn = (text: string, quote: string) => {

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { startFunctionsHost } from "../../local/host/functions-host.ts";
-import { loadFunctions } from "../../scripts/openapi/http-functions.ts";
-import { placeOf } from "../../scripts/openapi/place-of.ts";
+import { startFunctionsHost } from "../../tools/local/host/functions-host.ts";
+import { loadFunctions } from "../../tools/scripts/openapi/http-functions.ts";
+import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import { functionFiles, functionNames, nameOfFunctionIn } from "../support/function-names.ts";
 

@@ -16,13 +16,13 @@ const below =
   (folder: string) =>
   (...names: readonly string[]): string[] =>
     names.map((name) => `${folder}/${name}`);
-const local = below("local");
-const simulatedPlatform = below("local/simulators/platform");
+const local = below("tools/local");
+const simulatedPlatform = below("tools/local/simulators/platform");
 const lib = below("src/lib");
 
 // From top to bottom: a part imports only what is below it, so there can be no cycle between parts.
 const table: Readonly<Record<string, Omit<Row, "part">>> = {
-  ops: {
+  "tools/ops": {
     imports: [
       "capacity",
       ...local("terminal", "gateway", "process"),
@@ -34,29 +34,31 @@ const table: Readonly<Record<string, Omit<Row, "part">>> = {
     imports: [...local("gateway", "process"), ...lib("wiring", "rooms", "platform", "settings"), "src/lib"],
     types: ["src/lib/queues"],
   },
-  "local/commands": {
+  "tools/local/commands": {
     imports: [
       ...local("demo", "console", "terminal", "gateway", "host", "process"),
       ...local("simulators", "simulators/identity", "simulators/platform"),
-      "local/simulators/platform/platform-options.ts",
+      "tools/local/simulators/platform/platform-options.ts",
     ],
-    types: ["local/host/worker"],
+    types: ["tools/local/host/worker"],
   },
   // The server bundles the page and imports nothing of it.
-  "local/console/page": { imports: ["local/console"] },
-  "local/console": {
+  "tools/local/console/page": { imports: ["tools/local/console"] },
+  "tools/local/console": {
     imports: [...local("api-reference", "pages", "gateway", "process"), "src/lib/rooms", "client/src"],
     types: local("host/hosted-function.ts", "host/worker"),
   },
   // Its page imports openapi.json only.
-  "local/api-reference": { imports: ["local/pages"] },
-  "local/pages": { imports: [] },
-  "local/demo": { imports: [...local("terminal", "gateway", "process"), "src/lib/rooms", "client/src"] },
-  "local/terminal": {
-    imports: ["src/lib/settings", ...local("gateway", "process"), "client/src"],
-    types: ["local/host/worker"],
+  "tools/local/api-reference": { imports: ["tools/local/pages"] },
+  "tools/local/pages": { imports: [] },
+  "tools/local/demo": {
+    imports: [...local("terminal", "gateway", "process"), "src/lib/rooms", "client/src"],
   },
-  "local/gateway": {
+  "tools/local/terminal": {
+    imports: ["src/lib/settings", ...local("gateway", "process"), "client/src"],
+    types: ["tools/local/host/worker"],
+  },
+  "tools/local/gateway": {
     imports: [
       "src/lib/settings",
       ...local("host", "simulators", "simulators/identity", "simulators/platform", "process"),
@@ -66,50 +68,53 @@ const table: Readonly<Record<string, Omit<Row, "part">>> = {
     ],
     types: [
       ...local("host/hosted-function.ts", "host/worker"),
-      "local/simulators/platform/platform-options.ts",
+      "tools/local/simulators/platform/platform-options.ts",
     ],
   },
-  "local/host": {
+  "tools/local/host": {
     imports: local("host/triggers", "host/http", "host/worker", "host/host-json.ts"),
-    types: ["local/host/hosted-function.ts"],
+    types: ["tools/local/host/hosted-function.ts"],
   },
-  "local/host/triggers": {
+  "tools/local/host/triggers": {
     imports: local("host/worker", "process"),
     types: local("host/http", "host/hosted-function.ts", "host/host-json.ts"),
   },
-  "local/host/http": { imports: ["local/host/worker"] },
-  "local/host/hosted-function.ts": { imports: [], types: ["local/host/worker"] },
-  "local/host/host-json.ts": { imports: [] },
-  "local/host/worker": { imports: ["local/process"] },
-  "local/simulators/platform": {
-    imports: [...simulatedPlatform("control", "management-api", "platform-state.ts"), "local/simulators"],
-    types: ["local/simulators/platform/platform-options.ts"],
+  "tools/local/host/http": { imports: ["tools/local/host/worker"] },
+  "tools/local/host/hosted-function.ts": { imports: [], types: ["tools/local/host/worker"] },
+  "tools/local/host/host-json.ts": { imports: [] },
+  "tools/local/host/worker": { imports: ["tools/local/process"] },
+  "tools/local/simulators/platform": {
+    imports: [
+      ...simulatedPlatform("control", "management-api", "platform-state.ts"),
+      "tools/local/simulators",
+    ],
+    types: ["tools/local/simulators/platform/platform-options.ts"],
   },
-  "local/simulators/platform/control": {
+  "tools/local/simulators/platform/control": {
     imports: [
       ...simulatedPlatform("management-api", "platform-state.ts", "events", "switches", "model"),
-      "local/simulators",
+      "tools/local/simulators",
     ],
-    types: ["local/simulators/platform/platform-options.ts"],
+    types: ["tools/local/simulators/platform/platform-options.ts"],
   },
-  "local/simulators/platform/management-api": {
+  "tools/local/simulators/platform/management-api": {
     imports: simulatedPlatform("switches", "model"),
-    types: [...simulatedPlatform("platform-state.ts", "events"), "local/simulators"],
+    types: [...simulatedPlatform("platform-state.ts", "events"), "tools/local/simulators"],
   },
-  "local/simulators/platform/platform-state.ts": {
+  "tools/local/simulators/platform/platform-state.ts": {
     imports: simulatedPlatform("events", "switches", "model"),
-    types: ["local/simulators/platform/platform-options.ts"],
+    types: ["tools/local/simulators/platform/platform-options.ts"],
   },
-  "local/simulators/platform/platform-options.ts": {
+  "tools/local/simulators/platform/platform-options.ts": {
     imports: simulatedPlatform("events", "model"),
-    types: ["local/simulators/platform/switches"],
+    types: ["tools/local/simulators/platform/switches"],
   },
-  "local/simulators/platform/events": { imports: ["local/simulators/platform/model"] },
-  "local/simulators/platform/switches": { imports: [], types: ["local/simulators"] },
-  "local/simulators/platform/model": { imports: [] },
-  "local/simulators/identity": { imports: ["local/simulators"] },
-  "local/simulators": { imports: [] },
-  "local/process": { imports: [] },
+  "tools/local/simulators/platform/events": { imports: ["tools/local/simulators/platform/model"] },
+  "tools/local/simulators/platform/switches": { imports: [], types: ["tools/local/simulators"] },
+  "tools/local/simulators/platform/model": { imports: [] },
+  "tools/local/simulators/identity": { imports: ["tools/local/simulators"] },
+  "tools/local/simulators": { imports: [] },
+  "tools/local/process": { imports: [] },
   "src/main.ts": { imports: ["src/functions", ...lib("wiring", "http", "background", "settings")] },
   "src/functions": {
     imports: [...lib("api", "http", "background", "platform", "queues"), "src/lib"],
@@ -161,9 +166,9 @@ const azurePackages: Readonly<Record<string, readonly string[]>> = {
   "@azure/monitor-ingestion": ["src/lib/metrics"],
 };
 
-const files = globSync("{src,local,ops,capacity,client/src}/**/*.{ts,tsx}", { cwd: projectRoot }).map(
-  (file) => file.replaceAll("\\", "/"),
-);
+const files = globSync("{src,tools/local,tools/ops,capacity,client/src}/**/*.{ts,tsx}", { cwd: projectRoot })
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => !/^tools\/\w+\/test\//.test(file));
 const sources = files.filter((file) => file.startsWith("src/"));
 const isWithin = (file: string, part: string) => file === part || file.startsWith(`${part}/`);
 
@@ -184,7 +189,7 @@ function forbiddenImports(row: Row): string[] {
       if (
         part === row.part ||
         (part === undefined &&
-          !["src", "local", "ops", "capacity"].some((folder) => isWithin(target, folder)))
+          !["src", "tools/local", "tools/ops", "capacity"].some((folder) => isWithin(target, folder)))
       )
         return false;
       const allowed = isType ? [...row.imports, ...(row.types ?? [])] : row.imports;

@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { parameterExample, requestExamples, responseExamples } from "../../scripts/openapi/examples.ts";
-import { placeOf } from "../../scripts/openapi/place-of.ts";
 import { version } from "../../src/lib/wiring/version.ts";
+import { parameterExample, requestExamples, responseExamples } from "../../tools/scripts/openapi/examples.ts";
+import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { bodiesOf, document, documentText, nodes, operations } from "../support/api-document.ts";
 import { temporaryFolder } from "../support/script-process.ts";
 
@@ -15,12 +15,16 @@ const schemaNodes = [...nodes(document.components.schemas)];
 
 describe("openapi.json", () => {
   it("is what npm run openapi would write", async () => {
-    const { stdout } = await run(process.execPath, ["scripts/openapi.ts", "--check"], { timeout: 20_000 });
+    const { stdout } = await run(process.execPath, ["tools/scripts/openapi.ts", "--check"], {
+      timeout: 20_000,
+    });
     expect(stdout).toBe("openapi.json is up to date\nclient/src/openapi.ts is up to date\n");
   });
 
   it("passes the linter without errors or warnings", async () => {
-    const { stdout, stderr } = await run(process.execPath, ["scripts/lint-openapi.ts"], { timeout: 25_000 });
+    const { stdout, stderr } = await run(process.execPath, ["tools/scripts/lint-openapi.ts"], {
+      timeout: 25_000,
+    });
     expect(`${stdout}${stderr}`).toMatch(/Your API description is valid/);
     expect(`${stdout}${stderr}`).not.toMatch(/warning|error/i);
   });
@@ -31,7 +35,7 @@ describe("openapi.json", () => {
       const file = join(await temporaryFolder(), "openapi.json");
       expect(documentText).toContain(text);
       writeFileSync(file, documentText.replaceAll(text, "<hex>"));
-      const linted = run(process.execPath, ["scripts/lint-openapi.ts", file], { timeout: 25_000 });
+      const linted = run(process.execPath, ["tools/scripts/lint-openapi.ts", file], { timeout: 25_000 });
       await expect(linted).rejects.toMatchObject({
         code: 1,
         stderr: expect.not.stringContaining("Something went wrong"),

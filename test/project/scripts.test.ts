@@ -29,7 +29,7 @@ test.each(scripts)("npm run %s reports that Node is too old", (_, script) => {
 });
 
 test("The version check prints nothing if Node is new enough", () => {
-  const check = spawnSync(process.execPath, ["local/commands/require-node.mjs"], {
+  const check = spawnSync(process.execPath, ["tools/local/commands/require-node.mjs"], {
     cwd: folder,
     encoding: "utf8",
   });

@@ -1,7 +1,7 @@
 /** The specification is complete and can be cited: its numbers, the places that cite them, and its tables. */
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { placeOf } from "../../scripts/openapi/place-of.ts";
+import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { document, operations } from "../support/api-document.ts";
 
 const specification = "docs/specification.md";
@@ -22,7 +22,7 @@ test("sections are numbered 1 to 10 in their order, and requirements without a g
 });
 
 test("every section that code and tests cite exists", () => {
-  const files = globSync(["src/**/*.ts", "test/**/*.ts", "local/**/*.ts", "scripts/**/*.ts"]);
+  const files = globSync(["src/**/*.ts", "test/**/*.ts", "tools/local/**/*.ts", "tools/scripts/**/*.ts"]);
   const cited = files.flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/(?:§|[Ss]pecification )(\d+(?:\.\d+)*)/g)].map(
       ([, number = ""]) => number,

@@ -12,10 +12,10 @@ const copied = [
   "package.json",
   "src",
   "client/src/service-tag.ts",
-  "local/gateway/gateway-settings.ts",
-  "local/gateway/identities.ts",
-  "local/process/seeded-random.ts",
-  "ops/pool/retirement.ts",
+  "tools/local/gateway/gateway-settings.ts",
+  "tools/local/gateway/identities.ts",
+  "tools/local/process/seeded-random.ts",
+  "tools/ops/pool/retirement.ts",
   "test/simulation",
   "test/support/memory-queue.ts",
   "test/support/memory-record-store.ts",
@@ -34,7 +34,7 @@ const maxHistories = 6000;
 /** Returns what random histories find in a gateway with this bug. */
 export async function findByRandomHistories(bug: PlantedBug): Promise<Finding | undefined> {
   // Random histories contain no command of the operator.
-  if (bug.file.startsWith("ops/")) return undefined;
+  if (bug.file.startsWith("tools/ops/")) return undefined;
   return inCopyWith(bug, async (copiedRoot) => {
     const copy = await simulationOf(copiedRoot);
     const { histories, failure } = await copy.runHistories({

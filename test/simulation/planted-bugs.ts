@@ -25,7 +25,7 @@ const disposal = "src/lib/pool/disposal.ts";
 const provisioning = "src/lib/pool/provisioning.ts";
 const garbage = "src/lib/pool/garbage-collection.ts";
 const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
-const retirement = "ops/pool/retirement.ts";
+const retirement = "tools/ops/pool/retirement.ts";
 const memoryQueue = "test/support/memory-queue.ts";
 
 export const plantedBugs: readonly PlantedBug[] = [

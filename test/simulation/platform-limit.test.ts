@@ -1,6 +1,5 @@
 /** Many instances with the real platform client against one platform with few slots, in virtual time. */
 import { afterAll, describe, expect, test } from "vitest";
-import { createSeededRandom } from "../../local/process/seeded-random.ts";
 import { createClient, type PlatformClient } from "../../src/lib/platform/client.ts";
 import {
   type Exchange,
@@ -10,6 +9,7 @@ import {
 import { createBasicLogIn } from "../../src/lib/platform/log-in.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
 import type { RandomSource } from "../../src/lib/random.ts";
+import { createSeededRandom } from "../../tools/local/process/seeded-random.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 
 interface PlatformModel {

@@ -1,6 +1,6 @@
 /** Starts one step of a history: a call, a platform event, a change by an operator, a crash or an outage. */
 
-import { createSeededRandom } from "../../local/process/seeded-random.ts";
+import { createSeededRandom } from "../../tools/local/process/seeded-random.ts";
 import { createRoom, deleteAllRooms, deliverEnds } from "./callers.ts";
 import type { Command, Step, Target } from "./history.ts";
 import type { Plan } from "./processes.ts";

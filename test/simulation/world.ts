@@ -1,8 +1,8 @@
 /** The simulated world: two processes, the queues, the platform, and the virtual time that they share. */
 
-import { createSeededRandom } from "../../local/process/seeded-random.ts";
 import type { RandomSource } from "../../src/lib/random.ts";
 import type { Adapters } from "../../src/lib/wiring/adapters.ts";
+import { createSeededRandom } from "../../tools/local/process/seeded-random.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
 import { createMemoryRecordStore, type MemoryRecordStore } from "../support/memory-record-store.ts";
 import { openAccess } from "../support/open-access.ts";

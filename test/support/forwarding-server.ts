@@ -5,7 +5,7 @@ import {
   type LoopbackRequest,
   type Reply,
   startLoopbackServer,
-} from "../../local/simulators/loopback-server.ts";
+} from "../../tools/local/simulators/loopback-server.ts";
 
 /** What the client gets instead of a response. */
 export type Change = (reply: Reply, request: LoopbackRequest) => Answer;

@@ -7,9 +7,6 @@ import {
   InvocationContext,
 } from "@azure/functions";
 import { beforeEach } from "vitest";
-import { startDevelopmentStack } from "../../local/gateway/development-stack.ts";
-import { identities } from "../../local/gateway/identities.ts";
-import { parseJson } from "../../local/process/parse-json.ts";
 import type { Access } from "../../src/lib/auth/access.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { toHandler } from "../../src/lib/http/handler.ts";
@@ -19,6 +16,9 @@ import type { Settings } from "../../src/lib/settings/settings.ts";
 import { type Adapters, createAdapters } from "../../src/lib/wiring/adapters.ts";
 import { createCredential } from "../../src/lib/wiring/credential.ts";
 import { createDependencies, type Dependencies } from "../../src/lib/wiring/dependencies.ts";
+import { startDevelopmentStack } from "../../tools/local/gateway/development-stack.ts";
+import { identities } from "../../tools/local/gateway/identities.ts";
+import { parseJson } from "../../tools/local/process/parse-json.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
 import { encodeBody, type Received, type Sent } from "./exchange.ts";
 import { guestPin, stackRooms } from "./stack-rooms.ts";

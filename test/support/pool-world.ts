@@ -1,9 +1,5 @@
 /** The world of the pool tests: the platform simulator behind the real client, queues in memory and a manual clock. */
 import { beforeEach } from "vitest";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../local/simulators/platform/platform-simulator.ts";
 import { createMetricsCollection, type MetricsOptions } from "../../src/lib/metrics/collection.ts";
 import type { MetricsRow } from "../../src/lib/metrics/row.ts";
 import type { PlatformClient } from "../../src/lib/platform/client.ts";
@@ -20,6 +16,10 @@ import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
 import { secureRandom } from "../../src/lib/random.ts";
 import { toNewConference } from "../../src/lib/rooms/new-room.ts";
 import { roomFingerprint } from "../../src/lib/rooms/room-fingerprint.ts";
+import {
+  type PlatformSimulator,
+  startPlatformSimulator,
+} from "../../tools/local/simulators/platform/platform-simulator.ts";
 import { createFaultyQueue } from "./faulty-queue.ts";
 import { createManualClock } from "./manual-clock.ts";
 import { createMemoryQueue } from "./memory-queue.ts";

@@ -2,16 +2,16 @@
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import { createClient } from "../../client/src/client.ts";
-import {
-  type DevelopmentStackOptions,
-  startDevelopmentStack,
-} from "../../local/gateway/development-stack.ts";
-import { identities } from "../../local/gateway/identities.ts";
-import { type FunctionsHostOptions, startFunctionsHost } from "../../local/host/functions-host.ts";
-import type { LogEntry } from "../../local/host/worker/messages.ts";
 import { openQueues } from "../../src/lib/queues/storage-account.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import { createCredential } from "../../src/lib/wiring/credential.ts";
+import {
+  type DevelopmentStackOptions,
+  startDevelopmentStack,
+} from "../../tools/local/gateway/development-stack.ts";
+import { identities } from "../../tools/local/gateway/identities.ts";
+import { type FunctionsHostOptions, startFunctionsHost } from "../../tools/local/host/functions-host.ts";
+import type { LogEntry } from "../../tools/local/host/worker/messages.ts";
 import type { Received, Sent } from "./exchange.ts";
 import { createHttpClient } from "./http-client.ts";
 import { stackRooms } from "./stack-rooms.ts";

@@ -7,7 +7,7 @@ import {
   type Answer,
   type LoopbackRequest,
   startLoopbackServer,
-} from "../../local/simulators/loopback-server.ts";
+} from "../../tools/local/simulators/loopback-server.ts";
 import { createManualClock } from "./manual-clock.ts";
 
 export const room = {

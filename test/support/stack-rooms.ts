@@ -1,8 +1,9 @@
 /** Rooms of the gateway's on the platform of a development stack, as provisioning creates them. */
-import type { DevelopmentStack } from "../../local/gateway/development-stack.ts";
-import { identities } from "../../local/gateway/identities.ts";
+
 import type { Queues } from "../../src/lib/queues/storage-account.ts";
 import { toNewConference } from "../../src/lib/rooms/new-room.ts";
+import type { DevelopmentStack } from "../../tools/local/gateway/development-stack.ts";
+import { identities } from "../../tools/local/gateway/identities.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,14 +1,15 @@
 /** A simulated conferencing platform for the tests of what calls it, and clients of a platform. */
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../local/simulators/platform/platform-simulator.ts";
+
 import {
   createPlatformClient,
   type PlatformClient,
   type PlatformClientOptions,
 } from "../../src/lib/platform/client.ts";
 import { createBasicLogIn } from "../../src/lib/platform/log-in.ts";
+import {
+  type PlatformSimulator,
+  startPlatformSimulator,
+} from "../../tools/local/simulators/platform/platform-simulator.ts";
 import { createManualClock } from "./manual-clock.ts";
 import { useStartedPerTest } from "./use-started.ts";
 

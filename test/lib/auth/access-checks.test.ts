@@ -1,11 +1,11 @@
 /** Access checks as the settings define them: each kind of access accepts its own credentials only. */
 import { describe, expect, test } from "vitest";
-import { contactCentreUsers, identities, tenant } from "../../../local/gateway/identities.ts";
-import { startContactCentre } from "../../../local/simulators/contact-centre.ts";
-import { startTokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
 import { createAccessChecks } from "../../../src/lib/auth/access-checks.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
+import { contactCentreUsers, identities, tenant } from "../../../tools/local/gateway/identities.ts";
+import { startContactCentre } from "../../../tools/local/simulators/contact-centre.ts";
+import { startTokenIssuer } from "../../../tools/local/simulators/identity/token-issuer.ts";
 import { asAgent, asEventSink } from "../../support/credentials.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";

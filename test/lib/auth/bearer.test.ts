@@ -1,11 +1,11 @@
 /** Bearer tokens of a real issuer: which ones are accepted, for which clients, and which ones are invalid. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { identities, tenant } from "../../../local/gateway/identities.ts";
-import { startTokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
 import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/bearer.ts";
 import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
+import { identities, tenant } from "../../../tools/local/gateway/identities.ts";
+import { startTokenIssuer } from "../../../tools/local/simulators/identity/token-issuer.ts";
 import { forbiddenTokens, wrongTokens } from "../../support/credentials.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";

@@ -1,8 +1,8 @@
 /** Contact-centre tokens: which users are accepted, how often the contact centre is called, and what its failures cause. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Answer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";

@@ -1,11 +1,11 @@
 /** Fetching the published keys: all or nothing, and only from safe addresses. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { tenant } from "../../../local/gateway/identities.ts";
-import { createSigningKey } from "../../../local/simulators/identity/signing-key.ts";
-import { startTokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
-import { type Answer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
+import { tenant } from "../../../tools/local/gateway/identities.ts";
+import { createSigningKey } from "../../../tools/local/simulators/identity/signing-key.ts";
+import { startTokenIssuer } from "../../../tools/local/simulators/identity/token-issuer.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
 
 const { tenantId } = tenant;

@@ -1,12 +1,12 @@
 /** Signing keys during rotations and outages: when they are fetched, who waits for that, and what is logged. */
 import { createPublicKey } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
-import { createSigningKey } from "../../../local/simulators/identity/signing-key.ts";
 import {
   createSigningKeys,
   type PublishedKeys,
   type SigningKeys,
 } from "../../../src/lib/auth/signing-keys.ts";
+import { createSigningKey } from "../../../tools/local/simulators/identity/signing-key.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 

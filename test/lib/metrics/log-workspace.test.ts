@@ -1,9 +1,9 @@
 /** The log workspace's sink: retries, errors and credentials. */
 import { expect, test } from "vitest";
-import { startLogWorkspace } from "../../../local/simulators/log-workspace.ts";
-import { startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { createLogWorkspaceSink } from "../../../src/lib/metrics/log-workspace.ts";
 import { type MetricsRow, type MetricsSink, metricsColumns } from "../../../src/lib/metrics/row.ts";
+import { startLogWorkspace } from "../../../tools/local/simulators/log-workspace.ts";
+import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
 
 const nothing = Object.fromEntries(Object.keys(metricsColumns).map((column) => [column, null]));

@@ -1,8 +1,8 @@
 /** Calls to the platform over real sockets: failures, timeouts, redirects, concurrency and calls that wait. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { type Reply, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
 import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
+import { type Reply, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";

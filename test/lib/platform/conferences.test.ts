@@ -1,12 +1,12 @@
 /** The platform's conferences: exact names, all pages, and undocumented responses. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { PlatformClient } from "../../../src/lib/platform/client.ts";
+import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import {
   type Answer,
   type LoopbackServer,
   startLoopbackServer,
-} from "../../../local/simulators/loopback-server.ts";
-import type { PlatformClient } from "../../../src/lib/platform/client.ts";
-import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
+} from "../../../tools/local/simulators/loopback-server.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 

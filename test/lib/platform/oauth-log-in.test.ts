@@ -2,8 +2,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import jwt from "jsonwebtoken";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Answer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { createOAuthLogIn, type OAuthLogInOptions } from "../../../src/lib/platform/oauth-log-in.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";

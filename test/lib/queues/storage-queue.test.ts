@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { startAzurite } from "../../../local/simulators/azurite.ts";
-import { type Answer, startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
 import type { Queue, QueueMessage } from "../../../src/lib/queues/queue.ts";
 import { openQueues, type Queues } from "../../../src/lib/queues/storage-account.ts";
 import { createStorageQueue } from "../../../src/lib/queues/storage-queue.ts";
 import { createStorageTransport } from "../../../src/lib/queues/storage-transport.ts";
 import { createCredential } from "../../../src/lib/wiring/credential.ts";
+import { startAzurite } from "../../../tools/local/simulators/azurite.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
 import { useStarted, useStartedPerTest } from "../../support/use-started.ts";
 
 const message: QueueMessage = {

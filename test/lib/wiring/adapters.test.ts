@@ -1,13 +1,13 @@
 /** Adapters as the settings define them. */
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { startContactCentre } from "../../../local/simulators/contact-centre.ts";
-import { startTokenIssuer } from "../../../local/simulators/identity/token-issuer.ts";
-import { startLogWorkspace } from "../../../local/simulators/log-workspace.ts";
-import { startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
-import { startPlatformSimulator } from "../../../local/simulators/platform/platform-simulator.ts";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { createAdapters } from "../../../src/lib/wiring/adapters.ts";
+import { startContactCentre } from "../../../tools/local/simulators/contact-centre.ts";
+import { startTokenIssuer } from "../../../tools/local/simulators/identity/token-issuer.ts";
+import { startLogWorkspace } from "../../../tools/local/simulators/log-workspace.ts";
+import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { startPlatformSimulator } from "../../../tools/local/simulators/platform/platform-simulator.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 

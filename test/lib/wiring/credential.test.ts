@@ -1,10 +1,10 @@
 /** The app's identity: all Azure clients of an instance use the identity that the settings name. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { startLoopbackServer } from "../../../local/simulators/loopback-server.ts";
 import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { createAdapters } from "../../../src/lib/wiring/adapters.ts";
 import { createCredential } from "../../../src/lib/wiring/credential.ts";
+import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import { useStarted } from "../../support/use-started.ts";
 

@@ -1,6 +1,7 @@
 /** Runs one history of a scenario: a chooser decides at each step what happens next. */
-import { createSeededRandom } from "../../../local/process/seeded-random.ts";
+
 import type { RandomSource } from "../../../src/lib/random.ts";
+import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
 import { settleAndAudit } from "../audit.ts";
 import type { Violation } from "../ledger.ts";
 import { settlePromises } from "../scheduler.ts";

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 // Before the generators, which import the compiler's API.
-import "../../../scripts/openapi/typescript-api.ts";
+import "../../../tools/scripts/openapi/typescript-api.ts";
 
 const [folder = ""] = process.argv.slice(2);
 

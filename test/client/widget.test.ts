@@ -1,0 +1,106 @@
+/** The client's example page in a real browser, on another origin than the gateway. */
+import { readFile } from "node:fs/promises";
+import { describe, expect, test, vi } from "vitest";
+import { createClient } from "../../client/src/client.ts";
+import { clientCredentials } from "../../client/src/tokens.ts";
+import { contactCentreUsers, identities } from "../../tools/local/gateway/identities.ts";
+import { startLocalGateway } from "../../tools/local/gateway/local-gateway.ts";
+import { type Answer, startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
+import { openPage, startBrowser } from "../support/browser.ts";
+import { useClientPackage } from "../support/client-package.ts";
+import { useStarted } from "../support/use-started.ts";
+
+vi.setConfig({ testTimeout: 90_000 });
+
+const browser = await startBrowser();
+
+const tag = "https://verify.example.com/sessions/4711";
+const page = new URL("../../client/example/widget.html", import.meta.url);
+
+describe.skipIf(!browser)("The widget page of another origin", () => {
+  const built = useClientPackage();
+  const running = useStarted(async () => {
+    const serve = async ({ pathname }: URL): Promise<Answer> => {
+      const script = /^\/vmr-gateway-client\/(\w[\w-]*\.js)$/.exec(pathname)?.[1];
+      const body = await readFile(script ? `${built.folder}/dist/${script}` : page, "utf8");
+      return { status: 200, headers: { "content-type": script ? "text/javascript" : "text/html" }, body };
+    };
+    const allowed = await startLoopbackServer(async ({ url }) => serve(url));
+    const other = await startLoopbackServer(async ({ url }) => serve(url));
+    const gateway = await startLocalGateway({ corsOrigins: [allowed.url] });
+    const { tokenUrl, gatewayUrl: baseUrl } = gateway.connection;
+    const { clientId, clientSecret } = identities;
+    const client = createClient({
+      baseUrl,
+      getToken: clientCredentials({ tokenUrl, clientId, clientSecret }),
+    });
+    await client.fillPool({ rooms: 2 });
+    return {
+      allowed,
+      other,
+      baseUrl,
+      room: await client.createRoom({ serviceTag: tag, timeoutSeconds: 80 }),
+      contactCentre: gateway.stack.contactCentre,
+      stop: async () => {
+        await Promise.all([allowed.stop(), other.stop()]);
+        await gateway.stop();
+      },
+    };
+  });
+
+  /** Opens the page as an agent with this token and returns a function that reads what it shows. */
+  async function openWidget(origin: string, room: string, token: string) {
+    const { page: opened, faults } = await openPage(browser, `${origin}/blank`);
+    await opened.evaluate(`sessionStorage.setItem("agent-token", ${JSON.stringify(token)})`);
+    const responses: { status: number; at: number; retryAfterSeconds: number }[] = [];
+    opened.on("response", (response) => {
+      if (!response.url().startsWith(running.baseUrl)) return;
+      const retryAfterSeconds = Number(response.headers()["retry-after"]);
+      responses.push({ status: response.status(), at: Date.now(), retryAfterSeconds });
+    });
+    await opened.goto(`${origin}/widget#gateway=${running.baseUrl}&room=${room}`);
+    faults.length = 0;
+    return { shown: async () => opened.getByRole("status").textContent(), faults, responses };
+  }
+
+  test("shows the room to an agent", async () => {
+    const { shown, faults } = await openWidget(running.allowed.url, running.room.name, identities.agentToken);
+    await expect.poll(shown).toBe(`Join ${running.room.name} for ${tag}`);
+    expect(faults).toEqual([]);
+  });
+
+  test.each([
+    ["an agent whose login has ended", "gone-token", true, "Please log in again."],
+    [
+      "an agent of another division",
+      identities.otherAgentToken,
+      true,
+      "The room cannot be opened now: NotAuthorizedError",
+    ],
+    ["a room that is gone", identities.agentToken, false, "The conversation has ended."],
+  ])("shows the right text to %s", async (_, token, exists, text) => {
+    const name = exists ? running.room.name : "no-such-room";
+    const { shown } = await openWidget(running.allowed.url, name, token);
+    await expect.poll(shown).toBe(text);
+  });
+
+  test("obeys Retry-After, which the browser lets it read, and then shows the room", async () => {
+    // The gateway remembers for a minute that it has checked a token, so this agent is a new one.
+    const token = "token-of-a-new-agent";
+    running.contactCentre.setUsers(contactCentreUsers.map((user) => ({ ...user, token })).slice(0, 1));
+    running.contactCentre.failNext({ status: 503 });
+    const { shown, responses } = await openWidget(running.allowed.url, running.room.name, token);
+    await expect.poll(shown).toBe(`Join ${running.room.name} for ${tag}`);
+    expect(responses.map(({ status }) => status)).toEqual([503, 200]);
+    const [failed, succeeded] = responses;
+    // Without the header the client would wait one second; timers may be a few milliseconds early.
+    expect(failed?.retryAfterSeconds).toBeGreaterThan(1);
+    const waited = (succeeded?.at ?? 0) - (failed?.at ?? 0);
+    expect(waited).toBeGreaterThan((failed?.retryAfterSeconds ?? 0) * 1000 - 100);
+  });
+
+  test("gets no room if its origin is not in the list", async () => {
+    const { shown } = await openWidget(running.other.url, running.room.name, identities.agentToken);
+    await expect.poll(shown).toBe("The room cannot be opened now: NoResponseError");
+  });
+});

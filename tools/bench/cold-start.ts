@@ -1,0 +1,48 @@
+/** The time to load the app: the bundle, and the sources as its reference, each in new processes. */
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { startDevelopmentStack } from "../local/gateway/development-stack.ts";
+import type { Result } from "./results.ts";
+import { formatTimes, summarise } from "./statistics.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const rounds = 9;
+const maxRatio = 0.45;
+
+// Without a host, `@azure/functions` registers nothing, so this measures loading alone.
+const script = `const startedAt = performance.now(); await import(process.argv[1]);
+process.stdout.write("\\n" + (performance.now() - startedAt) + "\\n"); process.exit(0);`;
+
+export async function measureColdStart(): Promise<Result> {
+  const stack = await startDevelopmentStack();
+  try {
+    const bundles: number[] = [];
+    const sources: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      bundles.push(loadMilliseconds(`${root}dist/main.js`, stack.settings));
+      sources.push(loadMilliseconds(`${root}src/main.ts`, stack.settings));
+    }
+    const [bundle, reference] = [summarise(bundles), summarise(sources)];
+    const ratio = bundle.p50 / reference.p50;
+    return {
+      what: "Cold start: loading the app",
+      measured: formatTimes(bundle),
+      floor: formatTimes(reference),
+      ratio,
+      target: { text: `ratio ≤ ${maxRatio}`, isReached: ratio <= maxRatio },
+      explanation: "The floor column holds the reference: the unbundled sources with their packages.",
+    };
+  } finally {
+    await stack.stop();
+  }
+}
+
+function loadMilliseconds(entry: string, settings: Record<string, string>): number {
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script, entry], {
+    env: { PATH: process.env["PATH"], ...settings },
+    encoding: "utf8",
+  });
+  const milliseconds = Number(stdout.trim().split("\n").at(-1));
+  if (!Number.isFinite(milliseconds)) throw new Error(`the app did not load: ${stderr}`);
+  return milliseconds;
+}

@@ -1,0 +1,134 @@
+/** The findings of a run: whether it was hard enough, and which promises of docs/architecture.md were kept. */
+import { parseMarker } from "../../src/lib/rooms/marker.ts";
+import type { PromiseName } from "../../test/simulation/promises.ts";
+import { connectionFaults } from "./fault-picker.ts";
+import type { LogWatch } from "./log-watch.ts";
+import type { PlatformRoom } from "./platform-view.ts";
+import { checkHeldRoom, type Ledger, type Session } from "./sessions.ts";
+
+export interface Finding {
+  readonly isOk: boolean;
+  /** The promise that is broken otherwise; `coverage` if the run was not hard enough. */
+  readonly promise: PromiseName | "coverage";
+  readonly text: string;
+  readonly details?: readonly string[];
+}
+
+export interface Evidence {
+  readonly ledger: Ledger;
+  readonly logs: LogWatch;
+  readonly rooms: readonly PlatformRoom[];
+  /** The names in the pool and the visible ones in the deletion queue. */
+  readonly pool: readonly string[];
+  readonly deletion: readonly string[];
+  readonly poisonMessages: number;
+  readonly poolSize: number;
+  readonly failedTurnoverClaims: number;
+  readonly protectedRooms: readonly string[];
+  readonly unexpectedResponses: readonly string[];
+}
+
+/** One finding per promise, with what was counted. */
+export function auditRun(evidence: Evidence): Finding[] {
+  const { ledger, logs, rooms, pool, deletion, poolSize } = evidence;
+  const onPlatform = new Map(rooms.map((room) => [room.name, room]));
+  for (const session of ledger.sessions) {
+    if (session.state === "held") checkHeldRoom(ledger, session, onPlatform.get(session.room ?? ""));
+  }
+  const handedOut = ledger.sessions.flatMap(({ room }) => room ?? []);
+  const held = ledger.sessions.flatMap(({ state, room }) => (state === "held" && room ? room : []));
+  const queued = new Set([...pool, ...deletion]);
+  const twice = [...repeated(handedOut), ...logs.claimedTwice()];
+  const givenUp = handedOut.filter((room) => logs.givenUp.has(room));
+  const stillQueued = held.filter((room) => queued.has(room));
+  const isClaimable = (name: string) => parseMarker(onPlatform.get(name)?.description)?.state === "pooled";
+  const withoutRoom = pool.filter((name) => !isClaimable(name));
+  const deleted = evidence.protectedRooms.filter((room) => !onPlatform.has(room));
+  const isPoolFull = pool.length >= poolSize && pool.length <= 1.5 * poolSize;
+  return [
+    none("handed-out-twice", "rooms handed out twice", twice),
+    none("handed-out-twice", "rooms with the service tag of another claim", ledger.wrongTags),
+    none("handed-out-twice", "idempotency keys that gave two rooms", ledger.differentRooms),
+    none("handed-out-twice", "rooms deleted while a caller held them", ledger.vanished),
+    none("handed-out-twice", "rooms handed out although their claim gave them up", givenUp),
+    none("handed-out-twice", "rooms both handed out and in a queue", stillQueued),
+    none("handed-out-twice", "names twice in the pool", repeated(pool)),
+    {
+      isOk: isPoolFull && withoutRoom.length <= 0.1 * poolSize,
+      promise: "pool-level-wrong",
+      text: `${pool.length} names in the pool of ${poolSize}, ${withoutRoom.length} of them without a claimable room`,
+      details: withoutRoom,
+    },
+    {
+      isOk: evidence.failedTurnoverClaims === 0 && evidence.poisonMessages === 0,
+      promise: "pool-level-wrong",
+      text: `${evidence.failedTurnoverClaims} claims failed after the faults, ${evidence.poisonMessages} poison messages`,
+    },
+    none("protected-room-deleted", "persistent or foreign rooms deleted", deleted),
+    none("undocumented-response", "undocumented responses", evidence.unexpectedResponses),
+    none("undocumented-response", "unexpected errors logged", logs.unexpectedErrors),
+    none("secret-exposed", "log lines with a secret", logs.linesWithSecrets),
+  ];
+}
+
+function none(promise: PromiseName, what: string, found: readonly string[]): Finding {
+  return { isOk: found.length === 0, promise, text: `${found.length} ${what}`, details: found.slice(0, 10) };
+}
+
+function repeated(names: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return names.filter((name) => seen.has(name) || !seen.add(name));
+}
+
+export interface Coverage {
+  readonly ledger: Ledger;
+  readonly minClaims: number;
+  /** The minimum number of kinds of faults on each connection: a short run on a busy machine does not meet all. */
+  readonly minKindsOfFaults: number;
+  readonly kills: number;
+  readonly outages: { readonly platform: number; readonly storage: number };
+  /** How often each kind of fault was caused, by connection. */
+  readonly faultCounts: Readonly<Record<"platform" | "storage", Readonly<Record<string, number>>>>;
+}
+
+const minShareHandedOut = 0.25;
+
+/** Finds whether enough rooms were handed out, and enough faults, kills and outages caused, to prove anything. */
+export function checkCoverage(coverage: Coverage): Finding[] {
+  const { ledger, minClaims, minKindsOfFaults, kills, outages, faultCounts } = coverage;
+  const count = (result: Session["result"]) =>
+    ledger.sessions.filter((session) => session.result === result).length;
+  const sent = ledger.sessions.length;
+  const handedOut = count("handed-out");
+  const areFaultsCovered = Object.values(faultCounts).every(
+    (counts) => connectionFaults.filter((fault) => (counts[fault] ?? 0) > 0).length >= minKindsOfFaults,
+  );
+  return [
+    {
+      isOk: sent >= minClaims && handedOut >= sent * minShareHandedOut,
+      promise: "coverage",
+      text: `${sent} claims: ${handedOut} handed out, ${count("refused")} refused, ${count("lost")} responses lost, ${count("not-sent")} not sent`,
+    },
+    {
+      isOk: areFaultsCovered && kills > 0 && outages.platform > 0,
+      promise: "coverage",
+      text: `${kills} instances killed, ${outages.platform} platform outages, ${outages.storage} storage outages, ${ledger.bulkDeletes.length} bulk deletes`,
+      details: Object.entries(faultCounts).map(([part, counts]) => `${part}: ${describeCounts(counts)}`),
+    },
+  ];
+}
+
+function describeCounts(counts: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(counts).map(([kind, count]) => `${kind} ${count}`);
+  return parts.toSorted().join(", ");
+}
+
+/** Returns one line per finding, with the details indented below it. */
+export function describeFindings(findings: readonly Finding[]): string {
+  return findings
+    .flatMap(({ isOk, promise, text, details = [] }) => [
+      `${isOk ? "ok  " : "FAIL"} ${promise.padEnd(22)} ${text}`,
+      ...details.map((detail) => `       ${detail}`),
+    ])
+    .join("\n");
+}

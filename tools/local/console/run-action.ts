@@ -1,0 +1,75 @@
+/** Sends an action's request, as a consumer, an agent or an operator of the simulators would. */
+import * as z from "zod";
+import { createRuntime } from "../../../client/src/runtime.ts";
+import { clientCredentials, createTokenCache } from "../../../client/src/tokens.ts";
+import type { Connection } from "../gateway/connection.ts";
+import { consumer, identities } from "../gateway/identities.ts";
+import { parseJson } from "../process/parse-json.ts";
+import { type ActionRequest, actions, type Values } from "./actions.ts";
+import type { ActionResult, Addresses } from "./console-state.ts";
+import type { Timeline } from "./timeline.ts";
+
+const timeoutMilliseconds = 240_000;
+const maxShownCharacters = 300;
+const createdSchema = z.object({ name: z.string() });
+const secretFields = /"(\w*pin|access_token)":"[^"]*"/g;
+
+/**
+ * Creates a runner that keeps its token as the client does. It sends each request only once and shows what comes back,
+ * where the client would retry.
+ */
+export function createActionRunner(connection: Connection, addresses: Addresses, timeline: Timeline) {
+  const { tokenUrl } = connection;
+  const tokens = createTokenCache(clientCredentials({ ...consumer, tokenUrl }), createRuntime());
+
+  function headersFor(
+    identity: ActionRequest["identity"],
+    token: string | undefined,
+  ): Record<string, string> {
+    if (identity === "agent") return { "x-auth-token": identities.agentToken };
+    return token === undefined ? {} : { authorization: `Bearer ${token}` };
+  }
+
+  async function send(request: ActionRequest, room: string | undefined): Promise<ActionResult> {
+    const { method, url, identity, json } = request;
+    const hasBody = json !== undefined;
+    const token = identity === "consumer" ? await tokens.get() : undefined;
+    const response = await fetch(url, {
+      method,
+      headers: {
+        ...headersFor(identity, token),
+        ...(hasBody && { "content-type": "application/json" }),
+      },
+      ...(hasBody && { body: JSON.stringify(json) }),
+      signal: AbortSignal.timeout(timeoutMilliseconds),
+    });
+    const text = await response.text();
+    if (response.status === 401 && token !== undefined) tokens.reject(token);
+    const created = response.ok ? createdSchema.safeParse(parseJson(text)).data?.name : undefined;
+    const invocationId = response.headers.get("x-invocation-id");
+    if (invocationId !== null) timeline.setPath(invocationId, new URL(url).pathname, room ?? created);
+    return {
+      status: response.status,
+      text: text.replaceAll(secretFields, '"$1":"…"').slice(0, maxShownCharacters),
+      ...(created !== undefined && { room: created }),
+    };
+  }
+
+  return {
+    /** Returns the response, or why there is none. Undefined if there is no such action. */
+    run: async (id: string, values: Values): Promise<ActionResult | undefined> => {
+      const action = actions.find((candidate) => candidate.id === id);
+      if (!action) return undefined;
+      try {
+        return await send(action.request(values, addresses), values["room"]);
+      } catch (error) {
+        return { status: null, text: messageOf(error) };
+      }
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

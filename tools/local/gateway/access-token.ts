@@ -1,0 +1,19 @@
+/** Fetches a bearer token as a consumer of the gateway does: by client credentials. */
+import { clientCredentials } from "../../../client/src/tokens.ts";
+import { consumer } from "./identities.ts";
+
+const timeoutMilliseconds = 30_000;
+
+/** The form of the token request. */
+export const tokenForm = {
+  grant_type: "client_credentials",
+  client_id: consumer.clientId,
+  client_secret: consumer.clientSecret,
+  scope: `api://${consumer.clientId}/.default`,
+} as const;
+
+/** Returns a token that is valid for about an hour. Throws if the issuer refuses. */
+export async function fetchAccessToken(tokenUrl: string): Promise<string> {
+  const getToken = clientCredentials({ ...consumer, tokenUrl });
+  return (await getToken({ signal: AbortSignal.timeout(timeoutMilliseconds) })).accessToken;
+}

@@ -1,0 +1,61 @@
+/** Responds to pages of other origins as API Management does in a deployment, by the rules in its policy file. */
+import { readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { XMLParser } from "fast-xml-parser";
+import * as z from "zod";
+
+const texts = z.array(z.string());
+const policySchema = z.object({
+  policies: z.object({
+    inbound: z.object({
+      cors: z.object({
+        "allowed-methods": z.object({ method: texts, "preflight-result-max-age": z.string() }),
+        "allowed-headers": z.object({ header: texts }),
+        "expose-headers": z.object({ header: texts }),
+      }),
+    }),
+  }),
+});
+const policyFile = new URL("../../../infra/policies/public-operation.xml", import.meta.url);
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  isArray: (name) => name === "method" || name === "header",
+});
+
+// The policy belongs to the public operations; API Management knows no OPTIONS operation under /room.
+const coveredPath = /^\/public(\/|$)/i;
+
+/**
+ * Returns a handler for requests of pages at these origins. It responds to their preflight requests, adds headers to
+ * the responses to all others, and returns whether it has responded.
+ */
+export function createCorsHandler(
+  origins: readonly string[],
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const { cors } = policySchema.parse(parser.parse(readFileSync(policyFile))).policies.inbound;
+  const { method: methods, "preflight-result-max-age": maxAge } = cors["allowed-methods"];
+  const allowedHeaders = cors["allowed-headers"].header;
+  const exposedHeaders = cors["expose-headers"].header.join(",");
+
+  return ({ method = "", url = "", headers }, response) => {
+    const { origin, "access-control-request-method": wanted } = headers;
+    if (origin === undefined || !coveredPath.test(url)) return false;
+    const isPreflight = method === "OPTIONS" && wanted !== undefined;
+    const isAllowed = origins.includes(origin) && methods.includes(isPreflight ? wanted : method);
+    if (isAllowed) response.setHeader("Access-Control-Allow-Origin", origin);
+    if (!isPreflight) {
+      if (isAllowed) response.setHeader("Access-Control-Expose-Headers", exposedHeaders);
+      return false;
+    }
+    if (isAllowed) {
+      response.setHeader("Access-Control-Allow-Methods", methods.join(","));
+      response.setHeader("Access-Control-Allow-Headers", allowedHeaders.join(","));
+      response.setHeader("Access-Control-Max-Age", maxAge);
+    }
+    // An unmatched preflight request gets an empty 200 too:
+    // https://learn.microsoft.com/azure/api-management/cors-policy#attributes
+    response.end();
+    return true;
+  };
+}

@@ -1,0 +1,102 @@
+/** Starts the whole gateway: the development stack, and the app in the local Functions host in front of it. */
+import { fileURLToPath } from "node:url";
+import { type FunctionsHost, startFunctionsHost } from "../host/functions-host.ts";
+import type { LogEntry } from "../host/worker/messages.ts";
+import { connectionOf } from "./connection.ts";
+import { createCorsHandler } from "./cors.ts";
+import { type DevelopmentStack, startDevelopmentStack } from "./development-stack.ts";
+import { fastSettings } from "./gateway-settings.ts";
+import { identities } from "./identities.ts";
+
+export interface LocalGatewayOptions {
+  /** Override the stack's settings and the fast ones. */
+  readonly settings?: Record<string, string>;
+  readonly onLog?: (entry: LogEntry) => void;
+  /** Origins whose pages may call the public operations, as `widgetOrigins` of a deployment. */
+  readonly corsOrigins?: readonly string[];
+  /** The default, 0, selects a free port. */
+  readonly port?: number;
+  /** A debugger can attach to the app on this port. */
+  readonly inspectPort?: number;
+}
+
+/**
+ * Starts everything on 127.0.0.1, with timers, and points the platform's event sink to the app. Stops what was started
+ * and throws if the app does not load or the port is in use.
+ */
+export async function startLocalGateway(options: LocalGatewayOptions = {}) {
+  const stack = await startDevelopmentStack();
+  const settings = { ...stack.settings, ...fastSettings, ...options.settings };
+  const exited = Promise.withResolvers<{ reason: string }>();
+  let host: FunctionsHost | undefined;
+  let reloading = Promise.resolve(true);
+
+  async function startApp(port: number): Promise<FunctionsHost> {
+    const started = await startFunctionsHost({
+      entry: fileURLToPath(new URL("./app-entry.ts", import.meta.url)),
+      hostJsonPath: fileURLToPath(new URL("../../../host.json", import.meta.url)),
+      environment: settings,
+      port,
+      timeScale: { pollSeconds: 0.5 },
+      onLog: (entry) => {
+        if (entry.category.endsWith(".User")) stack.logWorkspace.addTrace(entry.message);
+        options.onLog?.(entry);
+      },
+      ...(options.corsOrigins && { inFront: createCorsHandler(options.corsOrigins) }),
+      ...(options.inspectPort && { inspectPort: options.inspectPort }),
+    });
+    host = started;
+    // A host that has been replaced does not end the gateway.
+    void started.exited.then((ending) => host === started && exited.resolve(ending));
+    return started;
+  }
+
+  async function replaceApp(port: number): Promise<boolean> {
+    const old = host;
+    host = undefined;
+    await old?.stop();
+    try {
+      return (await startApp(port)).functions.length > 0;
+    } catch (error) {
+      options.onLog?.({ level: "error", category: "Host", message: String(error) });
+      return false;
+    }
+  }
+
+  try {
+    const { url, functions } = await startApp(options.port ?? 0);
+    if (functions.length === 0) throw new Error("the app could not be loaded; its error is above");
+    pointEventSinkTo(stack, url);
+    return {
+      connection: connectionOf(stack, url, settings),
+      stack,
+      /** The app's functions, as the host has loaded them. */
+      functions,
+      /** Resolves with the reason when the host has ended, by `stop` or because the app crashed too often. */
+      exited: exited.promise,
+      /** Restarts the app on the same port. Returns false if it does not load: its error is logged, and a call can retry. */
+      async reload(): Promise<boolean> {
+        reloading = reloading.then(async () => replaceApp(Number(new URL(url).port)));
+        return reloading;
+      },
+      async stop(): Promise<void> {
+        await reloading;
+        await host?.stop();
+        await stack.stop();
+      },
+    };
+  } catch (error) {
+    await host?.stop();
+    await stack.stop();
+    throw error;
+  }
+}
+
+/** Points the simulated platform's event sink to the gateway at this address. */
+export function pointEventSinkTo({ platform }: DevelopmentStack, gatewayUrl: string): void {
+  platform.configureSink({
+    url: `${gatewayUrl}/public/event_sink`,
+    username: identities.sinkUsername,
+    password: identities.sinkPassword,
+  });
+}

@@ -1,0 +1,113 @@
+/** The local world with every part as its own process: simulators, and the gateway's app in the local host. */
+import * as z from "zod";
+import { type Child, startChild } from "../process/child.ts";
+import type { simulatorOptionsSchema } from "../simulators/platform/platform-options.ts";
+import { fetchAccessToken } from "./access-token.ts";
+import type { GatewaySurroundings } from "./gateway-settings.ts";
+import { platformAccount } from "./identities.ts";
+
+const storageSchema = z.object({ connectionString: z.string(), queueServiceUrl: z.url() });
+const platformSchema = z.object({ url: z.url(), controlUrl: z.url() });
+const identitySchema = z.object({
+  authorityUrl: z.url(),
+  tokenUrl: z.url(),
+  contactCentreUrl: z.url(),
+  logWorkspaceUrl: z.url(),
+});
+const hostSchema = z.object({
+  url: z.url(),
+  functions: z.array(z.object({ name: z.string() })),
+  appProcessId: z.int(),
+});
+
+/** Starts Azurite, the platform and the identity services. Stops what was started if a later part fails to start. */
+export async function startSimulatorProcesses(
+  platformOptions: Partial<z.input<typeof simulatorOptionsSchema>> = {},
+) {
+  const starts = {
+    storage: startChild({
+      script: "tools/local/commands/run-azurite.ts",
+      args: ["--blob"],
+      addressesSchema: storageSchema,
+    }),
+    platform: startChild({
+      script: "tools/local/commands/run-platform.ts",
+      addressesSchema: platformSchema,
+      args: [JSON.stringify({ ...platformAccount, ...platformOptions })],
+    }),
+    identity: startChild({ script: "tools/local/commands/run-identity.ts", addressesSchema: identitySchema }),
+  };
+  const stop = async (): Promise<void> => {
+    const children = await Promise.allSettled(Object.values(starts));
+    await Promise.all(children.map(async (child) => child.status === "fulfilled" && child.value.kill()));
+  };
+  try {
+    const [storage, platform, identity] = await Promise.all([
+      starts.storage,
+      starts.platform,
+      starts.identity,
+    ]);
+    const { tokenUrl, ...identityUrls } = identity.addresses;
+    const { connectionString, queueServiceUrl } = storage.addresses;
+    const surroundings: GatewaySurroundings = {
+      connectionString,
+      platformUrl: platform.addresses.url,
+      ...identityUrls,
+    };
+    return {
+      surroundings,
+      queueServiceUrl,
+      platformControlUrl: platform.addresses.controlUrl,
+      storageProcessId: storage.processId,
+      platformProcessId: platform.processId,
+      /** A consumer's token, valid for about an hour. */
+      accessToken: await fetchAccessToken(tokenUrl),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+export type GatewayProcess = Child<z.output<typeof hostSchema>>;
+
+export interface GatewayProcessOptions {
+  /** The app, for example `dist/main.js`. */
+  readonly entry: string;
+  readonly hostJsonPath?: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly lockSeconds?: number;
+  readonly retrySeconds?: number;
+  readonly pollSeconds?: number;
+  readonly timersEnabled?: boolean;
+  /** Receives each log entry of the host and the app, as one JSON object with level, category and message. */
+  readonly onLine?: (line: string, processId: number) => void;
+}
+
+/** Starts the app in a host process. Throws if the app does not load. */
+export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
+  const { entry, hostJsonPath = "host.json", settings, timersEnabled = false, onLine } = options;
+  const child = await startChild({
+    script: "tools/local/commands/run-host.ts",
+    addressesSchema: hostSchema,
+    args: [
+      entry,
+      "--json-log",
+      `--host-json=${hostJsonPath}`,
+      ...(timersEnabled ? [] : ["--no-timers"]),
+      ...numberArgument("lock-seconds", options.lockSeconds),
+      ...numberArgument("retry-seconds", options.retrySeconds),
+      ...numberArgument("poll-seconds", options.pollSeconds),
+    ],
+    environment: settings,
+    ...(onLine && { onLine }),
+  });
+  if (child.addresses.functions.length > 0) return child;
+  await child.kill();
+  throw new Error(`${entry} could not be loaded`);
+}
+
+function numberArgument(name: string, value: number | undefined): string[] {
+  return value === undefined ? [] : [`--${name}=${value}`];
+}

@@ -1,0 +1,62 @@
+/** Reads the queues of a local gateway: how many messages there are, and their texts. */
+import { type QueueClient, QueueServiceClient, RestError } from "@azure/storage-queue";
+import { queueNames } from "../../../src/lib/queues/queue-names.ts";
+import { bypassProxy } from "../process/bypass-proxy.ts";
+import { poll } from "../process/poll.ts";
+
+type QueueKey = keyof typeof queueNames;
+
+export type QueueContents = ReturnType<typeof openQueueContents>;
+
+/** The number of messages that the queue service shows or hands out per call. */
+export const maxPeeked = 32;
+
+const leaseSeconds = 3600;
+
+/** Opens the queues. One that does not exist yet is empty: the app creates a queue when it first uses it. */
+export function openQueueContents(connectionString: string) {
+  bypassProxy();
+  const service = QueueServiceClient.fromConnectionString(connectionString);
+  const open = (queue: QueueKey): QueueClient => service.getQueueClient(queueNames[queue]);
+
+  /** The number of messages, invisible ones included. */
+  async function depth(queue: QueueKey): Promise<number> {
+    return ifQueueMissing(0, async () => (await open(queue).getProperties()).approximateMessagesCount ?? 0);
+  }
+  return {
+    depth,
+    /** Returns the texts of the visible messages, `maxPeeked` at most, and leaves them visible. */
+    peek: async (queue: QueueKey) =>
+      ifQueueMissing<string[]>([], async () => {
+        const { peekedMessageItems } = await open(queue).peekMessages({ numberOfMessages: maxPeeked });
+        return peekedMessageItems.map(({ messageText }) => messageText);
+      }),
+    /** Receives all visible messages, which makes them invisible for an hour, and returns their texts. */
+    receiveAll: async (queue: QueueKey) =>
+      ifQueueMissing<string[]>([], async () => {
+        const texts: string[] = [];
+        for (;;) {
+          const options = { numberOfMessages: maxPeeked, visibilityTimeout: leaseSeconds };
+          const { receivedMessageItems } = await open(queue).receiveMessages(options);
+          if (receivedMessageItems.length === 0) return texts;
+          texts.push(...receivedMessageItems.map(({ messageText }) => messageText));
+        }
+      }),
+    /** Resolves when no room is requested or being provisioned. Throws after 60 s. */
+    untilProvisioned: async (stopping?: AbortSignal): Promise<void> => {
+      const isDone = async (): Promise<true | undefined> =>
+        (await depth("provisioning")) === 0 ? true : undefined;
+      await poll(isDone, { description: "all requested rooms", timeoutSeconds: 60, stopping });
+    },
+  };
+}
+
+/** Returns what `read` returns, or `fallback` if the queue does not exist. */
+async function ifQueueMissing<Value>(fallback: Value, read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof RestError && error.code === "QueueNotFound") return fallback;
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+/** The options of `npm start`. */
+import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { schemas } from "../../../src/lib/settings/schemas.ts";
+import { connectionFolder } from "../gateway/connection.ts";
+import { createCommand } from "./create-command.ts";
+
+const schemaByName = new Map(Object.entries(schemas));
+// https://learn.microsoft.com/azure/azure-functions/disable-function
+const disablesFunction = /^AzureWebJobs\.\w+\.Disabled$/;
+
+/** Reads the options. Ends the process after the help, or after one line about an option that is not valid. */
+export function readStartOptions(args: readonly string[]) {
+  return createCommand("npm start", "Runs the gateway and everything it depends on until Ctrl-C.")
+    .option("--port <number>", "Port of the gateway. Default: a free port.", port)
+    .option("--console-port <number>", "Port of the console. Default: a free port.", port)
+    .option("--set <NAME=value>", "Sets a setting of docs/reference.md. Repeatable.", setting)
+    .option("--origin <url>", "Lets pages of this origin call /public/... (CORS). Repeatable.", origin)
+    .option("--watch", "Restarts the app when a file of src changes. Rooms and queues stay.")
+    .option("--inspect", "Lets a debugger attach to the app.")
+    .option("--inspect-port <number>", "Port for the debugger.", port, 9229)
+    .option("--verbose", "Prints all log entries of the app, not only warnings and errors.")
+    .option(
+      "--connection-file <path>",
+      `File through which other commands find this gateway. Default: a file in ${connectionFolder}.`,
+    )
+    .parse(args, { from: "user" })
+    .opts();
+}
+
+function port(text: string): number {
+  const number = Number(text);
+  if (/^\d{1,5}$/.test(text) && number >= 1 && number <= 65_535) return number;
+  throw new InvalidArgumentError("It must be a whole number from 1 to 65535.");
+}
+
+function setting(
+  text: string,
+  earlier: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError("It must be NAME=value.");
+  const schema = schemaByName.get(name);
+  if (!schema && !disablesFunction.test(name))
+    throw new InvalidArgumentError(`There is no setting ${name}. Settings are listed in docs/reference.md.`);
+  const fault = value === "" ? undefined : schema?.safeParse(value).error?.issues[0];
+  if (fault) throw new InvalidArgumentError(`${name} ${fault.message}.`);
+  return { ...earlier, [name]: value };
+}
+
+function origin(text: string, earlier: readonly string[] = []): readonly string[] {
+  if (URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text) return [...earlier, text];
+  throw new InvalidArgumentError("It must be an origin, such as http://localhost:3000, without a path.");
+}

@@ -1,0 +1,133 @@
+/** The console's server: what it serves to whom, how large its page is, and what it keeps to itself. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import * as z from "zod";
+import { createHttpClient } from "../../../../test/support/http-client.ts";
+import { useStarted } from "../../../../test/support/use-started.ts";
+import { type Action, actions, toCurl } from "../../console/actions.ts";
+import { consoleFiles } from "../../console/page-files.ts";
+import { identities } from "../../gateway/identities.ts";
+import { startRunningConsole } from "../running-console.ts";
+
+const running = useStarted(async () => startRunningConsole());
+const resultSchema = z.object({ status: z.number(), text: z.string(), room: z.string().default("") });
+const maxPageBytes = 100_000;
+
+/** Sends a GET with any Host header and returns the status. */
+async function statusForHost(host: string): Promise<number> {
+  const client = createHttpClient(running.url);
+  onTestFinished(client.close);
+  return (await client.send("GET /", { headers: { host } })).status;
+}
+
+/** Returns what the stream has sent up to and including the first event of this name. */
+async function readStream(event: string): Promise<string> {
+  const aborting = new AbortController();
+  const response = await fetch(`${running.url}/events`, { signal: aborting.signal });
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (new RegExp(`event: ${event}\ndata: .*\n\n`).test(text)) break;
+  }
+  aborting.abort();
+  return text;
+}
+
+test("Serves a page of less than 100 kB compressed that may run its own scripts and styles only", async () => {
+  const files = await consoleFiles();
+  const bytes = [...files.values()].reduce((sum, { gzipped }) => sum + gzipped.length, 0);
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(maxPageBytes);
+  for (const name of files.keys()) {
+    const response = await fetch(`${running.url}/${name}`);
+    expect(response.status).toBe(200);
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toContain("unsafe");
+    const text = await response.text();
+    expect(text).not.toMatch(
+      /<script>|<style|\son\w+="|https?:\/\/(?!www\.w3\.org|127\.0\.0\.1|verify\.example)[a-z]/,
+    );
+  }
+});
+
+test("Refuses requests from another origin or under another host name", async () => {
+  expect((await running.runAction("create", {}, { origin: "http://attacker.example" })).status).toBe(403);
+  expect(await statusForHost("attacker.example")).toBe(403);
+  expect(await statusForHost(new URL(running.url).host)).toBe(200);
+});
+
+test("Returns 404 for an unknown action or path and 400 for values that are not text", async () => {
+  expect((await running.runAction("nonsense", {})).status).toBe(404);
+  expect((await fetch(`${running.url}/nonsense`)).status).toBe(404);
+  expect((await running.runAction("create", { tag: 1 })).status).toBe(400);
+});
+
+test("Sends no PIN, token, password or service tag to the page", async () => {
+  const tag = "https://verify.example.com/sessions/very-secret";
+  const created = await runAction("create", { tag });
+  expect(created.status).toBe(200);
+  expect(created.room).not.toBe("");
+  expect(created.text).not.toMatch(/pin":"\d/);
+  const stream = await readStream("snapshot");
+  const rooms = running.stack.platform.rooms();
+  expect(rooms.length).toBeGreaterThan(10);
+  const pins = rooms.flatMap((room) => ("guest_pin" in room ? [String(room.guest_pin)] : []));
+  const { hostPin, platformPassword, clientSecret } = identities;
+  const secrets = [tag, hostPin, platformPassword, clientSecret, "eyJ", ...pins];
+  expect(secrets.filter((secret) => stream.includes(`"${secret}`))).toEqual([]);
+});
+
+/** Runs an action through the console. */
+async function runAction(id: string, values: Readonly<Record<string, string>>) {
+  return resultSchema.parse(await (await running.runAction(id, values)).json());
+}
+
+/** Ends what an action may have switched on. */
+function heal(): void {
+  const { platform, contactCentre, issuer } = running.stack;
+  platform.clearFaults();
+  platform.setLatency({ milliseconds: 0 });
+  contactCentre.clearFaults();
+  issuer.setDown(false);
+}
+
+/** Returns the action's initial values, with a new room that has what the action needs. */
+async function valuesFor({ id, fields = [] }: Action): Promise<Record<string, string>> {
+  const { room } = await runAction("create", { tag: "" });
+  const values = { ...Object.fromEntries(fields.map(({ name, initial }) => [name, initial])), room };
+  if (id === "leave") await runAction("join", { ...values, node: "10.0.0.21" });
+  return values;
+}
+
+// The others could not be followed by a create.
+const harmless = actions
+  .filter(({ id }) => !["empty", "down"].includes(id))
+  .map((action) => [action.id, action] as const);
+
+test.each(harmless)(
+  "The curl line of %s gets the same status in a shell as the action",
+  async (id, action) => {
+    const own = await runAction(id, await valuesFor(action));
+    heal();
+    const { connection, stack } = running;
+    const request = action.request(await valuesFor(action), {
+      gateway: connection.gatewayUrl,
+      platformControl: connection.platformControlUrl,
+      token: connection.tokenUrl,
+      contactCentre: connection.contactCentreUrl,
+    });
+    const env = {
+      PATH: process.env["PATH"],
+      NO_PROXY: "127.0.0.1",
+      TOKEN: stack.issuer.issueToken(identities.clientId),
+      AGENT_TOKEN: identities.agentToken,
+    };
+    const { stdout } = await promisify(execFile)("sh", ["-c", toCurl(request)], { env });
+    heal();
+    expect(own.status).toBeLessThan(300);
+    expect(stdout).toContain(`HTTP/1.1 ${own.status} `);
+  },
+);

@@ -1,0 +1,46 @@
+/** A local gateway with its console. */
+import { startConsole } from "../console/console-server.ts";
+import { createTimeline } from "../console/timeline.ts";
+import { fetchAccessToken } from "../gateway/access-token.ts";
+import { startLocalGateway } from "../gateway/local-gateway.ts";
+import { openQueueContents } from "../gateway/queue-contents.ts";
+import { poll } from "../process/poll.ts";
+
+/** Starts a gateway that deletes rooms a few seconds after their end, and fills its pool. */
+export async function startRunningConsole({ garbageMinimumAgeSeconds = 2 } = {}) {
+  const timeline = createTimeline();
+  const gateway = await startLocalGateway({
+    settings: { GC_MINIMUM_AGE_SECONDS: String(garbageMinimumAgeSeconds) },
+    onLog: timeline.onLog,
+  });
+  const shown = await startConsole({ ...gateway, timeline });
+  const { connection } = gateway;
+  const authorization = `Bearer ${await fetchAccessToken(connection.tokenUrl)}`;
+  const queues = openQueueContents(connection.storageConnectionString);
+
+  /** Resolves when this many rooms can be handed out. */
+  async function untilPoolHas(rooms: number): Promise<void> {
+    const isFull = async () => ((await queues.peek("pool")).length >= rooms ? true : undefined);
+    await poll(isFull, { description: `${rooms} rooms in the pool`, timeoutSeconds: 60 });
+  }
+
+  await fetch(`${connection.gatewayUrl}/room/bulk/`, { method: "POST", headers: { authorization } });
+  await untilPoolHas(connection.maxRooms);
+  return {
+    url: shown.url,
+    connection,
+    stack: gateway.stack,
+    untilPoolHas,
+    /** Runs an action through the console and returns the response as the page gets it. */
+    runAction: async (id: string, values: Readonly<Record<string, unknown>>, headers = {}) =>
+      fetch(`${shown.url}/actions/${id}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(values),
+      }),
+    stop: async () => {
+      await shown.stop();
+      await gateway.stop();
+    },
+  };
+}

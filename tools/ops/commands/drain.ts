@@ -1,0 +1,126 @@
+/** `ops drain`: empties the pool and waits until no conference is running. */
+import { encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
+import { type Context, defineCommand } from "../command.ts";
+import { flag, number, withDefault, yes } from "../options.ts";
+import { retireRooms } from "../pool/retire-rooms.ts";
+import { waitFor } from "../pool/wait-for.ts";
+import { requirePlatform } from "../require-platform.ts";
+import { readRooms } from "../rooms/room-views.ts";
+import type { Platform, Target } from "../target/target.ts";
+import { count } from "../terminal/format.ts";
+
+// Rooms that are made meanwhile are younger; the clocks of this machine and of the app differ by less.
+const clockToleranceMilliseconds = 60_000;
+const maxNamed = 10;
+
+export const drain = defineCommand({
+  name: "drain",
+  summary: "empties the pool and waits until no conference is running",
+  details: [
+    "Before the platform is replaced or restored. Nobody is interrupted: rooms that were handed out stay until their",
+    "conference ends. Stop the consumers first, and set MAX_VMR to 0: otherwise each create that finds the pool empty",
+    "requests a room. For maintenance that keeps the rooms, --keep-pool only waits.",
+  ],
+  options: {
+    yes,
+    "keep-pool": flag("only waits until no conference is running, and changes nothing"),
+    "timeout-minutes": withDefault(
+      number("N", "how long to wait for conferences; 0 does not wait", [0, 10_080]),
+      60,
+    ),
+  },
+  run: async ({ options }, context) => {
+    const { terminal, connect, stopping } = context;
+    const target = await connect();
+    const platform = requirePlatform(target);
+    if (!options["keep-pool"]) {
+      const [pooled, requested] = await Promise.all([
+        target.queues.pool.count(),
+        target.queues.provisioning.count(),
+      ]);
+      terminal.print(`The pool has ${count(pooled, "room")}, and ${requested} more are requested.`);
+      const { maxRooms } = target.settings.pool;
+      if (maxRooms > 0)
+        terminal.print(
+          `MAX_VMR is ${maxRooms}: set it to 0, or creates and POOL_MINIMUM will request new rooms.`,
+        );
+      if (!options.yes) {
+        terminal.print(
+          `Would delete ${count(pooled, "room")} and cancel ${count(requested, "request")}. Do it with --yes.`,
+        );
+        return "ok";
+      }
+      await target.queues.provisioning.clear();
+      const isEmpty = await emptyPool(target, platform, pooled, context);
+      if (stopping.aborted) return "interrupted";
+      if (!isEmpty) return "finding";
+    }
+    return awaitConferences(platform, options["timeout-minutes"], context);
+  },
+});
+
+/** Returns whether the pool is empty afterwards. */
+async function emptyPool(
+  target: Target,
+  platform: Platform,
+  pooled: number,
+  context: Context,
+): Promise<boolean> {
+  const { terminal } = context;
+  const retired = await retireRooms(target, platform, pooled, context);
+  const emptyAt = Date.now();
+  const [left, requested] = await Promise.all([
+    target.queues.pool.count(),
+    target.queues.provisioning.count(),
+  ]);
+  if (left + requested > 0) {
+    terminal.print(
+      `${count(retired, "room")} taken out. ${left} names are leased or not ready yet, and ${requested} rooms are requested.`,
+    );
+    terminal.print("Run the command again in five minutes.");
+    return false;
+  }
+  const stray = await queueStrayRooms(target, platform, emptyAt - clockToleranceMilliseconds);
+  terminal.print(
+    `The pool is empty. ${count(retired + stray, "room")} will be deleted by the garbage collection.`,
+  );
+  if (stray > 0) terminal.print(`Marked as pooled but in no queue: ${stray} of them.`);
+  return true;
+}
+
+/** The pool is empty, so a room that is still marked as pooled afterwards is in no queue, and no claim can get it. */
+async function queueStrayRooms({ queues }: Target, platform: Platform, madeBefore: number): Promise<number> {
+  const rooms = await readRooms(platform);
+  const stray = rooms.filter(
+    ({ marker }) => marker.state === "pooled" && Date.parse(marker.since) < madeBefore,
+  );
+  for (const { name } of stray) await queues.deletion.put(encodeQueuedName({ room: name }));
+  return stray.length;
+}
+
+async function awaitConferences(
+  platform: Platform,
+  timeoutMinutes: number,
+  context: Context,
+): Promise<"ok" | "finding" | "interrupted"> {
+  const { terminal, stopping } = context;
+  const live = async () => (await readRooms(platform)).filter(({ state }) => state === "live");
+  const total = (await live()).length;
+  const options = { label: "conferences ended", total, timeoutSeconds: timeoutMinutes * 60 };
+  const isOver = await waitFor({ ...options, read: async () => total - (await live()).length }, context);
+  if (isOver) {
+    const assigned = (await readRooms(platform)).filter(({ state }) => state === "assigned").length;
+    terminal.print("No conference is running in a room of the gateway.");
+    if (assigned > 0)
+      terminal.print(
+        `${count(assigned, "room")} handed out without a conference: npm run ops -- rooms --state assigned`,
+      );
+    return "ok";
+  }
+  if (stopping.aborted) return "interrupted";
+  const names = (await live()).map(({ name }) => name);
+  terminal.print(
+    `${count(names.length, "conference")} still running: ${names.slice(0, maxNamed).join(", ")}${names.length > maxNamed ? ", ..." : ""}`,
+  );
+  return "finding";
+}

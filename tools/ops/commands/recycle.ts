@@ -1,0 +1,176 @@
+/** `ops recycle`: replaces pooled rooms that were made with other settings, a few at a time. */
+import { setTimeout as delay } from "node:timers/promises";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
+import { createProgress } from "../../local/terminal/progress.ts";
+import { type Context, defineCommand } from "../command.ts";
+import { UnreachableError } from "../failures.ts";
+import { number, withDefault, yes } from "../options.ts";
+import { deletionTime } from "../pool/deletion-time.ts";
+import { createRetirement, type Retirement } from "../pool/retirement.ts";
+import { requirePlatform } from "../require-platform.ts";
+import { type RoomView, readRooms } from "../rooms/room-views.ts";
+import type { Platform, Target } from "../target/target.ts";
+import { createCommandLog } from "../terminal/command-log.ts";
+import { count } from "../terminal/format.ts";
+
+const pauseMilliseconds = 1000;
+const invisibleSlackSeconds = 30;
+
+export const recycle = defineCommand({
+  name: "recycle",
+  summary: "replaces pooled rooms that were made with other settings, a few at a time",
+  details: [
+    "Rooms that were handed out stay: only the pool is recycled. For each room that is taken out, the gateway makes a new",
+    "one. A new host PIN of the same length is not noticed: shrink the pool to 0 and fill it again.",
+  ],
+  options: {
+    yes,
+    floor: number(
+      "N",
+      "never fewer ready rooms than this in the pool (default: half of MAX_VMR)",
+      [0, 10_000],
+    ),
+    batch: withDefault(number("N", "how many rooms are replaced at once", [1, 32]), 3),
+    "timeout-minutes": withDefault(
+      number("N", "how long to wait for a new room before giving up", [1, 1440]),
+      15,
+    ),
+  },
+  run: async ({ options }, context) => {
+    const { terminal, connect } = context;
+    const target = await connect();
+    const platform = requirePlatform(target);
+    const fingerprint = await target.fingerprint();
+    if (fingerprint === undefined)
+      throw new UnreachableError(
+        "The log of the last day does not say with which settings new rooms are made. Does the timer collectMetrics run?",
+      );
+    const floor = options.floor ?? Math.ceil(target.settings.pool.maxRooms / 2);
+    const pool = await viewPool(target, platform, fingerprint);
+    terminal.print(
+      `The pool has ${count(pool.ready, "ready room")}; ${pool.outdated.size} of its rooms were made with other settings.`,
+    );
+    if (pool.outdated.size === 0) {
+      terminal.print("There is nothing to do.");
+      return "ok";
+    }
+    if (pool.ready <= floor) {
+      terminal.print(
+        `The floor is ${floor}, so none may be taken out. Fill the pool first, or lower --floor.`,
+      );
+      return "finding";
+    }
+    if (!options.yes) {
+      terminal.print(
+        `Would replace ${count(pool.outdated.size, "room")}, ${options.batch} at a time, and keep ${floor} ready. Do it with --yes.`,
+      );
+      return "ok";
+    }
+    const plan = { ...options, floor, fingerprint, timeoutSeconds: options["timeout-minutes"] * 60 };
+    const left = await replaceAll(target, platform, plan, pool.outdated.size, context);
+    const replaced = pool.outdated.size - left;
+    terminal.print(
+      `${count(replaced, "room")} replaced; the old ones will be deleted ${deletionTime(target.settings)}.`,
+    );
+    if (context.stopping.aborted) return "interrupted";
+    if (left === 0) return "ok";
+    terminal.print(
+      `${count(left, "room")} with other settings remain: they are leased, in no queue (npm run ops -- unaccounted), or no ` +
+        "new rooms arrive (docs/operations.md#provisioning-failing). It is safe to run the command again.",
+    );
+    return "finding";
+  },
+});
+
+interface PoolView {
+  /** How many rooms can be handed out now. */
+  readonly ready: number;
+  readonly outdated: ReadonlySet<string>;
+}
+
+interface Plan {
+  readonly floor: number;
+  readonly batch: number;
+  readonly fingerprint: string;
+  readonly timeoutSeconds: number;
+}
+
+/** Returns how many outdated rooms remain. */
+async function replaceAll(
+  target: Target,
+  platform: Platform,
+  plan: Plan,
+  total: number,
+  { terminal, stopping }: Context,
+): Promise<number> {
+  const progress = createProgress(terminal.progress, "rooms replaced", total);
+  const { maxRooms, readyDelaySeconds } = target.settings.pool;
+  let left = total;
+  let waitSince = Date.now();
+  let maxWaitSeconds = plan.timeoutSeconds;
+  progress.show(0);
+  try {
+    while (!stopping.aborted && Date.now() < waitSince + maxWaitSeconds * 1000) {
+      const { ready, outdated } = await viewPool(target, platform, plan.fingerprint);
+      left = outdated.size;
+      if (left === 0) break;
+      progress.show(Math.max(0, total - left));
+      const spare = ready - plan.floor;
+      const retirement = createRetirement({
+        ...target.queues,
+        ...platform,
+        settings: target.settings,
+        replenishment: createReplenishment({ ...target.queues, maxRooms }),
+        maxHeld: Math.max(0, spare - plan.batch),
+        clock: systemClock,
+        log: createCommandLog(terminal),
+      });
+      const retired = await retireBatch(retirement, Math.min(spare, plan.batch), outdated, stopping);
+      // Without a spare room, it waits for new ones; otherwise, for names that are invisible.
+      maxWaitSeconds = spare <= 0 ? plan.timeoutSeconds : readyDelaySeconds + invisibleSlackSeconds;
+      if (retired > 0) waitSince = Date.now();
+      else await delay(pauseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
+    }
+  } catch (error) {
+    terminal.remark(
+      `Replaced: ${total - left} of ${count(total, "room")}. It is safe to run the command again.`,
+    );
+    throw error;
+  } finally {
+    progress.show(Math.max(0, total - left));
+    progress.end();
+  }
+  return left;
+}
+
+async function retireBatch(
+  retirement: Retirement,
+  amount: number,
+  outdated: ReadonlySet<string>,
+  stopping: AbortSignal,
+): Promise<number> {
+  let retired = 0;
+  try {
+    while (retired < amount && !stopping.aborted) {
+      if ((await retirement.retire((room) => outdated.has(room))) === undefined) break;
+      retired += 1;
+    }
+  } finally {
+    await retirement.release();
+  }
+  return retired;
+}
+
+async function viewPool(target: Target, platform: Platform, fingerprint: string): Promise<PoolView> {
+  const [rooms, depth] = await Promise.all([readRooms(platform), target.queues.pool.count()]);
+  const pooled = rooms.filter(({ state }) => state === "pooled");
+  const readyBefore = Date.now() - target.settings.pool.readyDelaySeconds * 1000;
+  const isReady = ({ marker }: RoomView): boolean => Date.parse(marker.since) <= readyBefore;
+  const outdated = pooled.filter(({ marker }) => marker.fingerprint !== fingerprint);
+  return {
+    // A room that is marked as pooled may be in no queue.
+    ready: Math.min(pooled.filter(isReady).length, depth),
+    outdated: new Set(outdated.map(({ name }) => name)),
+  };
+}

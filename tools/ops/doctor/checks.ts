@@ -1,0 +1,158 @@
+/** The checks of `ops doctor`: what a deployment needs, and what to do if it is missing. */
+import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
+import { queueNames } from "../../../src/lib/queues/queue-names.ts";
+import { version } from "../../../src/lib/wiring/version.ts";
+import type { Target } from "../target/target.ts";
+import { age, count } from "../terminal/format.ts";
+
+/** What a check found. `advice` is what to do. */
+export interface Finding {
+  readonly isOk: boolean;
+  readonly found: string;
+  readonly advice?: string;
+}
+
+export interface Check {
+  readonly name: string;
+  /** May throw: the check has then failed, and `advice` says what to do. */
+  readonly run: (target: Target) => Promise<Finding>;
+  readonly advice: string;
+}
+
+const timeoutMilliseconds = 10_000;
+const metricsLateMilliseconds = 15 * 60_000;
+const hoursOfLog = 24;
+
+export const checks: readonly Check[] = [
+  {
+    name: "Secrets",
+    advice: "the role Website Contributor on the function app lets you read them",
+    run: async ({ unresolvedSecrets }) => {
+      const names = await unresolvedSecrets();
+      return {
+        isOk: names.length === 0,
+        found: names.length === 0 ? "all are resolved" : `not resolved: ${names.join(", ")}`,
+        advice: "set them in the vault and reload the settings: infra/hooks/refresh-settings.sh",
+      };
+    },
+  },
+  {
+    name: "Gateway",
+    advice: "docs/alerts.md#health-check-failing",
+    run: async ({ gatewayUrl }) => {
+      const { status } = await request(`${gatewayUrl}/public/health`);
+      return { isOk: status === 200, found: `${gatewayUrl}/public/health returns ${status}` };
+    },
+  },
+  {
+    name: "Access",
+    advice:
+      "look at AUTH_TENANT_ID, AUTH_AUDIENCES and AUTH_CLIENT_IDS, and at the policies of API Management",
+    run: async ({ gatewayUrl }) => {
+      const { status } = await request(`${gatewayUrl}/room/list`);
+      const isBypassed = status === 403;
+      return {
+        isOk: status === 401,
+        found: `a call without a token returns ${status}`,
+        ...(isBypassed && {
+          advice: "the call bypassed API Management: set HEALTH_URL to the address that callers use",
+        }),
+      };
+    },
+  },
+  {
+    name: "Queues",
+    advice:
+      "give yourself Storage Queue Data Contributor; with a private network, work on the machine in the subnet `runner`",
+    run: async ({ queues }) => {
+      await Promise.all(Object.values(queues).map(async (queue) => queue.count()));
+      // A second's lease of a poison message needs the right to change queues and changes nothing else.
+      await queues.poison.receive(1, 1);
+      return { isOk: true, found: `${Object.keys(queueNames).length} queues can be read and changed` };
+    },
+  },
+  {
+    name: "Platform",
+    advice: "docs/operations.md#platform-unreachable",
+    run: async ({ platform, settings, log }) => {
+      const connected = (await log.newestMetrics())?.["PlatformConnected"];
+      const ofApp = `the app ${connected === true ? "reaches" : "does not reach"} it`;
+      if (!platform)
+        return {
+          isOk: connected === true,
+          found: `${ofApp}; you have no login for ${settings.platform.url}`,
+        };
+      const [rows, alarms] = await Promise.all([platform.conferences.list(), platform.status.alarms()]);
+      const found = `${ofApp}; with your login, ${count(rows.length, "conference")} and ${count(alarms.length, "alarm")}`;
+      return { isOk: connected === true, found };
+    },
+  },
+  {
+    name: "Token issuer",
+    advice: "docs/operations.md#signing-keys-stale",
+    run: async ({ settings: { bearer }, log }) => {
+      const { keys } = await fetchPublishedKeys(bearer.authority, bearer.tenantId);
+      const failures = await countLogged(log, "signing-keys-stale");
+      return { isOk: keys.size > 0, found: `${count(keys.size, "signing key")}${failures}` };
+    },
+  },
+  {
+    name: "Contact centre",
+    advice: "docs/alerts.md#contact-centre-unreachable",
+    run: async ({ settings: { contactCentre }, log }) => {
+      const { status } = await request(`${contactCentre.url}/api/v2/users/me`);
+      const failures = await countLogged(log, "contact-centre-unavailable");
+      return { isOk: status === 401, found: `a call without a token returns ${status}${failures}` };
+    },
+  },
+  {
+    name: "Workspace",
+    advice: "docs/operations.md#timers-not-running",
+    run: async ({ log }) => {
+      const time = (await log.newestMetrics())?.["TimeGenerated"];
+      if (typeof time !== "string") return { isOk: false, found: "no metrics row in the last day" };
+      const isLate = Date.now() - Date.parse(time) > metricsLateMilliseconds;
+      return { isOk: !isLate, found: `the last metrics row is ${age(time, Date.now())} old` };
+    },
+  },
+  {
+    name: "Event sink",
+    advice: "docs/operations.md#event-sink-silent",
+    run: async ({ log }) => {
+      const last = (await log.lines({ hours: hoursOfLog, events: ["request"], function: "eventSink" })).at(
+        -1,
+      );
+      if (!last) return { isOk: false, found: `no event in the last ${hoursOfLog} h` };
+      const status = Number(last.fields["status"]);
+      return {
+        isOk: status === 204,
+        found: `the last event came ${age(last.time, Date.now())} ago and got ${status}`,
+      };
+    },
+  },
+  {
+    name: "Version",
+    advice: "use the commands of the version that is deployed: git checkout v<version>",
+    run: async ({ log }) => {
+      const deployed = (await log.newestMetrics())?.["Version"];
+      const isOk = deployed === undefined || deployed === version;
+      const shown = typeof deployed === "string" ? deployed : "unknown";
+      return { isOk, found: `the app is ${shown}, these commands are ${version}` };
+    },
+  },
+];
+
+async function countLogged(log: Target["log"], event: string): Promise<string> {
+  const lines = await log.lines({ hours: 1, events: [event] });
+  return lines.length === 0
+    ? ""
+    : `; the app logged ${event} ${count(lines.length, "time")} in the last hour`;
+}
+
+async function request(url: string): Promise<Response> {
+  try {
+    return await fetch(url, { signal: AbortSignal.timeout(timeoutMilliseconds), redirect: "manual" });
+  } catch (error) {
+    throw new Error(`${new URL(url).origin} does not respond`, { cause: error });
+  }
+}

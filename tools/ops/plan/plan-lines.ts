@@ -1,0 +1,61 @@
+/** The plan as an operator reads it. */
+import type { Plan, SimulatedPool } from "../../../capacity/plan.ts";
+import { count, table } from "../terminal/format.ts";
+
+/** Returns the lines of a plan. */
+export function planLines(plan: Plan): string[] {
+  const { total, gateways, scenario, rooms, settings } = plan;
+  return [
+    `Load: ${whole(total.perHour)} rooms per hour on average, ${whole(total.peakPerHour)} at the peak,` +
+      ` ${whole(total.perDay)} per day.`,
+    ...splitLines(plan),
+    "",
+    `Pool: ${count(rooms, "room")}, so that at most 1 in ${whole(scenario.oneIn)} callers finds it empty at the peak.`,
+    `  Formula (Erlang B): ${count(plan.formulaRooms, "room")}, if a room is replaced` +
+      ` ${plan.leadSeconds.toFixed(1)} s after its claim.`,
+    `  Simulation of the pool's code, seed ${plan.seed}:`,
+    ...[plan.comparison, plan.simulation].flatMap((pool) => poolLines(pool)),
+    "",
+    "What gives way first, in rooms per hour, with the present settings:",
+    ...limitLines(plan).map((line) => `  ${line}`),
+    "",
+    gateways > 1 ? "Settings of each gateway:" : "Settings:",
+    ...Object.entries(settings).map(([name, value]) => `  ${name}=${value}`),
+    `Then provision, and fill the pool: npm run ops -- fill.`,
+    `At the peak, ${gateways > 1 ? "each" : "the"} platform has ${whole(plan.roomsOnPlatform)} rooms:` +
+      " pooled, in use, and waiting for deletion.",
+  ];
+}
+
+function splitLines({ gateways, scenario }: Plan): string[] {
+  if (gateways === 1) return [];
+  return [
+    `One gateway and its platform cannot carry this. ${gateways} gateways, each with its platform, can:` +
+      ` ${whole(scenario.perHour)} rooms per hour each.`,
+    "Pool and settings below are those of each gateway. docs/capacity.md says how to split.",
+  ];
+}
+
+function poolLines(pool: SimulatedPool): string[] {
+  const perCallers = (share: number): string => whole(share * 10_000);
+  const failures = pool.failed === 0 ? [] : [`      ${count(pool.failed, "caller")} got another error.`];
+  return [
+    `    ${count(pool.rooms, "room")}: ${whole(pool.empty)} of ${whole(pool.callers)} callers found the pool empty.`,
+    `      In 10,000 callers: ${perCallers(pool.share)}, with 95 % confidence from ${perCallers(pool.low)}` +
+      ` to ${perCallers(pool.high)}; by formula ${perCallers(pool.expected)}.`,
+    ...failures,
+  ];
+}
+
+function limitLines({ limits, total }: Plan): string[] {
+  const rows = limits.map(({ part, roomsPerHour, applies, headroom, consequence, remedy }) => {
+    const load = applies === "peak" ? `peak ${whole(total.peakPerHour)}` : `average ${whole(total.perHour)}`;
+    const verdict = headroom < 1 ? `gives way: ${consequence}; ${remedy}` : "ok";
+    return [part, whole(roomsPerHour), load, verdict];
+  });
+  return table([["part", "limit", "load", ""], ...rows]);
+}
+
+function whole(value: number): string {
+  return value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 1 : 0 });
+}

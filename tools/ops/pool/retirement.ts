@@ -1,0 +1,135 @@
+/**
+ * Takes rooms out of the pool and has them deleted. A retirement is a real claim whose caller is the operator: the
+ * marker says `assigned` before anything else happens, so no caller can get the room from then on, whatever fails.
+ */
+import type { Clock } from "../../../src/lib/clock.ts";
+import { GatewayError } from "../../../src/lib/errors.ts";
+import type { Log } from "../../../src/lib/log.ts";
+import type { Conferences } from "../../../src/lib/platform/conferences.ts";
+import { createClaims } from "../../../src/lib/pool/claim.ts";
+import { decodeQueuedName, encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
+import type { Replenishment } from "../../../src/lib/pool/replenishment.ts";
+import { type Queue, QueueError, type QueueMessage } from "../../../src/lib/queues/queue.ts";
+import type { Settings } from "../../../src/lib/settings/settings.ts";
+
+export interface Retirement {
+  /**
+   * Retires one room that `chooses` accepts, and returns its name; undefined if the pool has none. Throws PlatformError,
+   * QueueError or `claim-failed`; the room is then in the pool, or on its way to its deletion.
+   */
+  retire(chooses: (room: string) => boolean): Promise<string | undefined>;
+  /** Makes the messages visible again that were received and not chosen. */
+  release(): Promise<void>;
+}
+
+export interface RetirementOptions {
+  readonly pool: Queue;
+  readonly deletion: Queue;
+  readonly conferences: Pick<Conferences, "findByName" | "update">;
+  readonly settings: Pick<Settings, "pool" | "platform">;
+  /** Requests the replacement of a room; undefined to make the pool smaller. */
+  readonly replenishment: Pick<Replenishment, "replace"> | undefined;
+  /** How many messages that are not chosen may be held back at once. */
+  readonly maxHeld: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The message that the claim holds. */
+interface Held {
+  readonly message: QueueMessage;
+  readonly heldUntil: number;
+  isAssigned: boolean;
+  isQueued: boolean;
+}
+
+const noReplacement: Pick<Replenishment, "replace"> = {
+  replace: async () => ({ withdraw: async () => undefined }),
+};
+
+export function createRetirement(options: RetirementOptions): Retirement {
+  const { pool, deletion, conferences, settings, replenishment, maxHeld, clock, log } = options;
+  const { leaseSeconds } = settings.pool;
+  const notChosen: QueueMessage[] = [];
+  let chooses: (room: string) => boolean = () => true;
+  let held: Held | undefined;
+
+  async function receiveChosen(): Promise<QueueMessage[]> {
+    while (notChosen.length <= maxHeld) {
+      const heldUntil = clock.now() + leaseSeconds * 1000;
+      const [message] = await pool.receive(1, leaseSeconds);
+      if (!message) return [];
+      if (chooses(decodeQueuedName(message.text).room)) {
+        held = { message, heldUntil, isAssigned: false, isQueued: false };
+        return [message];
+      }
+      notChosen.push(message);
+    }
+    return [];
+  }
+
+  /** Before its message goes, so that an interruption leaves at least one of the two. */
+  async function queueForDeletion(current: Held): Promise<void> {
+    // After the lease, another claim may have handed the room out.
+    if (clock.now() >= current.heldUntil) throw new QueueError("receipt-stale", "the lease has ended");
+    const { room } = decodeQueuedName(current.message.text);
+    await deletion.put(encodeQueuedName({ room }));
+    current.isQueued = true;
+  }
+
+  const claims = createClaims({
+    pool: {
+      ...pool,
+      receive: async () => receiveChosen(),
+      delete: async (message) => {
+        // A message that is deleted for another reason belongs to a room that the claim did not get.
+        if (held?.message.id === message.id && held.isAssigned && !held.isQueued)
+          await queueForDeletion(held);
+        await pool.delete(message);
+      },
+    },
+    conferences: {
+      findByName: async (name, limits) => conferences.findByName(name, limits),
+      update: async (id, fields, limits) => {
+        const isFound = await conferences.update(id, fields, limits);
+        if (held) held.isAssigned = isFound;
+        return isFound;
+      },
+    },
+    deletion,
+    // Only a caller who finds the pool empty has a reason to heal it.
+    replenishment: { ...(replenishment ?? noReplacement), heal: async () => undefined },
+    clock,
+    leaseSeconds,
+    platformTimeoutSeconds: settings.platform.timeoutSeconds,
+    // One at a time: `held` is the message of the claim in progress.
+    maxClaimsAtOnce: 1,
+  });
+
+  return {
+    async retire(isChosen) {
+      chooses = isChosen;
+      try {
+        const { name } = await claims.claim(undefined, withoutPoolEmpty(log));
+        return name;
+      } catch (error) {
+        if (error instanceof GatewayError && error.code === "pool-exhausted") return undefined;
+        throw error;
+      }
+    },
+    async release() {
+      // A message that cannot be released becomes visible when its lease ends.
+      for (const message of notChosen.splice(0)) await pool.setInvisible(message, 0).catch(() => undefined);
+    },
+  };
+}
+
+/** That the pool has no more rooms to retire is a result and no warning. */
+function withoutPoolEmpty(log: Log): Log {
+  return {
+    ...log,
+    warn: (event, fields, cause) => {
+      if (event !== "pool-empty") log.warn(event, fields, cause);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** Connects to the gateway that runs on this machine, by the file with its addresses. */
+
+import { openQueues } from "../../../src/lib/queues/storage-account.ts";
+import { roomFingerprint } from "../../../src/lib/rooms/room-fingerprint.ts";
+import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
+import { createCredential } from "../../../src/lib/wiring/credential.ts";
+import { fetchAccessToken } from "../../local/gateway/access-token.ts";
+import { findRunningGateway } from "../../local/gateway/connection.ts";
+import { bypassProxy } from "../../local/process/bypass-proxy.ts";
+import { UnreachableError } from "../failures.ts";
+import { createLocalLog } from "./local-log.ts";
+import { openPlatform } from "./platform.ts";
+import type { Target } from "./target.ts";
+
+/** Connects to the gateway of this file, or to the one that started last. Throws UnreachableError if none runs. */
+export async function connectLocally(path?: string): Promise<Target> {
+  bypassProxy();
+  const connection = await findRunningGateway(path);
+  if (!connection)
+    throw new UnreachableError(
+      `No local gateway is running${path === undefined ? "" : ` (${path})`}. Start one with \`npm start\`, or leave out --local for a deployment.`,
+    );
+  const settings = loadSettings(connection.settings);
+  const { template, hostPin } = settings.rooms;
+  return {
+    name: `the local gateway at ${connection.gatewayUrl}`,
+    isLocal: true,
+    gatewayUrl: connection.gatewayUrl,
+    settings,
+    queues: openQueues({ storage: settings.storage, credential: createCredential(settings.storage) }),
+    log: createLocalLog(connection.logWorkspaceUrl),
+    platform: openPlatform(settings.platform),
+    fingerprint: async () => roomFingerprint(template, hostPin),
+    unresolvedSecrets: async () => [],
+    accessToken: async () => fetchToken(connection.tokenUrl),
+  };
+}
+
+async function fetchToken(tokenUrl: string): Promise<string> {
+  try {
+    return await fetchAccessToken(tokenUrl);
+  } catch (error) {
+    throw new UnreachableError(`The token issuer at ${tokenUrl} gave no token.`, { cause: error });
+  }
+}

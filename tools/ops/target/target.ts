@@ -1,0 +1,31 @@
+/** The gateway that a command works on, as the operator reaches it. */
+import type { Conferences } from "../../../src/lib/platform/conferences.ts";
+import type { PlatformStatus } from "../../../src/lib/platform/status.ts";
+import type { Queues } from "../../../src/lib/queues/storage-account.ts";
+import type { Settings } from "../../../src/lib/settings/settings.ts";
+import type { LogReader } from "./log-reader.ts";
+
+/** The conferencing platform, with the operator's login. */
+export interface Platform {
+  readonly conferences: Conferences;
+  readonly status: PlatformStatus;
+}
+
+export interface Target {
+  /** For the first line of a screen. */
+  readonly name: string;
+  readonly isLocal: boolean;
+  readonly gatewayUrl: string;
+  /** The settings that the gateway runs with. Secrets that the operator cannot read are placeholders. */
+  readonly settings: Settings;
+  readonly queues: Queues;
+  readonly log: LogReader;
+  /** Undefined if the operator has no login for the platform. */
+  readonly platform: Platform | undefined;
+  /** Returns the fingerprint of new rooms, or undefined if the gateway has not logged it. */
+  readonly fingerprint: () => Promise<string | undefined>;
+  /** Returns the names of the settings whose secret in the vault could not be resolved. */
+  readonly unresolvedSecrets: () => Promise<readonly string[]>;
+  /** Returns a token for `/room/...`. Throws UnreachableError if none can be obtained. */
+  readonly accessToken: () => Promise<string>;
+}

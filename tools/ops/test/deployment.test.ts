@@ -1,0 +1,268 @@
+/** The commands on a deployment: Azure's APIs are simulated; queues, platform and the queries of the log are real. */
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { formatMarker } from "../../../src/lib/rooms/marker.ts";
+import { faultsOf } from "../../../test/support/infra/kusto/language.ts";
+import { runQuery } from "../../../test/support/infra/kusto/run-query.ts";
+import { temporaryFolder } from "../../../test/support/script-process.ts";
+import { useStarted } from "../../../test/support/use-started.ts";
+import { identities } from "../../local/gateway/identities.ts";
+import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
+import { linesQuery, metricsQuery } from "../target/azure-log.ts";
+import { ops, useOperatedGateway } from "./operated-gateway.ts";
+
+const operated = useOperatedGateway({ MAX_VMR: "3" });
+const app = "func-example";
+const groupId = "/subscriptions/00000000-0000-4000-8000-000000000001/resourceGroups/rg-example";
+const appId = `${groupId}/providers/Microsoft.Web/sites/${app}`;
+const workspaceId = `${groupId}/providers/Microsoft.OperationalInsights/workspaces/log-example`;
+const reference = (name: string) => `@Microsoft.KeyVault(SecretUri=https://kv.example.com/secrets/${name})`;
+const traceRows = z.array(z.object({ time: z.string(), fields: z.unknown() }));
+const queryBody = z.object({ query: z.string(), timespan: z.string() });
+
+let status = 200;
+let secretStatus = "Resolved";
+
+/** The app's settings as a deployment has them: secrets are references to the vault. */
+function appSettings(): Record<string, string> {
+  const secrets = ["PLATFORM_PASSWORD", "ROOM_HOST_PIN", "EVENT_SINK_PASSWORD"];
+  return {
+    ...operated.settings,
+    ...Object.fromEntries(secrets.map((name) => [name, reference(name.replaceAll("_", "-"))])),
+  };
+}
+
+/** What the simulated log workspace holds, as tables of Log Analytics. */
+async function query(text: string): Promise<unknown> {
+  const traces = traceRows.parse(
+    await (await fetch(`${operated.stack.logWorkspace.url}/control/traces`)).json(),
+  );
+  const other = { TimeGenerated: new Date(0), Message: "{}", AppRoleName: "func-other" };
+  const rows = runQuery(text, {
+    AppTraces: [
+      ...traces.map(({ time, fields }) => ({
+        TimeGenerated: new Date(time),
+        Message: JSON.stringify(fields),
+        AppRoleName: app,
+      })),
+      other,
+    ],
+    VmrGatewayMetrics_CL: operated.stack.logWorkspace.rows().map(({ row }) => row as Record<string, string>),
+  });
+  const columns = Object.keys(rows[0] ?? {});
+  return {
+    tables: [
+      {
+        name: "PrimaryResult",
+        columns: columns.map((name) => ({ name })),
+        rows: rows.map((row) => columns.map((name) => row[name])),
+      },
+    ],
+  };
+}
+
+const azure = useStarted(async () =>
+  startLoopbackServer(async ({ method, url, body }) => {
+    if (status !== 200) return { status };
+    const bodies: Record<string, () => unknown> = {
+      [`POST ${appId}/config/appsettings/list`]: () => ({ properties: appSettings() }),
+      [`GET ${appId}/config/configreferences/appsettings`]: () => ({
+        value: [{ name: "ROOM_HOST_PIN", properties: { status: secretStatus } }],
+      }),
+      [`GET ${appId}`]: () => ({ properties: { defaultHostName: "func-example.example.com" } }),
+      [`GET ${groupId}/providers/Microsoft.OperationalInsights/workspaces`]: () => ({
+        value: [{ id: workspaceId }],
+      }),
+      [`POST /v1${workspaceId}/query`]: () => query(queryBody.parse(JSON.parse(body.toString("utf8"))).query),
+    };
+    const read = bodies[`${method} ${url.pathname}`];
+    return read ? { status: 200, body: await read() } : { status: 404 };
+  }),
+);
+beforeEach(() => {
+  status = 200;
+  secretStatus = "Resolved";
+});
+
+const logIn = {
+  PLATFORM_USERNAME: identities.platformUsername,
+  PLATFORM_PASSWORD: identities.platformPassword,
+};
+const names = {
+  AZURE_SUBSCRIPTION_ID: "00000000-0000-4000-8000-000000000001",
+  AZURE_RESOURCE_GROUP: "rg-example",
+  FUNCTION_APP_NAME: app,
+};
+
+const azureUrls = () => ({ OPS_RESOURCE_MANAGER_URL: azure.url, OPS_LOG_ANALYTICS_URL: azure.url });
+
+async function opsOnDeployment(args: readonly string[], environment: Record<string, string> = {}) {
+  const addresses = { HEALTH_URL: `${operated.url}/public/health`, ...azureUrls() };
+  return ops(args, { environment: { ...names, ...addresses, ...environment } });
+}
+
+describe("With a login for the platform", () => {
+  test("ops status measures, and ops rooms knows the settings of new rooms from the log", async () => {
+    await operated.fillPool(3);
+    await operated.runTimer("collectMetrics");
+    const shown = await opsOnDeployment(["status"], logIn);
+    expect(shown.output).toMatch(/^func-example, [\d-]+ [\d:]+ UTC\n\n {2}ok {2}Pool {9}3 of 3 rooms\n/);
+    expect(shown.exitCode).toBe(0);
+    const rooms = await opsOnDeployment(["rooms"], logIn);
+    expect(rooms.output.match(/pooled .* current$/gm)).toHaveLength(3);
+  });
+
+  test("ops recycle, shrink and collect work as on the local gateway", async () => {
+    await operated.runTimer("collectMetrics");
+    await operated.fillPool(2);
+    const description = formatMarker({
+      state: "pooled",
+      since: "2026-01-01T00:00:00.000Z",
+      fingerprint: "00000000",
+    });
+    await operated.queues.pool.put(operated.addRoom("old", { description }));
+    expect(await opsOnDeployment(["recycle", "--yes", "--floor", "1"], logIn)).toMatchObject({ exitCode: 0 });
+    await operated.settled();
+    expect(await opsOnDeployment(["shrink", "1", "--yes"], logIn)).toMatchObject({ exitCode: 0 });
+    const { exitCode, output } = await opsOnDeployment(["collect", "--yes"], logIn);
+    expect([exitCode, output.match(/deleted$/gm)?.length]).toEqual([0, 3]);
+    expect(await operated.queues.pool.count()).toBe(1);
+  });
+
+  test("ops doctor passes, and names a secret that the app cannot read", async () => {
+    await operated.runTimer("collectMetrics");
+    expect((await opsOnDeployment(["doctor"], logIn)).output).toMatch(/ok {2}Secrets {9}all are resolved\n/);
+    secretStatus = "SecretNotFound";
+    const { exitCode, output } = await opsOnDeployment(["doctor"], logIn);
+    expect(exitCode).toBe(1);
+    expect(output).toContain("!!  Secrets         not resolved: ROOM_HOST_PIN\n");
+  });
+
+  test("Prints no secret, whatever fails", async () => {
+    await operated.stack.platform.goDown();
+    const results = [
+      await opsOnDeployment(["rooms"], logIn),
+      await opsOnDeployment(["shrink", "0", "--yes"], logIn),
+      await opsOnDeployment(["status"], logIn),
+      await opsOnDeployment(["doctor"], logIn),
+    ];
+    const printed = JSON.stringify(results);
+    for (const secret of [identities.platformPassword, identities.hostPin, identities.sinkPassword])
+      expect(printed).not.toContain(secret);
+    expect(printed).not.toMatch(/AccountKey/);
+  });
+});
+
+describe("Without a login for the platform", () => {
+  test("ops status shows the newest metrics row", async () => {
+    await operated.fillPool(2);
+    await operated.runTimer("collectMetrics");
+    const { exitCode, output } = await opsOnDeployment(["status"]);
+    expect(output).toMatch(/\nFrom the metrics row of 20\S+\.\n/);
+    expect(output).toContain("ok  Rooms        2 pooled, 0 assigned, 0 live conferences\n");
+    expect(exitCode).toBe(0);
+  });
+
+  test("ops unaccounted lists what the last metrics run has logged", async () => {
+    const since = new Date(Date.now() - 48 * 3600_000).toISOString();
+    operated.addRoom("forgotten", {
+      description: formatMarker({ state: "assigned", since, messageId: "m-1" }),
+    });
+    await operated.runTimer("collectMetrics");
+    const { exitCode, output } = await opsOnDeployment(["unaccounted", "--delete", "--yes"]);
+    expect(output).toMatch(/^NAME +HANDED OUT\nforgotten +2 d ago\n1 room will be deleted/);
+    expect(exitCode).toBe(0);
+    expect(await operated.queues.deletion.count()).toBe(1);
+  });
+
+  test("ops fill and redrive need none", async () => {
+    expect(await opsOnDeployment(["fill"])).toMatchObject({ exitCode: 0 });
+    await operated.queues.poison.put('{"reason":"claimed"}');
+    expect(await opsOnDeployment(["redrive", "--yes"])).toMatchObject({ exitCode: 0 });
+  });
+
+  test("ops room shows the life of a room", async () => {
+    await operated.fillPool(1);
+    const { name } = await operated.consumer.createRoom();
+    const { exitCode, output } = await opsOnDeployment(["room", name]);
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(/room-provisioned \(bulk\).*\n.*room-claimed/);
+  });
+
+  test.each([["rooms"], ["shrink", "0"], ["recycle"], ["drain"], ["collect"]])(
+    "ops %s says how to get one, and ends with 3",
+    async (...args) => {
+      const { exitCode, remarks } = await opsOnDeployment(args);
+      expect(exitCode).toBe(3);
+      expect(remarks).toMatch(
+        /^This command works on http:\S+ with a login of yours\. Set PLATFORM_USERNAME and/,
+      );
+    },
+  );
+});
+
+describe("Finding the deployment", () => {
+  test("Names the role that is missing", async () => {
+    status = 403;
+    const { exitCode, remarks } = await opsOnDeployment(["status"]);
+    expect(exitCode).toBe(3);
+    expect(remarks).toMatch(/^You may not read \w[^\n]+ \(403\)\. It takes the role \w[^\n]+\n$/);
+  });
+
+  test.each([
+    [404, /^Azure does not find /],
+    [500, /^Azure returned 500 for /],
+  ])("Says so in one line if Azure returns %i", async (returned, message) => {
+    status = returned;
+    const { exitCode, remarks } = await opsOnDeployment(["status"]);
+    expect(exitCode).toBe(3);
+    expect(remarks).toMatch(message);
+    expect(remarks.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("Takes the names from azd", async () => {
+    const folder = await temporaryFolder();
+    const values = JSON.stringify({ ...names, HEALTH_URL: `${operated.url}/public/health` });
+    await writeFile(
+      join(folder, "azd"),
+      `#!/bin/sh\n[ "$*" = "env get-values --output json --environment test" ] || exit 1\necho '${values}'\n`,
+    );
+    await chmod(join(folder, "azd"), 0o755);
+    const environment = { PATH: `${folder}:${process.env["PATH"]}`, ...azureUrls() };
+    await operated.runTimer("collectMetrics");
+    expect((await ops(["status", "--environment", "test"], { environment })).output).toMatch(
+      /^func-example, /,
+    );
+    expect(await ops(["status", "--environment", "other"], { environment })).toMatchObject({
+      exitCode: 2,
+      remarks: expect.stringMatching(/^--environment: azd knows no values of other\./),
+    });
+  });
+
+  test.each([
+    [["--app", app], /^--subscription: is required with the other two/],
+    [["--app", app, "--environment", "test"], /^--environment: cannot be combined with/],
+    [["--local", "--app", app], /^--app: cannot be combined with --local/],
+    [["--connection-file", "x"], /^--connection-file: needs --local/],
+  ])("Refuses %j", async (args, message) => {
+    const { exitCode, remarks } = await opsOnDeployment(["status", ...args]);
+    expect(exitCode).toBe(2);
+    expect(remarks).toMatch(message);
+  });
+
+  test("Asks which gateway if nothing names one", async () => {
+    const { exitCode, remarks } = await ops(["status"], { environment: { PATH: "/nonexistent" } });
+    expect(exitCode).toBe(2);
+    expect(remarks).toMatch(/^Say which gateway: --local, an azd environment, or --subscription, /);
+  });
+});
+
+test.each([
+  linesQuery(app, { hours: 1 }),
+  linesQuery(app, { hours: 1, room: 'a"b\\c', events: ["request", "room-claimed"], function: "eventSink" }),
+  metricsQuery,
+])("Kusto's language service finds no fault in %s", (text) => {
+  expect(faultsOf(text)).toEqual([]);
+});

@@ -1,0 +1,363 @@
+/** The commands that change the pool and its queues, against a running gateway and with faults. */
+import { describe, expect, test } from "vitest";
+import { formatMarker, parseMarker } from "../../../src/lib/rooms/marker.ts";
+import { roomFingerprint } from "../../../src/lib/rooms/room-fingerprint.ts";
+import { identities } from "../../local/gateway/identities.ts";
+import { useOperatedGateway } from "./operated-gateway.ts";
+
+const maxRooms = 6;
+const operated = useOperatedGateway({ MAX_VMR: String(maxRooms) });
+
+const fingerprint = roomFingerprint({}, identities.hostPin);
+const marked = (state: "pooled" | "assigned", ofSettings = fingerprint) =>
+  formatMarker({ state, since: "2026-01-01T00:00:00.000Z", fingerprint: ofSettings });
+const roomNames = () => operated.stack.platform.rooms().map(({ name }) => name);
+const stateOf = (name: string) => parseMarker(String(operated.room(name)?.["description"]))?.state;
+const createRoom = async () => (await operated.consumer.createRoom()).name;
+/** Does something when a command writes a text that begins so. */
+const onText = (start: string, act: () => unknown) => ({
+  onText: (text: string) => {
+    if (text.startsWith(start)) act();
+  },
+});
+/** Adds a pooled room that was made with other settings. */
+const poolOutdated = async (name: string) => {
+  operated.addRoom(name, { description: marked("pooled", "00000000") });
+  await operated.queues.pool.put(name);
+};
+const depths = async () => {
+  const { pool, deletion, provisioning, poison } = operated.queues;
+  return Promise.all([pool, deletion, provisioning, poison].map(async (queue) => queue.count()));
+};
+
+describe("ops fill", () => {
+  test("Fills the pool to MAX_VMR and shows how far it is", async () => {
+    const { exitCode, output, remarks } = await operated.ops("fill");
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(
+      /^6 rooms requested; the pool has \d of 6, and \d are pending\.\nThe pool is full\./,
+    );
+    expect(remarks).toMatch(/6\/6 rooms in the pool\n$/);
+    expect(await operated.settled()).toBe(6);
+  });
+
+  test("Requests only what a given level lacks", async () => {
+    await operated.fillPool(2);
+    const { output } = await operated.ops("fill", "3");
+    expect(output).toMatch(/^1 room requested;/);
+    expect(await operated.settled()).toBe(3);
+  });
+
+  test("Ends with 130 if it is interrupted while rooms cannot be provisioned", async () => {
+    await operated.stack.platform.goDown("503");
+    const stopping = new AbortController();
+    const interrupted = { stopping: stopping.signal, ...onText("2 rooms requested", () => stopping.abort()) };
+    const { exitCode, output } = await operated.opsWith(interrupted, "fill", "2");
+    expect(exitCode).toBe(130);
+    expect(output).toMatch(/^2 rooms requested; the pool has \d of 2/);
+    await operated.stack.platform.goUp();
+    expect(await operated.settled()).toBe(2);
+  });
+
+  test("Ends with 3 and one line if storage is down", async () => {
+    operated.storage.setDown(true);
+    const { exitCode, remarks } = await operated.ops("fill");
+    expect(exitCode).toBe(3);
+    expect(remarks).toMatch(/^The storage account does not do what is asked: queue count: .*\n$/);
+  });
+});
+
+describe("ops shrink", () => {
+  test("Takes rooms out of the pool and has the collector delete them, but none that was handed out", async () => {
+    await operated.fillPool(6);
+    const inUse = await createRoom();
+    await operated.settled();
+    const { exitCode, output, remarks } = await operated.ops("shrink", "2", "--yes");
+    expect(exitCode).toBe(0);
+    expect(output).toContain("4 rooms will be deleted in 0 s to 10 min; 2 are in the pool.\n");
+    expect(remarks).toMatch(/^0\/4 rooms taken out of the pool\n(.*\n)*4\/4 rooms taken out of the pool\n$/);
+    expect(await depths()).toEqual([2, 4, 0, 0]);
+    await operated.runTimer("collectGarbage");
+    expect(roomNames()).toHaveLength(3);
+    expect(stateOf(inUse)).toBe("assigned");
+  });
+
+  test("Changes nothing without --yes", async () => {
+    await operated.fillPool(3);
+    const { exitCode, output } = await operated.ops("shrink", "1");
+    expect(exitCode).toBe(0);
+    expect(output).toContain("Would take 2 rooms out of the pool and delete them. Do it with --yes.\n");
+    expect(await depths()).toEqual([3, 0, 0, 0]);
+  });
+
+  test("Ends with 0 if the pool is small enough, also if it is empty", async () => {
+    expect(await operated.ops("shrink", "0", "--yes")).toMatchObject({
+      exitCode: 0,
+      output: "The pool has 0 rooms, and 0 more are requested.\nThere is nothing to do.\n",
+    });
+  });
+
+  test("Refuses a level below POOL_MINIMUM, which the gateway would restore", async () => {
+    await operated.fillPool(3);
+    await operated.writeSettings({ POOL_MINIMUM: "2" });
+    const { exitCode, output } = await operated.ops("shrink", "1", "--yes");
+    expect(exitCode).toBe(1);
+    expect(output).toContain(
+      "POOL_MINIMUM is 2, so the gateway would fill the pool up again within five minutes.",
+    );
+    expect(await depths()).toEqual([3, 0, 0, 0]);
+  });
+
+  test("Leaves a room alone that a caller has, although its name is in the pool a second time", async () => {
+    operated.addRoom("in-use", { description: `${marked("assigned").replace(" f:", " m-1 f:")}` });
+    await operated.queues.pool.put("in-use");
+    await operated.queues.pool.put("missing");
+    const { exitCode, remarks } = await operated.ops("shrink", "0", "--yes");
+    expect(exitCode).toBe(1);
+    expect(remarks).toContain("duplicate-message room=in-use");
+    expect(await depths()).toEqual([0, 0, 0, 0]);
+    expect(stateOf("in-use")).toBe("assigned");
+  });
+
+  test("Takes nothing out and ends with 3 if the platform is down", async () => {
+    await operated.fillPool(2);
+    await operated.stack.platform.goDown();
+    const { exitCode, remarks } = await operated.ops("shrink", "0", "--yes");
+    expect(exitCode).toBe(3);
+    expect(remarks).toContain("Taken out: 0 of 2 rooms. It is safe to run the command again.\n");
+    expect(remarks).toMatch(/The platform does not do what is asked: GET .*\n$/);
+    expect(await depths()).toEqual([2, 0, 0, 0]);
+    await operated.stack.platform.goUp();
+    expect(stateOf(await createRoom())).toBe("assigned");
+  });
+
+  test("Loses no room if storage fails while it works, and completes the work when it runs again", async () => {
+    await operated.writeSettings({ POOL_LEASE_SECONDS: "4" });
+    await operated.fillPool(5);
+    const cut = onText("2/5", () => operated.storage.setDown(true));
+    const failed = await operated.opsWith(cut, "shrink", "0", "--yes");
+    expect(failed.exitCode).toBe(3);
+    operated.storage.setDown(false);
+    await expect.poll(async () => (await operated.ops("shrink", "0", "--yes")).exitCode).toBe(0);
+    await operated.runTimer("collectGarbage");
+    await expect.poll(async () => [roomNames(), await depths()]).toEqual([[], [0, 0, 0, 0]]);
+  });
+});
+
+describe("ops recycle", () => {
+  test("Replaces rooms that were made with other settings, and no other", async () => {
+    await operated.fillPool(2);
+    const current = roomNames();
+    for (const name of ["old-1", "old-2", "old-3", "old-4"]) await poolOutdated(name);
+    operated.addRoom("old-in-use", { description: marked("assigned", "00000000") });
+    const { exitCode, output, remarks } = await operated.ops("recycle", "--yes", "--floor", "2");
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(
+      /^The pool has 6 ready rooms; 4 of its rooms were made with other settings\.\n4 rooms replaced;/,
+    );
+    expect(remarks).toMatch(/4\/4 rooms replaced\n$/);
+    expect(await operated.settled()).toBe(6);
+    expect(stateOf("old-in-use")).toBe("assigned");
+    expect(current.map(stateOf)).toEqual(["pooled", "pooled"]);
+    await operated.runTimer("collectGarbage");
+    expect(roomNames().filter((name) => name.startsWith("old"))).toEqual(["old-in-use"]);
+    expect(roomNames()).toHaveLength(7);
+  });
+
+  test("Finds the few outdated rooms behind current ones, and releases those", async () => {
+    await operated.fillPool(5);
+    await poolOutdated("old-1");
+    const { exitCode } = await operated.ops("recycle", "--yes", "--floor", "0");
+    expect(exitCode).toBe(0);
+    expect(await operated.settled()).toBe(6);
+    for (let room = 0; room < 6; room++) expect(stateOf(await createRoom())).toBe("assigned");
+  });
+
+  test("Never takes the pool below the floor", async () => {
+    for (const name of ["old-1", "old-2", "old-3"]) await poolOutdated(name);
+    operated.stack.platform.setLatency({ milliseconds: 60 });
+    let isRunning = true;
+    let lowest = Number.POSITIVE_INFINITY;
+    const watch = (async () => {
+      while (isRunning) lowest = Math.min(lowest, await operated.queues.pool.count());
+    })();
+    const { exitCode } = await operated.ops("recycle", "--yes", "--floor", "2", "--batch", "3");
+    isRunning = false;
+    await watch;
+    expect(exitCode).toBe(0);
+    expect(lowest).toBeGreaterThanOrEqual(2);
+  });
+
+  test("Changes nothing without --yes, or if the pool has no room above the floor", async () => {
+    await poolOutdated("old-1");
+    expect(await operated.ops("recycle", "--floor", "0")).toMatchObject({
+      exitCode: 0,
+      output: expect.stringContaining(
+        "Would replace 1 room, 3 at a time, and keep 0 ready. Do it with --yes.",
+      ),
+    });
+    expect(await operated.ops("recycle", "--yes")).toMatchObject({
+      exitCode: 1,
+      output: expect.stringContaining("The floor is 3, so none may be taken out."),
+    });
+    expect(await depths()).toEqual([1, 0, 0, 0]);
+  });
+
+  test("Ends with 0 if the pool is empty or current", async () => {
+    expect(await operated.ops("recycle", "--yes")).toMatchObject({ exitCode: 0 });
+    await operated.fillPool(1);
+    expect((await operated.ops("recycle", "--yes")).output).toMatch(/There is nothing to do\.\n$/);
+  });
+
+  test("Ends with 3 if the platform fails on the way, and continues when it runs again", async () => {
+    for (const name of ["old-1", "old-2", "old-3", "old-4"]) await poolOutdated(name);
+    const args = ["recycle", "--yes", "--floor", "1", "--batch", "1"];
+    const { platform } = operated.stack;
+    const failing = onText("2/4", () =>
+      platform.addFault({ kind: "status", status: 503, method: "GET", count: 50 }),
+    );
+    const failed = await operated.opsWith(failing, ...args);
+    expect(failed.exitCode).toBe(3);
+    expect(failed.remarks).toContain("Replaced: 2 of 4 rooms. It is safe to run the command again.\n");
+    platform.clearFaults();
+    expect(await operated.ops(...args)).toMatchObject({ exitCode: 0 });
+    expect(await operated.settled()).toBe(4);
+  });
+});
+
+describe("ops drain", () => {
+  test("Empties the pool, cancels requests and waits until no conference is running", async () => {
+    await operated.fillPool(3);
+    const live = await createRoom();
+    await operated.settled();
+    operated.stack.platform.startConference({ name: live });
+    const ending = onText("0/1 conferences ended", () =>
+      operated.stack.platform.endConference({ name: live }),
+    );
+    const { exitCode, output, remarks } = await operated.opsWith(ending, "drain", "--yes");
+    expect(exitCode).toBe(0);
+    expect(output).toContain(
+      "MAX_VMR is 6: set it to 0, or creates and POOL_MINIMUM will request new rooms.\n",
+    );
+    expect(output).toContain("The pool is empty. 3 rooms will be deleted by the garbage collection.\n");
+    expect(output).toContain("No conference is running in a room of the gateway.\n");
+    expect(remarks).toMatch(/1\/1 conferences ended\n$/);
+    expect((await depths())[0]).toBe(0);
+  });
+
+  test("Queues rooms that are marked as pooled but in no queue", async () => {
+    operated.addRoom("stray", { description: marked("pooled") });
+    const { exitCode, output } = await operated.ops("drain", "--yes");
+    expect(exitCode).toBe(0);
+    expect(output).toContain("Marked as pooled but in no queue: 1 of them.\n");
+    await operated.runTimer("collectGarbage");
+    expect(roomNames()).toEqual([]);
+  });
+
+  test("Names the conferences that are still running and ends with 1", async () => {
+    operated.addRoom("busy", { description: marked("assigned") });
+    operated.stack.platform.startConference({ name: "busy" });
+    const { exitCode, output } = await operated.ops("drain", "--keep-pool", "--timeout-minutes", "0");
+    expect([exitCode, output]).toEqual([1, "1 conference still running: busy\n"]);
+  });
+
+  test("Changes nothing without --yes or with --keep-pool", async () => {
+    await operated.fillPool(2);
+    expect((await operated.ops("drain")).output).toMatch(
+      /Would delete 2 rooms and cancel 0 requests\. Do it with --yes\.\n$/,
+    );
+    expect((await operated.ops("drain", "--keep-pool", "--yes")).exitCode).toBe(0);
+    expect(await depths()).toEqual([2, 0, 0, 0]);
+  });
+});
+
+describe("ops collect", () => {
+  test("Deletes what the timer would delete, and says what it keeps and why", async () => {
+    for (const name of ["ended", "live", "test_kept"]) {
+      operated.addRoom(name, { description: marked("assigned") });
+      await operated.queues.deletion.put(name);
+    }
+    operated.stack.platform.startConference({ name: "live" });
+    const { exitCode, output, remarks } = await operated.ops("collect", "--yes");
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(/^3 rooms waiting for deletion, the oldest for \d+ s\.\n/);
+    expect(output).toMatch(/^ended +deleted$/m);
+    expect(output).toMatch(/^live +kept: live$/m);
+    expect(output).toMatch(/^test_kept +kept: persistent$/m);
+    expect(output).toMatch(/1 room deleted; 0 are waiting\.\n$/);
+    expect(remarks).toMatch(/3\/3 rooms\n$/);
+    expect(roomNames().toSorted()).toEqual(["live", "test_kept"]);
+  });
+
+  test("Deletes nothing without --yes", async () => {
+    operated.addRoom("ended", { description: marked("assigned") });
+    await operated.queues.deletion.put("ended");
+    const { exitCode, output } = await operated.ops("collect");
+    expect(exitCode).toBe(0);
+    expect(output).toContain(
+      "Would collect up to 20 rooms; rooms that ended less than 0 s ago stay. Do it with --yes.\n",
+    );
+    expect(roomNames()).toEqual(["ended"]);
+  });
+
+  test("Keeps the message and ends with 3 if the platform is down", async () => {
+    await operated.queues.deletion.put("ended");
+    await operated.stack.platform.goDown();
+    const { exitCode, remarks } = await operated.ops("collect", "--yes");
+    expect(exitCode).toBe(3);
+    expect(remarks).toMatch(/The platform does not do what is asked: GET .*\n$/);
+    expect(await operated.queues.deletion.count()).toBe(1);
+  });
+
+  test("Ends with 1 if the platform refuses to delete a room", async () => {
+    operated.addRoom("ended", { description: marked("assigned") });
+    await operated.queues.deletion.put("ended");
+    operated.stack.platform.addFault({ kind: "status", status: 403, method: "DELETE", count: 5 });
+    const { exitCode, remarks } = await operated.ops("collect", "--yes");
+    expect(exitCode).toBe(1);
+    expect(remarks).toContain("deletion-failed room=ended");
+    expect(await operated.queues.deletion.count()).toBe(1);
+  });
+});
+
+describe("ops redrive", () => {
+  test("Moves requests back, which are then served, and keeps what is no request", async () => {
+    for (const text of ['{"reason":"claimed"}', '{"reason":"bulk","upTo":6}', "poison"])
+      await operated.queues.poison.put(text);
+    const { exitCode, output } = await operated.ops("redrive", "--yes");
+    expect(exitCode).toBe(1);
+    expect(output).toContain("2 requests moved.\n");
+    expect(output).toContain(
+      "1 message left that cannot be read as a request. --drop-unreadable deletes such messages.\n",
+    );
+    expect(await operated.settled()).toBe(2);
+    expect(await operated.ops("redrive", "--yes", "--drop-unreadable")).toMatchObject({
+      exitCode: 0,
+      output: "1 message in the poison queue.\n0 requests moved. 1 unreadable message deleted.\n",
+    });
+  });
+
+  test("Does not let the pool grow beyond MAX_VMR", async () => {
+    await operated.fillPool(maxRooms);
+    for (let request = 0; request < 4; request++) await operated.queues.poison.put('{"reason":"claimed"}');
+    expect(await operated.ops("redrive", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await operated.settled()).toBe(maxRooms);
+  });
+
+  test("Moves nothing without --yes, and ends with 0 if the queue is empty", async () => {
+    expect(await operated.ops("redrive")).toMatchObject({
+      exitCode: 0,
+      output: "0 messages in the poison queue.\n",
+    });
+    await operated.queues.poison.put('{"reason":"claimed"}');
+    expect(await operated.ops("redrive")).toMatchObject({ exitCode: 1 });
+    expect(await depths()).toEqual([0, 0, 0, 1]);
+  });
+
+  test("Loses no request if storage is down", async () => {
+    await operated.queues.poison.put('{"reason":"claimed"}');
+    operated.storage.setDown(true);
+    expect(await operated.ops("redrive", "--yes")).toMatchObject({ exitCode: 3 });
+    expect(await depths()).toEqual([0, 0, 0, 1]);
+  });
+});

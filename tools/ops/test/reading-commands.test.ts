@@ -1,0 +1,305 @@
+/** The commands that only read, against a running gateway and with faults. */
+import { describe, expect, test } from "vitest";
+import { formatMarker } from "../../../src/lib/rooms/marker.ts";
+import { asEventSink } from "../../../test/support/credentials.ts";
+import { identities } from "../../local/gateway/identities.ts";
+import { useOperatedGateway } from "./operated-gateway.ts";
+
+const operated = useOperatedGateway({
+  MAX_VMR: "4",
+  EVENT_SINK_PREVIOUS_USERNAME: "event-sink",
+  EVENT_SINK_PREVIOUS_PASSWORD: "previous-sink-password",
+});
+
+const twoDaysAgo = () => new Date(Date.now() - 48 * 3600_000).toISOString();
+const assigned = (since: string) => formatMarker({ state: "assigned", since, messageId: "m-1" });
+const createRoom = async () => (await operated.consumer.createRoom()).name;
+/** The lines of an output, cut into columns. */
+const rowsOf = (output: string) =>
+  output
+    .trim()
+    .split("\n")
+    .map((line) => line.split(/ {2,}/));
+
+describe("ops status", () => {
+  test("Ends with 0 and shows every value if nothing needs attention", async () => {
+    await operated.fillPool(4);
+    await operated.runTimer("collectMetrics");
+    const { exitCode, output } = await operated.ops("status");
+    expect(output.split("\n").slice(1)).toEqual([
+      "",
+      "  ok  Pool         4 of 4 rooms",
+      "  ok  Requests     0 rooms requested",
+      "  ok  Poison       0 requests given up",
+      "  ok  Deletion     0 rooms waiting",
+      "  ok  Platform     connected",
+      "  ok  Alarms       none",
+      "  ok  Rooms        4 pooled, 0 assigned, 0 live conferences",
+      "  ok  Unaccounted  none",
+      expect.stringMatching(/^ {2}ok {2}Metrics {6}the last row is \d+ s old$/),
+      "",
+      "Nothing needs attention.",
+      "",
+    ]);
+    expect(exitCode).toBe(0);
+  });
+
+  test("Ends with 1 and names the command and the runbook for each problem", async () => {
+    await operated.queues.poison.put("{}");
+    operated.stack.platform.raiseAlarm({ name: "licenses_exhausted" });
+    for (const name of ["old-1", "old-2", "old-3", "old-4"])
+      operated.addRoom(name, { description: assigned(twoDaysAgo()) });
+    const { exitCode, output } = await operated.ops("status");
+    expect(exitCode).toBe(1);
+    expect(output).toContain("!!  Pool         0 of 4 rooms\n");
+    expect(output).toContain(
+      "-> creates return 404: npm run ops -- fill; docs/operations.md#pool-empty-on-claim\n",
+    );
+    expect(output).toContain("!!  Poison       1 request given up\n");
+    expect(output).toContain("-> npm run ops -- redrive; docs/operations.md#poison-messages\n");
+    expect(output).toContain("!!  Alarms       licenses_exhausted\n");
+    expect(output).toMatch(/!! {2}Unaccounted {2}4 rooms: old-\d, old-\d, old-\d, 1 more\n/);
+    expect(output).toContain("!!  Metrics      no row in the last day\n");
+    expect(output).toContain("5 lines with !! need attention.\n");
+  });
+
+  test("Still shows the queues if the platform is down", async () => {
+    await operated.fillPool(2);
+    await operated.stack.platform.goDown();
+    const { exitCode, output, remarks } = await operated.ops("status");
+    expect(exitCode).toBe(1);
+    expect(output).toContain("ok  Pool         2 of 4 rooms\n");
+    expect(output).toContain("!!  Platform     cannot be reached\n");
+    expect(output).toContain("??  Alarms       unknown\n");
+    expect(output).toContain("??  Rooms        unknown\n");
+    expect(remarks).toContain("measurement-failed: GET /api/admin/configuration/v1/conference/");
+  });
+
+  test("Still shows the platform if storage is down", async () => {
+    await operated.fillPool(2);
+    operated.storage.setDown(true);
+    const { exitCode, output } = await operated.ops("status");
+    expect(exitCode).toBe(1);
+    expect(output).toContain("!!  Pool         unknown\n");
+    expect(output).toContain("ok  Platform     connected\n");
+    expect(output).toContain("ok  Rooms        2 pooled, 0 assigned, 0 live conferences\n");
+  });
+
+  test("Counts the failures of provisioning in the last quarter of an hour", async () => {
+    operated.stack.platform.addFault({ kind: "status", status: 400, method: "POST", count: 1 });
+    await operated.fillPool(1);
+    const { output } = await operated.ops("status");
+    expect(output).toContain("!!  Requests     0 rooms requested, 1 failure in 15 min\n");
+    expect(output).toContain("docs/operations.md#provisioning-failing");
+  });
+
+  test("Prints one JSON object with --json", async () => {
+    await operated.fillPool(1);
+    const { output } = await operated.ops("status", "--json");
+    expect(JSON.parse(output)).toMatchObject({
+      row: { PoolDepth: 1, AvailableRooms: 1, MaximumRooms: 4 },
+      isMeasured: true,
+      problems: [{ label: "Metrics" }],
+    });
+  });
+
+  test("Shows the screen again with --watch, until it is interrupted", async () => {
+    const stopping = new AbortController();
+    let screens = 0;
+    const onText = (text: string) => {
+      if (text.startsWith("the local gateway") && ++screens === 2) stopping.abort();
+    };
+    const args = ["status", "--watch", "--every", "1"];
+    const { exitCode, output } = await operated.opsWith({ stopping: stopping.signal, onText }, ...args);
+    expect(exitCode).toBe(0);
+    expect(output.match(/^the local gateway/gm)).toHaveLength(2);
+  });
+});
+
+describe("ops rooms", () => {
+  test("Lists rooms by state, with the settings that they were made with", async () => {
+    await operated.fillPool(2);
+    const live = await createRoom();
+    await operated.settled();
+    operated.stack.platform.startConference({ name: live });
+    operated.addRoom("forgotten", { description: assigned(twoDaysAgo()) });
+    operated.addRoom("somebody-elses", { description: "" });
+    const { exitCode, output } = await operated.ops("rooms");
+    const rows = rowsOf(output);
+    expect(exitCode).toBe(0);
+    expect(rows[0]).toEqual(["4 rooms: 2 pooled, 1 assigned, 1 live"]);
+    expect(rows[2]).toEqual(["NAME", "STATE", "SINCE", "SETTINGS"]);
+    expect(rows.slice(3).map(([, state, , settings]) => [state, settings])).toEqual([
+      ["pooled", "current"],
+      ["pooled", "current"],
+      ["assigned", "other"],
+      ["live", "current"],
+    ]);
+    expect(rows[5]).toEqual(["forgotten", "assigned", "2 d", "other"]);
+    expect(output).not.toContain("somebody-elses");
+  });
+
+  test("Lists only one state with --state, and prints JSON with --json", async () => {
+    await operated.fillPool(1);
+    const name = await createRoom();
+    const { output } = await operated.ops("rooms", "--state", "assigned", "--json");
+    expect(JSON.parse(output)).toEqual([
+      expect.objectContaining({ name, state: "assigned", marker: "assigned", messageId: expect.any(String) }),
+    ]);
+  });
+
+  test("Ends with 3 and one line if the platform is down", async () => {
+    await operated.stack.platform.goDown();
+    const { exitCode, output, remarks } = await operated.ops("rooms");
+    expect([exitCode, output]).toEqual([3, ""]);
+    expect(remarks).toMatch(/^The platform does not do what is asked: GET \S+: .*\n$/);
+  });
+});
+
+describe("ops room", () => {
+  test("Shows the whole life of a room", async () => {
+    await operated.fillPool(1);
+    const name = await createRoom();
+    const before = await operated.ops("room", name);
+    expect(before.output).toMatch(/Now: assigned for \d+ s, without a live conference\.\n$/);
+    await operated.send("POST /public/event_sink", {
+      headers: asEventSink(),
+      json: { event: "conference_ended", node: "10.0.0.21", data: { name, service_type: "conference" } },
+    });
+    await operated.runTimer("collectGarbage");
+    const { exitCode, output } = await operated.ops("room", name);
+    const rows = rowsOf(output);
+    expect(exitCode).toBe(0);
+    expect(rows.slice(1, -1).map(([, event, caller]) => [event, caller])).toEqual([
+      ["room-provisioned (bulk)", "queue"],
+      ["room-claimed", identities.clientId],
+      ["room-queued-for-deletion", "event-sink"],
+      ["room-deleted", "timer"],
+    ]);
+    expect(rows.at(-1)).toEqual(["Now: the platform has no room of this name."]);
+  });
+
+  test("Ends with 1 if the log has no line about the room", async () => {
+    const { exitCode, output } = await operated.ops("room", "nobody");
+    expect(exitCode).toBe(1);
+    expect(output).toMatch(/^The log of the last 168 hours has no line about nobody\./);
+  });
+});
+
+describe("ops unaccounted", () => {
+  test("Ends with 0 if every room is accounted for", async () => {
+    await operated.fillPool(2);
+    await createRoom();
+    await operated.settled();
+    expect(await operated.ops("unaccounted")).toMatchObject({
+      exitCode: 0,
+      output: "Every room is accounted for.\n",
+    });
+  });
+
+  test("Lists rooms that were handed out a day ago, without those that are live, and queues none", async () => {
+    for (const name of ["forgotten", "live"]) operated.addRoom(name, { description: assigned(twoDaysAgo()) });
+    operated.stack.platform.startConference({ name: "live" });
+    for (const options of [[], ["--delete"]]) {
+      const { exitCode, output } = await operated.ops("unaccounted", ...options);
+      expect(exitCode).toBe(1);
+      expect(output).toMatch(/^NAME +HANDED OUT\nforgotten +2 d ago\n/);
+    }
+    expect(await operated.queues.deletion.count()).toBe(0);
+  });
+
+  test("Queues the listed rooms with --delete --yes, but no persistent one, and they are then collected", async () => {
+    for (const name of ["forgotten", "test_kept"])
+      operated.addRoom(name, { description: assigned(twoDaysAgo()) });
+    const { exitCode, output } = await operated.ops("unaccounted", "--delete", "--yes");
+    expect(exitCode).toBe(1);
+    expect(output).toContain("1 room will be deleted in 0 s to 10 min.\n");
+    await operated.runTimer("collectGarbage");
+    expect(operated.stack.platform.rooms().map(({ name }) => name)).toEqual(["test_kept"]);
+  });
+
+  test("Counts rooms that are marked as pooled but in no queue", async () => {
+    operated.addRoom("stray");
+    const { exitCode, output } = await operated.ops("unaccounted", "--delete", "--yes");
+    expect(exitCode).toBe(1);
+    expect(output).toMatch(/^1 room marked as pooled beyond the pool\./);
+  });
+
+  test("Ends with 3 if platform or storage is down", async () => {
+    operated.storage.setDown(true);
+    expect(await operated.ops("unaccounted")).toMatchObject({ exitCode: 3, output: "" });
+  });
+});
+
+describe("ops rotate-sink", () => {
+  const report = async (password: string) =>
+    operated.send("POST /public/event_sink", {
+      headers: { authorization: `Basic ${Buffer.from(`event-sink:${password}`).toString("base64")}` },
+      json: { event: "participant_connected", data: {} },
+    });
+
+  test("Ends with 1 if no node has sent anything", async () => {
+    const { exitCode, output } = await operated.ops("rotate-sink");
+    expect(exitCode).toBe(1);
+    expect(output).toMatch(/^No node has sent anything in the last 1 h, so nothing is known/);
+  });
+
+  test("Ends with 0 if only the current pair was used", async () => {
+    await report(identities.sinkPassword);
+    const { exitCode, output } = await operated.ops("rotate-sink");
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(/^CREDENTIALS {2}REQUESTS {2}LAST\ncurrent +1 +\d+ s ago\nOnly the current pair/);
+  });
+
+  test("Ends with 1 if the previous pair was used or a node was refused, and prints no password", async () => {
+    await report(identities.sinkPassword);
+    await report("previous-sink-password");
+    await report("wrong-password");
+    const { exitCode, output } = await operated.ops("rotate-sink", "--hours", "2");
+    expect(exitCode).toBe(1);
+    expect(output).toMatch(/^previous +1 +\d+ s ago$/m);
+    expect(output).toContain("1 request refused: a node has other credentials than the gateway.");
+    expect(output).toMatch(/The previous pair was used \d+ s ago: keep it/);
+    expect(output).not.toMatch(/password/);
+  });
+});
+
+describe("ops token", () => {
+  test("Prints only a token that the gateway accepts", async () => {
+    const { exitCode, output, remarks } = await operated.ops("token");
+    expect([exitCode, remarks]).toEqual([0, ""]);
+    const headers = { authorization: `Bearer ${output.trim()}` };
+    expect((await operated.send("GET /room/list", { headers })).status).toBe(200);
+  });
+
+  test("Ends with 3 and prints no token if the issuer is down", async () => {
+    operated.stack.issuer.setDown(true);
+    const { exitCode, output, remarks } = await operated.ops("token");
+    expect([exitCode, output]).toEqual([3, ""]);
+    expect(remarks).toMatch(/^The token issuer at http:\S+ gave no token\.\n$/);
+  });
+});
+
+describe("ops doctor", () => {
+  test("Ends with 0 if everything responds", async () => {
+    await operated.runTimer("collectMetrics");
+    const event = { event: "x", data: {} };
+    await operated.send("POST /public/event_sink", { headers: asEventSink(), json: event });
+    const { exitCode, output } = await operated.ops("doctor");
+    expect(output).toMatch(/All checks passed\.\n$/);
+    expect(exitCode).toBe(0);
+  });
+
+  test("Ends with 1 and says for each failed check what to do", async () => {
+    operated.storage.setDown(true);
+    operated.stack.issuer.setDown(true);
+    await operated.stack.platform.goDown();
+    const { exitCode, output } = await operated.ops("doctor");
+    const failed = [...output.matchAll(/^ {2}!! {2}(\w+(?: \w+)?) .*\n {22}-> (.+)$/gm)];
+    expect(exitCode).toBe(1);
+    const names = failed.map(([, name]) => name);
+    expect(names).toEqual(["Queues", "Platform", "Token issuer", "Workspace", "Event sink"]);
+    expect(failed.map(([, , advice]) => advice)).toContain("docs/operations.md#platform-unreachable");
+    expect(output).toMatch(/5 checks of 11 failed\.\n$/);
+  });
+});

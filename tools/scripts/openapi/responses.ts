@@ -1,0 +1,122 @@
+/** The responses of each operation, derived from its access, its input and the failures that it states. */
+import type { Access } from "../../../src/lib/auth/access.ts";
+import { type FailureCode, publicDetailOf, statusOf } from "../../../src/lib/errors.ts";
+import type { HttpContract } from "../../../src/lib/http/contract.ts";
+import { responseExamples } from "./examples.ts";
+import { type Examples, mediaExamples } from "./media-examples.ts";
+import { rateLimits } from "./rate-limits.ts";
+import { headers } from "./response-headers.ts";
+import { queryParameters, referenceTo } from "./schemas.ts";
+import { validationExamples } from "./validation-examples.ts";
+
+type Json = Record<string, unknown>;
+
+const accessFailures: Record<Access, readonly FailureCode[]> = {
+  application: ["unauthenticated", "forbidden", "identity-provider-unavailable"],
+  agent: ["unauthenticated", "forbidden", "contact-centre-unavailable"],
+  "event-sink": ["unauthenticated", "forbidden"],
+  anyone: [],
+};
+
+const bodyFailures: readonly FailureCode[] = ["length-required", "body-too-large", "invalid-request"];
+
+// The Functions host refuses requests before the app receives them, without a body.
+const refusedByHost = [400, 414, 431];
+
+// API Management can return 429 and the app 500. The specification requires 404 everywhere.
+const everyOperation = [...refusedByHost, 404, 429, 500];
+
+const noBody = "The response has no body.";
+
+const statusTexts: Record<number, string> = {
+  200: "Success.",
+  202: `Accepted. ${noBody}`,
+  204: `Success. ${noBody}`,
+  400: `The Functions host cannot read the request as HTTP. ${noBody}`,
+  401: "The credentials are missing or not valid.",
+  403: "The caller is not authorised for this operation.",
+  411: "The body was sent without a Content-Length header.",
+  413: "The body is too large.",
+  414: `The address is longer than the Functions host allows. ${noBody}`,
+  422: "A parameter, a header or the body is not valid. `detail` names each fault and its place.",
+  431: `The headers are larger than the Functions host allows. ${noBody}`,
+  500: "An unexpected error occurred.",
+  502: "The conferencing platform rejected the request.",
+  503: "A dependency is unavailable, or the request could not be completed. Retry after `Retry-After` seconds.",
+};
+
+function statusText(status: number, codes: readonly FailureCode[], { access, route }: HttpContract): string {
+  if (status === 429)
+    return `API Management admits ${rateLimits[access]}, unless the deployment sets another limit.`;
+  if (status !== 404) return statusTexts[status] ?? "";
+  return [...notFoundReasons(codes, route), noBody].join(" ");
+}
+
+function notFoundReasons(codes: readonly FailureCode[], route: string): string[] {
+  const ofRoom = codes.includes("room-not-found");
+  if (ofRoom && route.includes("{room_name")) return ["There is no room with this name."];
+  const ofKey = "Without `Retry-After`, the room of a repeated `Idempotency-Key` has been deleted.";
+  const reasons = [
+    ...(codes.includes("pool-exhausted") ? ["The pool is empty: retry after `Retry-After` seconds."] : []),
+    ...(ofRoom ? [ofKey] : []),
+  ];
+  return reasons.length > 0 ? reasons : ["The address of the request is wrong."];
+}
+
+/** Returns the responses of an operation by status, in ascending order. */
+export function responses(name: string, contract: HttpContract): Json {
+  const successes = Object.entries(contract.responses).map(([status, schema]) => {
+    const content = schema && { schema: referenceTo(schema), ...responseExamples(name) };
+    return [
+      Number(status),
+      {
+        description: statusTexts[Number(status)],
+        headers: headers(["X-Invocation-Id", "X-Correlation-Id", "RateLimit-Limit", "RateLimit-Remaining"]),
+        ...(content && { content: { "application/json": content } }),
+      },
+    ] as const;
+  });
+  const failures = Map.groupBy(failuresOf(contract), statusOf);
+  const failed = [...new Set([...everyOperation, ...failures.keys()])].map((status) => {
+    const codes = failures.get(status) ?? [];
+    const description = statusText(status, codes, contract);
+    if (refusedByHost.includes(status)) return [status, { description }] as const;
+    const content = failureContent(status, codes, () => validationExamples(name, contract));
+    return [status, { description, headers: failureHeaders(status, codes, contract), ...content }] as const;
+  });
+  // Objects list integer keys in ascending order.
+  return Object.fromEntries([...successes, ...failed]);
+}
+
+function failuresOf({ access, query, headers, body, failures }: HttpContract): FailureCode[] {
+  const hasInput = headers !== undefined || (query !== undefined && queryParameters(query).length > 0);
+  const inputFailures = body ? bodyFailures : hasInput ? (["invalid-request"] as const) : [];
+  return [...accessFailures[access], ...inputFailures, ...failures];
+}
+
+function failureHeaders(status: number, codes: readonly FailureCode[], { access }: HttpContract): Json {
+  const hasChallenge = status === 401 || (status === 403 && access === "application");
+  const isWorthRetrying = status === 429 || status === 503 || codes.includes("pool-exhausted");
+  return headers([
+    ...(status === 429 ? [] : (["X-Invocation-Id"] as const)),
+    "X-Correlation-Id",
+    ...(status === 429 ? (["RateLimit-Limit", "RateLimit-Remaining"] as const) : []),
+    ...(isWorthRetrying ? (["Retry-After"] as const) : []),
+    ...(hasChallenge ? (["WWW-Authenticate"] as const) : []),
+  ]);
+}
+
+function failureContent(status: number, codes: readonly FailureCode[], validation: () => Examples): Json {
+  if (status === 404) return {};
+  const [schema, examples] =
+    status === 422 ? ["HTTPValidationError", validation()] : ["Failure", failureExamples(status, codes)];
+  const reference = { $ref: `#/components/schemas/${schema}` };
+  return { content: { "application/json": { schema: reference, ...mediaExamples(examples) } } };
+}
+
+/** Returns one example of each text that the status can have, by the code of the failure in the log. */
+function failureExamples(status: number, codes: readonly FailureCode[]): Examples {
+  if (status === 429) return { throttled: { value: { detail: "Too Many Requests" } } };
+  if (status === 500) return { unexpected: { value: { detail: "Internal Server Error" } } };
+  return Object.fromEntries(codes.map((code) => [code, { value: { detail: publicDetailOf(code) } }]));
+}
