@@ -14,12 +14,12 @@ import { healthCheck } from "./functions/health-check.ts";
 import { listRooms } from "./functions/list-rooms.ts";
 import { provisionRoom } from "./functions/provision-room.queue.ts";
 import { updateRoom } from "./functions/update-room.ts";
-import { registerQueueFunctions } from "./lib/background/queue-function.ts";
-import { registerTimerFunctions } from "./lib/background/timer-function.ts";
+import { createAdapters } from "./lib/adapters.ts";
+import { createDependencies } from "./lib/dependencies.ts";
 import { registerHttpFunctions } from "./lib/http/handler.ts";
+import { registerQueueFunctions } from "./lib/http/queue-function.ts";
+import { registerTimerFunctions } from "./lib/http/timer-function.ts";
 import { loadSettings } from "./lib/settings/load-settings.ts";
-import { createAdapters } from "./lib/wiring/adapters.ts";
-import { createDependencies } from "./lib/wiring/dependencies.ts";
 
 // Throws if a setting is invalid: the deployment fails with the list of faults instead of starting half an app.
 const settings = loadSettings(process.env);

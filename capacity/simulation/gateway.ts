@@ -1,12 +1,12 @@
 /** The instances of a simulated gateway: each has its own dependencies, and all share the queues and the platform. */
 
+import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
 import type { Log } from "../../src/lib/log.ts";
 import { createClient } from "../../src/lib/platform/client.ts";
 import { createBasicLogIn } from "../../src/lib/platform/log-in.ts";
-import type { Queue } from "../../src/lib/queues/queue.ts";
-import { newGuestPin, newRoomName, toNewConference } from "../../src/lib/rooms/new-room.ts";
+import { newGuestPin, newRoomName, toNewConference } from "../../src/lib/pool/new-room.ts";
+import type { Queue } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
-import { createDependencies, type Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { createMemoryQueue } from "../../test/support/memory-queue.ts";
 import { createMemoryRecordStore } from "../../test/support/memory-record-store.ts";
 import { openAccess } from "../../test/support/open-access.ts";

@@ -1,6 +1,5 @@
 /** A queue in memory whose operations take time, and are counted. */
-import type { Queue } from "../../src/lib/queues/queue.ts";
-import type { RandomSource } from "../../src/lib/random.ts";
+import type { Queue, RandomSource } from "../../src/lib/ports.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 const minMilliseconds = 3;

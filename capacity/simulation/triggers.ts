@@ -1,7 +1,7 @@
 /** What starts the gateway's background work: the two timers, and the queue trigger of provisioning. */
 
-import type { QueueMessage } from "../../src/lib/queues/queue.ts";
-import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
+import type { Dependencies } from "../../src/lib/dependencies.ts";
+import type { QueueMessage } from "../../src/lib/ports.ts";
 import type { SeededRandom } from "../../tools/local/process/seeded-random.ts";
 import type { SimulatedGateway } from "./gateway.ts";
 import type { VirtualTime } from "./virtual-time.ts";

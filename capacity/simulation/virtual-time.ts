@@ -1,7 +1,7 @@
 /** Virtual time for long runs: events wait in a heap, and the clock jumps from one to the next. */
 import { nextTick } from "node:process";
 import TinyQueue from "tinyqueue";
-import type { Clock } from "../../src/lib/clock.ts";
+import type { Clock } from "../../src/lib/ports.ts";
 
 export interface VirtualTime extends Clock {
   /** Runs events in the order of their time until `isDone` or until none is left. */

@@ -68,7 +68,7 @@ resource packageContainer 'Microsoft.Storage/storageAccounts/blobServices/contai
   name: packageContainerName
 }
 
-// The records of idempotency keys: src/lib/idempotency/blob-record-store.ts names the container. A record counts for 24
+// The records of idempotency keys: src/lib/azure/blob-records.ts names the container. A record counts for 24
 // hours, and the rule deletes its blob a day later.
 resource createRecords 'Microsoft.Storage/storageAccounts/blobServices/containers@2023-05-01' = {
   parent: blobService

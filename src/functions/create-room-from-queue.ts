@@ -1,7 +1,8 @@
 /** POST /room/create: hands out a room from the pool. */
-import { allocateRoom, type RoomCreationDependencies, roomCreation } from "../lib/api/room-creation.ts";
-import { toCreatedRoom } from "../lib/api/room-shapes.ts";
+
 import { json, queryFunction } from "../lib/http/http-function.ts";
+import { allocateRoom, type RoomCreationDependencies, roomCreation } from "../lib/rooms/room-creation.ts";
+import { toCreatedRoom } from "../lib/rooms/room-shapes.ts";
 
 export const createRoomFromQueue = queryFunction({
   ...roomCreation,

@@ -1,8 +1,9 @@
 /** DELETE /room/{room_name}: deletes a room on the platform immediately. */
-import { roomRoute } from "../lib/api/room-route.ts";
+
 import { GatewayError, platformFailures } from "../lib/errors.ts";
 import { empty, noQuery, queryFunction } from "../lib/http/http-function.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
+import { roomRoute } from "../lib/rooms/room-route.ts";
 
 export const deleteRoom = queryFunction({
   method: "DELETE",

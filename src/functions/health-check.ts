@@ -1,7 +1,7 @@
 /** GET /public/health: reports that the gateway is up, and nothing else. */
 import * as z from "zod";
-import type { Clock } from "../lib/clock.ts";
 import { json, noQuery, queryFunction } from "../lib/http/http-function.ts";
+import type { Clock } from "../lib/ports.ts";
 
 const Health = z
   .object({ status: z.literal("alive"), timestamp: z.iso.datetime() })

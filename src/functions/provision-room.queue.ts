@@ -1,7 +1,7 @@
 /** Queue trigger on room-provisioning-queue: provisions one room for the pool. */
-import { queueFunction } from "../lib/background/queue-function.ts";
+import { queueFunction } from "../lib/http/queue-function.ts";
 import type { Provisioning } from "../lib/pool/provisioning.ts";
-import { queueNames } from "../lib/queues/queue-names.ts";
+import { queueNames } from "../lib/ports.ts";
 
 export const provisionRoom = queueFunction({
   queueName: queueNames.provisioning,

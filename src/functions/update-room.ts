@@ -1,11 +1,11 @@
 /** PATCH /room/{room_name}: updates a room on the platform. */
 
-import { Conference, ConferenceUpdate } from "../lib/api/conference-schema.ts";
-import { roomRoute } from "../lib/api/room-route.ts";
-import { changeRoom } from "../lib/api/room-update.ts";
 import { GatewayError, platformFailures } from "../lib/errors.ts";
 import { bodyFunction, empty } from "../lib/http/http-function.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
+import { Conference, ConferenceUpdate } from "../lib/rooms/conference-schema.ts";
+import { roomRoute } from "../lib/rooms/room-route.ts";
+import { changeRoom } from "../lib/rooms/room-update.ts";
 
 export const updateRoom = bodyFunction({
   method: "PATCH",

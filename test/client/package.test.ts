@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { publint } from "publint";
 import { expect, test } from "vitest";
 import manifest from "../../client/package.json" with { type: "json" };
-import { version } from "../../src/lib/wiring/version.ts";
+import { version } from "../../src/lib/version.ts";
 import { useClientPackage } from "../support/client-package.ts";
 
 const built = useClientPackage();

@@ -1,6 +1,6 @@
 /** The contract of the queue port, run against the in-memory queue and against Azurite. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Queue, QueueMessage } from "../../src/lib/queues/queue.ts";
+import type { Queue, QueueMessage } from "../../src/lib/ports.ts";
 
 export interface QueueWorld {
   /** Opens a new, empty queue. `pass` lets its time pass. */

@@ -1,7 +1,7 @@
 /** POST /public/event_sink: every status it can return. */
 import { expect, test } from "vitest";
 import { eventSink } from "../../src/functions/event-sink.ts";
-import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
+import type { Dependencies } from "../../src/lib/dependencies.ts";
 import { identities } from "../../tools/local/gateway/identities.ts";
 import { testBodyRefusals } from "../support/body-refusals.ts";
 import { asEventSink } from "../support/credentials.ts";

@@ -1,6 +1,6 @@
 /** The system clock. */
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/lib/clock.ts";
+import { systemClock } from "../../src/lib/ports.ts";
 
 test("now returns the milliseconds since 1970", () => {
   const [before, now, after] = [Date.now(), systemClock.now(), Date.now()];

@@ -1,6 +1,6 @@
 /** The operating system's randomness. */
 import { expect, test } from "vitest";
-import { secureRandom } from "../../src/lib/random.ts";
+import { secureRandom } from "../../src/lib/ports.ts";
 
 test("integerBelow returns every whole number below the limit and no other", () => {
   const drawn = new Set(Array.from({ length: 2000 }, () => secureRandom.integerBelow(10)));

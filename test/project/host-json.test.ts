@@ -1,7 +1,7 @@
 /** host.json, compared whole, and the numbers in it that the code depends on. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { queueNames } from "../../src/lib/queues/queue-names.ts";
+import { queueNames } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import { readHostJson } from "../../tools/local/host/host-json.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { version } from "../../src/lib/wiring/version.ts";
+import { version } from "../../src/lib/version.ts";
 import { parameterExample, requestExamples, responseExamples } from "../../tools/scripts/openapi/examples.ts";
 import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { bodiesOf, document, documentText, nodes, operations } from "../support/api-document.ts";

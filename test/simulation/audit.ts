@@ -1,7 +1,8 @@
 /** Ends a history without faults, then checks the queues and the platform against the promises. */
+
+import { parseMarker } from "../../src/lib/pool/marker.ts";
+import { isPersistent } from "../../src/lib/pool/ownership.ts";
 import { decodeQueuedName } from "../../src/lib/pool/queued-name.ts";
-import { parseMarker } from "../../src/lib/rooms/marker.ts";
-import { isPersistent } from "../../src/lib/rooms/ownership.ts";
 import { deliverEnds } from "./callers.ts";
 import { type History, isWithoutFaults } from "./history.ts";
 import type { Task } from "./task.ts";

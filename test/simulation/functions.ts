@@ -1,11 +1,11 @@
 /** The functions of the app, registered for one simulated process. Every file of src/functions exports one function. */
 import { readdir } from "node:fs/promises";
 import type { HttpHandler, StorageQueueHandler, TimerHandler } from "@azure/functions";
-import { type QueueFunction, registerQueueFunctions } from "../../src/lib/background/queue-function.ts";
-import { registerTimerFunctions, type TimerFunction } from "../../src/lib/background/timer-function.ts";
+import type { Dependencies } from "../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { registerHttpFunctions } from "../../src/lib/http/handler.ts";
-import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
+import { type QueueFunction, registerQueueFunctions } from "../../src/lib/http/queue-function.ts";
+import { registerTimerFunctions, type TimerFunction } from "../../src/lib/http/timer-function.ts";
 
 export interface Handlers {
   readonly http: ReadonlyMap<string, HttpHandler>;

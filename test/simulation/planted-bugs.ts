@@ -41,7 +41,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "handed-out-twice",
     scenario: "a claim whose lease ends",
     isExploredInEveryTestRun: true,
-    file: "src/lib/queues/delete-confirmed.ts",
+    file: "src/lib/pool/delete-confirmed.ts",
     edits: [['if (first !== "unknown") return "lost";', 'if (first !== "unknown") return "deleted";']],
   },
   {
@@ -49,7 +49,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "handed-out-twice",
     scenario: "a claim whose lease ends",
     scenarioFaults: 2,
-    file: "src/lib/queues/delete-confirmed.ts",
+    file: "src/lib/pool/delete-confirmed.ts",
     edits: [['(second === "message-gone" && isHeld())', '(second === "message-gone")']],
   },
   {
@@ -82,7 +82,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "repeated-create-differs",
     scenario: "two repeats with one idempotency key",
     isExploredInEveryTestRun: true,
-    file: "src/lib/idempotency/idempotent-claims.ts",
+    file: "src/lib/pool/idempotent-claims.ts",
     edits: [["if (winner?.room === room.name) return room;", "if (winner) return room;"]],
   },
   {
@@ -242,7 +242,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "returns the host PIN from create",
     breaks: "secret-exposed",
     scenario: notAboutOrder,
-    file: "src/lib/api/room-shapes.ts",
+    file: "src/lib/rooms/room-shapes.ts",
     edits: [
       [
         "return {\n    ...common(row),\n    aliases",

@@ -8,7 +8,7 @@ import {
 } from "../../src/lib/platform/exchange.ts";
 import { createBasicLogIn } from "../../src/lib/platform/log-in.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
-import type { RandomSource } from "../../src/lib/random.ts";
+import type { RandomSource } from "../../src/lib/ports.ts";
 import { createSeededRandom } from "../../tools/local/process/seeded-random.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 

@@ -6,13 +6,13 @@ import {
   InvocationContext,
   type Timer,
 } from "@azure/functions";
+import type { Adapters } from "../../src/lib/adapters.ts";
+import { createDependencies } from "../../src/lib/dependencies.ts";
 import { createLog } from "../../src/lib/invocation-log.ts";
 import { createConferences } from "../../src/lib/platform/conferences.ts";
 import { withRetries } from "../../src/lib/platform/retry.ts";
-import type { RandomSource } from "../../src/lib/random.ts";
+import type { RandomSource } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
-import type { Adapters } from "../../src/lib/wiring/adapters.ts";
-import { createDependencies } from "../../src/lib/wiring/dependencies.ts";
 import { gatewaySettings } from "../../tools/local/gateway/gateway-settings.ts";
 import { createRetirement } from "../../tools/ops/pool/retirement.ts";
 import type { Fault } from "./faults.ts";

@@ -1,5 +1,5 @@
 /** The host's queue trigger: leases messages of the provisioning queue, runs the function, then deletes or retries. */
-import type { RandomSource } from "../../src/lib/random.ts";
+import type { RandomSource } from "../../src/lib/ports.ts";
 import type { MemoryQueue } from "../support/memory-queue.ts";
 import type { AppProcess, Plan } from "./processes.ts";
 import type { Scheduler } from "./scheduler.ts";

@@ -1,5 +1,5 @@
 /** Virtual time: events run one after the other, and the clock jumps from one to the next. */
-import type { RandomSource } from "../../src/lib/random.ts";
+import type { RandomSource } from "../../src/lib/ports.ts";
 
 export interface Scheduler {
   /** Milliseconds since 1970, as in Clock. */

@@ -1,5 +1,5 @@
 /** The queue port on top of a memory queue. Each call can fail and is recorded in the ledger. */
-import { type Queue, QueueError } from "../../src/lib/queues/queue.ts";
+import { type Queue, QueueError } from "../../src/lib/ports.ts";
 import type { MemoryQueue } from "../support/memory-queue.ts";
 import type { PortCall, Ports } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
@@ -7,7 +7,7 @@ import type { Task } from "./task.ts";
 
 export type QueueName = "pool" | "deletion" | "provisioning" | "poison";
 
-// As in src/lib/queues/storage-account.ts.
+// As in src/lib/azure/storage-account.ts.
 const timeoutSeconds = 3;
 
 export function simulateQueue(name: QueueName, queue: MemoryQueue, ports: Ports, ledger: Ledger): Queue {

@@ -1,9 +1,9 @@
 /** The store of create records over memory. Each call can fail, before or after it was carried out. */
 import { GatewayError } from "../../src/lib/errors.ts";
-import type { CreateRecordStore } from "../../src/lib/idempotency/create-record.ts";
+import type { CreateRecordStore } from "../../src/lib/pool/create-record.ts";
 import type { PortCall, Ports } from "./faults.ts";
 
-// As in src/lib/idempotency/open-create-records.ts.
+// As in src/lib/azure/open-create-records.ts.
 const timeoutSeconds = 3;
 
 export function simulateRecords(store: CreateRecordStore, ports: Ports): CreateRecordStore {

@@ -1,6 +1,6 @@
 /** One invocation of a function: its process, its faults, and what it has done so far. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { RandomSource } from "../../src/lib/random.ts";
+import type { RandomSource } from "../../src/lib/ports.ts";
 import type { Fault } from "./faults.ts";
 
 /** A process that runs invocations. After its death none of them receives a response. */

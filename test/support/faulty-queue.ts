@@ -1,5 +1,5 @@
 /** A memory queue that can fail its next operations, before or after it carries them out. */
-import { type Queue, QueueError, type QueueFailure } from "../../src/lib/queues/queue.ts";
+import { type Queue, QueueError, type QueueFailure } from "../../src/lib/ports.ts";
 import type { MemoryQueue } from "./memory-queue.ts";
 
 export interface QueueFault {

@@ -7,15 +7,15 @@ import {
   InvocationContext,
 } from "@azure/functions";
 import { beforeEach } from "vitest";
+import { type Adapters, createAdapters } from "../../src/lib/adapters.ts";
 import type { Access } from "../../src/lib/auth/access.ts";
+import { createCredential } from "../../src/lib/azure/credential.ts";
+import { openQueues } from "../../src/lib/azure/storage-account.ts";
+import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { toHandler } from "../../src/lib/http/handler.ts";
-import { openQueues } from "../../src/lib/queues/storage-account.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import type { Settings } from "../../src/lib/settings/settings.ts";
-import { type Adapters, createAdapters } from "../../src/lib/wiring/adapters.ts";
-import { createCredential } from "../../src/lib/wiring/credential.ts";
-import { createDependencies, type Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import { startDevelopmentStack } from "../../tools/local/gateway/development-stack.ts";
 import { identities } from "../../tools/local/gateway/identities.ts";
 import { parseJson } from "../../tools/local/process/parse-json.ts";

@@ -1,5 +1,5 @@
 /** A clock that only moves when a test advances it. */
-import type { Clock } from "../../src/lib/clock.ts";
+import type { Clock } from "../../src/lib/ports.ts";
 
 export interface ManualClock extends Clock {
   advance(seconds: number): void;

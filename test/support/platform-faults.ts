@@ -1,6 +1,6 @@
 /** Tests that all functions that call the platform share: every way in which a call to it fails. */
 import { expect, test } from "vitest";
-import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
+import type { Dependencies } from "../../src/lib/dependencies.ts";
 import type { FunctionUnderTest } from "./in-process-gateway.ts";
 import { failure } from "./shared-failures.ts";
 

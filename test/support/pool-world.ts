@@ -12,10 +12,10 @@ import {
   createGarbageCollection,
   type GarbageCollectionOptions,
 } from "../../src/lib/pool/garbage-collection.ts";
+import { toNewConference } from "../../src/lib/pool/new-room.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
-import { secureRandom } from "../../src/lib/random.ts";
-import { toNewConference } from "../../src/lib/rooms/new-room.ts";
-import { roomFingerprint } from "../../src/lib/rooms/room-fingerprint.ts";
+import { roomFingerprint } from "../../src/lib/pool/room-fingerprint.ts";
+import { secureRandom } from "../../src/lib/ports.ts";
 import {
   type PlatformSimulator,
   startPlatformSimulator,

@@ -2,9 +2,9 @@
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import { createClient } from "../../client/src/client.ts";
-import { openQueues } from "../../src/lib/queues/storage-account.ts";
+import { createCredential } from "../../src/lib/azure/credential.ts";
+import { openQueues } from "../../src/lib/azure/storage-account.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
-import { createCredential } from "../../src/lib/wiring/credential.ts";
 import {
   type DevelopmentStackOptions,
   startDevelopmentStack,

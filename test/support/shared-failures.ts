@@ -1,7 +1,7 @@
 /** What functions share: the responses of failures, and tests of unexpected errors and unavailable storage. */
 import { expect, test } from "vitest";
+import type { Dependencies } from "../../src/lib/dependencies.ts";
 import { type FailureCode, publicDetailOf, statusOf } from "../../src/lib/errors.ts";
-import type { Dependencies } from "../../src/lib/wiring/dependencies.ts";
 import type { FunctionUnderTest } from "./in-process-gateway.ts";
 
 /** The response of an expected failure: its status, its fixed text and its code in the log. */

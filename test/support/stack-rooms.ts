@@ -1,7 +1,7 @@
 /** Rooms of the gateway's on the platform of a development stack, as provisioning creates them. */
 
-import type { Queues } from "../../src/lib/queues/storage-account.ts";
-import { toNewConference } from "../../src/lib/rooms/new-room.ts";
+import { toNewConference } from "../../src/lib/pool/new-room.ts";
+import type { Queues } from "../../src/lib/ports.ts";
 import type { DevelopmentStack } from "../../tools/local/gateway/development-stack.ts";
 import { identities } from "../../tools/local/gateway/identities.ts";
 

@@ -1,7 +1,7 @@
 /** The calls that a create consists of, made directly over warm connections. They are the floor of every figure. */
 import { QueueSASPermissions, QueueServiceClient } from "@azure/storage-queue";
 import * as z from "zod";
-import { queueNames } from "../../src/lib/queues/queue-names.ts";
+import { queueNames } from "../../src/lib/ports.ts";
 import { platformAccount } from "../local/gateway/identities.ts";
 import { bypassProxy } from "../local/process/bypass-proxy.ts";
 import type { BenchStack } from "./bench-stack.ts";

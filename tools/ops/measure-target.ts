@@ -1,8 +1,8 @@
 /** Measures a gateway as its metrics run does. */
 import { randomUUID } from "node:crypto";
-import { systemClock } from "../../src/lib/clock.ts";
 import { type Measurement, measure } from "../../src/lib/metrics/measurement.ts";
-import { version } from "../../src/lib/wiring/version.ts";
+import { systemClock } from "../../src/lib/ports.ts";
+import { version } from "../../src/lib/version.ts";
 import type { Platform, Target } from "./target/target.ts";
 import type { CommandLog } from "./terminal/command-log.ts";
 

@@ -1,5 +1,5 @@
 /** Builds the check for each kind of access from the settings. */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { AccessChecks } from "./access.ts";
 import { createApiManagementCheck } from "./api-management.ts";

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import PQueue from "p-queue";
-import type { Clock } from "../clock.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import type { Clock } from "../ports.ts";
 import {
   type ContactCentreRules,
   createUserRequest,

@@ -1,8 +1,8 @@
 /** Keeps the tenant's signing keys through outages of the identity provider. */
 import { createPublicKey, type KeyObject } from "node:crypto";
-import type { Clock } from "../clock.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import type { Clock } from "../ports.ts";
 
 /** The issuers and keys that the identity provider published at one moment. */
 export interface PublishedKeys {

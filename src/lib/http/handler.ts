@@ -1,11 +1,11 @@
 /** The HTTP pipeline: authenticate, parse, validate, handle, respond. The only place that maps errors to responses. */
 import type { HttpHandler, HttpRequest, InvocationContext } from "@azure/functions";
 import type { AccessChecks, Caller } from "../auth/access.ts";
-import type { Clock } from "../clock.ts";
 import { GatewayError } from "../errors.ts";
 import { createLog } from "../invocation-log.ts";
 import type { Log, LogFields } from "../log.ts";
 import { createOutboundCalls, withOutboundCalls } from "../outbound-calls.ts";
+import type { Clock } from "../ports.ts";
 import type { HttpContract, HttpFunction } from "./contract.ts";
 import { correlationIdOf } from "./correlation-id.ts";
 import { readBody } from "./request-body.ts";

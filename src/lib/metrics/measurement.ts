@@ -1,10 +1,10 @@
 /** Measures pool, queues and platform once. */
-import type { Clock } from "../clock.ts";
+
 import type { Log } from "../log.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import type { PlatformStatus } from "../platform/status.ts";
-import type { Queues } from "../queues/storage-account.ts";
-import { type MarkedRoom, markedRooms } from "../rooms/marked-rooms.ts";
+import { type MarkedRoom, markedRooms } from "../pool/marked-rooms.ts";
+import type { Clock, Queues } from "../ports.ts";
 import { describeAlarms } from "./alarms.ts";
 import { countRooms } from "./room-counts.ts";
 import type { MetricsRow } from "./row.ts";

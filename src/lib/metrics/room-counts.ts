@@ -1,5 +1,5 @@
 /** Counts the gateway's rooms by state. */
-import type { MarkedRoom } from "../rooms/marked-rooms.ts";
+import type { MarkedRoom } from "../pool/marked-rooms.ts";
 import type { MetricsRow } from "./row.ts";
 
 type RoomColumns = Pick<MetricsRow, "AvailableRooms" | "InUseRooms" | "OutdatedRooms">;

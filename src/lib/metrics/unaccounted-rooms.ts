@@ -1,6 +1,6 @@
 /** Rooms that nothing accounts for: finds them, and logs those that can be named. */
 import type { Log } from "../log.ts";
-import type { MarkedRoom } from "../rooms/marked-rooms.ts";
+import type { MarkedRoom } from "../pool/marked-rooms.ts";
 
 const millisecondsPerHour = 3600_000;
 const maxAssignedHours = 24;

@@ -1,6 +1,5 @@
 /** How many calls to the platform one instance may have in flight: it learns the number from how its calls end. */
-import type { Clock } from "../clock.ts";
-import type { RandomSource } from "../random.ts";
+import type { Clock, RandomSource } from "../ports.ts";
 import { createLatencies } from "./latencies.ts";
 
 /** How a call ended. Endings that say nothing about the platform's load are `other`. */

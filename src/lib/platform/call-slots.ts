@@ -1,5 +1,5 @@
 /** Decides which call to the platform starts next: callers first, then lists and other background work in turn. */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../ports.ts";
 import type { AdaptiveLimit } from "./adaptive-limit.ts";
 
 /** Who waits for a call: a caller, a caller of a long list, or nobody. */

@@ -1,6 +1,6 @@
 /** Calls the conferencing platform with a log-in and limited concurrency. */
-import type { Clock } from "../clock.ts";
-import { type RandomSource, secureRandom } from "../random.ts";
+import type { Clock } from "../ports.ts";
+import { type RandomSource, secureRandom } from "../ports.ts";
 import { type CallEnding, createAdaptiveLimit } from "./adaptive-limit.ts";
 import { type CallClass, createCallSlots } from "./call-slots.ts";
 import { createExchange, type Exchange, nameOf, type PlatformRequest, responseFailure } from "./exchange.ts";

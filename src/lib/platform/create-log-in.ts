@@ -1,5 +1,5 @@
 /** Chooses the platform log-in. */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../ports.ts";
 import { createBasicLogIn, type PlatformLogIn } from "./log-in.ts";
 import { createOAuthLogIn } from "./oauth-log-in.ts";
 

@@ -1,5 +1,5 @@
 /** Compares the latency of calls with the best recent latency of the same kind of call. */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../ports.ts";
 
 /** The latencies of one instance's calls. */
 export interface Latencies {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import axios from "axios";
 import jwt from "jsonwebtoken";
 import * as z from "zod";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../ports.ts";
 import type { PlatformLogIn } from "./log-in.ts";
 import { PlatformError } from "./platform-error.ts";
 

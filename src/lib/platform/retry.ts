@@ -1,6 +1,5 @@
 /** Retries calls to the platform if a retry is safe, and honours `Retry-After`. */
-import type { Clock } from "../clock.ts";
-import type { RandomSource } from "../random.ts";
+import type { Clock, RandomSource } from "../ports.ts";
 import type { PlatformCall, PlatformClient, PlatformResponse } from "./client.ts";
 import { PlatformError } from "./platform-error.ts";
 

@@ -1,5 +1,5 @@
 /** Lists of all conferences for callers: requests share a list, and each list ends in time. */
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../ports.ts";
 import type { ConferenceRow } from "./conference-row.ts";
 import type { Conferences } from "./conferences.ts";
 import { PlatformError } from "./platform-error.ts";

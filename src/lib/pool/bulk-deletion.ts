@@ -1,14 +1,14 @@
 /** Bulk delete: lists the platform, empties the pool, then deletes every room of ours except the persistent ones. */
-import type { Clock } from "../clock.ts";
+
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
-import type { Queue } from "../queues/queue.ts";
-import { parseMarker } from "../rooms/marker.ts";
-import { isPersistent, isRoom } from "../rooms/ownership.ts";
+import type { Clock, Queue } from "../ports.ts";
 import { queueForDeletionOrLogLeak } from "./disposal.ts";
+import { parseMarker } from "./marker.ts";
+import { isPersistent, isRoom } from "./ownership.ts";
 import { decodeQueuedName } from "./queued-name.ts";
 
 export interface BulkDeletion {

@@ -1,13 +1,11 @@
 /** Claims a room from the pool. The lease is the rollback: a message that is not deleted becomes visible again. */
 import PQueue from "p-queue";
-import type { Clock } from "../clock.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
-import { deleteConfirmed } from "../queues/delete-confirmed.ts";
-import { parseMarker, withMarker } from "../rooms/marker.ts";
-import { isDialable } from "../rooms/ownership.ts";
+import type { Clock } from "../ports.ts";
+import { deleteConfirmed } from "./delete-confirmed.ts";
 import {
   type ClaimAttempt,
   createDispose,
@@ -15,6 +13,8 @@ import {
   outcomeOfFailedAssignment,
   queueForDeletionOrLogLeak,
 } from "./disposal.ts";
+import { parseMarker, withMarker } from "./marker.ts";
+import { isDialable } from "./ownership.ts";
 import { decodeQueuedName } from "./queued-name.ts";
 import type { Replenishment } from "./replenishment.ts";
 

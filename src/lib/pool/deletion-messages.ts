@@ -1,7 +1,7 @@
 /** The messages of the deletion queue, grouped by room, and what their age says about it. */
 import type { ConferenceRow } from "../platform/conference-row.ts";
-import type { Queue, QueueMessage } from "../queues/queue.ts";
-import { parseMarker } from "../rooms/marker.ts";
+import type { Queue, QueueMessage } from "../ports.ts";
+import { parseMarker } from "./marker.ts";
 import { decodeQueuedName } from "./queued-name.ts";
 
 // The queue counts in whole seconds, and the clocks of instances and storage differ by a few.

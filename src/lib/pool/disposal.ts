@@ -1,12 +1,13 @@
 /** What happens to a claim's message, outcome by outcome, when the claim does not hand out its room. */
-import type { Clock } from "../clock.ts";
+
 import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import { PlatformError } from "../platform/platform-error.ts";
 import { rejectedFields } from "../platform/rejected-fields.ts";
-import { deleteConfirmed } from "../queues/delete-confirmed.ts";
-import { type Queue, type QueueMessage } from "../queues/queue.ts";
-import { parseMarker } from "../rooms/marker.ts";
+import type { Clock } from "../ports.ts";
+import { type Queue, type QueueMessage } from "../ports.ts";
+import { deleteConfirmed } from "./delete-confirmed.ts";
+import { parseMarker } from "./marker.ts";
 import { encodeQueuedName, type QueuedName } from "./queued-name.ts";
 import type { Replenishment } from "./replenishment.ts";
 

@@ -1,11 +1,10 @@
 /** Queues rooms whose conference has ended for deletion, within the time that the platform waits for a response. */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import { type Queue, QueueError } from "../queues/queue.ts";
-import type { RandomSource } from "../random.ts";
+import type { Clock, RandomSource } from "../ports.ts";
+import { type Queue, QueueError } from "../ports.ts";
 import { encodeQueuedName } from "./queued-name.ts";
 
 export interface EndedRooms {

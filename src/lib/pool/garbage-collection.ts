@@ -1,15 +1,16 @@
 /** Garbage collection: deletes the rooms whose conference has ended, and nothing else. */
-import type { Clock } from "../clock.ts";
+
 import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/platform-error.ts";
 import type { PlatformStatus } from "../platform/status.ts";
-import { deleteConfirmed } from "../queues/delete-confirmed.ts";
-import { type Queue, type QueueMessage } from "../queues/queue.ts";
-import { parseMarker } from "../rooms/marker.ts";
-import { isForeign, isPersistent, isRoom, type UnmarkedRooms } from "../rooms/ownership.ts";
+import type { Clock } from "../ports.ts";
+import { type Queue, type QueueMessage } from "../ports.ts";
+import { deleteConfirmed } from "./delete-confirmed.ts";
 import { type EndedRoom, groupByRoom, isAssignedAfter, receiveUpTo } from "./deletion-messages.ts";
+import { parseMarker } from "./marker.ts";
+import { isForeign, isPersistent, isRoom, type UnmarkedRooms } from "./ownership.ts";
 
 export interface GarbageCollection {
   /** One run. Throws PlatformError or QueueError when nothing could be done, AggregateError when some rooms failed. */

@@ -1,10 +1,10 @@
 /** Queues assigned rooms that have reached their maximum age for deletion: their caller never used them. */
-import type { Clock } from "../clock.ts";
+
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import type { Queue } from "../queues/queue.ts";
-import type { MarkedRoom } from "../rooms/marked-rooms.ts";
-import { isPersistent } from "../rooms/ownership.ts";
+import type { Clock, Queue } from "../ports.ts";
+import type { MarkedRoom } from "./marked-rooms.ts";
+import { isPersistent } from "./ownership.ts";
 import { encodeQueuedName } from "./queued-name.ts";
 
 /** Ends rooms by their age. Called by each metrics run with what it has read. */

@@ -1,16 +1,16 @@
 /** Provisions one room for the pool. Its name is queued first, so no room is ever without a name in a queue. */
-import type { Clock } from "../clock.ts";
+
 import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/platform-error.ts";
 import { describeFailure } from "../platform/rejected-fields.ts";
-import { deleteConfirmed } from "../queues/delete-confirmed.ts";
-import { type Queue, QueueError, type QueueMessage } from "../queues/queue.ts";
-import type { RandomSource } from "../random.ts";
-import { newGuestPin, newRoomName, toNewConference } from "../rooms/new-room.ts";
-import { isDialable } from "../rooms/ownership.ts";
+import type { Clock, RandomSource } from "../ports.ts";
+import { type Queue, QueueError, type QueueMessage } from "../ports.ts";
+import { deleteConfirmed } from "./delete-confirmed.ts";
 import { queueForDeletionOrLogLeak } from "./disposal.ts";
+import { newGuestPin, newRoomName, toNewConference } from "./new-room.ts";
+import { isDialable } from "./ownership.ts";
 import { decodeProvisioningRequest, type ProvisioningRequest } from "./provisioning-request.ts";
 import { provisioningTimes } from "./provisioning-times.ts";
 

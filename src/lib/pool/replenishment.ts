@@ -1,8 +1,8 @@
 /** Requests new rooms: one for each room handed out, or as many as are missing from a level. */
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import { deleteConfirmed } from "../queues/delete-confirmed.ts";
-import { type Queue, type QueueMessage } from "../queues/queue.ts";
+import { type Queue, type QueueMessage } from "../ports.ts";
+import { deleteConfirmed } from "./delete-confirmed.ts";
 import { encodeProvisioningRequest, type ProvisioningRequest } from "./provisioning-request.ts";
 
 export interface Replenishment {

@@ -1,7 +1,7 @@
 /** Access checks as the settings define them: each kind of access accepts its own credentials only. */
 import { describe, expect, test } from "vitest";
 import { createAccessChecks } from "../../../src/lib/auth/access-checks.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
+import { systemClock } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { contactCentreUsers, identities, tenant } from "../../../tools/local/gateway/identities.ts";
 import { startContactCentre } from "../../../tools/local/simulators/contact-centre.ts";

@@ -1,9 +1,9 @@
 /** The input that a 422 returns to the caller: never one that is, or may contain, a secret, and never a long one. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Conference } from "../../../src/lib/api/conference-schema.ts";
 import { validate } from "../../../src/lib/http/validation.ts";
 import { faultWithInput, valueFault } from "../../../src/lib/http/validation-fault.ts";
+import { Conference } from "../../../src/lib/rooms/conference-schema.ts";
 
 const fault = { loc: ["body", "name"], msg: "Input should be a valid string", type: "string_type" };
 const secret = "48291377";

@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { Conference } from "../../../src/lib/api/conference-schema.ts";
-import { ShapeQuery } from "../../../src/lib/api/room-schemas.ts";
 import { laxBoolean, laxInteger } from "../../../src/lib/http/lax-schemas.ts";
 import { validate } from "../../../src/lib/http/validation.ts";
+import { Conference } from "../../../src/lib/rooms/conference-schema.ts";
+import { ShapeQuery } from "../../../src/lib/rooms/room-schemas.ts";
 import { acceptedBooleans, refusedBooleans } from "../../support/query-booleans.ts";
 
 const LevelQuery = z.object({ max_vmr: laxInteger.pipe(z.int().min(0).max(10_000)).optional() });

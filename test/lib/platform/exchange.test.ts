@@ -6,9 +6,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { generate } from "selfsigned";
 import { afterEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/lib/clock.ts";
 import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
 import { transportFailure } from "../../../src/lib/platform/exchange.ts";
+import { systemClock } from "../../../src/lib/ports.ts";
 import { newPlatformClient } from "../../support/use-platform.ts";
 
 let server: Server | undefined;

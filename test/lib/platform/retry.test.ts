@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { withRetries } from "../../../src/lib/platform/retry.ts";
-import { secureRandom } from "../../../src/lib/random.ts";
+import { secureRandom } from "../../../src/lib/ports.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 

@@ -1,7 +1,7 @@
 /** Ended rooms: their names are stored before the platform gets its response, within the time that it waits. */
 import { describe, expect, test } from "vitest";
 import { createEndedRooms } from "../../../src/lib/pool/ended-rooms.ts";
-import { secureRandom } from "../../../src/lib/random.ts";
+import { secureRandom } from "../../../src/lib/ports.ts";
 import { usePoolQueues } from "../../support/pool-world.ts";
 
 const queues = usePoolQueues();

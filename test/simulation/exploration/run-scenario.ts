@@ -1,6 +1,6 @@
 /** Runs one history of a scenario: a chooser decides at each step what happens next. */
 
-import type { RandomSource } from "../../../src/lib/random.ts";
+import type { RandomSource } from "../../../src/lib/ports.ts";
 import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
 import { settleAndAudit } from "../audit.ts";
 import type { Violation } from "../ledger.ts";

@@ -1,7 +1,7 @@
 /** The demonstration's steps with the pool: fill it, measure it, empty it. */
 import * as z from "zod";
-import { parseMarker } from "../../../src/lib/rooms/marker.ts";
-import { isPersistent } from "../../../src/lib/rooms/ownership.ts";
+import { parseMarker } from "../../../src/lib/pool/marker.ts";
+import { isPersistent } from "../../../src/lib/pool/ownership.ts";
 import { maxPeeked } from "../gateway/queue-contents.ts";
 import { poll } from "../process/poll.ts";
 import { showPoolFill } from "../terminal/pool-progress.ts";

@@ -1,6 +1,6 @@
 /** Reads the queues of a local gateway: how many messages there are, and their texts. */
 import { type QueueClient, QueueServiceClient, RestError } from "@azure/storage-queue";
-import { queueNames } from "../../../src/lib/queues/queue-names.ts";
+import { queueNames } from "../../../src/lib/ports.ts";
 import { bypassProxy } from "../process/bypass-proxy.ts";
 import { poll } from "../process/poll.ts";
 

@@ -1,7 +1,7 @@
 /** `ops collect`: one run of the garbage collection, now. */
 
-import { systemClock } from "../../../src/lib/clock.ts";
 import { createGarbageCollection } from "../../../src/lib/pool/garbage-collection.ts";
+import { systemClock } from "../../../src/lib/ports.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { yes } from "../options.ts";

@@ -1,7 +1,7 @@
 /** `ops recycle`: replaces pooled rooms that were made with other settings, a few at a time. */
 import { setTimeout as delay } from "node:timers/promises";
-import { systemClock } from "../../../src/lib/clock.ts";
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
+import { systemClock } from "../../../src/lib/ports.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { UnreachableError } from "../failures.ts";

@@ -1,12 +1,11 @@
 /** `ops redrive`: puts the requests of the poison queue back to work. */
 
+import { deleteConfirmed } from "../../../src/lib/pool/delete-confirmed.ts";
 import {
   decodeProvisioningRequest,
   encodeProvisioningRequest,
 } from "../../../src/lib/pool/provisioning-request.ts";
-import { deleteConfirmed } from "../../../src/lib/queues/delete-confirmed.ts";
-import type { QueueMessage } from "../../../src/lib/queues/queue.ts";
-import type { Queues } from "../../../src/lib/queues/storage-account.ts";
+import type { QueueMessage, Queues } from "../../../src/lib/ports.ts";
 import { parseJson } from "../../local/process/parse-json.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import { type Context, defineCommand } from "../command.ts";

@@ -1,7 +1,7 @@
 /** The checks of `ops doctor`: what a deployment needs, and what to do if it is missing. */
 import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
-import { queueNames } from "../../../src/lib/queues/queue-names.ts";
-import { version } from "../../../src/lib/wiring/version.ts";
+import { queueNames } from "../../../src/lib/ports.ts";
+import { version } from "../../../src/lib/version.ts";
 import type { Target } from "../target/target.ts";
 import { age, count } from "../terminal/format.ts";
 

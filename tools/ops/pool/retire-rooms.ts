@@ -1,6 +1,6 @@
 /** Retires several rooms one after the other, with a progress bar. */
 
-import { systemClock } from "../../../src/lib/clock.ts";
+import { systemClock } from "../../../src/lib/ports.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context } from "../command.ts";
 import type { Platform, Target } from "../target/target.ts";

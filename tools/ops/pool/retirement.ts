@@ -2,14 +2,15 @@
  * Takes rooms out of the pool and has them deleted. A retirement is a real claim whose caller is the operator: the
  * marker says `assigned` before anything else happens, so no caller can get the room from then on, whatever fails.
  */
-import type { Clock } from "../../../src/lib/clock.ts";
+
 import { GatewayError } from "../../../src/lib/errors.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import { decodeQueuedName, encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
 import type { Replenishment } from "../../../src/lib/pool/replenishment.ts";
-import { type Queue, QueueError, type QueueMessage } from "../../../src/lib/queues/queue.ts";
+import type { Clock } from "../../../src/lib/ports.ts";
+import { type Queue, QueueError, type QueueMessage } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 
 export interface Retirement {

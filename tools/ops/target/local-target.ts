@@ -1,9 +1,9 @@
 /** Connects to the gateway that runs on this machine, by the file with its addresses. */
 
-import { openQueues } from "../../../src/lib/queues/storage-account.ts";
-import { roomFingerprint } from "../../../src/lib/rooms/room-fingerprint.ts";
+import { createCredential } from "../../../src/lib/azure/credential.ts";
+import { openQueues } from "../../../src/lib/azure/storage-account.ts";
+import { roomFingerprint } from "../../../src/lib/pool/room-fingerprint.ts";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
-import { createCredential } from "../../../src/lib/wiring/credential.ts";
 import { fetchAccessToken } from "../../local/gateway/access-token.ts";
 import { findRunningGateway } from "../../local/gateway/connection.ts";
 import { bypassProxy } from "../../local/process/bypass-proxy.ts";

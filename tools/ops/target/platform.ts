@@ -1,11 +1,11 @@
 /** Opens the platform with the operator's login: the same client as the app's. */
-import { systemClock } from "../../../src/lib/clock.ts";
+
 import { createPlatformClient } from "../../../src/lib/platform/client.ts";
 import { createConferences } from "../../../src/lib/platform/conferences.ts";
 import { createLogIn } from "../../../src/lib/platform/create-log-in.ts";
 import { withRetries } from "../../../src/lib/platform/retry.ts";
 import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
-import { secureRandom } from "../../../src/lib/random.ts";
+import { secureRandom, systemClock } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import type { Platform } from "./target.ts";
 

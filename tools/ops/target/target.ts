@@ -1,7 +1,8 @@
 /** The gateway that a command works on, as the operator reaches it. */
+
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import type { PlatformStatus } from "../../../src/lib/platform/status.ts";
-import type { Queues } from "../../../src/lib/queues/storage-account.ts";
+import type { Queues } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import type { LogReader } from "./log-reader.ts";
 

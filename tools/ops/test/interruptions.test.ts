@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { formatMarker, parseMarker } from "../../../src/lib/rooms/marker.ts";
+import { formatMarker, parseMarker } from "../../../src/lib/pool/marker.ts";
 import { projectFolder } from "../../../test/support/script-process.ts";
 import { longTestMilliseconds } from "../../../test/support/timeouts.ts";
 import { useOperatedGateway } from "./operated-gateway.ts";

@@ -1,6 +1,6 @@
 /** Generates the API document (OpenAPI 3.0.3) from the contracts of the HTTP functions. */
 import type { HttpContract } from "../../../src/lib/http/contract.ts";
-import { version } from "../../../src/lib/wiring/version.ts";
+import { version } from "../../../src/lib/version.ts";
 import { description } from "./description.ts";
 import { operation } from "./operation.ts";
 import { responseHeaders } from "./response-headers.ts";

@@ -1,9 +1,9 @@
 /** Finds the functions of the app: each file in src/functions exports one, under the name that it is registered by. */
 import { readdir, readFile } from "node:fs/promises";
-import type { QueueFunction } from "../../../src/lib/background/queue-function.ts";
-import type { TimerFunction } from "../../../src/lib/background/timer-function.ts";
+import type { Dependencies } from "../../../src/lib/dependencies.ts";
 import type { HttpContract, HttpFunction } from "../../../src/lib/http/contract.ts";
-import type { Dependencies } from "../../../src/lib/wiring/dependencies.ts";
+import type { QueueFunction } from "../../../src/lib/http/queue-function.ts";
+import type { TimerFunction } from "../../../src/lib/http/timer-function.ts";
 
 const folder = new URL("../../../src/functions/", import.meta.url);
 

@@ -1,0 +1,51 @@
+/** Adapters to everything outside the process, plus clock and randomness. Tests and the simulation replace them. */
+import { randomUUID } from "node:crypto";
+import type { AccessChecks } from "./auth/access.ts";
+import { createAccessChecks } from "./auth/access-checks.ts";
+import { createCredential } from "./azure/credential.ts";
+import { createMetricsSink } from "./azure/metrics-sink.ts";
+import { openCreateRecords } from "./azure/open-create-records.ts";
+import { openQueues } from "./azure/storage-account.ts";
+import type { MetricsSink } from "./metrics/row.ts";
+import { createPlatformClient, type PlatformClient } from "./platform/client.ts";
+import { createLogIn } from "./platform/create-log-in.ts";
+import type { CreateRecordStore } from "./pool/create-record.ts";
+import type { Queues } from "./ports.ts";
+import { type Clock, type RandomSource, secureRandom, systemClock } from "./ports.ts";
+import type { Settings } from "./settings/settings.ts";
+
+/** What the object graph needs from outside the process. */
+export interface Adapters {
+  readonly queues: Queues;
+  readonly createRecords: CreateRecordStore;
+  /** Makes no retries. */
+  readonly platformClient: PlatformClient;
+  readonly accessChecks: AccessChecks;
+  readonly metricsSink: MetricsSink;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly newId: () => string;
+}
+
+/** Creates the adapters for the given settings. Opens no connection: the first call of each adapter does. */
+export function createAdapters(settings: Settings): Adapters {
+  const { storage, platform } = settings;
+  const clock = systemClock;
+  const credential = createCredential(storage);
+  return {
+    queues: openQueues({ storage, credential }),
+    createRecords: openCreateRecords(storage, credential),
+    platformClient: createPlatformClient({
+      url: platform.url,
+      timeoutSeconds: platform.timeoutSeconds,
+      maxConcurrency: platform.maxConcurrency,
+      logIn: createLogIn(platform, clock),
+      clock,
+    }),
+    accessChecks: createAccessChecks(settings, clock),
+    metricsSink: createMetricsSink(settings.logsIngestion, credential),
+    clock,
+    random: secureRandom,
+    newId: randomUUID,
+  };
+}

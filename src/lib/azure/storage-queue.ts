@@ -1,0 +1,127 @@
+/** Implements the queue port with Azure Storage Queues. */
+import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
+import { countCall } from "../outbound-calls.ts";
+import type { Queue, QueueMessage } from "../ports.ts";
+import { withTimeout } from "../timeout.ts";
+import { isQueueMissing, toQueueError } from "./storage-error.ts";
+
+type Encoding = "text" | "base64";
+
+/** How to reach one queue. */
+export interface StorageQueueOptions {
+  /** A client that never retries: for puts and for every operation that needs a receipt. */
+  readonly singleTry: QueueClient;
+  /** A client that retries failed requests: for operations that are safe to carry out twice. */
+  readonly retrying: QueueClient;
+  /** `base64` if the Functions host reads the queue, otherwise `text`. */
+  readonly encoding: Encoding;
+  readonly timeoutSeconds: number;
+}
+
+/** The part of the SDK's options that aborts a call. */
+interface Limit {
+  readonly abortSignal: AbortSignal;
+}
+
+const neverExpires = -1;
+
+/**
+ * Creates the port to one queue. An operation creates the queue if it is missing, and throws QueueError if it fails.
+ * This function is long because the port has seven operations.
+ */
+export function createStorageQueue(options: StorageQueueOptions): Queue {
+  const { singleTry, retrying, encoding } = options;
+
+  async function call<T>(send: (limit: Limit) => Promise<T>): Promise<T> {
+    const limited = async () =>
+      withTimeout(options.timeoutSeconds * 1000, async (abortSignal) => send({ abortSignal }));
+    return countCall("storage", limited);
+  }
+
+  async function createQueueAndRetry<T>(operation: string, send: (limit: Limit) => Promise<T>): Promise<T> {
+    try {
+      return await call(send);
+    } catch (error) {
+      if (!isQueueMissing(error)) throw toQueueError(operation, error);
+    }
+    try {
+      await call(async (limit) => retrying.createIfNotExists(limit));
+      return await call(send);
+    } catch (error) {
+      throw toQueueError(operation, error);
+    }
+  }
+
+  return {
+    put: async (text, { invisibleSeconds = 0 } = {}) => {
+      const sent = await createQueueAndRetry("put", async (limit) =>
+        singleTry.sendMessage(encode(text, encoding), {
+          messageTimeToLive: neverExpires,
+          visibilityTimeout: invisibleSeconds,
+          ...limit,
+        }),
+      );
+      const { messageId: id, popReceipt, insertedOn } = sent;
+      return { id, text, popReceipt, dequeueCount: 0, insertedAt: insertedOn.getTime(), ageSeconds: 0 };
+    },
+    receive: async (count, leaseSeconds) => {
+      const response = await createQueueAndRetry("receive", async (limit) =>
+        retrying.receiveMessages({
+          numberOfMessages: count,
+          visibilityTimeout: leaseSeconds,
+          ...limit,
+        }),
+      );
+      // Both times are the server's, so a wrong local clock cannot make a message look old.
+      const receivedOn = response.date ?? new Date();
+      return response.receivedMessageItems.map((item) => toMessage(item, receivedOn, encoding));
+    },
+    delete: async ({ id, popReceipt }) => {
+      await createQueueAndRetry("delete", async (limit) => singleTry.deleteMessage(id, popReceipt, limit));
+    },
+    setInvisible: async ({ id, popReceipt }, seconds, text) => {
+      const encoded = text === undefined ? undefined : encode(text, encoding);
+      await createQueueAndRetry("update", async (limit) =>
+        singleTry.updateMessage(id, popReceipt, encoded, seconds, limit),
+      );
+    },
+    count: async () => {
+      const properties = await createQueueAndRetry("count", async (limit) => retrying.getProperties(limit));
+      return properties.approximateMessagesCount ?? 0;
+    },
+    oldestAgeSeconds: async () => {
+      const response = await createQueueAndRetry("peek", async (limit) =>
+        retrying.peekMessages({ numberOfMessages: 32, ...limit }),
+      );
+      const now = response.date ?? new Date();
+      const ages = response.peekedMessageItems.map(({ insertedOn }) => secondsBetween(insertedOn, now));
+      return ages.length === 0 ? undefined : Math.max(...ages);
+    },
+    clear: async () => {
+      await createQueueAndRetry("clear", async (limit) => retrying.clearMessages(limit));
+    },
+  };
+}
+
+function toMessage(item: DequeuedMessageItem, receivedOn: Date, encoding: Encoding): QueueMessage {
+  return {
+    id: item.messageId,
+    text: decode(item.messageText, encoding),
+    popReceipt: item.popReceipt,
+    dequeueCount: item.dequeueCount,
+    insertedAt: item.insertedOn.getTime(),
+    ageSeconds: secondsBetween(item.insertedOn, receivedOn),
+  };
+}
+
+function encode(text: string, encoding: Encoding): string {
+  return encoding === "base64" ? Buffer.from(text, "utf8").toString("base64") : text;
+}
+
+function decode(text: string, encoding: Encoding): string {
+  return encoding === "base64" ? Buffer.from(text, "base64").toString("utf8") : text;
+}
+
+function secondsBetween(start: Date, end: Date): number {
+  return (end.getTime() - start.getTime()) / 1000;
+}

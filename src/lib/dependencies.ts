@@ -1,0 +1,124 @@
+/** The object graph: creates every part once. */
+
+import type { Adapters } from "./adapters.ts";
+import { createMetricsCollection } from "./metrics/collection.ts";
+import { createConferences } from "./platform/conferences.ts";
+import { withRetries } from "./platform/retry.ts";
+import { createSharedList } from "./platform/shared-list.ts";
+import { createPlatformStatus } from "./platform/status.ts";
+import { createBulkDeletion } from "./pool/bulk-deletion.ts";
+import { createClaims } from "./pool/claim.ts";
+import { createEndedRooms } from "./pool/ended-rooms.ts";
+import { createGarbageCollection } from "./pool/garbage-collection.ts";
+import { createIdempotentClaims } from "./pool/idempotent-claims.ts";
+import { createOverdueRooms } from "./pool/overdue-rooms.ts";
+import { createProvisioning } from "./pool/provisioning.ts";
+import { createReplenishment } from "./pool/replenishment.ts";
+import { roomFingerprint } from "./pool/room-fingerprint.ts";
+import type { Settings } from "./settings/settings.ts";
+import { version } from "./version.ts";
+
+/** Everything that a function can ask for. */
+export type Dependencies = ReturnType<typeof createDependencies>;
+
+// Enough claims to keep every slot busy while others wait for the storage, and few enough that the first end soon.
+const claimsPerPlatformSlot = 4;
+
+/**
+ * Creates the object graph. It opens no connection. This function is long because it is the one place that shows
+ * which part gets what.
+ */
+export function createDependencies(settings: Settings, adapters: Adapters) {
+  const { accessChecks, clock, random, newId } = adapters;
+  const { pool, deletion, provisioning, poison } = adapters.queues;
+  const { maxRooms, minRooms, leaseSeconds, readyDelaySeconds } = settings.pool;
+  const { maxMessages, minAgeSeconds } = settings.garbage;
+  const { hostPin, template, maxAgeHours } = settings.rooms;
+  const platformTimeoutSeconds = settings.platform.timeoutSeconds;
+
+  const client = withRetries(adapters.platformClient, clock, random);
+  // For requests with a waiting caller.
+  const conferences = createConferences(client);
+  // For background work, and for lists: their many pages must not delay requests for a room.
+  const backgroundConferences = createConferences(client.background);
+  const status = createPlatformStatus(client.background);
+  const replenishment = createReplenishment({ pool, provisioning, maxRooms });
+
+  const claims = createClaims({
+    pool,
+    deletion,
+    replenishment,
+    conferences,
+    clock,
+    leaseSeconds,
+    platformTimeoutSeconds,
+    maxClaimsAtOnce: claimsPerPlatformSlot * settings.platform.maxConcurrency,
+  });
+
+  return {
+    accessChecks,
+    clock,
+    serviceTagBaseUrl: settings.serviceTagBaseUrl,
+    maxRooms,
+    conferences,
+    sharedList: createSharedList(backgroundConferences, clock),
+    replenishment,
+    claims,
+    idempotentClaims: createIdempotentClaims({
+      claims,
+      records: adapters.createRecords,
+      conferences,
+      deletion,
+      clock,
+    }),
+    endedRooms: createEndedRooms({ deletion, clock, random }),
+    bulkDeletion: createBulkDeletion({
+      pool,
+      deletion,
+      provisioning,
+      conferences: backgroundConferences,
+      clock,
+    }),
+    provisioning: createProvisioning({
+      pool,
+      provisioning,
+      deletion,
+      conferences: backgroundConferences,
+      clock,
+      random,
+      hostPin,
+      template,
+      maxRooms,
+      readyDelaySeconds,
+      leaseSeconds,
+      platformTimeoutSeconds,
+    }),
+    garbageCollection: createGarbageCollection({
+      deletion,
+      conferences: backgroundConferences,
+      status,
+      clock,
+      maxMessages,
+      minAgeSeconds,
+      unmarkedRooms: settings.garbage.unmarkedRooms,
+    }),
+    metricsCollection: createMetricsCollection({
+      queues: { pool, deletion, provisioning, poison },
+      conferences: backgroundConferences,
+      status,
+      replenishment,
+      sink: adapters.metricsSink,
+      clock,
+      newId,
+      instanceId: newId(),
+      version,
+      maxRooms,
+      minRooms,
+      overdueRooms:
+        maxAgeHours === undefined
+          ? undefined
+          : createOverdueRooms({ deletion, clock, maxAgeHours, maxMessages, minAgeSeconds }),
+      fingerprint: roomFingerprint(template, hostPin),
+    }),
+  };
+}

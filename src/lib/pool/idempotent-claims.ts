@@ -1,0 +1,87 @@
+/** Claims with an idempotency key: however often a request is repeated, its caller gets one room. */
+
+import { GatewayError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { ConferenceRow } from "../platform/conference-row.ts";
+import type { Conferences } from "../platform/conferences.ts";
+import type { Clock, Queue } from "../ports.ts";
+import type { Claims } from "./claim.ts";
+import {
+  type CreateRecord,
+  type CreateRecordStore,
+  type IdempotencyKey,
+  recordIdOf,
+  recordLifetimeMilliseconds,
+  tagHashOf,
+} from "./create-record.ts";
+import { queueForDeletionOrLogLeak } from "./disposal.ts";
+
+export interface IdempotentClaims {
+  /**
+   * Hands out the room that this key was given within the last 24 hours, or else a room from the pool. Throws what
+   * `Claims.claim` throws, `room-not-found` if the key's room has been deleted, `invalid-request` if the key was sent
+   * with another service tag, and `storage-unavailable` if the record's outcome is unknown: repeat the request.
+   */
+  claim(key: IdempotencyKey, serviceTag: string | undefined, log: Log): Promise<ConferenceRow>;
+}
+
+export interface IdempotentClaimsOptions {
+  readonly claims: Claims;
+  readonly records: CreateRecordStore;
+  readonly conferences: Pick<Conferences, "findByName">;
+  readonly deletion: Queue;
+  readonly clock: Clock;
+}
+
+const keyReused = {
+  type: "value_error",
+  loc: ["header", "idempotency-key"],
+  msg: "Value error, this key was used with another uuiData",
+  ctx: { error: {} },
+};
+
+/** The record is written after the commit and before the response, so whoever writes it first decides the key's room. */
+export function createIdempotentClaims(options: IdempotentClaimsOptions): IdempotentClaims {
+  const { claims, records, conferences, deletion, clock } = options;
+
+  const isValid = ({ createdAt }: CreateRecord) =>
+    clock.now() - Date.parse(createdAt) < recordLifetimeMilliseconds;
+
+  /** Reads the recorded room anew, because a record holds no PIN. */
+  async function roomOf(record: CreateRecord, tagHash: string): Promise<ConferenceRow> {
+    if (record.tagHash !== tagHash) throw new GatewayError("invalid-request", { faults: [keyReused] });
+    const room = await conferences.findByName(record.room);
+    if (!room) throw new GatewayError("room-not-found");
+    return room;
+  }
+
+  /** Returns the record that decides: this one, or the one that another request wrote first. */
+  async function writeOrRead(id: string, record: CreateRecord, replaced: string | undefined) {
+    return (await records.write(id, record, replaced)) ? record : (await records.read(id))?.record;
+  }
+
+  return {
+    async claim(key, serviceTag, log) {
+      const id = recordIdOf(key);
+      const tagHash = tagHashOf(key, serviceTag);
+      const known = await records.read(id);
+      if (known && isValid(known.record)) {
+        log.info("create-repeated", { room: known.record.room });
+        return roomOf(known.record, tagHash);
+      }
+      const room = await claims.claim(serviceTag, log);
+      const record = { room: room.name, tagHash, createdAt: new Date(clock.now()).toISOString() };
+      const winner = await writeOrRead(id, record, known?.version).catch((error: unknown) => {
+        // The record may exist, and then a repeat is given this room. If not, the room counts as unaccounted.
+        log.error("create-record-unknown", { room: room.name });
+        throw error;
+      });
+      // Also if our own write was sent twice and the second one was refused.
+      if (winner?.room === room.name) return room;
+      log.warn("create-repeat-lost", { room: room.name, winner: winner?.room ?? null });
+      await queueForDeletionOrLogLeak(deletion, { room: room.name }, log);
+      if (!winner) throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
+      return roomOf(winner, tagHash);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** A new room: its name, its guest PIN, and the fields that create it on the platform. */
+import type { ConferenceFields } from "../platform/conferences.ts";
+import type { RandomSource } from "../ports.ts";
+import { formatMarker } from "./marker.ts";
+import { isPersistent } from "./ownership.ts";
+import { roomFingerprint } from "./room-fingerprint.ts";
+
+const nameBytes = 18;
+
+/**
+ * Returns a name of 144 random bits in base64url, which makes it unique. Names with a persistent prefix are skipped,
+ * and so are names with a leading hyphen.
+ */
+export function newRoomName(random: RandomSource): string {
+  for (;;) {
+    const name = Buffer.from(random.bytes(nameBytes)).toString("base64url");
+    if (!isPersistent(name) && !name.startsWith("-")) return name;
+  }
+}
+
+/** Returns a guest PIN of the same length as the host PIN and with the same final `#`, which the platform requires. */
+export function newGuestPin(hostPin: string, random: RandomSource): string {
+  const hash = hostPin.endsWith("#") ? "#" : "";
+  const digits = hostPin.length - hash.length;
+  for (;;) {
+    const pin = Array.from({ length: digits }, () => random.integerBelow(10)).join("") + hash;
+    if (pin !== hostPin) return pin;
+  }
+}
+
+/** What distinguishes a new room from others. */
+export interface NewRoom {
+  readonly name: string;
+  readonly hostPin: string;
+  readonly guestPin: string;
+  /** Fields of the room template, in the platform's format. */
+  readonly template: ConferenceFields;
+  /** Creation time, ISO 8601 in UTC. */
+  readonly since: string;
+}
+
+/** Returns the platform's fields of a new room. The template comes first, so it cannot override the gateway's fields. */
+export function toNewConference({ name, hostPin, guestPin, template, since }: NewRoom): ConferenceFields {
+  return {
+    ...template,
+    name,
+    service_type: "conference",
+    description: formatMarker({ state: "pooled", since, fingerprint: roomFingerprint(template, hostPin) }),
+    tag: "",
+    pin: hostPin,
+    allow_guests: true,
+    guest_pin: guestPin,
+    aliases: [{ alias: name }],
+  };
+}

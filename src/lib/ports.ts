@@ -1,0 +1,96 @@
+/** What the gateway needs from outside the process, as interfaces: queues, time and randomness. */
+
+import { randomBytes, randomInt } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { GatewayError } from "./errors.ts";
+
+/** A source of time that can also wait. */
+export interface Clock {
+  /** Returns the time in milliseconds since 1970. */
+  now(): number;
+  /** Resolves after this many milliseconds. May reject as soon as `signal` is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The operating system's clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: async (milliseconds, signal) => {
+    await wait(milliseconds, undefined, { signal });
+  },
+};
+
+/** A source of random values. */
+export interface RandomSource {
+  /** Returns this many random bytes. */
+  bytes(count: number): Uint8Array;
+  /** Returns a whole number from 0 to `limit` - 1; all are equally likely. */
+  integerBelow(limit: number): number;
+}
+
+/** The operating system's cryptographically secure source. */
+export const secureRandom: RandomSource = {
+  bytes: (count) => randomBytes(count),
+  integerBelow: (limit) => randomInt(limit),
+};
+
+/** A message that was put or received. */
+export interface QueueMessage {
+  readonly id: string;
+  readonly text: string;
+  /** Proves the lease. Each receive and each update creates a new one. */
+  readonly popReceipt: string;
+  /** How often the message has been received, including this time; 0 if it was just put. */
+  readonly dequeueCount: number;
+  /** When it was put, in milliseconds since 1970 according to the queue's clock. */
+  readonly insertedAt: number;
+  /** Age when it was put or received, according to the queue's clock. */
+  readonly ageSeconds: number;
+}
+
+/** A queue whose messages never expire. Every method has a timeout. Throws QueueError if the operation fails. */
+export interface Queue {
+  /** Puts a message. Never retried, because a retry could create a second message. */
+  put(text: string, options?: { invisibleSeconds?: number }): Promise<QueueMessage>;
+  /** Receives up to `count` visible messages (1 to 32) and makes them invisible for `leaseSeconds`. */
+  receive(count: number, leaseSeconds: number): Promise<QueueMessage[]>;
+  /** Deletes a message by its receipt. Never retried. */
+  delete(message: QueueMessage): Promise<void>;
+  /** Makes a message visible after this many seconds, with `text` if one is given, by its receipt. Never retried. */
+  setInvisible(message: QueueMessage, seconds: number, text?: string): Promise<void>;
+  /** Returns the approximate number of messages, including invisible ones. */
+  count(): Promise<number>;
+  /** Returns the age of the oldest of the first 32 visible messages, or undefined if none is visible. */
+  oldestAgeSeconds(): Promise<number | undefined>;
+  /** Deletes all messages, including leased ones. */
+  clear(): Promise<void>;
+}
+
+/**
+ * `refused`: the queue never accepts this text. `receipt-stale`: the lease was lost. `message-gone`: the message does
+ * not exist. `unknown`: no response or a server error; the operation may have been carried out.
+ */
+export type QueueFailure = "refused" | "receipt-stale" | "message-gone" | "unknown";
+
+/** A failed queue operation. Callers receive 503 with `Retry-After`. */
+export class QueueError extends GatewayError {
+  override readonly name = "QueueError";
+  readonly failure: QueueFailure;
+
+  constructor(failure: QueueFailure, message: string, cause?: unknown) {
+    super("storage-unavailable", { cause, retryAfterSeconds: 5 });
+    this.message = message;
+    this.failure = failure;
+  }
+}
+
+/** Queue name by purpose. The Functions host creates the poison queue and names it. */
+export const queueNames = {
+  pool: "room-creation-queue",
+  deletion: "room-deletion-queue",
+  provisioning: "room-provisioning-queue",
+  poison: "room-provisioning-queue-poison",
+} as const;
+
+/** The queues of the app, by purpose. */
+export type Queues = Readonly<Record<keyof typeof queueNames, Queue>>;

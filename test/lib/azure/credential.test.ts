@@ -1,0 +1,80 @@
+/** The app's identity: all Azure clients of an instance use the identity that the settings name. */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createAdapters } from "../../../src/lib/adapters.ts";
+import { createCredential } from "../../../src/lib/azure/credential.ts";
+import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts";
+import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
+import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { exampleEnvironment } from "../../support/example-settings.ts";
+import { useStarted } from "../../support/use-started.ts";
+
+const clientId = "77777777-7777-4777-8777-777777777777";
+
+let requests: URL[];
+// One server for all tests: the identity library reads its endpoint's address once per process.
+const server = useStarted(async () =>
+  startLoopbackServer(({ url }) => {
+    requests.push(url);
+    // Refuses every token, so nothing else is called.
+    return { status: 400, body: {} };
+  }),
+);
+beforeEach(() => {
+  requests = [];
+  // The address at which a Functions app requests tokens.
+  vi.stubEnv("IDENTITY_ENDPOINT", `${server.url}/token`);
+  vi.stubEnv("IDENTITY_HEADER", "made-up");
+});
+afterEach(() => vi.unstubAllEnvs());
+
+const tokenRequests = () => requests.map(({ searchParams }) => Object.fromEntries(searchParams));
+const adaptersByIdentity = (identityClientId: string | undefined) =>
+  createAdapters(
+    loadSettings({
+      ...exampleEnvironment,
+      AzureWebJobsStorage: undefined,
+      AzureWebJobsStorage__accountName: "exampleaccount",
+      AzureWebJobsStorage__credential: "managedidentity",
+      AzureWebJobsStorage__clientId: identityClientId,
+      LOGS_INGESTION_ENDPOINT: "https://logs.example.com",
+      LOGS_INGESTION_RULE_ID: "dcr-1",
+      LOGS_INGESTION_STREAM: "Custom-X",
+    }),
+  );
+
+test.each([
+  ["the user-assigned identity if the settings name one", clientId],
+  ["the system-assigned identity if the settings name none", undefined],
+])("the queues use %s", async (_, identityClientId) => {
+  const { queues } = adaptersByIdentity(identityClientId);
+  await expect(queues.pool.count()).rejects.toMatchObject({ failure: "unknown" });
+
+  expect(tokenRequests()[0]).toMatchObject({ resource: "https://storage.azure.com" });
+  expect(tokenRequests().map(({ client_id }) => client_id)).toEqual(
+    tokenRequests().map(() => identityClientId),
+  );
+});
+
+test("the log workspace uses the same identity as the queues", async () => {
+  const { metricsSink } = adaptersByIdentity(clientId);
+  await expect(metricsSink(emptyRow())).rejects.toThrow("the log workspace did not accept the row");
+
+  expect(tokenRequests()[0]).toMatchObject({ resource: "https://monitor.azure.com", client_id: clientId });
+});
+
+test("getToken throws if the identity endpoint refuses", async () => {
+  const credential = createCredential({
+    queueServiceUrl: "https://exampleaccount.queue.core.windows.net",
+    blobServiceUrl: "https://exampleaccount.blob.core.windows.net",
+    usesManagedIdentity: true,
+    identityClientId: clientId,
+  });
+  await expect(credential.getToken("https://storage.azure.com/.default")).rejects.toBeInstanceOf(Error);
+});
+
+function emptyRow(): MetricsRow {
+  const row = Object.fromEntries(Object.keys(metricsColumns).map((column) => [column, null]));
+  const isRow = (value: object): value is MetricsRow => "RunId" in value;
+  if (!isRow(row)) throw new Error("the row has no RunId");
+  return row;
+}

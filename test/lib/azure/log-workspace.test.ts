@@ -1,0 +1,77 @@
+/** The log workspace's sink: retries, errors and credentials. */
+import { expect, test } from "vitest";
+import { createLogWorkspaceSink } from "../../../src/lib/azure/log-workspace.ts";
+import { type MetricsRow, type MetricsSink, metricsColumns } from "../../../src/lib/metrics/row.ts";
+import { startLogWorkspace } from "../../../tools/local/simulators/log-workspace.ts";
+import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { useStartedPerTest } from "../../support/use-started.ts";
+
+const nothing = Object.fromEntries(Object.keys(metricsColumns).map((column) => [column, null]));
+const row: MetricsRow = { ...emptyRow(), RunId: "run-1", PlatformConnected: false };
+
+const options = {
+  ruleId: "dcr-1",
+  stream: "Custom-VmrGatewayMetrics_CL",
+  credential: undefined,
+  timeoutSeconds: 20,
+};
+
+const workspace = useStartedPerTest(startLogWorkspace);
+const sink: MetricsSink = async (sent) =>
+  createLogWorkspaceSink({ ...options, endpoint: workspace.url })(sent);
+
+test("the sink sends the row unchanged to its rule and stream", async () => {
+  await sink(row);
+  expect(workspace.rows()).toEqual([{ ruleId: "dcr-1", stream: "Custom-VmrGatewayMetrics_CL", row }]);
+});
+
+test.each([429, 503])("the sink retries after a transient %i, and the row arrives once", async (status) => {
+  workspace.failNext({ status, retryAfterSeconds: 0 });
+  await sink(row);
+  expect(workspace.rows()).toHaveLength(1);
+});
+
+test.each([400, 403, 404, 413])("the sink throws with the cause if a row is refused (%i)", async (status) => {
+  workspace.failNext({ status, count: 10 });
+  await expect(sink(row)).rejects.toMatchObject({
+    message: "the log workspace did not accept the row",
+    cause: { statusCode: status },
+  });
+  expect(workspace.rows()).toEqual([]);
+});
+
+test("the sink throws after its timeout if the workspace does not respond", async () => {
+  const silent = await startLoopbackServer(() => "silence");
+  const fastSink = createLogWorkspaceSink({ ...options, endpoint: silent.url, timeoutSeconds: 0.2 });
+  await expect(fastSink(row)).rejects.toMatchObject({
+    message: "the log workspace did not accept the row",
+    cause: { name: "AbortError" },
+  });
+  await silent.stop();
+});
+
+test("the sink requests a token for an https workspace, and sends nothing without one", async () => {
+  const scopes: unknown[] = [];
+  const inAzure = createLogWorkspaceSink({
+    ...options,
+    endpoint: workspace.url.replace("http:", "https:"),
+    credential: {
+      async getToken(scope) {
+        scopes.push(scope);
+        throw new Error("no identity");
+      },
+    },
+  });
+  await expect(inAzure(row)).rejects.toMatchObject({
+    message: "the log workspace did not accept the row",
+    cause: { message: "no identity" },
+  });
+  expect(scopes.flat()).toContain("https://monitor.azure.com/.default");
+  expect(workspace.rows()).toEqual([]);
+});
+
+function emptyRow(): MetricsRow {
+  const isRow = (value: object): value is MetricsRow => "RunId" in value;
+  if (!isRow(nothing)) throw new Error("the row has no RunId");
+  return nothing;
+}

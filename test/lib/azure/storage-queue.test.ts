@@ -1,0 +1,238 @@
+/** The queues of a storage account: failures, timeouts, retries, ages of messages, names and encodings. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { QueueServiceClient } from "@azure/storage-queue";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createCredential } from "../../../src/lib/azure/credential.ts";
+import { openQueues } from "../../../src/lib/azure/storage-account.ts";
+import { createStorageQueue } from "../../../src/lib/azure/storage-queue.ts";
+import { createStorageTransport } from "../../../src/lib/azure/storage-transport.ts";
+import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
+import type { Queue, QueueMessage, Queues } from "../../../src/lib/ports.ts";
+import { startAzurite } from "../../../tools/local/simulators/azurite.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { useStarted, useStartedPerTest } from "../../support/use-started.ts";
+
+const message: QueueMessage = {
+  id: "m",
+  text: "room-a",
+  popReceipt: "r",
+  dequeueCount: 1,
+  insertedAt: 0,
+  ageSeconds: 0,
+};
+/** Each operation and the number of its attempts: operations that could do harm are not retried. */
+const operations: [keyof Queue, number, (queue: Queue) => Promise<unknown>][] = [
+  ["put", 1, async (queue) => queue.put("room-a")],
+  ["delete", 1, async (queue) => queue.delete(message)],
+  ["setInvisible", 1, async (queue) => queue.setInvisible(message, 0)],
+  ["receive", 3, async (queue) => queue.receive(1, 60)],
+  ["count", 3, async (queue) => queue.count()],
+  ["oldestAgeSeconds", 3, async (queue) => queue.oldestAgeSeconds()],
+  ["clear", 3, async (queue) => queue.clear()],
+];
+
+/** What the storage account returns for every request, and the requests of a test. */
+let answer: Answer;
+let urls: URL[];
+const server = useStarted(async () =>
+  startLoopbackServer(({ url }) => {
+    urls.push(url);
+    return answer;
+  }),
+);
+beforeEach(() => {
+  urls = [];
+});
+
+const connectionString = () => {
+  const key = Buffer.from("key").toString("base64");
+  return `DefaultEndpointsProtocol=http;AccountName=test;AccountKey=${key};QueueEndpoint=${server.url}/test`;
+};
+const open = (storage = { connectionString: connectionString() }, timeoutSeconds?: number): Queues => {
+  const timeout = timeoutSeconds === undefined ? {} : { timeoutSeconds };
+  return openQueues({ storage, credential: createCredential(storage), ...timeout });
+};
+/** Opens a queue without pauses between attempts. */
+const openFast = (timeoutSeconds = 20): Queue => {
+  const retryOptions = { maxTries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 2 };
+  const client = (maxTries: number) =>
+    QueueServiceClient.fromConnectionString(connectionString(), {
+      retryOptions: { ...retryOptions, maxTries },
+      httpClient: createStorageTransport(),
+    }).getQueueClient("room-creation-queue");
+  return createStorageQueue({
+    singleTry: client(1),
+    retrying: client(3),
+    encoding: "text",
+    timeoutSeconds,
+  });
+};
+const storageError = (status: number, code: string): Answer => ({
+  status,
+  headers: { "content-type": "application/xml", "x-ms-error-code": code },
+  body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>text</Message></Error>`,
+});
+
+describe.each(operations)("%s", (_, attempts, run) => {
+  test("fails as `unknown` after its timeout if the service does not respond", async () => {
+    answer = "silence";
+    await expect(run(openFast(1))).rejects.toMatchObject({
+      failure: "unknown",
+      status: 503,
+      message: expect.stringMatching(/^queue [a-z]+: no response$/),
+    });
+  });
+
+  test("is counted as one call to storage, even if it fails", async () => {
+    answer = storageError(400, "InvalidInput");
+    const totals = createOutboundCalls();
+    await expect(withOutboundCalls(totals, async () => run(openFast()))).rejects.toThrow("queue ");
+    expect([totals.storage.calls, totals.platform.calls]).toEqual([1, 0]);
+    expect(totals.storage.milliseconds).toBeGreaterThan(0);
+  });
+
+  test("fails as `unknown`, a 503, if the service returns 500", async () => {
+    answer = storageError(500, "InternalError");
+    const error = { failure: "unknown", code: "storage-unavailable" };
+    await expect(run(openFast())).rejects.toMatchObject(error);
+  });
+
+  test(`has ${attempts} attempts at a busy storage account`, async () => {
+    answer = storageError(503, "ServerBusy");
+    await expect(run(open(undefined, 20).pool)).rejects.toMatchObject({ failure: "unknown" });
+    expect(urls).toHaveLength(attempts);
+  });
+
+  test(`has ${attempts} attempts if the connection breaks`, async () => {
+    answer = "reset";
+    const error = {
+      failure: "unknown",
+      message: expect.stringMatching(/: (REQUEST_SEND_ERROR|ECONNRESET)$/),
+    };
+    await expect(run(openFast())).rejects.toMatchObject(error);
+    expect(urls).toHaveLength(attempts);
+  });
+});
+
+test.each([
+  [400, "PopReceiptMismatch", "receipt-stale"],
+  [404, "MessageNotFound", "message-gone"],
+  [404, "QueueNotFound", "message-gone"],
+  [400, "InvalidXmlDocument", "refused"],
+  [413, "RequestBodyTooLarge", "refused"],
+  [403, "AuthenticationFailed", "unknown"],
+] as const)("A response %i %s is the failure `%s`", async (status, code, failure) => {
+  answer = storageError(status, code);
+  const error = { failure, message: `queue delete: ${code}` };
+  await expect(openFast().delete(message)).rejects.toMatchObject(error);
+});
+
+test("put fails as `unknown` if the service cannot be reached", async () => {
+  const unreachable = connectionString().replace(server.url, "http://127.0.0.1:1");
+  const put = open({ connectionString: unreachable }, 20).pool.put("room-a");
+  await expect(put).rejects.toMatchObject({ failure: "unknown", message: "queue put: ECONNREFUSED" });
+});
+
+describe("Connections", () => {
+  /** Counts connections, and refuses the tunnels for which a proxy is asked. */
+  const listener = useStartedPerTest(async () => {
+    const seen = { connections: 0, tunnels: [] as (string | undefined)[] };
+    const listening = createServer((_, response) => response.writeHead(204).end());
+    listening.on("connection", () => void (seen.connections += 1));
+    listening.on("connect", ({ url }, socket) => {
+      seen.tunnels.push(url);
+      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    });
+    listening.listen(0, "127.0.0.1");
+    await once(listening, "listening");
+    const address = listening.address();
+    const stop = async () => {
+      listening.closeAllConnections();
+      listening.close();
+    };
+    return { seen, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, stop };
+  });
+  afterEach(() => void vi.unstubAllEnvs());
+
+  test("are shared by consecutive operations on all queues", async () => {
+    const account = connectionString().replace(server.url, listener.url);
+    const { pool, deletion } = open({ connectionString: account });
+    for (const queue of [pool, deletion, pool]) await queue.delete(message);
+    expect(listener.seen.connections).toBe(1);
+  });
+
+  test("go through the proxy that the environment names", async () => {
+    vi.stubEnv("http_proxy", listener.url);
+    vi.stubEnv("no_proxy", "");
+    const account = connectionString().replace(server.url, "http://queues.example.com");
+    const call = open({ connectionString: account }).pool.delete(message);
+    await expect(call).rejects.toMatchObject({ failure: "unknown" });
+    expect(listener.seen.tunnels).toEqual(["queues.example.com:80"]);
+  });
+});
+
+test("A call fails as `unknown` after the given timeout", async () => {
+  answer = "silence";
+  await expect(open(undefined, 0.5).pool.put("room-a")).rejects.toMatchObject({ failure: "unknown" });
+});
+
+// The default is three seconds, because the event sink's caller waits no longer than seven.
+test("A call fails as `unknown` within ten seconds by default", { timeout: 10_000 }, async () => {
+  answer = "silence";
+  await expect(open().pool.put("room-a")).rejects.toMatchObject({ failure: "unknown" });
+});
+
+describe("The age of a message", () => {
+  const insertedOn = ["Thu, 15 Jan 2026 09:05:00 GMT", "Thu, 15 Jan 2026 09:00:00 GMT"];
+  const respondedOn = "Thu, 15 Jan 2026 09:10:00 GMT";
+  const asMessage = (time: string, index: number) =>
+    `<QueueMessage><MessageId>m-${index}</MessageId><InsertionTime>${time}</InsertionTime>` +
+    "<ExpirationTime>Fri, 31 Dec 9999 23:59:59 GMT</ExpirationTime><PopReceipt>r</PopReceipt>" +
+    `<TimeNextVisible>${respondedOn}</TimeNextVisible><DequeueCount>1</DequeueCount>` +
+    `<MessageText>room-${index}</MessageText></QueueMessage>`;
+  const messages = `<QueueMessagesList>${insertedOn.map(asMessage).join("")}</QueueMessagesList>`;
+  beforeEach(() => {
+    const headers = { "content-type": "application/xml", date: respondedOn };
+    answer = { status: 200, headers, body: `<?xml version="1.0" encoding="utf-8"?>${messages}` };
+  });
+
+  test("is the seconds from its insertion to the response, by the storage's clock", async () => {
+    const received = await openFast().receive(2, 60);
+    expect(received.map(({ ageSeconds }) => ageSeconds)).toEqual([300, 600]);
+    expect(received.map(({ insertedAt }) => insertedAt)).toEqual(insertedOn.map(Date.parse));
+  });
+
+  test("is returned by oldestAgeSeconds for the oldest of up to 32 messages, in any order", async () => {
+    expect(await openFast().oldestAgeSeconds()).toBe(600);
+    expect(urls[0]?.searchParams.get("numofmessages")).toBe("32");
+  });
+});
+
+describe("At Azurite", () => {
+  const azurite = useStartedPerTest(startAzurite);
+  let queues: Queues;
+  beforeEach(() => {
+    queues = open(azurite, 20);
+  });
+
+  test("each of the four queues receives its own messages only", async () => {
+    const all = [queues.pool, queues.deletion, queues.provisioning, queues.poison];
+    for (const [index, queue] of all.entries()) await queue.put(`text-${index}`);
+    const received = await Promise.all(all.map(async (queue) => queue.receive(32, 60)));
+    const texts = received.map((messages) => messages.map(({ text }) => text));
+    expect(texts).toEqual([["text-0"], ["text-1"], ["text-2"], ["text-3"]]);
+  });
+
+  test.each([
+    ["pool", "room-creation-queue", "text-x"],
+    ["deletion", "room-deletion-queue", "text-x"],
+    ["provisioning", "room-provisioning-queue", "dGV4dC14"],
+    ["poison", "room-provisioning-queue-poison", "dGV4dC14"],
+  ] as const)("the %s queue is %s and stores `text-x` as `%s`", async (key, name, stored) => {
+    await queues[key].put("text-x");
+    const account = QueueServiceClient.fromConnectionString(azurite.connectionString);
+    const { peekedMessageItems } = await account.getQueueClient(name).peekMessages();
+    expect(peekedMessageItems.map(({ messageText }) => messageText)).toEqual([stored]);
+  });
+});

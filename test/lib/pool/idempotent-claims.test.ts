@@ -1,0 +1,134 @@
+/** Claims with an idempotency key: concurrent repeats, lost writes, other tags, expiry and deleted rooms. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { GatewayError } from "../../../src/lib/errors.ts";
+import type { CreateRecordStore } from "../../../src/lib/pool/create-record.ts";
+import { createIdempotentClaims } from "../../../src/lib/pool/idempotent-claims.ts";
+import { createMemoryRecordStore, type MemoryRecordStore } from "../../support/memory-record-store.ts";
+import { usePoolWorld } from "../../support/pool-world.ts";
+
+const tag = "https://verification.example.com/session/1";
+const key = { application: "11111111-2222-4333-8444-555555555555", key: "order-1" };
+
+const world = usePoolWorld();
+let records: MemoryRecordStore;
+beforeEach(async () => {
+  records = createMemoryRecordStore();
+  for (const name of ["room-a", "room-b", "room-c"]) await world.addPooled(name);
+});
+
+/** Each call is a claim of another instance: the instances share storage and platform only. */
+async function claim(options: { key?: typeof key; tag?: string; records?: CreateRecordStore } = {}) {
+  const claims = world.createClaims();
+  const idempotent = createIdempotentClaims({ ...world, claims, records: options.records ?? records });
+  return idempotent.claim(options.key ?? key, options.tag ?? tag, world.log);
+}
+
+test("a repeat gets the same room with the same PIN and tag, and takes nothing from the pool", async () => {
+  const first = await claim();
+  const second = await claim();
+
+  expect(second).toMatchObject({ name: first.name, guest_pin: first["guest_pin"], tag });
+  expect(world.pool.texts()).toEqual(["room-b", "room-c"]);
+});
+
+test("another key and another application get another room each", async () => {
+  const rooms = [
+    await claim(),
+    await claim({ key: { ...key, key: "order-2" } }),
+    await claim({ key: { ...key, application: "66666666-2222-4333-8444-555555555555" } }),
+  ];
+  expect(new Set(rooms.map(({ name }) => name)).size).toBe(3);
+});
+
+test("concurrent repeats get one room, and the rooms of the others are queued for deletion", async () => {
+  const rooms = await Promise.all([claim(), claim(), claim()]);
+  const names = new Set(rooms.map(({ name }) => name));
+
+  expect(names.size).toBe(1);
+  expect([...world.deletion.texts(), ...names].toSorted()).toEqual(["room-a", "room-b", "room-c"]);
+});
+
+test("another uuiData with the same key is refused, and no room is taken", async () => {
+  await claim();
+  await expect(claim({ tag: `${tag}0` })).rejects.toMatchObject({
+    code: "invalid-request",
+    details: { faults: [{ loc: ["header", "idempotency-key"] }] },
+  });
+  expect(world.pool.texts()).toEqual(["room-b", "room-c"]);
+});
+
+test("a repeat after the room was deleted is room-not-found", async () => {
+  const { id } = await claim();
+  await world.conferences.delete(id);
+  await expect(claim()).rejects.toMatchObject({ code: "room-not-found" });
+});
+
+test("an empty pool leaves no record", async () => {
+  await world.pool.clear();
+  await expect(claim()).rejects.toMatchObject({ code: "pool-exhausted" });
+  expect(records.contents()).toEqual([]);
+});
+
+test("a key gives a new room after 24 hours, and its repeats the new one", async () => {
+  const first = await claim();
+  world.clock.advance(24 * 3600 - 1);
+  expect((await claim()).name).toBe(first.name);
+  world.clock.advance(1);
+  const second = await claim();
+
+  expect(second.name).not.toBe(first.name);
+  expect((await claim()).name).toBe(second.name);
+});
+
+test("a record holds neither PIN nor tag nor key", async () => {
+  const room = await claim();
+  const text = JSON.stringify(records.contents());
+  for (const secret of [tag, String(room["guest_pin"]), key.key, key.application])
+    expect(text).not.toContain(secret);
+});
+
+describe("a store that fails", () => {
+  const unavailable = async () => {
+    throw new GatewayError("storage-unavailable");
+  };
+
+  test("before the claim takes no room", async () => {
+    await expect(claim({ records: { ...records, read: unavailable } })).rejects.toMatchObject({
+      code: "storage-unavailable",
+    });
+    expect(world.pool.texts()).toHaveLength(3);
+  });
+
+  test("at the write, which was carried out: the repeat gets the same room", async () => {
+    const losing: CreateRecordStore = {
+      ...records,
+      write: async (...parameters) => {
+        await records.write(...parameters);
+        return unavailable();
+      },
+    };
+    await expect(claim({ records: losing })).rejects.toMatchObject({ code: "storage-unavailable" });
+    expect(world.deletion.texts()).toEqual([]);
+    expect((await claim()).name).toBe("room-a");
+  });
+
+  test("at the write, which was not carried out: the repeat gets another room and the first is left alone", async () => {
+    await expect(claim({ records: { ...records, write: unavailable } })).rejects.toMatchObject({
+      code: "storage-unavailable",
+    });
+    expect((await claim()).name).toBe("room-b");
+    expect(world.deletion.texts()).toEqual([]);
+  });
+
+  test("by reporting our own write, sent twice, as a lost race: the caller has the room", async () => {
+    const repeating: CreateRecordStore = {
+      ...records,
+      write: async (...parameters) => {
+        await records.write(...parameters);
+        return records.write(...parameters);
+      },
+    };
+    expect((await claim({ records: repeating })).name).toBe("room-a");
+    expect(world.deletion.texts()).toEqual([]);
+  });
+});

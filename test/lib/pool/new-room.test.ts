@@ -1,0 +1,79 @@
+/** New rooms: unique names, guest PINs by the platform's rules, and fields that a template cannot override. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseMarker } from "../../../src/lib/pool/marker.ts";
+import { newGuestPin, newRoomName, toNewConference } from "../../../src/lib/pool/new-room.ts";
+import { roomFingerprint } from "../../../src/lib/pool/room-fingerprint.ts";
+import { secureRandom } from "../../../src/lib/ports.ts";
+
+test("newRoomName returns unique URL-safe names of 24 characters, none persistent or starting with a hyphen", () => {
+  const names = Array.from({ length: 10_000 }, () => newRoomName(secureRandom));
+  expect(new Set(names).size).toBe(10_000);
+  for (const name of names) expect(name).toMatch(/^(?!test_|vkiosk_)[A-Za-z0-9_][A-Za-z0-9_-]{23}$/);
+});
+
+test.each(["test_AAAAAAAAAAAAAAAAAAA", "vkiosk_AAAAAAAAAAAAAAAAA", "-AAAAAAAAAAAAAAAAAAAAAAA"])(
+  "newRoomName skips the name %s",
+  (unwanted) => {
+    const draws = [Buffer.from(unwanted, "base64url"), Buffer.alloc(18)];
+    const random = { ...secureRandom, bytes: () => draws.shift() ?? Buffer.alloc(18) };
+    expect(newRoomName(random)).toBe("A".repeat(24));
+  },
+);
+
+test("newGuestPin returns a PIN with the host PIN's length and final # that differs from it", () => {
+  const hostPins = fc
+    .tuple(fc.integer({ min: 4, max: 19 }), fc.constantFrom("", "#"))
+    .chain(([length, end]) =>
+      fc.stringMatching(new RegExp(`^\\d{${length}}$`)).map((digits) => digits + end),
+    );
+  fc.assert(
+    fc.property(hostPins, (hostPin) => {
+      const pin = newGuestPin(hostPin, secureRandom);
+      expect(pin).toMatch(hostPin.endsWith("#") ? /^\d+#$/ : /^\d+$/);
+      expect(pin).toHaveLength(hostPin.length);
+      expect(pin).not.toBe(hostPin);
+    }),
+  );
+});
+
+test("newGuestPin uses all digits, and ends with # if the host PIN does", () => {
+  const highest = { ...secureRandom, integerBelow: (bound: number) => bound - 1 };
+  expect(newGuestPin("1234", highest)).toBe("9999");
+  expect(newGuestPin("1234#", highest)).toBe("9999#");
+});
+
+test("newGuestPin skips a PIN that equals the host PIN", () => {
+  const digits = [1, 2, 3, 4, 1, 2, 3, 5];
+  const random = { ...secureRandom, integerBelow: () => digits.shift() ?? 0 };
+  expect(newGuestPin("1234", random)).toBe("1235");
+});
+
+test("toNewConference ignores the template's name, alias, PINs, type and description", () => {
+  const since = "2026-01-15T09:00:00.000Z";
+  const given = { name: "room-a", hostPin: "482913", guestPin: "771204", since };
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.constantFrom("name", "pin", "aliases", "tag", "host_view"), fc.jsonValue()),
+      (template) => {
+        const fields = toNewConference({ ...given, template });
+        expect(fields).toMatchObject({
+          name: "room-a",
+          service_type: "conference",
+          tag: "",
+          pin: "482913",
+          guest_pin: "771204",
+          allow_guests: true,
+          aliases: [{ alias: "room-a" }],
+        });
+        expect(parseMarker(String(fields["description"]))).toEqual({
+          state: "pooled",
+          since,
+          messageId: undefined,
+          fingerprint: roomFingerprint(template, "482913"),
+        });
+        expect(fields["host_view"]).toEqual(template["host_view"]);
+      },
+    ),
+  );
+});
