@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { useClientPackage } from "../support/client-package.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 import { temporaryFolder } from "../support/script-process.ts";

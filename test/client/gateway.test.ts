@@ -14,7 +14,7 @@ import {
 } from "../../client/src/index.ts";
 import { createRuntime, type Runtime } from "../../client/src/runtime.ts";
 import { createWidgetClient } from "../../client/src/widget.ts";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { startResponseCutter } from "../support/forwarding-server.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 

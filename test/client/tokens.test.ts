@@ -7,9 +7,9 @@ import {
   NotAuthenticatedError,
 } from "../../client/src/index.ts";
 import { createTokenCache } from "../../client/src/tokens.ts";
-import { identities, tenant } from "../../tools/local/gateway/identities.ts";
 import { startTokenIssuer } from "../../tools/local/simulators/identity/token-issuer.ts";
 import { type Answer, startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
+import { identities, tenant } from "../../tools/local/stack/identities.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { countedTokens, room, startScriptedGateway } from "../support/scripted-gateway.ts";
 

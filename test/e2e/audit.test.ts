@@ -1,7 +1,7 @@
 /** The life of one room in the log: the query of the operations guide finds every change, with caller and request. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { asEventSink } from "../support/credentials.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 

@@ -1,6 +1,6 @@
 /** Who may call what (specification 5), over HTTP. */
 import { beforeAll, expect, test } from "vitest";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { nameOf, operations } from "../support/api-operations.ts";
 import { asAgent, asEventSink, forbiddenTokens, wrongTokens } from "../support/credentials.ts";
 import { startRunningGateway, useRunningGateway } from "../support/running-gateway.ts";

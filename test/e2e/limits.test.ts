@@ -1,6 +1,6 @@
 /** The limits (specification 8). */
 import { beforeEach, expect, test } from "vitest";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 
 const gateway = useRunningGateway({ settings: () => ({ MAX_VMR: "7" }) });

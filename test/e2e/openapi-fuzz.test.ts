@@ -1,7 +1,7 @@
 /** Ten thousand requests generated from the API document: every response of the gateway is a documented one. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { nameOf, type Operation, operationOf, operations, violationOf } from "../support/api-operations.ts";
 import { type GeneratedRequest, generatedRequests, knownRooms } from "../support/generated-requests.ts";

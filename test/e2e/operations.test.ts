@@ -1,6 +1,6 @@
 /** Every operation succeeds as specified, and the rules below the tables hold (specification 4). */
 import { beforeEach, expect, test } from "vitest";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { document } from "../support/api-document.ts";
 import { asAgent } from "../support/credentials.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";

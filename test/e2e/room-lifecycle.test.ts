@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { RoomGoneError } from "../../client/src/errors.ts";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
 import { createWidgetClient } from "../../client/src/widget.ts";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { asEventSink } from "../support/credentials.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { createRoom } from "../../src/functions/create-room.ts";
 import { createRoomFromQueue } from "../../src/functions/create-room-from-queue.ts";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { testBearerRefusals } from "../support/bearer-refusals.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 import { testPlatformFaults } from "../support/platform-faults.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { eventSink } from "../../src/functions/event-sink.ts";
 import type { Dependencies } from "../../src/lib/dependencies.ts";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { testBodyRefusals } from "../support/body-refusals.ts";
 import { asEventSink } from "../support/credentials.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";

@@ -1,8 +1,8 @@
 /** GET /public/room/{room_name}: every status it can return. */
 import { beforeEach, expect, test } from "vitest";
 import { getPublicRoom } from "../../src/functions/get-public-room.ts";
-import { identities } from "../../tools/local/gateway/identities.ts";
 import type { ContactCentreUser } from "../../tools/local/simulators/contact-centre.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 import { testPlatformFaults } from "../support/platform-faults.ts";
 import { testConstrainedAttributes } from "../support/query-booleans.ts";

@@ -1,7 +1,7 @@
 /** GET /room/{room_name}: every status it can return. */
 import { expect, test } from "vitest";
 import { getRoom } from "../../src/functions/get-room.ts";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { testBearerRefusals } from "../support/bearer-refusals.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 import { testPlatformFaults } from "../support/platform-faults.ts";

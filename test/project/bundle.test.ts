@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { startDevelopmentStack } from "../../tools/local/gateway/development-stack.ts";
 import { startFunctionsHost } from "../../tools/local/host/functions-host.ts";
+import { startDevelopmentStack } from "../../tools/local/stack/development-stack.ts";
 import { functionNames } from "../support/function-names.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

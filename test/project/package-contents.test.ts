@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { parse, sep } from "node:path";
 import { describe, expect, it } from "vitest";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { createArchive } from "../../tools/scripts/package/archive.ts";
 import { createDeployment } from "../../tools/scripts/package/deployment.ts";
 import { packageOf, unpackPackage } from "../support/unpacked-package.ts";

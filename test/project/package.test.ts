@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startDevelopmentStack } from "../../tools/local/gateway/development-stack.ts";
-import { identities } from "../../tools/local/gateway/identities.ts";
 import { startFunctionsHost } from "../../tools/local/host/functions-host.ts";
 import { poll } from "../../tools/local/process/poll.ts";
+import { startDevelopmentStack } from "../../tools/local/stack/development-stack.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import { functionNames } from "../support/function-names.ts";
 import { packageOf, unpackPackage } from "../support/unpacked-package.ts";
 import { useStarted } from "../support/use-started.ts";

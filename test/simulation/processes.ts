@@ -13,7 +13,7 @@ import { createConferences } from "../../src/lib/platform/conferences.ts";
 import { withRetries } from "../../src/lib/platform/retry.ts";
 import type { RandomSource } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
-import { gatewaySettings } from "../../tools/local/gateway/gateway-settings.ts";
+import { gatewaySettings } from "../../tools/local/stack/gateway-settings.ts";
 import { createRetirement } from "../../tools/ops/pool/retirement.ts";
 import type { Fault } from "./faults.ts";
 import { type Handlers, registerFunctions } from "./functions.ts";

@@ -1,8 +1,8 @@
 /** Credentials of every caller: valid ones, and bearer tokens of every invalid kind. */
 import { createHmac, createPublicKey } from "node:crypto";
-import { identities } from "../../tools/local/gateway/identities.ts";
 import { createSigningKey } from "../../tools/local/simulators/identity/signing-key.ts";
 import type { TokenIssuer } from "../../tools/local/simulators/identity/token-issuer.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 
 const { clientId, tenantId } = identities;
 const otherId = "99999999-9999-4999-8999-999999999999";

@@ -5,13 +5,13 @@ import { createClient } from "../../client/src/client.ts";
 import { createCredential } from "../../src/lib/azure/credential.ts";
 import { openQueues } from "../../src/lib/azure/storage-account.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import { type FunctionsHostOptions, startFunctionsHost } from "../../tools/local/host/functions-host.ts";
+import type { LogEntry } from "../../tools/local/host/worker/messages.ts";
 import {
   type DevelopmentStackOptions,
   startDevelopmentStack,
-} from "../../tools/local/gateway/development-stack.ts";
-import { identities } from "../../tools/local/gateway/identities.ts";
-import { type FunctionsHostOptions, startFunctionsHost } from "../../tools/local/host/functions-host.ts";
-import type { LogEntry } from "../../tools/local/host/worker/messages.ts";
+} from "../../tools/local/stack/development-stack.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 import type { Received, Sent } from "./exchange.ts";
 import { createHttpClient } from "./http-client.ts";
 import { stackRooms } from "./stack-rooms.ts";

@@ -2,8 +2,8 @@
 
 import { toNewConference } from "../../src/lib/pool/new-room.ts";
 import type { Queues } from "../../src/lib/ports.ts";
-import type { DevelopmentStack } from "../../tools/local/gateway/development-stack.ts";
-import { identities } from "../../tools/local/gateway/identities.ts";
+import type { DevelopmentStack } from "../../tools/local/stack/development-stack.ts";
+import { identities } from "../../tools/local/stack/identities.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

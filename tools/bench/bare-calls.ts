@@ -2,8 +2,8 @@
 import { QueueSASPermissions, QueueServiceClient } from "@azure/storage-queue";
 import * as z from "zod";
 import { queueNames } from "../../src/lib/ports.ts";
-import { platformAccount } from "../local/gateway/identities.ts";
 import { bypassProxy } from "../local/process/bypass-proxy.ts";
+import { platformAccount } from "../local/stack/identities.ts";
 import type { BenchStack } from "./bench-stack.ts";
 import { sendExpecting } from "./warm-http.ts";
 

@@ -1,6 +1,6 @@
 /** Everything under measurement, each part as a separate process. */
-import { gatewaySettings } from "../local/gateway/gateway-settings.ts";
-import { startGatewayProcess, startSimulatorProcesses } from "../local/gateway/processes.ts";
+import { gatewaySettings } from "../local/stack/gateway-settings.ts";
+import { startGatewayProcess, startSimulatorProcesses } from "../local/stack/processes.ts";
 
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
 

@@ -1,7 +1,7 @@
 /** The time to load the app: the bundle, and the sources as its reference, each in new processes. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { startDevelopmentStack } from "../local/gateway/development-stack.ts";
+import { startDevelopmentStack } from "../local/stack/development-stack.ts";
 import type { Result } from "./results.ts";
 import { formatTimes, summarise } from "./statistics.ts";
 

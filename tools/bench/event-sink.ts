@@ -1,5 +1,5 @@
 /** The response time of the event sink. */
-import { identities } from "../local/gateway/identities.ts";
+import { identities } from "../local/stack/identities.ts";
 import { createBareCalls } from "./bare-calls.ts";
 import type { BenchStack } from "./bench-stack.ts";
 import { runOpenLoop } from "./open-loop.ts";

@@ -1,7 +1,8 @@
 /** The simulators, each as a separate process, with a fault proxy in front of the storage and of the platform. */
-import { gatewaySettings } from "../local/gateway/gateway-settings.ts";
-import { startSimulatorProcesses } from "../local/gateway/processes.ts";
+
 import type { SeededRandom } from "../local/process/seeded-random.ts";
+import { gatewaySettings } from "../local/stack/gateway-settings.ts";
+import { startSimulatorProcesses } from "../local/stack/processes.ts";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
 export type Environment = Awaited<ReturnType<typeof startEnvironment>>;

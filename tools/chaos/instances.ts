@@ -1,6 +1,7 @@
 /** The instances of the gateway. Any of them may be killed at any time, and is then started again. */
-import { type GatewayProcess, startGatewayProcess } from "../local/gateway/processes.ts";
+
 import type { SeededRandom } from "../local/process/seeded-random.ts";
+import { type GatewayProcess, startGatewayProcess } from "../local/stack/processes.ts";
 
 export type Instances = Awaited<ReturnType<typeof startInstances>>;
 

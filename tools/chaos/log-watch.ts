@@ -1,6 +1,6 @@
 /** Reads what the instances log, and looks for secrets, unexpected errors and claims that contradict each other. */
 import * as z from "zod";
-import { identities } from "../local/gateway/identities.ts";
+import { identities } from "../local/stack/identities.ts";
 import { hostPin } from "./environment.ts";
 
 export type LogWatch = ReturnType<typeof createLogWatch>;

@@ -1,6 +1,6 @@
 /** Direct access to the simulated platform, past the proxy. */
 import * as z from "zod";
-import { identities } from "../local/gateway/identities.ts";
+import { identities } from "../local/stack/identities.ts";
 
 const roomSchema = z.looseObject({
   name: z.string(),

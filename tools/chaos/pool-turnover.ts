@@ -1,7 +1,7 @@
 /** After the faults: waits until the pool is full and at rest, and claims every room in it. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { QueueContents } from "../local/gateway/queue-contents.ts";
 import { poll } from "../local/process/poll.ts";
+import type { QueueContents } from "../local/stack/queue-contents.ts";
 import type { GatewayCalls } from "./gateway-calls.ts";
 import { claim, type LoadOptions } from "./load.ts";
 import { tagBase } from "./log-watch.ts";

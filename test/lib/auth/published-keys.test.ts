@@ -2,10 +2,10 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
-import { tenant } from "../../../tools/local/gateway/identities.ts";
 import { createSigningKey } from "../../../tools/local/simulators/identity/signing-key.ts";
 import { startTokenIssuer } from "../../../tools/local/simulators/identity/token-issuer.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { tenant } from "../../../tools/local/stack/identities.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
 
 const { tenantId } = tenant;

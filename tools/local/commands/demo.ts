@@ -1,9 +1,9 @@
 /** `npm run demo`: exercises every operation of a running local gateway, or of one that it starts. */
 import { createReport } from "../demo/report.ts";
 import { runDemo } from "../demo/run-demo.ts";
-import { findRunningGateway } from "../gateway/connection.ts";
-import { startLocalGateway } from "../gateway/local-gateway.ts";
 import { stopSignal } from "../process/stop-signal.ts";
+import { findRunningGateway } from "../stack/connection.ts";
+import { startLocalGateway } from "../stack/local-gateway.ts";
 import { createCommand } from "../terminal/create-command.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
 

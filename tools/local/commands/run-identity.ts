@@ -1,9 +1,10 @@
 /** Runs the token issuer, the contact-centre stub and the log workspace as one process, with the made-up identities. */
-import { contactCentreUsers, tenant } from "../gateway/identities.ts";
+
 import { serveUntilEnded } from "../process/serve-until-ended.ts";
 import { startContactCentre } from "../simulators/contact-centre.ts";
 import { startTokenIssuer } from "../simulators/identity/token-issuer.ts";
 import { startLogWorkspace } from "../simulators/log-workspace.ts";
+import { contactCentreUsers, tenant } from "../stack/identities.ts";
 
 const issuer = await startTokenIssuer(tenant);
 const contactCentre = await startContactCentre({ users: contactCentreUsers });

@@ -1,12 +1,12 @@
 /** `npm run stack`: runs everything but the app, and writes a local.settings.json through which `func start` finds it. */
 import getPort from "get-port";
-import { fetchAccessToken } from "../gateway/access-token.ts";
-import { connectionOf, ownConnectionFile, removeConnection, writeConnection } from "../gateway/connection.ts";
-import { startDevelopmentStack } from "../gateway/development-stack.ts";
-import { fastSettings } from "../gateway/gateway-settings.ts";
-import { pointEventSinkTo } from "../gateway/local-gateway.ts";
-import { ownerOf, removeSettingsFile, writeSettingsFile } from "../gateway/settings-file.ts";
 import { stopSignal, untilStopped } from "../process/stop-signal.ts";
+import { fetchAccessToken } from "../stack/access-token.ts";
+import { connectionOf, ownConnectionFile, removeConnection, writeConnection } from "../stack/connection.ts";
+import { startDevelopmentStack } from "../stack/development-stack.ts";
+import { fastSettings } from "../stack/gateway-settings.ts";
+import { pointEventSinkTo } from "../stack/local-gateway.ts";
+import { ownerOf, removeSettingsFile, writeSettingsFile } from "../stack/settings-file.ts";
 import { createCommand } from "../terminal/create-command.ts";
 import { introduction } from "../terminal/introduction.ts";
 

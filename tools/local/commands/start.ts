@@ -2,17 +2,17 @@
 import * as z from "zod";
 import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
-import { fetchAccessToken } from "../gateway/access-token.ts";
+import { stopSignal, untilStopped } from "../process/stop-signal.ts";
+import { watchFiles } from "../process/watch-files.ts";
+import { fetchAccessToken } from "../stack/access-token.ts";
 import {
   type Connection,
   ownConnectionFile,
   removeConnection,
   writeConnection,
-} from "../gateway/connection.ts";
-import { environmentSettings } from "../gateway/environment-settings.ts";
-import { startLocalGateway } from "../gateway/local-gateway.ts";
-import { stopSignal, untilStopped } from "../process/stop-signal.ts";
-import { watchFiles } from "../process/watch-files.ts";
+} from "../stack/connection.ts";
+import { environmentSettings } from "../stack/environment-settings.ts";
+import { startLocalGateway } from "../stack/local-gateway.ts";
 import { introduction } from "../terminal/introduction.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
 import { showPoolFill } from "../terminal/pool-progress.ts";

@@ -1,7 +1,7 @@
 /** Looks at the whole stack once a second and keeps the last ten minutes for the charts. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Connection } from "../gateway/connection.ts";
-import { openQueueContents } from "../gateway/queue-contents.ts";
+import type { Connection } from "../stack/connection.ts";
+import { openQueueContents } from "../stack/queue-contents.ts";
 import {
   type HistoryPoint,
   type RoomRow,

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { json } from "node:stream/consumers";
 import * as z from "zod";
 import { referenceFiles } from "../api-reference/reference-files.ts";
-import type { Connection } from "../gateway/connection.ts";
 import type { HostedFunction } from "../host/hosted-function.ts";
+import type { Connection } from "../stack/connection.ts";
 import { startCollector } from "./collector.ts";
 import type { Addresses, Greeting } from "./console-state.ts";
 import { consoleFiles } from "./page-files.ts";

@@ -1,7 +1,7 @@
 /** Reads the simulators' control APIs. PINs and tags stay here: only whether there is a tag is passed on. */
 import * as z from "zod";
 import { parseMarker } from "../../../src/lib/pool/marker.ts";
-import type { Connection } from "../gateway/connection.ts";
+import type { Connection } from "../stack/connection.ts";
 import type { Surroundings } from "./console-state.ts";
 
 const roomsSchema = z.array(

@@ -1,9 +1,9 @@
 /** The API reference below /api/: its page, the credentials that it fills in, and its calls of the gateway. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { forward } from "../api-reference/forward.ts";
-import { fetchAccessToken } from "../gateway/access-token.ts";
-import type { Connection } from "../gateway/connection.ts";
-import { identities } from "../gateway/identities.ts";
+import { fetchAccessToken } from "../stack/access-token.ts";
+import type { Connection } from "../stack/connection.ts";
+import { identities } from "../stack/identities.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Where the page finds the gateway. */

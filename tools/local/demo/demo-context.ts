@@ -1,9 +1,9 @@
 /** What every step of the demonstration needs. */
 import { createClient } from "../../../client/src/client.ts";
 import type { AccessToken } from "../../../client/src/tokens.ts";
-import type { Connection } from "../gateway/connection.ts";
-import { openQueueContents } from "../gateway/queue-contents.ts";
 import { parseJson } from "../process/parse-json.ts";
+import type { Connection } from "../stack/connection.ts";
+import { openQueueContents } from "../stack/queue-contents.ts";
 import { createPrintingFetch, type PrintedResponse } from "./printing-fetch.ts";
 import type { Report } from "./report.ts";
 

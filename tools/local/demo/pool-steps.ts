@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { parseMarker } from "../../../src/lib/pool/marker.ts";
 import { isPersistent } from "../../../src/lib/pool/ownership.ts";
-import { maxPeeked } from "../gateway/queue-contents.ts";
 import { poll } from "../process/poll.ts";
+import { maxPeeked } from "../stack/queue-contents.ts";
 import { showPoolFill } from "../terminal/pool-progress.ts";
 import type { DemoContext } from "./demo-context.ts";
 import { indent } from "./report.ts";

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { encodeServiceTag } from "../../../client/src/service-tag.ts";
 import { createWidgetClient } from "../../../client/src/widget.ts";
-import { identities } from "../gateway/identities.ts";
+import { identities } from "../stack/identities.ts";
 import type { DemoContext } from "./demo-context.ts";
 import { createPrintingFetch } from "./printing-fetch.ts";
 import {

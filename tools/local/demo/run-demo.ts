@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { createClient } from "../../../client/src/client.ts";
 import { type AccessToken, clientCredentials } from "../../../client/src/tokens.ts";
-import type { Connection } from "../gateway/connection.ts";
-import { consumer } from "../gateway/identities.ts";
+import type { Connection } from "../stack/connection.ts";
+import { consumer } from "../stack/identities.ts";
 import { createDemoContext } from "./demo-context.ts";
 import { collectGarbage, deleteRoom, holdConference } from "./ending-steps.ts";
 import { deleteAll, fillPool, refillPool, seeReplacements, writeMetrics } from "./pool-steps.ts";

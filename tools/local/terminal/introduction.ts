@@ -1,6 +1,6 @@
 /** The text that `npm start` and `npm run stack` print: addresses, tokens, and lines to paste. */
-import type { Connection } from "../gateway/connection.ts";
-import { identities } from "../gateway/identities.ts";
+import type { Connection } from "../stack/connection.ts";
+import { identities } from "../stack/identities.ts";
 import { curlLines } from "./curl-lines.ts";
 
 /** Returns the text. Its secrets are made up and work for this gateway only. */

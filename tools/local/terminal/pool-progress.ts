@@ -1,7 +1,8 @@
 /** Shows on the terminal how the pool fills. */
-import type { Connection } from "../gateway/connection.ts";
-import { maxPeeked, openQueueContents } from "../gateway/queue-contents.ts";
+
 import { poll } from "../process/poll.ts";
+import type { Connection } from "../stack/connection.ts";
+import { maxPeeked, openQueueContents } from "../stack/queue-contents.ts";
 import { createProgress, type Output } from "./progress.ts";
 
 export interface PoolProgressOptions {

@@ -1,7 +1,7 @@
 /** The options of `npm start`. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { schemas } from "../../../src/lib/settings/schemas.ts";
-import { connectionFolder } from "../gateway/connection.ts";
+import { connectionFolder } from "../stack/connection.ts";
 import { createCommand } from "./create-command.ts";
 
 const schemaByName = new Map(Object.entries(schemas));

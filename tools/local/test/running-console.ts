@@ -1,10 +1,10 @@
 /** A local gateway with its console. */
 import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
-import { fetchAccessToken } from "../gateway/access-token.ts";
-import { startLocalGateway } from "../gateway/local-gateway.ts";
-import { openQueueContents } from "../gateway/queue-contents.ts";
 import { poll } from "../process/poll.ts";
+import { fetchAccessToken } from "../stack/access-token.ts";
+import { startLocalGateway } from "../stack/local-gateway.ts";
+import { openQueueContents } from "../stack/queue-contents.ts";
 
 /** Starts a gateway that deletes rooms a few seconds after their end, and fills its pool. */
 export async function startRunningConsole({ garbageMinimumAgeSeconds = 2 } = {}) {

@@ -8,8 +8,8 @@ import { faultsOf } from "../../../test/support/infra/kusto/language.ts";
 import { runQuery } from "../../../test/support/infra/kusto/run-query.ts";
 import { temporaryFolder } from "../../../test/support/script-process.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
-import { identities } from "../../local/gateway/identities.ts";
 import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
+import { identities } from "../../local/stack/identities.ts";
 import { linesQuery, metricsQuery } from "../target/azure-log.ts";
 import { ops, useOperatedGateway } from "./operated-gateway.ts";
 

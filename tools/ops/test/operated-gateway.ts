@@ -10,7 +10,7 @@ import {
 } from "../../../test/support/running-gateway.ts";
 import { startStorageProxy } from "../../../test/support/storage-proxy.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
-import { connectionOf, writeConnection } from "../../local/gateway/connection.ts";
+import { connectionOf, writeConnection } from "../../local/stack/connection.ts";
 import { commands } from "../command-table.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { runCommand } from "../run-command.ts";

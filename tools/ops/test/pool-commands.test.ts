@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { formatMarker, parseMarker } from "../../../src/lib/pool/marker.ts";
 import { roomFingerprint } from "../../../src/lib/pool/room-fingerprint.ts";
-import { identities } from "../../local/gateway/identities.ts";
+import { identities } from "../../local/stack/identities.ts";
 import { useOperatedGateway } from "./operated-gateway.ts";
 
 const maxRooms = 6;

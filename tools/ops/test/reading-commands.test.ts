@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { formatMarker } from "../../../src/lib/pool/marker.ts";
 import { asEventSink } from "../../../test/support/credentials.ts";
-import { identities } from "../../local/gateway/identities.ts";
+import { identities } from "../../local/stack/identities.ts";
 import { useOperatedGateway } from "./operated-gateway.ts";
 
 const operated = useOperatedGateway({

@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type Change, startForwardingServer } from "../../../../test/support/forwarding-server.ts";
 import { runScript, temporaryFolder } from "../../../../test/support/script-process.ts";
-import { type Connection, findRunningGateway, writeConnection } from "../../gateway/connection.ts";
-import { startLocalGateway } from "../../gateway/local-gateway.ts";
-import { maxPeeked, openQueueContents } from "../../gateway/queue-contents.ts";
+import { type Connection, findRunningGateway, writeConnection } from "../../stack/connection.ts";
+import { startLocalGateway } from "../../stack/local-gateway.ts";
+import { maxPeeked, openQueueContents } from "../../stack/queue-contents.ts";
 
 vi.setConfig({ testTimeout: 90_000 });
 

@@ -12,9 +12,9 @@ import {
   type ScriptProcess,
   temporaryFolder,
 } from "../../../../test/support/script-process.ts";
-import { fetchAccessToken } from "../../gateway/access-token.ts";
-import { findRunningGateway } from "../../gateway/connection.ts";
 import { startFunctionsHost } from "../../host/functions-host.ts";
+import { fetchAccessToken } from "../../stack/access-token.ts";
+import { findRunningGateway } from "../../stack/connection.ts";
 import { showPoolFill } from "../../terminal/pool-progress.ts";
 
 vi.setConfig({ testTimeout: 180_000 });

@@ -17,10 +17,10 @@ import {
   temporaryFolder,
   untilGone,
 } from "../../../../test/support/script-process.ts";
-import { fetchAccessToken } from "../../gateway/access-token.ts";
-import { findRunningGateway } from "../../gateway/connection.ts";
-import { startLocalGateway } from "../../gateway/local-gateway.ts";
 import { poll } from "../../process/poll.ts";
+import { fetchAccessToken } from "../../stack/access-token.ts";
+import { findRunningGateway } from "../../stack/connection.ts";
+import { startLocalGateway } from "../../stack/local-gateway.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 

@@ -7,7 +7,7 @@ import { createHttpClient } from "../../../../test/support/http-client.ts";
 import { useStarted } from "../../../../test/support/use-started.ts";
 import { type Action, actions, toCurl } from "../../console/actions.ts";
 import { consoleFiles } from "../../console/page-files.ts";
-import { identities } from "../../gateway/identities.ts";
+import { identities } from "../../stack/identities.ts";
 import { startRunningConsole } from "../running-console.ts";
 
 const running = useStarted(async () => startRunningConsole());

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { useStarted } from "../../../../test/support/use-started.ts";
-import { identities } from "../../gateway/identities.ts";
 import { poll } from "../../process/poll.ts";
+import { identities } from "../../stack/identities.ts";
 import { startRunningConsole } from "../running-console.ts";
 
 const running = useStarted(async () => startRunningConsole());

@@ -1,8 +1,8 @@
 /** The contact-centre stub's faults. Its users are those of the tests of GET /public/room. */
 import { expect, test } from "vitest";
 import { useStartedPerTest } from "../../../../test/support/use-started.ts";
-import { contactCentreUsers, identities } from "../../gateway/identities.ts";
 import { startContactCentre } from "../../simulators/contact-centre.ts";
+import { contactCentreUsers, identities } from "../../stack/identities.ts";
 
 const centre = useStartedPerTest(async () => startContactCentre({ users: contactCentreUsers }));
 const me = async () =>

@@ -2,9 +2,9 @@
 import jsonwebtoken from "jsonwebtoken";
 import { expect, test } from "vitest";
 import { useStartedPerTest } from "../../../../../test/support/use-started.ts";
-import { tokenForm } from "../../../gateway/access-token.ts";
-import { identities, tenant } from "../../../gateway/identities.ts";
 import { startTokenIssuer } from "../../../simulators/identity/token-issuer.ts";
+import { tokenForm } from "../../../stack/access-token.ts";
+import { identities, tenant } from "../../../stack/identities.ts";
 
 const { tenantId, clientId } = identities;
 

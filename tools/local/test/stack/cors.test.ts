@@ -1,7 +1,7 @@
 /** Pages of other origins at the local gateway: what API Management's policy allows them, and nothing else. */
 import { expect, test } from "vitest";
 import { createHttpClient } from "../../../../test/support/http-client.ts";
-import { createCorsHandler } from "../../gateway/cors.ts";
+import { createCorsHandler } from "../../stack/cors.ts";
 import { useTestHost } from "../host/test-host.ts";
 
 const origin = "http://localhost:3000";

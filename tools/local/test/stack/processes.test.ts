@@ -2,11 +2,11 @@
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { untilGone } from "../../../../test/support/script-process.ts";
-import { gatewaySettings } from "../../gateway/gateway-settings.ts";
-import { startGatewayProcess, startSimulatorProcesses } from "../../gateway/processes.ts";
-import { openQueueContents } from "../../gateway/queue-contents.ts";
 import { startChild } from "../../process/child.ts";
 import { createSeededRandom } from "../../process/seeded-random.ts";
+import { gatewaySettings } from "../../stack/gateway-settings.ts";
+import { startGatewayProcess, startSimulatorProcesses } from "../../stack/processes.ts";
+import { openQueueContents } from "../../stack/queue-contents.ts";
 
 test("The gateway process fills the pool and hands a room to the token's owner", {
   timeout: 60_000,
