@@ -1,5 +1,10 @@
 /** The platform client on top of the conference table, with the timeouts and failures of the real client. */
-import type { PlatformCall, PlatformClient, PlatformResponse } from "../../src/lib/platform/client.ts";
+import {
+  bodyOf,
+  type PlatformCall,
+  type PlatformClient,
+  type PlatformResponse,
+} from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
 import type { ConferenceTable } from "./conference-table.ts";
 import type { Fault, Ports } from "./faults.ts";
@@ -19,7 +24,8 @@ export interface SimulatedPlatformOptions {
 export function simulatePlatform(options: SimulatedPlatformOptions): PlatformClient {
   const { table, ports, ledger, scheduler } = options;
 
-  async function call(request: PlatformCall): Promise<PlatformResponse> {
+  async function call(given: PlatformCall): Promise<PlatformResponse> {
+    const request = { ...given, body: bodyOf(given) };
     const name = `${request.method} ${request.path}`;
     if (request.startBefore !== undefined && scheduler.now() >= request.startBefore) {
       throw new PlatformError({

@@ -3,12 +3,21 @@ import type { Clock } from "../ports.ts";
 import { type RandomSource, secureRandom } from "../ports.ts";
 import { type CallEnding, createAdaptiveLimit } from "./adaptive-limit.ts";
 import { type CallClass, createCallSlots } from "./call-slots.ts";
-import { createExchange, type Exchange, nameOf, type PlatformRequest, responseFailure } from "./exchange.ts";
+import {
+  createExchange,
+  type Exchange,
+  nameOf,
+  type PlatformHttpResponse,
+  type PlatformRequest,
+  responseFailure,
+} from "./exchange.ts";
 import type { PlatformLogIn } from "./log-in.ts";
 import { PlatformError } from "./platform-error.ts";
 
 /** A request to the platform and the conditions under which it may start. */
-export interface PlatformCall extends PlatformRequest {
+export interface PlatformCall extends Omit<PlatformRequest, "body"> {
+  /** The fields to write, or a function that returns them and is called immediately before each time they are sent. */
+  readonly body?: PlatformRequest["body"] | (() => PlatformRequest["body"]);
   /** Latest time to send the call, in clock milliseconds. Defaults to 20 s from now; background calls have no default. */
   readonly startBefore?: number;
   /** The call is not sent any more once this signal is aborted. */
@@ -68,7 +77,8 @@ export function createClient(exchange: Exchange, options: ClientOptions): Platfo
   const limit = createAdaptiveLimit(options.maxConcurrency, clock, options.random ?? secureRandom);
   const slots = createCallSlots(limit, clock);
 
-  async function send(call: PlatformCall): Promise<PlatformResponse> {
+  /** Sends the call once. Looks at the clock here because waiting for a slot or a log-in takes time. */
+  async function sendOnce(call: PlatformCall, authorization: string): Promise<PlatformHttpResponse> {
     if (call.signal?.aborted === true || clock.now() >= (call.startBefore ?? Number.POSITIVE_INFINITY)) {
       throw new PlatformError({
         outcome: "not-sent",
@@ -76,11 +86,16 @@ export function createClient(exchange: Exchange, options: ClientOptions): Platfo
         message: `${nameOf(call)}: no time left to send it`,
       });
     }
-    const authorization = await logIn.authorization();
     call.onSend?.();
-    const first = await exchange(call, authorization);
-    const isRetried = first.status === 401 && logIn.isRenewable(authorization);
-    const response = isRetried ? await exchange(call, await logIn.authorization()) : first;
+    return exchange({ ...call, body: bodyOf(call) }, authorization);
+  }
+
+  async function send(call: PlatformCall): Promise<PlatformResponse> {
+    const authorization = await logIn.authorization();
+    const first = await sendOnce(call, authorization);
+    // The first request was refused, so a call that is too late for the second one has changed nothing.
+    const isRetried = first.status === 401 && logIn.invalidate(authorization);
+    const response = isRetried ? await sendOnce(call, await logIn.authorization()) : first;
     if (response.status >= 200 && response.status < 300) return { body: response.body };
     throw responseFailure(call, response);
   }
@@ -120,6 +135,11 @@ export function createClient(exchange: Exchange, options: ClientOptions): Platfo
   }
 
   return { call, background: { call: callInBackground } };
+}
+
+/** Returns the fields to write as they are now. */
+export function bodyOf({ body }: Pick<PlatformCall, "body">): PlatformRequest["body"] {
+  return typeof body === "function" ? body() : body;
 }
 
 /** Reads of one room, pages of a list and changes take different times. IDs and offsets make no difference. */

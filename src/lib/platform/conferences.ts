@@ -19,8 +19,15 @@ export interface Conferences {
   list(limits?: ListLimits): Promise<ConferenceRow[]>;
   /** Creates a conference. Success means that it is stored, not that it is replicated to the nodes. */
   create(fields: ConferenceFields, limits?: CallLimits): Promise<void>;
-  /** Changes fields. Returns false if the conference does not exist. */
-  update(id: number, fields: ConferenceFields, limits?: CallLimits): Promise<boolean>;
+  /**
+   * Changes fields. A function for them is called immediately before each time they are sent. Returns false if the
+   * conference does not exist.
+   */
+  update(
+    id: number,
+    fields: ConferenceFields | (() => ConferenceFields),
+    limits?: CallLimits,
+  ): Promise<boolean>;
   /** Deletes a conference. Returns false if it does not exist. */
   delete(id: number, limits?: CallLimits): Promise<boolean>;
 }

@@ -12,7 +12,7 @@ export interface PlatformRequest {
   /** Path below the platform's address, with its trailing slash. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
-  readonly body?: unknown;
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
   /** Defaults to the setting. */
   readonly timeoutSeconds?: number;
 }
@@ -74,7 +74,10 @@ const notSentCodes =
 const timeoutCodes = ["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT"];
 
 /** Returns the failure that a missing response stands for. */
-export function transportFailure(request: PlatformRequest, cause: unknown): PlatformError {
+export function transportFailure(
+  request: Pick<PlatformRequest, "method" | "path">,
+  cause: unknown,
+): PlatformError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return new PlatformError({
     outcome: notSentCodes.test(code) ? "not-sent" : "unknown",
@@ -85,7 +88,10 @@ export function transportFailure(request: PlatformRequest, cause: unknown): Plat
 }
 
 /** Returns the failure that a response without a 2xx status stands for. */
-export function responseFailure(request: PlatformRequest, response: PlatformHttpResponse): PlatformError {
+export function responseFailure(
+  request: Pick<PlatformRequest, "method" | "path">,
+  response: PlatformHttpResponse,
+): PlatformError {
   const { status, headers } = response;
   const retryAfter = Number(headers["retry-after"]);
   const body = status === 400 ? response.body : undefined;
@@ -107,6 +113,6 @@ function isLoginPage(status: number, location: unknown): boolean {
 }
 
 /** Returns method and path, as log lines name a request. */
-export function nameOf({ method, path }: PlatformRequest): string {
+export function nameOf({ method, path }: Pick<PlatformRequest, "method" | "path">): string {
   return `${method} ${path}`;
 }

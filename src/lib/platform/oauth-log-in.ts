@@ -49,7 +49,7 @@ export function createOAuthLogIn(options: OAuthLogInOptions): PlatformLogIn {
       });
       return pending;
     },
-    isRenewable(authorization) {
+    invalidate(authorization) {
       if (current?.authorization === authorization) current = undefined;
       return true;
     },

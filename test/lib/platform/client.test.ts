@@ -190,6 +190,62 @@ describe("a call with a deadline", () => {
     expect(platform.requests().total).toBe(0);
     await expect(get({ startBefore: clock.now() + 1 })).resolves.toBeDefined();
   });
+
+  test("is not sent if the log-in ends after the deadline", async () => {
+    const logIn = {
+      authorization: async () => {
+        clock.advance(2);
+        return createBasicLogIn(account.username, account.password).authorization();
+      },
+      invalidate: () => false,
+    };
+    const slow = newPlatformClient(platform.url, { logIn, clock });
+    const error = { outcome: "not-sent", code: "platform-timeout" };
+    await expect(get({ startBefore: clock.now() + 2000 }, slow)).rejects.toMatchObject(error);
+    expect(platform.requests().total).toBe(0);
+    await expect(get({ startBefore: clock.now() + 2001 }, slow)).resolves.toBeDefined();
+  });
+
+  test("is not sent a second time if the new log-in after a 401 ends after the deadline", async () => {
+    const logIn = {
+      ...createBasicLogIn(account.username, account.password),
+      invalidate: () => {
+        clock.advance(59);
+        return true;
+      },
+    };
+    const slow = newPlatformClient(platform.url, { logIn, clock });
+    platform.seedRooms({ rows: [{ name: "room-1", tag: "of another caller" }] });
+    platform.addFault({ kind: "status", status: 401, count: 1 });
+    const change = { method: "PATCH", path: `${path}1/`, body: { tag: "late" } } as const;
+    const startBefore = clock.now() + 25_000;
+    const error = { outcome: "not-sent", code: "platform-timeout" };
+    await expect(slow.call({ ...change, startBefore })).rejects.toMatchObject(error);
+    expect(platform.rooms()).toMatchObject([{ tag: "of another caller" }]);
+  });
+});
+
+test("Fields from a function are those of the moment at which they are sent, also the second time", async () => {
+  platform.seedRooms({ rows: [{ name: "room-1" }] });
+  const basic = createBasicLogIn(account.username, account.password);
+  const logIn = {
+    authorization: async () => {
+      clock.advance(5);
+      return basic.authorization();
+    },
+    invalidate: () => true,
+  };
+  const slow = newPlatformClient(platform.url, { logIn, clock });
+  const queuedAt = clock.now();
+  const sentAt: number[] = [];
+  const body = () => {
+    sentAt.push((clock.now() - queuedAt) / 1000);
+    return { description: `sent after ${sentAt.at(-1)} s` };
+  };
+  platform.addFault({ kind: "status", status: 401, count: 1 });
+  await slow.call({ method: "PATCH", path: `${path}1/`, body });
+  expect(sentAt).toEqual([5, 10]);
+  expect(platform.rooms()).toMatchObject([{ description: "sent after 10 s" }]);
 });
 
 describe("concurrent calls", () => {

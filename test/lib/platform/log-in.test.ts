@@ -6,5 +6,5 @@ test("createBasicLogIn encodes user name and password as UTF-8 (RFC 7617) and is
   const logIn = createBasicLogIn("café", "pässword:1");
   const authorization = await logIn.authorization();
   expect(authorization).toBe("Basic Y2Fmw6k6cMOkc3N3b3JkOjE=");
-  expect(logIn.isRenewable(authorization)).toBe(false);
+  expect(logIn.invalidate(authorization)).toBe(false);
 });
