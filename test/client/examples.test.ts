@@ -1,10 +1,10 @@
 /** The programs and requests in the documents run as they are printed, at a running gateway. */
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -75,39 +75,37 @@ describe("The client's README", () => {
   });
 });
 
-test("The Python program of docs/integration.md creates a room, also if the pool is empty at first", async () => {
-  const program = join(await temporaryFolder(), "room.py");
-  await writeFile(program, codeBelow("docs/integration.md", "In Python", "python"));
-  const python = async () =>
-    run("python3", [program], { env: environment() }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw error;
-      throw new Error("python3 is missing. On Debian: apt-get install python3");
-    });
-  expect(roomIn((await python()).stdout)).toMatchObject(withTheTag);
-  await gateway.empty();
-  expect(roomIn((await python()).stdout)).toMatchObject(withTheTag);
-});
+interface PrintedRequest {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+}
 
-const reportSchema = z.object({
-  requests: z.array(
-    z.object({
-      title: z.string(),
-      testResults: z.array(z.object({ message: z.string(), status: z.string() })),
-    }),
-  ),
-});
+/** Reads a request as it is printed, with the values for its braces. */
+function parseRequest(text: string, values: Readonly<Record<string, string>>): PrintedRequest {
+  const filled = text.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `no value of ${name}`);
+  const [head = "", body] = filled.trim().split("\n\n");
+  const [requestLine = "", ...lines] = head.split("\n");
+  const headers = Object.fromEntries(lines.map((line) => line.split(/: (.*)/).slice(0, 2)));
+  return { url: requestLine.replace("POST ", ""), headers, body };
+}
 
-test("httpYac sends every request of requests/room.http, and each response is as its checks say", async () => {
-  const file = fileURLToPath(new URL("../../requests/room.http", import.meta.url));
-  const httpyac = fileURLToPath(import.meta.resolve("httpyac/bin/httpyac.js"));
-  const args = [httpyac, "send", file, "--all", "--json"];
-  const { stdout } = await run(process.execPath, args, { env: environment() });
-  const { requests } = reportSchema.parse(JSON.parse(stdout));
-  const titles = readFileSync(file, "utf8").match(/^### .+$/gm);
-  expect(requests.map(({ title }) => `### ${title}`)).toEqual(titles);
-  expect(requests.filter(({ testResults }) => testResults.length === 0)).toEqual([]);
-  const failed = requests.flatMap(({ testResults }) =>
-    testResults.filter(({ status }) => status !== "SUCCESS"),
+test("The two requests in docs/integration.md get a token and create a room", async () => {
+  const [, tokenRequest = "", createRequest = ""] = readFileSync("docs/integration.md", "utf8").split(
+    "```http\n",
   );
-  expect(failed).toEqual([]);
+  const send = async (printed: string, values: Readonly<Record<string, string>>) => {
+    const { url, headers, body } = parseRequest(printed.split("```")[0] ?? "", values);
+    const response = await fetch(url, { method: "POST", headers, ...(body && { body }) });
+    expect([url, response.status]).toEqual([url, 200]);
+    return z.looseObject({}).parse(await response.json());
+  };
+  const { access_token } = await send(tokenRequest, environment());
+  const room = await send(createRequest, {
+    ...environment(),
+    ACCESS_TOKEN: String(access_token),
+    HEXADECIMAL_TAG: Buffer.from(withTheTag.tag).toString("hex"),
+    KEY: randomUUID(),
+  });
+  expect(gateway.room(String(room["name"]))).toMatchObject(withTheTag);
 });

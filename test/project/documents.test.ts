@@ -104,9 +104,9 @@ test.each(documents)("every npm command and every file that %s names exists", as
     .map(([, run, short]) => run ?? short ?? "")
     .filter((name) => !(name in manifest.scripts));
   expect(unknown).toEqual([]);
-  const files = [
-    ...text.matchAll(/`((?:src|test|tools|capacity|docs|infra|client|requests|lib)\/[\w./-]*)`/g),
-  ].map(([, name = ""]) => (name.startsWith("lib/") ? `src/${name}` : name));
+  const files = [...text.matchAll(/`((?:src|test|tools|capacity|docs|infra|client|lib)\/[\w./-]*)`/g)].map(
+    ([, name = ""]) => (name.startsWith("lib/") ? `src/${name}` : name),
+  );
   expect(files.filter((name) => !existsSync(new URL(name, root)))).toEqual([]);
 });
 

@@ -1,10 +1,17 @@
 /** The findings of a run: whether it was hard enough, and which promises of docs/architecture.md were kept. */
 import { parseMarker } from "../../src/lib/pool/marker.ts";
-import type { PromiseName } from "../../test/simulation/promises.ts";
 import { connectionFaults } from "./fault-picker.ts";
 import type { LogWatch } from "./log-watch.ts";
 import type { PlatformRoom } from "./platform-view.ts";
 import { checkHeldRoom, type Ledger, type Session } from "./sessions.ts";
+
+/** The promises of docs/architecture.md that a run of real processes can show to be broken. */
+type PromiseName =
+  | "handed-out-twice"
+  | "pool-level-wrong"
+  | "protected-room-deleted"
+  | "undocumented-response"
+  | "secret-exposed";
 
 export interface Finding {
   readonly isOk: boolean;

@@ -4,11 +4,13 @@ import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { writeClientTypes } from "../openapi/client-types.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Writes dist/ and LICENSE into the folder, replacing what an earlier build has left. Throws if there are faults. */
 export async function compileClient(folder: string): Promise<void> {
+  await writeClientTypes();
   const dist = join(folder, "dist");
   await rm(dist, { recursive: true, force: true });
   const tsc = join(root, "node_modules/.bin/tsc");

@@ -72,7 +72,9 @@ export function componentSchemas(): Record<string, Schema> {
     name,
     { title: name, ...schema },
   ]);
-  return { ...Object.fromEntries(own), ...validationSchemas };
+  const all: Record<string, Schema> = { ...Object.fromEntries(own), ...validationSchemas };
+  // In the order of their names, because the registry has the order in which modules were loaded.
+  return Object.fromEntries(Object.entries(all).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Returns the parameters of a query schema, in the order of its fields. */
