@@ -4,7 +4,7 @@ import type { Command } from "./command.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { UnreachableError, UsageError } from "./failures.ts";
 import { commandHelp, generalHelp } from "./help.ts";
-import { connect } from "./target/connect.ts";
+import type { connect } from "./target/connect.ts";
 import type { Environment } from "./target/deployment-names.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
@@ -16,13 +16,14 @@ export interface Surroundings {
   /** Aborts on Ctrl-C. */
   readonly stopping: AbortSignal;
   readonly environment: Environment;
+  readonly connect: typeof connect;
 }
 
 /** Runs the command that the arguments name. Never throws. */
 export async function runCommand(
   commands: readonly Command[],
   given: readonly string[],
-  { terminal, stopping, environment }: Surroundings,
+  { terminal, stopping, environment, connect: connectTo }: Surroundings,
 ): Promise<ExitCode> {
   const [name, ...rest] = given;
   if (name === undefined || helpWords.includes(name)) {
@@ -42,7 +43,7 @@ export async function runCommand(
     return await command.start(rest, (common) => ({
       terminal,
       stopping,
-      connect: async () => connect(common, environment),
+      connect: async () => connectTo(common, environment),
     }));
   } catch (error) {
     if (stopping.aborted) return "interrupted";

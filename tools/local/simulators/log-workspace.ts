@@ -64,10 +64,10 @@ export async function startLogWorkspace() {
     failNext: ({ count = 1, ...failure }: Omit<Failure, "count"> & { readonly count?: number }) =>
       void failures.push({ ...failure, count }),
     /** Stores what the app logged, as Application Insights does; anything but a JSON object is left out. */
-    addTrace: (message: string) => {
+    addTrace: (message: string, time = new Date()) => {
       const fields = parse(message);
       if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return;
-      traces.push({ time: new Date().toISOString(), fields });
+      traces.push({ time: time.toISOString(), fields });
       if (traces.length > maxTraces) traces.splice(0, traces.length - maxTraces);
     },
     clearFailures: () => void (failures = []),

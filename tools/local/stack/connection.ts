@@ -78,9 +78,28 @@ export async function findRunningGateway(
   path?: string,
   folder = connectionFolder,
 ): Promise<Connection | undefined> {
+  return findConnection(path, folder, responds);
+}
+
+/**
+ * Returns the content of the file if the process that wrote it runs, whether its gateway responds or not; without a path,
+ * that of the process started last. Returns undefined if there is none.
+ */
+export async function findStartedGateway(
+  path?: string,
+  folder = connectionFolder,
+): Promise<Connection | undefined> {
+  return findConnection(path, folder, async ({ processId }) => isProcessRunning(processId));
+}
+
+async function findConnection(
+  path: string | undefined,
+  folder: string,
+  isWanted: (connection: Connection) => Promise<boolean>,
+): Promise<Connection | undefined> {
   for (const file of path === undefined ? await filesByAge(folder) : [path]) {
     const connection = await readConnection(file);
-    if (connection) return connection;
+    if (connection && (await isWanted(connection))) return connection;
   }
   return undefined;
 }
@@ -95,11 +114,25 @@ async function filesByAge(folder: string): Promise<string[]> {
 
 async function readConnection(path: string): Promise<Connection | undefined> {
   try {
-    const connection = connectionSchema.parse(JSON.parse(await readFile(path, "utf8")));
-    const signal = AbortSignal.timeout(3000);
-    const health = await fetch(`${connection.gatewayUrl}/public/health`, { signal });
-    return health.ok ? connection : undefined;
+    return connectionSchema.parse(JSON.parse(await readFile(path, "utf8")));
   } catch {
     return undefined;
+  }
+}
+
+async function responds({ gatewayUrl }: Connection): Promise<boolean> {
+  try {
+    return (await fetch(`${gatewayUrl}/public/health`, { signal: AbortSignal.timeout(3000) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+function isProcessRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    // A process of another user runs, although it cannot be signalled.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

@@ -168,9 +168,11 @@ async function viewPool(target: Target, platform: Platform, fingerprint: string)
   const readyBefore = Date.now() - target.settings.pool.readyDelaySeconds * 1000;
   const isReady = ({ marker }: RoomView): boolean => Date.parse(marker.since) <= readyBefore;
   const outdated = pooled.filter(({ marker }) => marker.fingerprint !== fingerprint);
+  const ready = pooled.filter(isReady).length;
+  const young = pooled.length - ready;
   return {
-    // A room that is marked as pooled may be in no queue.
-    ready: Math.min(pooled.filter(isReady).length, depth),
+    // A room that is marked as pooled may be in no queue, and the depth includes the names of young rooms.
+    ready: Math.max(0, Math.min(ready, depth - young)),
     outdated: new Set(outdated.map(({ name }) => name)),
   };
 }

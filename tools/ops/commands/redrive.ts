@@ -5,7 +5,7 @@ import {
   decodeProvisioningRequest,
   encodeProvisioningRequest,
 } from "../../../src/lib/pool/provisioning-request.ts";
-import type { QueueMessage, Queues } from "../../../src/lib/ports.ts";
+import type { Queue, QueueMessage, Queues } from "../../../src/lib/ports.ts";
 import { parseJson } from "../../local/process/parse-json.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import { type Context, defineCommand } from "../command.ts";
@@ -74,26 +74,31 @@ async function moveAll(
 ): Promise<Moved> {
   const progress = createProgress(terminal.progress, "messages", depth);
   const result = { moved: 0, dropped: 0, unreadable: 0 };
-  const kept: QueueMessage[] = [];
+  const kept = new Map<string, QueueMessage>();
   progress.show(0);
   try {
     while (!stopping.aborted) {
       const [message] = await queues.poison.receive(1, leaseSeconds);
       if (!message) break;
+      // Its lease has ended: everything behind it has been received, or can wait for the next run.
+      if (kept.has(message.id)) {
+        kept.set(message.id, message);
+        break;
+      }
       if (decodeProvisioningRequest(parseJson(message.text))) {
         await moveOne(queues, message, maxRooms);
         result.moved += 1;
       } else if (dropsUnreadable) {
-        await deleteConfirmed(queues.poison, message);
+        await deleteFrom(queues.poison, message);
         result.dropped += 1;
       } else {
-        kept.push(message);
+        kept.set(message.id, message);
         result.unreadable += 1;
       }
       progress.show(result.moved + result.dropped + result.unreadable);
     }
   } finally {
-    for (const message of kept) await queues.poison.setInvisible(message, 0).catch(() => undefined);
+    for (const message of kept.values()) await queues.poison.setInvisible(message, 0).catch(() => undefined);
     progress.end();
   }
   return result;
@@ -109,6 +114,10 @@ async function moveOne(
   maxRooms: number,
 ): Promise<void> {
   await provisioning.put(encodeProvisioningRequest({ reason: "bulk", upTo: maxRooms }));
+  await deleteFrom(poison, message);
+}
+
+async function deleteFrom(poison: Queue, message: QueueMessage): Promise<void> {
   const outcome = await deleteConfirmed(poison, message);
   if (outcome !== "deleted") throw new Error("a message could not be deleted from the poison queue");
 }

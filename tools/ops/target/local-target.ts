@@ -6,7 +6,7 @@ import { roomFingerprint } from "../../../src/lib/pool/room-fingerprint.ts";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { bypassProxy } from "../../local/process/bypass-proxy.ts";
 import { fetchAccessToken } from "../../local/stack/access-token.ts";
-import { findRunningGateway } from "../../local/stack/connection.ts";
+import { findStartedGateway } from "../../local/stack/connection.ts";
 import { UnreachableError } from "../failures.ts";
 import { createLocalLog } from "./local-log.ts";
 import { openPlatform } from "./platform.ts";
@@ -15,7 +15,7 @@ import type { Target } from "./target.ts";
 /** Connects to the gateway of this file, or to the one that started last. Throws UnreachableError if none runs. */
 export async function connectLocally(path?: string): Promise<Target> {
   bypassProxy();
-  const connection = await findRunningGateway(path);
+  const connection = await findStartedGateway(path);
   if (!connection)
     throw new UnreachableError(
       `No local gateway is running${path === undefined ? "" : ` (${path})`}. Start one with \`npm start\`, or leave out --local for a deployment.`,

@@ -34,22 +34,29 @@ function appSettings(): Record<string, string> {
   };
 }
 
-/** What the simulated log workspace holds, as tables of Log Analytics. */
-async function query(text: string): Promise<unknown> {
+/** What the simulated log workspace holds from this timespan (`PT24H`), as tables of Log Analytics. */
+async function query({ query: text, timespan }: z.output<typeof queryBody>): Promise<unknown> {
+  const hours = Number(/^PT(\d+)H$/.exec(timespan)?.[1]);
+  const since = Date.now() - hours * 3600_000;
   const traces = traceRows.parse(
     await (await fetch(`${operated.stack.logWorkspace.url}/control/traces`)).json(),
   );
   const other = { TimeGenerated: new Date(0), Message: "{}", AppRoleName: "func-other" };
   const rows = runQuery(text, {
     AppTraces: [
-      ...traces.map(({ time, fields }) => ({
-        TimeGenerated: new Date(time),
-        Message: JSON.stringify(fields),
-        AppRoleName: app,
-      })),
+      ...traces
+        .filter(({ time }) => Date.parse(time) >= since)
+        .map(({ time, fields }) => ({
+          TimeGenerated: new Date(time),
+          Message: JSON.stringify(fields),
+          AppRoleName: app,
+        })),
       other,
     ],
-    VmrGatewayMetrics_CL: operated.stack.logWorkspace.rows().map(({ row }) => row as Record<string, string>),
+    VmrGatewayMetrics_CL: operated.stack.logWorkspace
+      .rows()
+      .map(({ row }) => row as Record<string, string>)
+      .filter((row) => Date.parse(String(row["TimeGenerated"])) >= since),
   });
   const columns = Object.keys(rows[0] ?? {});
   return {
@@ -75,7 +82,7 @@ const azure = useStarted(async () =>
       [`GET ${groupId}/providers/Microsoft.OperationalInsights/workspaces`]: () => ({
         value: [{ id: workspaceId }],
       }),
-      [`POST /v1${workspaceId}/query`]: () => query(queryBody.parse(JSON.parse(body.toString("utf8"))).query),
+      [`POST /v1${workspaceId}/query`]: () => query(queryBody.parse(JSON.parse(body.toString("utf8")))),
     };
     const read = bodies[`${method} ${url.pathname}`];
     return read ? { status: 200, body: await read() } : { status: 404 };
@@ -175,6 +182,38 @@ describe("Without a login for the platform", () => {
     expect(output).toMatch(/^NAME +HANDED OUT\nforgotten +2 d ago\n1 room will be deleted/);
     expect(exitCode).toBe(0);
     expect(await operated.queues.deletion.count()).toBe(1);
+  });
+
+  test("ops unaccounted lists the rooms of the newest metrics run only", async () => {
+    const since = new Date(Date.now() - 48 * 3600_000).toISOString();
+    const description = formatMarker({ state: "assigned", since, messageId: "m-1" });
+    operated.addRoom("found-then", { description });
+    await operated.runTimer("collectMetrics");
+    await operated.sendAsApplication("DELETE /room/found-then");
+    operated.addRoom("found-now", { description });
+    await operated.runTimer("collectMetrics");
+    expect((await opsOnDeployment(["unaccounted"])).output).toBe(
+      "NAME       HANDED OUT\nfound-now  2 d ago\n",
+    );
+    await operated.sendAsApplication("DELETE /room/found-now");
+    await operated.runTimer("collectMetrics");
+    expect(await opsOnDeployment(["unaccounted"])).toMatchObject({
+      exitCode: 0,
+      output: "Every room is accounted for.\n",
+    });
+  });
+
+  test("ops rotate-sink and room look back as far as they are told, and no further", async () => {
+    const sink = { event: "request", function: "eventSink", status: 204 };
+    const at = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+    const { logWorkspace } = operated.stack;
+    logWorkspace.addTrace(JSON.stringify({ ...sink, credentials: "previous" }), at(90));
+    logWorkspace.addTrace(JSON.stringify({ ...sink, credentials: "current" }), at(1));
+    logWorkspace.addTrace(JSON.stringify({ event: "room-claimed", room: "room-1" }), at(90));
+    expect((await opsOnDeployment(["rotate-sink"])).exitCode).toBe(0);
+    expect((await opsOnDeployment(["rotate-sink", "--hours", "2"])).exitCode).toBe(1);
+    expect((await opsOnDeployment(["room", "room-1", "--hours", "1"])).exitCode).toBe(1);
+    expect((await opsOnDeployment(["room", "room-1"])).exitCode).toBe(0);
   });
 
   test("ops fill and redrive need none", async () => {

@@ -14,6 +14,7 @@ import { connectionOf, writeConnection } from "../../local/stack/connection.ts";
 import { commands } from "../command-table.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { runCommand } from "../run-command.ts";
+import { connect } from "../target/connect.ts";
 
 export type OperatedGateway = Awaited<ReturnType<typeof startOperatedGateway>>;
 
@@ -78,11 +79,14 @@ interface OpsOptions {
   /** Sees each text as it is written. */
   readonly onText?: (text: string) => void;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Returns the gateway that the command works on. The default connects as `npm run ops` does. */
+  readonly connect?: typeof connect;
 }
 
 /** Runs a command in this process, as `npm run ops` does. `output` is standard output, `remarks` standard error. */
 export async function ops(args: readonly string[], options: OpsOptions = {}) {
   const { stopping = new AbortController().signal, onText = () => undefined, environment = {} } = options;
+  const surroundings = { stopping, environment, connect: options.connect ?? connect };
   let output = "";
   let remarks = "";
   const remark = (text: string): void => {
@@ -98,6 +102,6 @@ export async function ops(args: readonly string[], options: OpsOptions = {}) {
     progress: { write: remark },
     isScreen: false,
   };
-  const exitCode = await runCommand(commands, args, { terminal, stopping, environment });
+  const exitCode = await runCommand(commands, args, { terminal, ...surroundings });
   return { exitCode: exitCodes[exitCode].code, output, remarks };
 }

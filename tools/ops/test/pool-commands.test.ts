@@ -1,5 +1,5 @@
 /** The commands that change the pool and its queues, against a running gateway and with faults. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { formatMarker, parseMarker } from "../../../src/lib/pool/marker.ts";
 import { roomFingerprint } from "../../../src/lib/pool/room-fingerprint.ts";
 import { identities } from "../../local/stack/identities.ts";
@@ -48,15 +48,25 @@ describe("ops fill", () => {
     expect(await operated.settled()).toBe(3);
   });
 
-  test("Ends with 130 if it is interrupted while rooms cannot be provisioned", async () => {
-    await operated.stack.platform.goDown("503");
+  test("Ends with 130 if it is interrupted while nobody provisions rooms, and the requests stay", async () => {
+    await operated.stopHost();
+    onTestFinished(async () => {
+      await operated.queues.provisioning.clear();
+      await operated.startHost();
+    });
     const stopping = new AbortController();
     const interrupted = { stopping: stopping.signal, ...onText("2 rooms requested", () => stopping.abort()) };
     const { exitCode, output } = await operated.opsWith(interrupted, "fill", "2");
     expect(exitCode).toBe(130);
-    expect(output).toMatch(/^2 rooms requested; the pool has \d of 2/);
-    await operated.stack.platform.goUp();
-    expect(await operated.settled()).toBe(2);
+    expect(output).toBe("2 rooms requested; the pool has 0 of 2, and 2 are pending.\n");
+    expect(await depths()).toEqual([0, 0, 2, 0]);
+  });
+
+  test("Counts requested rooms, and does not wait with a timeout of 0", async () => {
+    await operated.queues.provisioning.put("{}", { invisibleSeconds: 3600 });
+    onTestFinished(async () => operated.queues.provisioning.clear());
+    const { exitCode, output } = await operated.ops("fill", "1", "--timeout-minutes", "0");
+    expect([exitCode, output]).toEqual([0, "0 rooms requested; the pool has 0 of 1, and 1 are pending.\n"]);
   });
 
   test("Ends with 3 and one line if storage is down", async () => {
@@ -80,6 +90,18 @@ describe("ops shrink", () => {
     await operated.runTimer("collectGarbage");
     expect(roomNames()).toHaveLength(3);
     expect(stateOf(inUse)).toBe("assigned");
+  });
+
+  test("Counts requested rooms: they arrive and stay, so as many more are taken out", async () => {
+    await operated.fillPool(3);
+    for (let request = 0; request < 2; request++)
+      await operated.queues.provisioning.put('{"reason":"claimed"}', { invisibleSeconds: 3600 });
+    onTestFinished(async () => operated.queues.provisioning.clear());
+    const { exitCode, output } = await operated.ops("shrink", "4", "--yes");
+    expect(exitCode).toBe(0);
+    expect(output).toContain("The pool has 3 rooms, and 2 more are requested.\n");
+    expect(output).toContain("1 room will be deleted in 0 s to 10 min; 2 are in the pool.\n");
+    expect(await depths()).toEqual([2, 1, 2, 0]);
   });
 
   test("Changes nothing without --yes", async () => {
@@ -203,6 +225,21 @@ describe("ops recycle", () => {
     expect(await depths()).toEqual([1, 0, 0, 0]);
   });
 
+  test("Counts only rooms that can be handed out for the floor: no young ones, and none that is in no queue", async () => {
+    await operated.writeSettings({ POOL_READY_DELAY_SECONDS: "3600" });
+    for (const name of ["old-1", "old-2", "old-3"]) await poolOutdated(name);
+    for (const name of ["young-1", "young-2"]) await operated.poolRoom(name);
+    const floorOf3 = await operated.ops("recycle", "--yes", "--floor", "3");
+    expect(floorOf3.output).toMatch(/^The pool has 3 ready rooms; 3 of its rooms were made with other/);
+    expect(floorOf3.output).toContain("The floor is 3, so none may be taken out.");
+    operated.addRoom("stray", { description: marked("pooled", "00000000") });
+    expect((await operated.ops("recycle", "--yes", "--floor", "3")).output).toMatch(/^The pool has 3 ready /);
+    const floorOf2 = await operated.ops("recycle", "--floor", "2");
+    expect([floorOf3.exitCode, floorOf2.exitCode]).toEqual([1, 0]);
+    expect(floorOf2.output).toContain("and keep 2 ready. Do it with --yes.");
+    expect(await depths()).toEqual([5, 0, 0, 0]);
+  });
+
   test("Ends with 0 if the pool is empty or current", async () => {
     expect(await operated.ops("recycle", "--yes")).toMatchObject({ exitCode: 0 });
     await operated.fillPool(1);
@@ -252,6 +289,33 @@ describe("ops drain", () => {
     expect(output).toContain("Marked as pooled but in no queue: 1 of them.\n");
     await operated.runTimer("collectGarbage");
     expect(roomNames()).toEqual([]);
+  });
+
+  test("Leaves a room alone that was made a moment ago: its name may still be on its way to the pool", async () => {
+    operated.addRoom("stray", { description: marked("pooled") });
+    operated.addRoom("just-made");
+    const { exitCode, output } = await operated.ops("drain", "--yes");
+    expect(exitCode).toBe(0);
+    expect(output).toContain("Marked as pooled but in no queue: 1 of them.\n");
+    await operated.runTimer("collectGarbage");
+    expect(roomNames()).toEqual(["just-made"]);
+  });
+
+  test("Leaves rooms alone that were handed out, also if no queue has their names", async () => {
+    operated.addRoom("in-use", { description: marked("assigned") });
+    expect((await operated.ops("drain", "--yes")).output).toContain("1 room handed out without a conference");
+    expect(await depths()).toEqual([0, 0, 0, 0]);
+  });
+
+  test("Ends with 1 and queues no stray room while names in the pool are leased", async () => {
+    await operated.poolRoom("leased", { description: marked("pooled") });
+    await operated.queues.pool.receive(1, 600);
+    const { exitCode, output } = await operated.ops("drain", "--yes");
+    expect(exitCode).toBe(1);
+    expect(output).toContain(
+      "0 rooms taken out. 1 names are leased or not ready yet, and 0 rooms are requested.",
+    );
+    expect(await depths()).toEqual([1, 0, 0, 0]);
   });
 
   test("Names the conferences that are still running and ends with 1", async () => {

@@ -251,6 +251,26 @@ describe("ops rotate-sink", () => {
     expect(output).toMatch(/^CREDENTIALS {2}REQUESTS {2}LAST\ncurrent +1 +\d+ s ago\nOnly the current pair/);
   });
 
+  test.each([
+    ["previous-sink-password", "The previous pair was used"],
+    ["wrong-password", "1 request refused"],
+  ])("Ends with 1 if beside the current pair only %s was sent", async (password, message) => {
+    await report(identities.sinkPassword);
+    await report(password);
+    const { exitCode, output } = await operated.ops("rotate-sink");
+    expect(exitCode).toBe(1);
+    expect(output).toContain(message);
+    expect(output).not.toContain("can be removed");
+  });
+
+  test("Looks back as far as it is told, and no further", async () => {
+    const old = { event: "request", function: "eventSink", status: 204, credentials: "previous" };
+    operated.stack.logWorkspace.addTrace(JSON.stringify(old), new Date(Date.now() - 90 * 60_000));
+    await report(identities.sinkPassword);
+    expect((await operated.ops("rotate-sink", "--hours", "1")).exitCode).toBe(0);
+    expect((await operated.ops("rotate-sink", "--hours", "2")).exitCode).toBe(1);
+  });
+
   test("Ends with 1 if the previous pair was used or a node was refused, and prints no password", async () => {
     await report(identities.sinkPassword);
     await report("previous-sink-password");

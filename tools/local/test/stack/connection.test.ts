@@ -1,0 +1,42 @@
+/** Which of several files names the gateway that is meant. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/script-process.ts";
+import { type Connection, findStartedGateway, writeConnection } from "../../stack/connection.ts";
+
+const connection: Connection = {
+  processId: process.pid,
+  gatewayUrl: "http://127.0.0.1:1",
+  platformUrl: "http://127.0.0.1:1",
+  platformControlUrl: "http://127.0.0.1:1",
+  tokenUrl: "http://127.0.0.1:1",
+  contactCentreUrl: "http://127.0.0.1:1",
+  logWorkspaceUrl: "http://127.0.0.1:1",
+  queueServiceUrl: "http://127.0.0.1:1",
+  storageConnectionString: "",
+  maxRooms: 1,
+  poolReadyDelaySeconds: 0,
+  garbageMinimumAgeSeconds: 0,
+  settings: {},
+};
+
+test("findStartedGateway returns the one started last whose process runs, although it does not respond", async () => {
+  const folder = await temporaryFolder();
+  const ended = spawn(process.execPath, ["--version"], { stdio: "ignore" });
+  await once(ended, "exit");
+  const files: [string, Connection][] = [
+    ["older.json", { ...connection, gatewayUrl: "http://127.0.0.1:2" }],
+    ["newer.json", connection],
+    ["ended.json", { ...connection, processId: ended.pid ?? 0 }],
+  ];
+  for (const [index, [name, content]] of files.entries()) {
+    await writeConnection(join(folder, name), content);
+    await utimes(join(folder, name), 1000 + index, 1000 + index);
+  }
+  expect(await findStartedGateway(undefined, folder)).toEqual(connection);
+  expect(await findStartedGateway(join(folder, "ended.json"))).toBeUndefined();
+  expect(await findStartedGateway(join(folder, "missing.json"))).toBeUndefined();
+});
