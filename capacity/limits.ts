@@ -36,7 +36,7 @@ const queueCallsPerSecond = 2000;
 const accountCallsPerSecond = 20_000;
 // The default of the deployment (docs/specification.md 8.11).
 const callsPerMinuteAndClient = 600;
-// docs/specification.md 8.4 and 8.13; src/lib/pool/garbage-collection.ts starts no room after 400 s.
+// docs/specification.md 8.4 and 8.13; src/lib/pool/collection.ts starts no room after 400 s.
 const collectorRunsPerHour = 6;
 const collectorRunSeconds = 400;
 const maxCollectorMessages = 1000;

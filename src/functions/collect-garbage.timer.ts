@@ -1,6 +1,6 @@
 /** Timer, every 10 minutes: deletes rooms whose conference has ended. */
 import { timerFunction } from "../lib/http/timer-function.ts";
-import type { GarbageCollection } from "../lib/pool/garbage-collection.ts";
+import type { GarbageCollection } from "../lib/pool/collection.ts";
 
 export const collectGarbage = timerFunction({
   schedule: "0 */10 * * * *",

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { bodyFunction, empty } from "../lib/http/http-function.ts";
 import { readEvents } from "../lib/platform/events.ts";
-import type { EndedRooms } from "../lib/pool/ended-rooms.ts";
+import type { EndedRooms } from "../lib/pool/deletion-queue.ts";
 
 export const eventSink = bodyFunction({
   method: "POST",

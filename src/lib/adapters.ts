@@ -9,9 +9,14 @@ import { openQueues } from "./azure/storage-account.ts";
 import type { MetricsSink } from "./metrics/row.ts";
 import { createPlatformClient, type PlatformClient } from "./platform/client.ts";
 import { createLogIn } from "./platform/create-log-in.ts";
-import type { CreateRecordStore } from "./pool/create-record.ts";
-import type { Queues } from "./ports.ts";
-import { type Clock, type RandomSource, secureRandom, systemClock } from "./ports.ts";
+import {
+  type Clock,
+  type CreateRecordStore,
+  type Queues,
+  type RandomSource,
+  secureRandom,
+  systemClock,
+} from "./ports.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /** What the object graph needs from outside the process. */

@@ -8,13 +8,13 @@ import { createSharedList } from "./platform/shared-list.ts";
 import { createPlatformStatus } from "./platform/status.ts";
 import { createBulkDeletion } from "./pool/bulk-deletion.ts";
 import { createClaims } from "./pool/claim.ts";
-import { createEndedRooms } from "./pool/ended-rooms.ts";
-import { createGarbageCollection } from "./pool/garbage-collection.ts";
+import { createGarbageCollection } from "./pool/collection.ts";
+import { createEndedRooms } from "./pool/deletion-queue.ts";
 import { createIdempotentClaims } from "./pool/idempotent-claims.ts";
+import { roomFingerprint } from "./pool/new-room.ts";
 import { createOverdueRooms } from "./pool/overdue-rooms.ts";
 import { createProvisioning } from "./pool/provisioning.ts";
 import { createReplenishment } from "./pool/replenishment.ts";
-import { roomFingerprint } from "./pool/room-fingerprint.ts";
 import type { Settings } from "./settings/settings.ts";
 import { version } from "./version.ts";
 

@@ -1,7 +1,8 @@
-/** What the gateway needs from outside the process, as interfaces: queues, time and randomness. */
+/** What the gateway needs from outside the process, as interfaces: queues, records, time and randomness. */
 
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import * as z from "zod";
 import { GatewayError } from "./errors.ts";
 
 /** A source of time that can also wait. */
@@ -94,3 +95,56 @@ export const queueNames = {
 
 /** The queues of the app, by purpose. */
 export type Queues = Readonly<Record<keyof typeof queueNames, Queue>>;
+
+/**
+ * Deletes a message and retries once if the outcome is unknown. A message that the retry no longer finds counts as
+ * deleted if its lease still runs (`isHeld`); after the lease, somebody else may have deleted it. Returns `gone` if the
+ * first try does not find the message during its lease: the queue was cleared, and nobody has the message any more.
+ * Returns `lost` if somebody else may own it, and `unknown` if the retry's outcome is unknown too. Throws only errors
+ * that are not QueueErrors.
+ */
+export async function deleteConfirmed(
+  queue: Queue,
+  message: QueueMessage,
+  isHeld: () => boolean = () => true,
+): Promise<"deleted" | "gone" | "lost" | "unknown"> {
+  const first = await deleteOnce(queue, message);
+  if (first === "deleted") return "deleted";
+  if (first === "message-gone" && isHeld()) return "gone";
+  if (first !== "unknown") return "lost";
+  const second = await deleteOnce(queue, message);
+  if (second === "deleted" || (second === "message-gone" && isHeld())) return "deleted";
+  return second === "unknown" ? "unknown" : "lost";
+}
+
+async function deleteOnce(queue: Queue, message: QueueMessage): Promise<"deleted" | QueueFailure> {
+  try {
+    await queue.delete(message);
+    return "deleted";
+  } catch (error) {
+    if (error instanceof QueueError) return error.failure;
+    throw error;
+  }
+}
+
+export const CreateRecord = z.object({
+  room: z.string(),
+  /** Of the service tag, which is not stored itself. */
+  tagHash: z.string(),
+  /** ISO 8601. */
+  createdAt: z.iso.datetime(),
+});
+export type CreateRecord = z.output<typeof CreateRecord>;
+
+/** A record as it is stored; `version` lets only one writer replace it. */
+interface StoredRecord {
+  readonly record: CreateRecord;
+  readonly version: string;
+}
+
+/** Both methods throw GatewayError `storage-unavailable` if the store does not respond; a write may have happened then. */
+export interface CreateRecordStore {
+  read(id: string): Promise<StoredRecord | undefined>;
+  /** Writes the record if there is none, or if the stored one still has the version `replaced`. Returns whether it did. */
+  write(id: string, record: CreateRecord, replaced?: string): Promise<boolean>;
+}

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { describe, expect, test } from "vitest";
 import { createBlobRecordStore, createRecordContainer } from "../../src/lib/azure/blob-records.ts";
-import type { CreateRecordStore } from "../../src/lib/pool/create-record.ts";
+import type { CreateRecordStore } from "../../src/lib/ports.ts";
 import { startAzurite } from "../../tools/local/simulators/azurite.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { useStarted } from "../support/use-started.ts";

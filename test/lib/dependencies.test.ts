@@ -6,7 +6,7 @@ import { createDependencies, type Dependencies } from "../../src/lib/dependencie
 import type { MetricsRow } from "../../src/lib/metrics/row.ts";
 import type { PlatformCall, PlatformClient } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
-import { formatMarker } from "../../src/lib/pool/marker.ts";
+import { formatMarker } from "../../src/lib/pool/room.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";

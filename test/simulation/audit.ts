@@ -1,8 +1,6 @@
 /** Ends a history without faults, then checks the queues and the platform against the promises. */
 
-import { parseMarker } from "../../src/lib/pool/marker.ts";
-import { isPersistent } from "../../src/lib/pool/ownership.ts";
-import { decodeQueuedName } from "../../src/lib/pool/queued-name.ts";
+import { decodeQueuedName, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import { deliverEnds } from "./callers.ts";
 import { type History, isWithoutFaults } from "./history.ts";
 import type { Task } from "./task.ts";

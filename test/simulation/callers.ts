@@ -1,7 +1,7 @@
 /** Callers that check what they receive: consumers that create rooms, bulk delete, and the platform's event sink. */
 import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
-import { isPersistent } from "../../src/lib/pool/ownership.ts";
+import { isPersistent } from "../../src/lib/pool/room.ts";
 import type { Plan } from "./processes.ts";
 import { request } from "./requests.ts";
 import type { Task } from "./task.ts";

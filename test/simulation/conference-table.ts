@@ -1,7 +1,7 @@
 /** The platform in memory: its conferences, live conferences, and management API. */
 import type { PlatformCall, PlatformResponse } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
-import { maxDescriptionCharacters } from "../../src/lib/pool/marker.ts";
+import { maxDescriptionCharacters } from "../../src/lib/pool/room.ts";
 
 export interface ConferenceRecord {
   readonly id: number;

@@ -1,9 +1,7 @@
 /** What can be observed from outside while a history runs, and every promise that was broken. */
 import type { MetricsRow } from "../../src/lib/metrics/row.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
-import { parseMarker } from "../../src/lib/pool/marker.ts";
-import { isPersistent } from "../../src/lib/pool/ownership.ts";
-import { decodeQueuedName } from "../../src/lib/pool/queued-name.ts";
+import { decodeQueuedName, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import type { QueueMessage } from "../../src/lib/ports.ts";
 import type { ConferenceRecord, ConferenceTable, TableObserver } from "./conference-table.ts";
 import type { PromiseName } from "./promises.ts";

@@ -21,9 +21,9 @@ const onlyLateChanges = {
   reason: "needs a change that takes effect after its timeout, which only the simulation has",
 };
 const claim = "src/lib/pool/claim.ts";
-const disposal = "src/lib/pool/disposal.ts";
+const disposal = "src/lib/pool/claim-failures.ts";
 const provisioning = "src/lib/pool/provisioning.ts";
-const garbage = "src/lib/pool/garbage-collection.ts";
+const garbage = "src/lib/pool/collection.ts";
 const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
 const retirement = "tools/ops/pool/retirement.ts";
 const memoryQueue = "test/support/memory-queue.ts";
@@ -41,7 +41,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "handed-out-twice",
     scenario: "a claim whose lease ends",
     isExploredInEveryTestRun: true,
-    file: "src/lib/pool/delete-confirmed.ts",
+    file: "src/lib/ports.ts",
     edits: [['if (first !== "unknown") return "lost";', 'if (first !== "unknown") return "deleted";']],
   },
   {
@@ -49,7 +49,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "handed-out-twice",
     scenario: "a claim whose lease ends",
     scenarioFaults: 2,
-    file: "src/lib/pool/delete-confirmed.ts",
+    file: "src/lib/ports.ts",
     edits: [['(second === "message-gone" && isHeld())', '(second === "message-gone")']],
   },
   {
@@ -235,7 +235,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "takes another event for a retry of one that was not stored completely",
     breaks: "event-lost",
     scenario: { reason: "needs a body of several names" },
-    file: "src/lib/pool/ended-rooms.ts",
+    file: "src/lib/pool/deletion-queue.ts",
     edits: [["update(JSON.stringify(body))", 'update("")']],
   },
   {

@@ -1,6 +1,6 @@
 /** The store of create records over memory. Each call can fail, before or after it was carried out. */
 import { GatewayError } from "../../src/lib/errors.ts";
-import type { CreateRecordStore } from "../../src/lib/pool/create-record.ts";
+import type { CreateRecordStore } from "../../src/lib/ports.ts";
 import type { PortCall, Ports } from "./faults.ts";
 
 // As in src/lib/azure/open-create-records.ts.

@@ -1,7 +1,6 @@
 /** The queue port in memory: passes the same contract suite as Azure Storage Queues (Azurite). */
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../src/lib/ports.ts";
-import { type Queue, QueueError, type QueueMessage } from "../../src/lib/ports.ts";
+import { type Clock, type Queue, QueueError, type QueueMessage } from "../../src/lib/ports.ts";
 
 interface StoredMessage {
   readonly id: string;

@@ -8,13 +8,9 @@ import { createConferences } from "../../src/lib/platform/conferences.ts";
 import { withRetries } from "../../src/lib/platform/retry.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
-import {
-  createGarbageCollection,
-  type GarbageCollectionOptions,
-} from "../../src/lib/pool/garbage-collection.ts";
-import { toNewConference } from "../../src/lib/pool/new-room.ts";
+import { createGarbageCollection, type GarbageCollectionOptions } from "../../src/lib/pool/collection.ts";
+import { roomFingerprint, toNewConference } from "../../src/lib/pool/new-room.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
-import { roomFingerprint } from "../../src/lib/pool/room-fingerprint.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
 import {
   type PlatformSimulator,

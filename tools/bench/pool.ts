@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
-import { formatMarker } from "../../src/lib/pool/marker.ts";
+import { formatMarker } from "../../src/lib/pool/room.ts";
 import { type BareCalls, serviceTag } from "./bare-calls.ts";
 import type { BenchStack } from "./bench-stack.ts";
 import { send, sendExpecting } from "./warm-http.ts";

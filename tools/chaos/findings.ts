@@ -1,5 +1,5 @@
 /** The findings of a run: whether it was hard enough, and which promises of docs/architecture.md were kept. */
-import { parseMarker } from "../../src/lib/pool/marker.ts";
+import { parseMarker } from "../../src/lib/pool/room.ts";
 import { connectionFaults } from "./fault-picker.ts";
 import type { LogWatch } from "./log-watch.ts";
 import type { PlatformRoom } from "./platform-view.ts";

@@ -1,7 +1,7 @@
 /** The store of create records over Azure Blob Storage: one small JSON blob per key. */
 import { type BlobServiceClient, RestError } from "@azure/storage-blob";
 import { GatewayError } from "../errors.ts";
-import { CreateRecord, type CreateRecordStore } from "../pool/create-record.ts";
+import { CreateRecord, type CreateRecordStore } from "../ports.ts";
 
 /** The container's name; infrastructure creates it and expires its blobs. */
 export const createRecordContainer = "create-records";

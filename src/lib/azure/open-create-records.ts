@@ -1,6 +1,6 @@
 /** Opens the store of create records in the app's storage account. */
 import type { TokenCredential } from "@azure/identity";
-import type { CreateRecordStore } from "../pool/create-record.ts";
+import type { CreateRecordStore } from "../ports.ts";
 import type { Settings } from "../settings/settings.ts";
 
 const timeoutSeconds = 3;

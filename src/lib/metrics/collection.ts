@@ -2,9 +2,8 @@
 import type { Log } from "../log.ts";
 import type { OverdueRooms } from "../pool/overdue-rooms.ts";
 import type { Replenishment } from "../pool/replenishment.ts";
-import { type MeasurementOptions, measure } from "./measurement.ts";
+import { logUnaccounted, type MeasurementOptions, measure } from "./measurement.ts";
 import type { MetricsSink } from "./row.ts";
-import { logUnaccounted } from "./unaccounted-rooms.ts";
 
 /** Collects metrics. */
 export interface MetricsCollection {

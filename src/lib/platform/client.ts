@@ -1,6 +1,5 @@
 /** Calls the conferencing platform with a log-in and limited concurrency. */
-import type { Clock } from "../ports.ts";
-import { type RandomSource, secureRandom } from "../ports.ts";
+import { type Clock, type RandomSource, secureRandom } from "../ports.ts";
 import { type CallEnding, createAdaptiveLimit } from "./adaptive-limit.ts";
 import { type CallClass, createCallSlots } from "./call-slots.ts";
 import {

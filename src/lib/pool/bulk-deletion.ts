@@ -6,10 +6,8 @@ import { forEachParallel } from "../parallel.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import type { Clock, Queue } from "../ports.ts";
-import { queueForDeletionOrLogLeak } from "./disposal.ts";
-import { parseMarker } from "./marker.ts";
-import { isPersistent, isRoom } from "./ownership.ts";
-import { decodeQueuedName } from "./queued-name.ts";
+import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
+import { decodeQueuedName, isPersistent, isRoom, parseMarker } from "./room.ts";
 
 export interface BulkDeletion {
   /**

@@ -4,19 +4,16 @@ import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
-import type { Clock } from "../ports.ts";
-import { deleteConfirmed } from "./delete-confirmed.ts";
+import { type Clock, deleteConfirmed } from "../ports.ts";
 import {
   type ClaimAttempt,
   createDispose,
   type DisposalDependencies,
   outcomeOfFailedAssignment,
-  queueForDeletionOrLogLeak,
-} from "./disposal.ts";
-import { parseMarker, withMarker } from "./marker.ts";
-import { isDialable } from "./ownership.ts";
-import { decodeQueuedName } from "./queued-name.ts";
+} from "./claim-failures.ts";
+import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import type { Replenishment } from "./replenishment.ts";
+import { decodeQueuedName, isDialable, parseMarker, withMarker } from "./room.ts";
 
 export interface Claims {
   /**

@@ -1,20 +1,36 @@
 /** Claims with an idempotency key: however often a request is repeated, its caller gets one room. */
 
+import { createHash } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
-import type { Clock, Queue } from "../ports.ts";
+import type { Clock, CreateRecord, CreateRecordStore, Queue } from "../ports.ts";
 import type { Claims } from "./claim.ts";
-import {
-  type CreateRecord,
-  type CreateRecordStore,
-  type IdempotencyKey,
-  recordIdOf,
-  recordLifetimeMilliseconds,
-  tagHashOf,
-} from "./create-record.ts";
-import { queueForDeletionOrLogLeak } from "./disposal.ts";
+import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
+
+/** A key as one application sent it. */
+export interface IdempotencyKey {
+  readonly application: string;
+  readonly key: string;
+}
+
+/** Returns the id of a key's record, from which neither the application nor the key can be read. */
+function recordIdOf({ application, key }: IdempotencyKey): string {
+  return hash([application, key]);
+}
+
+/** Returns the hash that tells whether a repeat asks for the same service tag. */
+function tagHashOf({ application, key }: IdempotencyKey, serviceTag: string | undefined): string {
+  return hash([application, key, serviceTag ?? null]);
+}
+
+function hash(parts: readonly (string | null)[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+/** How long a repeated key gives the same room (draft-ietf-httpapi-idempotency-key-header leaves it to the server). */
+const recordLifetimeMilliseconds = 24 * 3600_000;
 
 export interface IdempotentClaims {
   /**

@@ -1,9 +1,9 @@
-/** A new room: its name, its guest PIN, and the fields that create it on the platform. */
+/** A new room: its name, its guest PIN, the fields that create it on the platform, and their fingerprint. */
+
+import { createHash } from "node:crypto";
 import type { ConferenceFields } from "../platform/conferences.ts";
 import type { RandomSource } from "../ports.ts";
-import { formatMarker } from "./marker.ts";
-import { isPersistent } from "./ownership.ts";
-import { roomFingerprint } from "./room-fingerprint.ts";
+import { formatMarker, isPersistent } from "./room.ts";
 
 const nameBytes = 18;
 
@@ -52,4 +52,21 @@ export function toNewConference({ name, hostPin, guestPin, template, since }: Ne
     guest_pin: guestPin,
     aliases: [{ alias: name }],
   };
+}
+
+const hexDigits = 8;
+
+/**
+ * Returns 8 hex digits that depend on the content of the room template, on the host PIN's length and on its final `#`,
+ * and neither on the order of the template's keys nor on the digits of the PIN.
+ */
+export function roomFingerprint(template: ConferenceFields, hostPin: string): string {
+  const pinShape = hostPin.replace(/\d/g, "0");
+  const text = JSON.stringify([template, pinShape], sortKeys);
+  return createHash("sha256").update(text).digest("hex").slice(0, hexDigits);
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -3,9 +3,7 @@
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
 import type { Clock, Queue } from "../ports.ts";
-import type { MarkedRoom } from "./marked-rooms.ts";
-import { isPersistent } from "./ownership.ts";
-import { encodeQueuedName } from "./queued-name.ts";
+import { encodeQueuedName, isPersistent, type MarkedRoom } from "./room.ts";
 
 /** Ends rooms by their age. Called by each metrics run with what it has read. */
 export interface OverdueRooms {

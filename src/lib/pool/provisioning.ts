@@ -1,18 +1,41 @@
 /** Provisions one room for the pool. Its name is queued first, so no room is ever without a name in a queue. */
-
 import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/platform-error.ts";
 import { describeFailure } from "../platform/rejected-fields.ts";
-import type { Clock, RandomSource } from "../ports.ts";
-import { type Queue, QueueError, type QueueMessage } from "../ports.ts";
-import { deleteConfirmed } from "./delete-confirmed.ts";
-import { queueForDeletionOrLogLeak } from "./disposal.ts";
+import {
+  type Clock,
+  deleteConfirmed,
+  type Queue,
+  QueueError,
+  type QueueMessage,
+  type RandomSource,
+} from "../ports.ts";
+import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import { newGuestPin, newRoomName, toNewConference } from "./new-room.ts";
-import { isDialable } from "./ownership.ts";
-import { decodeProvisioningRequest, type ProvisioningRequest } from "./provisioning-request.ts";
-import { provisioningTimes } from "./provisioning-times.ts";
+import { decodeProvisioningRequest, type ProvisioningRequest } from "./replenishment.ts";
+import { isDialable } from "./room.ts";
+
+export interface ProvisioningTimes {
+  /** Timeout of the POST that creates the room. */
+  readonly createSeconds: number;
+  /** How long provisioning looks for a room whose creation had an unknown outcome. */
+  readonly lookUpSeconds: number;
+  /** How long the new name is invisible to claims: longer than the other two together. */
+  readonly invisibleSeconds: number;
+}
+
+const maxInvisibleSeconds = 600;
+
+/** With the default timeout (10 s) and lease (300 s): 30 s, 60 s and 600 s. */
+export function provisioningTimes(platformTimeoutSeconds: number, leaseSeconds: number): ProvisioningTimes {
+  return {
+    createSeconds: 3 * platformTimeoutSeconds,
+    lookUpSeconds: 6 * platformTimeoutSeconds,
+    invisibleSeconds: Math.min(maxInvisibleSeconds, Math.max(2 * leaseSeconds, 12 * platformTimeoutSeconds)),
+  };
+}
 
 export interface Provisioning {
   /**

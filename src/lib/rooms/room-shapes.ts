@@ -2,8 +2,7 @@
 import type * as z from "zod";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import { manyRelations, singleRelations, toObjects } from "../platform/relations.ts";
-import { withoutMarker } from "../pool/marker.ts";
-import { isRoom } from "../pool/ownership.ts";
+import { isRoom, withoutMarker } from "../pool/room.ts";
 import type { ConstrainedConference, CreatedRoom, PublicConstrainedConference } from "./room-schemas.ts";
 
 /** How a room is returned. */

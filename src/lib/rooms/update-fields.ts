@@ -5,7 +5,7 @@ import { asRecord } from "../platform/as-record.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { ConferenceFields } from "../platform/conferences.ts";
 import { manyRelations, singleRelations, toUri } from "../platform/relations.ts";
-import { formatMarker, maxDescriptionCharacters, parseMarker, withoutMarker } from "../pool/marker.ts";
+import { formatMarker, maxDescriptionCharacters, parseMarker, withoutMarker } from "../pool/room.ts";
 import type { Conference } from "./conference-schema.ts";
 
 const readOnlyFields = new Set(["id", "resource_uri", "creation_time", "scheduled_conferences_count"]);

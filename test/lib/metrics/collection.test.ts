@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { metricsColumns } from "../../../src/lib/metrics/row.ts";
 import type { ConferenceFields } from "../../../src/lib/platform/conferences.ts";
-import { formatMarker } from "../../../src/lib/pool/marker.ts";
+import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { createOverdueRooms } from "../../../src/lib/pool/overdue-rooms.ts";
-import { roomFingerprint } from "../../../src/lib/pool/room-fingerprint.ts";
+import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { guestPin, hostPin, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();

@@ -1,7 +1,7 @@
 /** ROOM_MAXIMUM_AGE_HOURS over many hours: metrics runs, the real garbage collector and a virtual clock. */
 import { expect, test } from "vitest";
-import { formatMarker } from "../../../src/lib/pool/marker.ts";
 import { createOverdueRooms } from "../../../src/lib/pool/overdue-rooms.ts";
+import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();

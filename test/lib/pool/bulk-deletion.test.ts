@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
-import { formatMarker } from "../../../src/lib/pool/marker.ts";
-import { encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
+import { encodeQueuedName, formatMarker } from "../../../src/lib/pool/room.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/platform-error.ts";
-import { encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
+import { encodeQueuedName } from "../../../src/lib/pool/room.ts";
 import { leaseSeconds, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();

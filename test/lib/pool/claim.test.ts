@@ -1,7 +1,7 @@
 /** Claims on a healthy platform: success, the empty pool, unusable rooms, the commit, and claims that wait. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { formatMarker, parseMarker } from "../../../src/lib/pool/marker.ts";
-import { roomFingerprint } from "../../../src/lib/pool/room-fingerprint.ts";
+import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
+import { formatMarker, parseMarker } from "../../../src/lib/pool/room.ts";
 import type { QueueFault } from "../../support/faulty-queue.ts";
 import {
   guestPin,

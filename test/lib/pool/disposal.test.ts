@@ -7,8 +7,8 @@ import {
   disposals,
   type FailedOutcome,
   outcomeOfFailedAssignment,
-} from "../../../src/lib/pool/disposal.ts";
-import { decodeQueuedName, encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
+} from "../../../src/lib/pool/claim-failures.ts";
+import { decodeQueuedName, encodeQueuedName } from "../../../src/lib/pool/room.ts";
 import { leaseSeconds, usePoolQueues } from "../../support/pool-world.ts";
 
 const queues = usePoolQueues();

@@ -1,6 +1,6 @@
 /** Ended rooms: their names are stored before the platform gets its response, within the time that it waits. */
 import { describe, expect, test } from "vitest";
-import { createEndedRooms } from "../../../src/lib/pool/ended-rooms.ts";
+import { createEndedRooms } from "../../../src/lib/pool/deletion-queue.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
 import { usePoolQueues } from "../../support/pool-world.ts";
 

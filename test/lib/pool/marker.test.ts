@@ -7,7 +7,7 @@ import {
   parseMarker,
   withMarker,
   withoutMarker,
-} from "../../../src/lib/pool/marker.ts";
+} from "../../../src/lib/pool/room.ts";
 
 const pooled: Marker = { state: "pooled", since: "2026-01-15T09:00:00.000Z" };
 const assigned: Marker = { state: "assigned", since: "2026-01-15T09:05:00.000Z", messageId: "m-1" };

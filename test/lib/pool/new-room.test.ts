@@ -1,9 +1,13 @@
 /** New rooms: unique names, guest PINs by the platform's rules, and fields that a template cannot override. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseMarker } from "../../../src/lib/pool/marker.ts";
-import { newGuestPin, newRoomName, toNewConference } from "../../../src/lib/pool/new-room.ts";
-import { roomFingerprint } from "../../../src/lib/pool/room-fingerprint.ts";
+import {
+  newGuestPin,
+  newRoomName,
+  roomFingerprint,
+  toNewConference,
+} from "../../../src/lib/pool/new-room.ts";
+import { parseMarker } from "../../../src/lib/pool/room.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
 
 test("newRoomName returns unique URL-safe names of 24 characters, none persistent or starting with a hyphen", () => {

@@ -1,8 +1,7 @@
 /** Rooms over their maximum age: which ones a run queues for deletion, and when. */
 import { describe, expect, test } from "vitest";
-import { markedRooms } from "../../../src/lib/pool/marked-rooms.ts";
-import { formatMarker } from "../../../src/lib/pool/marker.ts";
 import { createOverdueRooms, type OverdueRoomsOptions } from "../../../src/lib/pool/overdue-rooms.ts";
+import { formatMarker, markedRooms } from "../../../src/lib/pool/room.ts";
 import { usePoolQueues } from "../../support/pool-world.ts";
 
 const world = usePoolQueues();

@@ -1,7 +1,6 @@
 /** Which conferences are rooms, which are persistent and which are foreign. */
 import { expect, test } from "vitest";
-import { formatMarker } from "../../../src/lib/pool/marker.ts";
-import { isDialable, isForeign, isPersistent, isRoom } from "../../../src/lib/pool/ownership.ts";
+import { formatMarker, isDialable, isForeign, isPersistent, isRoom } from "../../../src/lib/pool/room.ts";
 
 test.each(["test_", "test_room", "vkiosk_1"])("a room named %s is persistent", (name) => {
   expect(isPersistent(name)).toBe(true);

@@ -4,7 +4,7 @@ import {
   decodeProvisioningRequest,
   encodeProvisioningRequest,
   type ProvisioningRequest,
-} from "../../../src/lib/pool/provisioning-request.ts";
+} from "../../../src/lib/pool/replenishment.ts";
 
 test.each<[string, ProvisioningRequest]>([
   ['{"reason":"claimed"}', { reason: "claimed" }],

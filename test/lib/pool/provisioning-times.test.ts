@@ -1,6 +1,6 @@
 /** The three durations of provisioning: their values, and the relation that keeps an unfinished room from claims. */
 import { expect, test } from "vitest";
-import { provisioningTimes } from "../../../src/lib/pool/provisioning-times.ts";
+import { provisioningTimes } from "../../../src/lib/pool/provisioning.ts";
 
 test.each([
   ["ten minutes with the default settings", 10, 300, 600],

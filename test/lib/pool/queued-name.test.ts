@@ -1,6 +1,6 @@
 /** The texts of pool and deletion messages: plain names, the gateway's own JSON, and names that look like it. */
 import { expect, test } from "vitest";
-import { decodeQueuedName, encodeQueuedName, type QueuedName } from "../../../src/lib/pool/queued-name.ts";
+import { decodeQueuedName, encodeQueuedName, type QueuedName } from "../../../src/lib/pool/room.ts";
 
 test.each(["room-a", "test_kiosk", "a b", "Zoë's room", ""])("a plain name stays plain: %j", (room) => {
   expect(encodeQueuedName({ room })).toBe(room);

@@ -1,7 +1,7 @@
 /** The fingerprint of the settings of new rooms. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { roomFingerprint } from "../../../src/lib/pool/room-fingerprint.ts";
+import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 
 const template = {
   participant_limit: 10,

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
-import { formatMarker } from "../../../src/lib/pool/marker.ts";
+import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { FullConference } from "../../../src/lib/rooms/conference-schema.ts";
 import {
   ConstrainedConference,

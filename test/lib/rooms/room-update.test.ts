@@ -4,7 +4,7 @@ import { validate } from "../../../src/lib/http/validation.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
-import { formatMarker } from "../../../src/lib/pool/marker.ts";
+import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { Conference } from "../../../src/lib/rooms/conference-schema.ts";
 import { changeRoom } from "../../../src/lib/rooms/room-update.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";

@@ -1,7 +1,7 @@
 /** The platform fields of a PATCH body: what is sent, what is ignored, and what cannot be changed. */
 import { describe, expect, test } from "vitest";
 import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
-import { formatMarker } from "../../../src/lib/pool/marker.ts";
+import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { Conference } from "../../../src/lib/rooms/conference-schema.ts";
 import { toUpdateFields } from "../../../src/lib/rooms/update-fields.ts";
 

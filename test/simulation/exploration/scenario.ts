@@ -1,10 +1,7 @@
 /** A scenario of the exploration: what there is at first, and what begins at any time after. */
 
 import { toNewConference } from "../../../src/lib/pool/new-room.ts";
-import {
-  encodeProvisioningRequest,
-  type ProvisioningRequest,
-} from "../../../src/lib/pool/provisioning-request.ts";
+import { encodeProvisioningRequest, type ProvisioningRequest } from "../../../src/lib/pool/replenishment.ts";
 import { deleteAllRooms, deliverEnds, requestRoom } from "../callers.ts";
 import type { Command } from "../history.ts";
 import { hostPin, type Plan, type PoolLevel } from "../processes.ts";

@@ -1,6 +1,6 @@
 /** Reads the simulators' control APIs. PINs and tags stay here: only whether there is a tag is passed on. */
 import * as z from "zod";
-import { parseMarker } from "../../../src/lib/pool/marker.ts";
+import { parseMarker } from "../../../src/lib/pool/room.ts";
 import type { Connection } from "../stack/connection.ts";
 import type { Surroundings } from "./console-state.ts";
 

@@ -1,7 +1,6 @@
 /** The demonstration's steps with the pool: fill it, measure it, empty it. */
 import * as z from "zod";
-import { parseMarker } from "../../../src/lib/pool/marker.ts";
-import { isPersistent } from "../../../src/lib/pool/ownership.ts";
+import { isPersistent, parseMarker } from "../../../src/lib/pool/room.ts";
 import { poll } from "../process/poll.ts";
 import { maxPeeked } from "../stack/queue-contents.ts";
 import { showPoolFill } from "../terminal/pool-progress.ts";

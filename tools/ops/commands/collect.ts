@@ -1,6 +1,6 @@
 /** `ops collect`: one run of the garbage collection, now. */
 
-import { createGarbageCollection } from "../../../src/lib/pool/garbage-collection.ts";
+import { createGarbageCollection } from "../../../src/lib/pool/collection.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import { type Context, defineCommand } from "../command.ts";

@@ -1,5 +1,5 @@
 /** `ops drain`: empties the pool and waits until no conference is running. */
-import { encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
+import { encodeQueuedName } from "../../../src/lib/pool/room.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { flag, number, withDefault, yes } from "../options.ts";
 import { retireRooms } from "../pool/retire-rooms.ts";

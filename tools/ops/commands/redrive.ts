@@ -1,11 +1,7 @@
 /** `ops redrive`: puts the requests of the poison queue back to work. */
 
-import { deleteConfirmed } from "../../../src/lib/pool/delete-confirmed.ts";
-import {
-  decodeProvisioningRequest,
-  encodeProvisioningRequest,
-} from "../../../src/lib/pool/provisioning-request.ts";
-import type { Queue, QueueMessage, Queues } from "../../../src/lib/ports.ts";
+import { decodeProvisioningRequest, encodeProvisioningRequest } from "../../../src/lib/pool/replenishment.ts";
+import { deleteConfirmed, type Queue, type QueueMessage, type Queues } from "../../../src/lib/ports.ts";
 import { parseJson } from "../../local/process/parse-json.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import { type Context, defineCommand } from "../command.ts";

@@ -1,6 +1,6 @@
 /** `ops room`: the life of one room, from the log. */
 
-import { markedRooms } from "../../../src/lib/pool/marked-rooms.ts";
+import { markedRooms } from "../../../src/lib/pool/room.ts";
 import { defineCommand } from "../command.ts";
 import { flag, number, required, text, withDefault } from "../options.ts";
 import type { LogLine } from "../target/log-reader.ts";

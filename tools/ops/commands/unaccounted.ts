@@ -1,8 +1,7 @@
 /** `ops unaccounted`: rooms that are neither in the pool nor in use. */
 import * as z from "zod";
-import type { ForgottenRoom } from "../../../src/lib/metrics/unaccounted-rooms.ts";
-import { isPersistent } from "../../../src/lib/pool/ownership.ts";
-import { encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
+import type { ForgottenRoom } from "../../../src/lib/metrics/measurement.ts";
+import { encodeQueuedName, isPersistent } from "../../../src/lib/pool/room.ts";
 import { defineCommand } from "../command.ts";
 import { UnreachableError } from "../failures.ts";
 import { measureTarget } from "../measure-target.ts";

@@ -7,10 +7,9 @@ import { GatewayError } from "../../../src/lib/errors.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
-import { decodeQueuedName, encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
 import type { Replenishment } from "../../../src/lib/pool/replenishment.ts";
-import type { Clock } from "../../../src/lib/ports.ts";
-import { type Queue, QueueError, type QueueMessage } from "../../../src/lib/ports.ts";
+import { decodeQueuedName, encodeQueuedName } from "../../../src/lib/pool/room.ts";
+import { type Clock, type Queue, QueueError, type QueueMessage } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 
 export interface Retirement {

@@ -1,5 +1,5 @@
 /** The gateway's rooms as the platform shows them at this moment. */
-import { type MarkedRoom, markedRooms } from "../../../src/lib/pool/marked-rooms.ts";
+import { type MarkedRoom, markedRooms } from "../../../src/lib/pool/room.ts";
 import type { Platform } from "../target/target.ts";
 
 export const roomStates = ["pooled", "assigned", "live"] as const;

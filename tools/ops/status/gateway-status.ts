@@ -1,6 +1,6 @@
 /** What `ops status` knows of a gateway. */
 import * as z from "zod";
-import type { ForgottenRoom } from "../../../src/lib/metrics/unaccounted-rooms.ts";
+import type { ForgottenRoom } from "../../../src/lib/metrics/measurement.ts";
 import { measureTarget } from "../measure-target.ts";
 import type { Target } from "../target/target.ts";
 import type { CommandLog } from "../terminal/command-log.ts";

@@ -3,7 +3,7 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { formatMarker } from "../../../src/lib/pool/marker.ts";
+import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { faultsOf } from "../../../test/support/infra/kusto/language.ts";
 import { runQuery } from "../../../test/support/infra/kusto/run-query.ts";
 import { temporaryFolder } from "../../../test/support/script-process.ts";

@@ -1,7 +1,7 @@
 /** The commands that change the pool and its queues, against a running gateway and with faults. */
 import { describe, expect, onTestFinished, test } from "vitest";
-import { formatMarker, parseMarker } from "../../../src/lib/pool/marker.ts";
-import { roomFingerprint } from "../../../src/lib/pool/room-fingerprint.ts";
+import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
+import { formatMarker, parseMarker } from "../../../src/lib/pool/room.ts";
 import { identities } from "../../local/stack/identities.ts";
 import { useOperatedGateway } from "./operated-gateway.ts";
 

@@ -1,6 +1,6 @@
 /** The commands that only read, against a running gateway and with faults. */
 import { describe, expect, test } from "vitest";
-import { formatMarker } from "../../../src/lib/pool/marker.ts";
+import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { asEventSink } from "../../../test/support/credentials.ts";
 import { identities } from "../../local/stack/identities.ts";
 import { useOperatedGateway } from "./operated-gateway.ts";

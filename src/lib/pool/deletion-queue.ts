@@ -1,11 +1,11 @@
-/** Queues rooms whose conference has ended for deletion, within the time that the platform waits for a response. */
+/** The deletion queue: writes the names of ended rooms to it, and groups its messages by room. */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import type { Clock, RandomSource } from "../ports.ts";
-import { type Queue, QueueError } from "../ports.ts";
-import { encodeQueuedName } from "./queued-name.ts";
+import type { ConferenceRow } from "../platform/conference-row.ts";
+import { type Clock, type Queue, QueueError, type QueueMessage, type RandomSource } from "../ports.ts";
+import { decodeQueuedName, encodeQueuedName, parseMarker, type QueuedName } from "./room.ts";
 
 export interface EndedRooms {
   /**
@@ -78,4 +78,68 @@ function shuffle(names: readonly string[], random: RandomSource): string[] {
     [shuffled[last], shuffled[other]] = [shuffled[other] ?? "", shuffled[last] ?? ""];
   }
   return shuffled;
+}
+
+// The queue counts in whole seconds, and the clocks of instances and storage differ by a few.
+const clockToleranceSeconds = 5;
+
+const maxPerReceive = 32;
+
+/** Receives messages until there are `count` of them or none is visible. */
+export async function receiveUpTo(
+  queue: Pick<Queue, "receive">,
+  count: number,
+  leaseSeconds: number,
+): Promise<QueueMessage[]> {
+  const messages: QueueMessage[] = [];
+  while (messages.length < count) {
+    const batch = await queue.receive(Math.min(maxPerReceive, count - messages.length), leaseSeconds);
+    messages.push(...batch);
+    if (batch.length === 0) break;
+  }
+  return messages;
+}
+
+/** What the deletion queue holds about one room. */
+export interface EndedRoom {
+  readonly room: string;
+  readonly youngest: QueueMessage;
+  readonly older: QueueMessage[];
+  /** Whether any of the messages says so. */
+  isQueuedByGateway: boolean;
+}
+
+/**
+ * Whether the room was handed out after its message was queued: the conference that ended was not this caller's. Does
+ * not use the message's age, which is out of date if the collector was suspended since it received the message.
+ */
+export function isAssignedAfter({ description }: ConferenceRow, { insertedAt }: QueueMessage): boolean {
+  const marker = parseMarker(description);
+  return marker?.state === "assigned" && Date.parse(marker.since) > insertedAt + clockToleranceSeconds * 1000;
+}
+
+/** The same name twice is one room: its youngest message decides about all. */
+export function groupByRoom(messages: readonly QueueMessage[]): EndedRoom[] {
+  const rooms = new Map<string, EndedRoom>();
+  for (const message of messages.toSorted((one, other) => other.insertedAt - one.insertedAt)) {
+    const { room, queuedBy } = decodeQueuedName(message.text);
+    const isQueuedByGateway = queuedBy === "gateway";
+    const known = rooms.get(room);
+    if (!known) {
+      rooms.set(room, { room, youngest: message, older: [], isQueuedByGateway });
+      continue;
+    }
+    known.older.push(message);
+    known.isQueuedByGateway ||= isQueuedByGateway;
+  }
+  return [...rooms.values()];
+}
+
+/** Puts a name on the deletion queue; logs `room-leaked` if that fails, because the metrics run counts the room. */
+export async function queueForDeletionOrLogLeak(deletion: Queue, name: QueuedName, log: Log): Promise<void> {
+  try {
+    await deletion.put(encodeQueuedName(name));
+  } catch (error) {
+    log.error("room-leaked", { room: name.room }, error);
+  }
 }

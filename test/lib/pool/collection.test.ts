@@ -1,7 +1,6 @@
 /** Garbage collection: which rooms and messages it deletes, and the limits of one run. */
 import { describe, expect, test } from "vitest";
-import { formatMarker } from "../../../src/lib/pool/marker.ts";
-import { encodeQueuedName } from "../../../src/lib/pool/queued-name.ts";
+import { encodeQueuedName, formatMarker } from "../../../src/lib/pool/room.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 

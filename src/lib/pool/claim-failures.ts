@@ -4,12 +4,10 @@ import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import { PlatformError } from "../platform/platform-error.ts";
 import { rejectedFields } from "../platform/rejected-fields.ts";
-import type { Clock } from "../ports.ts";
-import { type Queue, type QueueMessage } from "../ports.ts";
-import { deleteConfirmed } from "./delete-confirmed.ts";
-import { parseMarker } from "./marker.ts";
-import { encodeQueuedName, type QueuedName } from "./queued-name.ts";
+import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
+import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import type { Replenishment } from "./replenishment.ts";
+import { encodeQueuedName, parseMarker, type QueuedName } from "./room.ts";
 
 /** One message that a claim holds, and the limits of that claim. */
 export interface ClaimAttempt {
@@ -118,15 +116,6 @@ export function createDispose({ pool, deletion, replenishment, clock }: Disposal
       }
     }
   };
-}
-
-/** Puts a name on the deletion queue; logs `room-leaked` if that fails, because the metrics run counts the room. */
-export async function queueForDeletionOrLogLeak(deletion: Queue, name: QueuedName, log: Log): Promise<void> {
-  try {
-    await deletion.put(encodeQueuedName(name));
-  } catch (error) {
-    log.error("room-leaked", { room: name.room }, error);
-  }
 }
 
 /** The outcome of a change that threw `error`; throws `error` itself if it is not a PlatformError. */

@@ -1,16 +1,12 @@
 /** Garbage collection: deletes the rooms whose conference has ended, and nothing else. */
-
 import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/platform-error.ts";
 import type { PlatformStatus } from "../platform/status.ts";
-import type { Clock } from "../ports.ts";
-import { type Queue, type QueueMessage } from "../ports.ts";
-import { deleteConfirmed } from "./delete-confirmed.ts";
-import { type EndedRoom, groupByRoom, isAssignedAfter, receiveUpTo } from "./deletion-messages.ts";
-import { parseMarker } from "./marker.ts";
-import { isForeign, isPersistent, isRoom, type UnmarkedRooms } from "./ownership.ts";
+import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
+import { type EndedRoom, groupByRoom, isAssignedAfter, receiveUpTo } from "./deletion-queue.ts";
+import { isForeign, isPersistent, isRoom, parseMarker, type UnmarkedRooms } from "./room.ts";
 
 export interface GarbageCollection {
   /** One run. Throws PlatformError or QueueError when nothing could be done, AggregateError when some rooms failed. */

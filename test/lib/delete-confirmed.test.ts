@@ -1,10 +1,9 @@
 /** Confirmed deletion: what one or two responses say about a message. */
 import { expect, test } from "vitest";
-import { deleteConfirmed } from "../../../src/lib/pool/delete-confirmed.ts";
-import type { QueueFailure } from "../../../src/lib/ports.ts";
-import { createFaultyQueue } from "../../support/faulty-queue.ts";
-import { createManualClock } from "../../support/manual-clock.ts";
-import { createMemoryQueue } from "../../support/memory-queue.ts";
+import { deleteConfirmed, type QueueFailure } from "../../src/lib/ports.ts";
+import { createFaultyQueue } from "../support/faulty-queue.ts";
+import { createManualClock } from "../support/manual-clock.ts";
+import { createMemoryQueue } from "../support/memory-queue.ts";
 
 const cases: [(QueueFailure | "done")[], "deleted" | "gone" | "lost" | "unknown"][] = [
   [["done"], "deleted"],

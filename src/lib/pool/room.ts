@@ -1,0 +1,145 @@
+/** A room of the gateway: its marker on the platform, who owns it, and the text of the messages about it. */
+
+import * as z from "zod";
+import type { ConferenceRow } from "../platform/conference-row.ts";
+
+/** The content of a marker line. */
+export interface Marker {
+  readonly state: "pooled" | "assigned";
+  /** When the room entered this state, ISO 8601 in UTC. */
+  readonly since: string;
+  /** For an assigned room, the ID of the queue message that the claim received. */
+  readonly messageId?: string | undefined;
+  /** Fingerprint of the settings that the room was made with: 8 hex digits, or undefined for an older room. */
+  readonly fingerprint?: string | undefined;
+}
+
+/** The platform's maximum length of a description, in characters. */
+export const maxDescriptionCharacters = 250;
+
+// state, since, message ID, fingerprint. A fingerprint is never taken for the ID of a message.
+const markerLine =
+  /^vmr-gateway (pooled|assigned) (\S+)(?: (?!f:[0-9a-f]{8}\s*$)(\S+))?(?: f:([0-9a-f]{8}))?\s*$/;
+
+/** Returns the last marker in a description, on whichever line it is, or undefined if there is none. */
+export function parseMarker(description: string | null | undefined): Marker | undefined {
+  for (const line of (description ?? "").split(/\r?\n/).toReversed()) {
+    const [, state, since, messageId, fingerprint] = markerLine.exec(line) ?? [];
+    if (since) return { state: state === "assigned" ? "assigned" : "pooled", since, messageId, fingerprint };
+  }
+  return undefined;
+}
+
+/** Returns a description without its marker lines, as the API shows it. */
+export function withoutMarker(description: string): string {
+  const lines = description.split(/\r?\n/);
+  return lines.some((line) => markerLine.test(line))
+    ? lines.filter((line) => !markerLine.test(line)).join("\n")
+    : description;
+}
+
+/**
+ * Returns a description with its marker replaced. The fingerprint stays as it was, because a room keeps the settings
+ * that it was made with. Text beyond the platform's limit is cut off at the end.
+ */
+export function withMarker(description: string | null | undefined, marker: Marker): string {
+  const fingerprint = parseMarker(description)?.fingerprint ?? marker.fingerprint;
+  const line = formatMarker({ ...marker, fingerprint });
+  const fittingText = withoutMarker(description ?? "").slice(0, maxDescriptionCharacters - line.length - 1);
+  // The platform cannot store half a surrogate pair.
+  const text = fittingText.replace(/[\uD800-\uDBFF]$/, "");
+  return text === "" ? line : `${text}\n${line}`;
+}
+
+/** Returns the marker line as it is stored. */
+export function formatMarker({ state, since, messageId, fingerprint }: Marker): string {
+  const settings = fingerprint === undefined ? [] : [`f:${fingerprint}`];
+  return ["vmr-gateway", state, since, ...(messageId ? [messageId] : []), ...settings].join(" ");
+}
+
+const persistentPrefixes = ["test_", "vkiosk_"];
+
+/** Returns whether garbage collection and bulk delete never delete a room of this name. */
+export function isPersistent(name: string): boolean {
+  return persistentPrefixes.some((prefix) => name.startsWith(prefix));
+}
+
+/**
+ * Returns whether a conference is a room, as opposed to a test call, an auditorium or another service. The marker
+ * decides, because a PATCH may change the `service_type` of a room.
+ */
+export function isRoom({ service_type, description }: ConferenceRow): boolean {
+  return (service_type ?? "conference") === "conference" || parseMarker(description) !== undefined;
+}
+
+/** Returns whether callers can dial the room by its name: one of its aliases equals it. */
+export function isDialable({ name, aliases }: ConferenceRow): boolean {
+  return (aliases ?? []).some(({ alias }) => alias === name);
+}
+
+/** What an event does to a room without a marker: nothing, or it ends the room unless that shows another owner. */
+export type UnmarkedRooms = "keep" | "collect";
+
+/**
+ * Returns whether a conference belongs to another system, so that no event may delete it: it is not a room, or it has
+ * no marker and the setting keeps such rooms, or it shows another owner, or its aliases do not include its name. A room
+ * without any alias is not foreign.
+ */
+export function isForeign(conference: ConferenceRow, unmarkedRooms: UnmarkedRooms): boolean {
+  if (parseMarker(conference.description) !== undefined) return false;
+  if (!isRoom(conference) || unmarkedRooms === "keep" || hasOtherOwner(conference)) return true;
+  return (conference.aliases ?? []).length > 0 && !isDialable(conference);
+}
+
+// Only directory synchronisation and scheduling set these fields.
+function hasOtherOwner(conference: ConferenceRow): boolean {
+  const { sync_tag, primary_owner_email_address, scheduled_conferences_count } = conference;
+  const isSet = (value: unknown) => typeof value === "string" && value !== "";
+  return (
+    isSet(sync_tag) || isSet(primary_owner_email_address) || Number(scheduled_conferences_count ?? 0) > 0
+  );
+}
+
+/** A room of the gateway, as its marker describes it. */
+export interface MarkedRoom {
+  readonly name: string;
+  readonly marker: Marker;
+}
+
+/** Returns the rooms that have the marker. */
+export function markedRooms(rows: readonly ConferenceRow[]): MarkedRoom[] {
+  return rows.filter(isRoom).flatMap(({ name, description }) => {
+    const marker = parseMarker(description);
+    return marker ? [{ name, marker }] : [];
+  });
+}
+
+export interface QueuedName {
+  readonly room: string;
+  /** Set on the deletion queue if the gateway queued the name for a room of its pool, and not because of an event. */
+  readonly queuedBy?: "gateway" | undefined;
+  /** Set in the pool: how many times the platform has refused to assign this room. */
+  readonly refusals?: number | undefined;
+}
+
+const schema = z.object({
+  room: z.string(),
+  queuedBy: z.literal("gateway").optional(),
+  refusals: z.int().min(0).optional(),
+});
+
+/** Returns the message text. A plain name that looks like JSON is written as JSON, so no event can imitate the gateway. */
+export function encodeQueuedName({ room, queuedBy, refusals }: QueuedName): string {
+  const isPlain = queuedBy === undefined && refusals === undefined && !room.startsWith("{");
+  return isPlain ? room : JSON.stringify({ room, queuedBy, refusals });
+}
+
+/** Returns what the text says; a text that is not the gateway's own JSON is a plain name. */
+export function decodeQueuedName(text: string): QueuedName {
+  if (!text.startsWith("{")) return { room: text };
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return { room: text };
+  }
+}
