@@ -80,7 +80,7 @@ const maxAlarmNamesCharacters = 1000;
  * Returns the alarm columns of the metrics row: their number, the most severe level (`none` without alarms) and their
  * names, cut off after 1,000 characters. All are null if the alarms could not be read.
  */
-export function describeAlarms(
+function describeAlarms(
   alarms: readonly PlatformAlarm[] | null,
 ): Pick<MetricsRow, "AlarmCount" | "AlarmLevel" | "AlarmNames"> {
   if (alarms === null) return { AlarmCount: null, AlarmLevel: null, AlarmNames: null };
@@ -102,7 +102,7 @@ type RoomColumns = Pick<MetricsRow, "AvailableRooms" | "InUseRooms" | "OutdatedR
  * Returns the room columns of the metrics row; all are null if the rooms could not be read. Outdated rooms are pooled
  * rooms with another fingerprint than new rooms have, or without any.
  */
-export function countRooms(rooms: readonly MarkedRoom[] | null, fingerprint: string): RoomColumns {
+function countRooms(rooms: readonly MarkedRoom[] | null, fingerprint: string): RoomColumns {
   if (rooms === null) return { AvailableRooms: null, InUseRooms: null, OutdatedRooms: null };
   const pooled = rooms.filter(({ marker }) => marker.state === "pooled");
   return {
@@ -131,7 +131,7 @@ export interface ForgottenRoom {
 }
 
 /** What unaccounted rooms are determined from; null if it could not be measured. */
-export interface RoomMeasurements {
+interface RoomMeasurements {
   readonly rooms: readonly MarkedRoom[] | null;
   /** Names of the running conferences. */
   readonly live: ReadonlySet<string> | null;
@@ -144,7 +144,7 @@ export interface RoomMeasurements {
  * Returns the pooled rooms beyond the depth of the pool, and the rooms that were assigned a day ago and have no running
  * conference. Returns null if a measurement is missing.
  */
-export function findUnaccounted({ rooms, live, poolDepth, now }: RoomMeasurements): UnaccountedRooms | null {
+function findUnaccounted({ rooms, live, poolDepth, now }: RoomMeasurements): UnaccountedRooms | null {
   if (rooms === null || live === null || poolDepth === null) return null;
   const pooled = rooms.filter(({ marker }) => marker.state === "pooled").length;
   const forgotten = rooms

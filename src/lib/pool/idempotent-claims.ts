@@ -10,7 +10,7 @@ import type { Claims } from "./claim.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 
 /** A key as one application sent it. */
-export interface IdempotencyKey {
+interface IdempotencyKey {
   readonly application: string;
   readonly key: string;
 }
