@@ -1,11 +1,11 @@
 #!/bin/sh
-# Deletes one environment and frees its names for the next deployment: npm run teardown -- test
+# Deletes one environment and frees its names for the next deployment: infra/scripts/teardown.sh test
 # A deleted vault blocks its name for days and a deleted API Management service for two: both are purged.
 set -eu
 
 name=${1:-}
 if [ $# -ne 1 ] || [ -z "$name" ]; then
-  echo "Say which environment, by the name in its resource group: npm run teardown -- test" >&2
+  echo "Say which environment, by the name in its resource group: infra/scripts/teardown.sh test" >&2
   exit 2
 fi
 group="rg-vmr-gateway-$name"

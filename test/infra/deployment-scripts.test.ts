@@ -103,7 +103,7 @@ describe("infra/hooks/check-values.sh", () => {
   });
 });
 
-describe("npm run teardown", () => {
+describe("teardown.sh", () => {
   const script = "infra/scripts/teardown.sh";
   const group = "rg-vmr-gateway-test";
   const environment = { TEARDOWN_CONFIRM: group };
@@ -189,7 +189,7 @@ describe("npm run teardown", () => {
   it("Asks which environment if none is named", async () => {
     const { status, stderr } = await teardown([], { arguments: [] });
     expect(status).toBe(2);
-    expect(stderr).toContain("npm run teardown -- test");
+    expect(stderr).toContain("infra/scripts/teardown.sh test");
   });
 
   it.each([

@@ -9,8 +9,8 @@ import { collectMetrics } from "../../src/functions/collect-metrics.timer.ts";
 import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import { settingNames } from "../../src/lib/settings/schemas.ts";
+import { pathOf } from "../../tools/scripts/openapi/document.ts";
 import { loadHttpContracts } from "../../tools/scripts/openapi/http-functions.ts";
-import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { tableBelow, unquoted } from "../support/markdown-table.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -33,17 +33,21 @@ const settingRows = (await rowsBelow("docs/reference.md", "## Settings")).map(
     initial,
   }),
 );
+const mapValues = <T>(entries: Readonly<Record<string, T>>, map: (value: T) => string) =>
+  Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, map(value)]));
 const values: Record<string, string | undefined> = example.Values;
 
 test("the settings table contains exactly the settings of the app, in their order", () => {
   expect(settingRows.map(({ name }) => name)).toEqual(settingNames);
 });
 
-const defaults = settingRows.filter(({ initial }) => initial.startsWith("`"));
-
-test.each(defaults)("the settings table states the app's default of $name", ({ name, initial }) => {
-  const without = loadSettings({ ...values, [name]: undefined });
-  expect(loadSettings({ ...values, [name]: unquoted(initial) })).toEqual(without);
+test("the settings table states the app's defaults", () => {
+  const defaults = settingRows.filter(({ initial }) => initial.startsWith("`"));
+  expect(defaults.length).toBeGreaterThan(5);
+  for (const { name, initial } of defaults) {
+    const withDefault = loadSettings({ ...values, [name]: unquoted(initial) });
+    expect([name, withDefault]).toEqual([name, loadSettings({ ...values, [name]: undefined })]);
+  }
 });
 
 test("the settings table calls exactly those settings required without which the app does not start", () => {
@@ -62,26 +66,17 @@ test("the settings table calls exactly those settings required without which the
   expect(odd).toEqual([]);
 });
 
-test("the functions table contains exactly the registered functions, with their triggers", async () => {
-  const main = await read("src/main.ts");
-  const routes = [...main.matchAll(/^ {2}(\w+), \/\/ +(GET|POST|PATCH|DELETE) +(\S+)$/gm)].map(
-    ([, name, method, route]) => [name, `${method} \`${route}\``],
-  );
-  const table = placeOf("docs/reference.md", "| Function | Trigger");
-  const registration = placeOf("src/main.ts", "registerHttpFunctions(app");
-  expect(new Set(routes.map(([name]) => name)), `register each function below ${registration}`).toEqual(
-    new Set(Object.keys(await loadHttpContracts())),
-  );
+test("the functions table contains exactly the functions of the app, with their triggers", async () => {
   const rows = await rowsBelow("docs/reference.md", "## Functions");
-  expect(
-    rows.map(([name, trigger]) => [name, trigger]),
-    `keep the table below ${table} in the order of ${registration}`,
-  ).toEqual([
-    ...routes,
-    ["provisionRoom", `queue \`${provisionRoom.queueName}\``],
-    ["collectGarbage", `timer \`${collectGarbage.schedule}\``],
-    ["collectMetrics", `timer \`${collectMetrics.schedule}\`, and on startup`],
-  ]);
+  expect(Object.fromEntries(rows.map(([name, trigger]) => [name, trigger]))).toEqual({
+    ...mapValues(
+      await loadHttpContracts(),
+      (contract) => `${contract.method} \`${pathOf(contract).slice(1)}\``,
+    ),
+    provisionRoom: `queue \`${provisionRoom.queueName}\``,
+    collectGarbage: `timer \`${collectGarbage.schedule}\``,
+    collectMetrics: `timer \`${collectMetrics.schedule}\`, and on startup`,
+  });
 });
 
 test("the scripts table contains exactly the npm scripts", async () => {
@@ -97,17 +92,19 @@ test("the proof table begins with every promise of the architecture, in its orde
   expect(guarantees.slice(0, promises.length)).toEqual(promises);
 });
 
-test.each(documents)("every npm command and every file that %s names exists", async (path) => {
-  const text = await read(path);
-  const scripts = [...text.matchAll(/npm run (?:-s )?([\w-]+)|npm (start|test)\b/g)];
-  const unknown = scripts
-    .map(([, run, short]) => run ?? short ?? "")
-    .filter((name) => !(name in manifest.scripts));
-  expect(unknown).toEqual([]);
-  const files = [...text.matchAll(/`((?:src|test|tools|capacity|docs|infra|client|lib)\/[\w./-]*)`/g)].map(
-    ([, name = ""]) => (name.startsWith("lib/") ? `src/${name}` : name),
-  );
-  expect(files.filter((name) => !existsSync(new URL(name, root)))).toEqual([]);
+test("every npm command and every file that a document names exists", async () => {
+  for (const path of documents) {
+    const text = await read(path);
+    const scripts = [...text.matchAll(/npm run (?:-s )?([\w-]+)|npm (start|test)\b/g)];
+    const unknown = scripts
+      .map(([, run, short]) => run ?? short ?? "")
+      .filter((name) => !(name in manifest.scripts));
+    expect([path, unknown]).toEqual([path, []]);
+    const files = [...text.matchAll(/`((?:src|test|tools|capacity|docs|infra|client|lib)\/[\w./-]*)`/g)].map(
+      ([, name = ""]) => (name.startsWith("lib/") ? `src/${name}` : name),
+    );
+    expect([path, files.filter((name) => !existsSync(new URL(name, root)))]).toEqual([path, []]);
+  }
 });
 
 /** Headings as GitHub turns them into anchors. */
@@ -120,31 +117,34 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-test.each(documents)("every link in %s leads to a file and a heading that exist", async (path) => {
-  const links = [...(await read(path)).matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]+))?\)/g)];
-  const isBroken = async ([, file = "", anchor]: RegExpExecArray): Promise<boolean> => {
+test("every link in a document leads to a file and a heading that exist", async () => {
+  const isBroken = async (path: string, file: string, anchor: string | undefined): Promise<boolean> => {
     const target = file === "" ? new URL(path, root) : new URL(file, new URL(path, root));
     if (!existsSync(target)) return true;
     return anchor !== undefined && !anchorsOf(await readFile(target, "utf8")).includes(anchor);
   };
-  const broken = await Promise.all(links.map(async (link) => ((await isBroken(link)) ? [link[0]] : [])));
-  expect(broken.flat()).toEqual([]);
+  const broken: string[] = [];
+  for (const path of documents) {
+    for (const [link, file = "", anchor] of (await read(path)).matchAll(
+      /\]\((?!https:)([^)#]*)(?:#([^)]+))?\)/g,
+    ))
+      if (await isBroken(path, file, anchor)) broken.push(`${path}: ${link}`);
+  }
+  expect(broken).toEqual([]);
 });
 
-const decisions = documents.filter((path) => path.startsWith("docs/decisions/")).toSorted();
-
-test.each(decisions)("%s has status, context, decision and consequences on up to 30 lines", async (path) => {
-  const text = await read(path);
-  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading);
-  const number = decisions.indexOf(path) + 1;
-  expect(headings).toEqual([
-    expect.stringMatching(new RegExp(`^${number}\\. `)),
-    "Status",
-    "Context",
-    "Decision",
-    "Consequences",
-  ]);
-  expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(30);
+test("every decision is numbered and has status, context, decision and consequences", async () => {
+  const decisions = documents.filter((path) => path.startsWith("docs/decisions/")).toSorted();
+  const sections = ["Status", "Context", "Decision", "Consequences"];
+  expect(decisions.length).toBeGreaterThan(10);
+  for (const path of decisions) {
+    const headings = [...(await read(path)).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading);
+    const number = Number(path.slice("docs/decisions/".length).split("-")[0]);
+    expect([path, headings]).toEqual([
+      path,
+      [expect.stringMatching(new RegExp(`^${number}\\. `)), ...sections],
+    ]);
+  }
 });
 
 test("docs/development.md lists the control routes of the simulators", async () => {

@@ -1,56 +1,29 @@
 /** Each function has its file, its test and its line in src/main.ts, and depends on no other function. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { startFunctionsHost } from "../../tools/local/host/functions-host.ts";
-import { loadFunctions } from "../../tools/scripts/openapi/http-functions.ts";
-import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import { functionFiles, functionNames, nameOfFunctionIn } from "../support/function-names.ts";
+import { importsOf } from "../support/imports-of.ts";
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const read = (path: string) => readFileSync(at(path), "utf8");
 
-const registration = placeOf("src/main.ts", "registerHttpFunctions(app");
-
-test.each(functionFiles)("%s has a test file", (file) => {
-  const testFile = `test/functions/${file.replace(/\.ts$/, ".test.ts")}`;
-  expect(existsSync(at(testFile)), `add ${testFile}`).toBe(true);
+test("Each file of src/functions exports one function, named like its file, and has a test", async () => {
+  for (const file of functionFiles) {
+    const exported = Object.keys((await import(at(`src/functions/${file}`))) as object);
+    expect([file, exported]).toEqual([file, [nameOfFunctionIn(file)]]);
+    const testFile = `test/functions/${file.replace(/\.ts$/, ".test.ts")}`;
+    expect(existsSync(at(testFile)), `add ${testFile}`).toBe(true);
+  }
 });
 
-test.each(functionFiles)("%s exports one function, named like its file", async (file) => {
-  const exported = Object.keys((await import(at(`src/functions/${file}`))) as object);
-  expect(exported).toEqual([nameOfFunctionIn(file)]);
-});
-
-test.each(functionFiles)("%s imports no other function and no Azure package", (file) => {
-  const imported = [...read(`src/functions/${file}`).matchAll(/ from "([^"]+)"/g)].map(
-    (match) => match[1] ?? "",
+test("No function imports another one or an Azure package", () => {
+  const imports = functionFiles.flatMap((file) =>
+    importsOf(`src/functions/${file}`).map(({ target }) => ({ file, target })),
   );
-  expect(imported.length).toBeGreaterThan(0);
-  expect(imported.filter((path) => path.startsWith("./") || path.includes("functions"))).toEqual([]);
-  expect(imported.filter((path) => path.startsWith("@azure/"))).toEqual([]);
-});
-
-const { http, timers, queues } = await loadFunctions();
-const pathOf = (route: string) => route.replace(/:regex\(.*\)\}/, "}");
-const onStartup = (isRunThen?: boolean) => (isRunThen ? ", and on startup" : "");
-const triggers = [
-  ...Object.entries(http).map(([name, { method, route }]) => ({
-    name,
-    trigger: `${method} ${pathOf(route)}`,
-  })),
-  ...Object.entries(timers).map(([name, timer]) => ({
-    name,
-    trigger: timer.schedule + onStartup(timer.runOnStartup),
-  })),
-  ...Object.entries(queues).map(([name, { queueName }]) => ({ name, trigger: queueName })),
-];
-
-test.each(triggers)("src/main.ts registers $name with its trigger in a comment", ({ name, trigger }) => {
-  const comment = new RegExp(`^  ${name}, // +(.+)$`, "m").exec(read("src/main.ts"))?.[1];
-  const line = `${name}, // ${trigger}`;
-  expect(comment?.replaceAll(/ +/g, " "), `add this line below ${registration}: ${line}`).toBe(trigger);
+  expect(imports.length).toBeGreaterThan(functionFiles.length);
+  expect(imports.filter(({ target }) => /^src\/functions\/|^@azure\//.test(target))).toEqual([]);
 });
 
 test("Importing src/main.ts registers every function and opens no connection", async () => {

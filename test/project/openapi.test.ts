@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { version } from "../../src/lib/version.ts";
@@ -13,7 +14,14 @@ import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { bodiesOf, document, documentText, nodes, operations } from "../support/api-document.ts";
 import { temporaryFolder } from "../support/script-process.ts";
 
-const run = promisify(execFile);
+const linter = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
+// Otherwise it would ask a server for its newest version.
+const quiet = { REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", REDOCLY_TELEMETRY: "off" };
+
+/** Checks a document by the rules in redocly.yaml. */
+const lint = async (file: string) =>
+  promisify(execFile)(process.execPath, [linter, "lint", file], { env: { ...process.env, ...quiet } });
+
 const schemaNodes = [...nodes(document.components.schemas)];
 
 describe("openapi.json", () => {
@@ -23,21 +31,18 @@ describe("openapi.json", () => {
   });
 
   it("passes the linter without errors or warnings", async () => {
-    const { stdout, stderr } = await run(process.execPath, ["tools/scripts/lint-openapi.ts"], {
-      timeout: 25_000,
-    });
+    const { stdout, stderr } = await lint("openapi.json");
     expect(`${stdout}${stderr}`).toMatch(/Your API description is valid/);
     expect(`${stdout}${stderr}`).not.toMatch(/warning|error/i);
   });
 
-  it.each(["&lt;hex&gt;;encoding", "URL without", "Create a room", "VMR Gateway"])(
-    "does not pass the linter with angle brackets in place of “%s”, because viewers take them for HTML",
+  it.each(["URL without", "Create a room"])(
+    "does not pass the linter with angle brackets instead of “%s”, because viewers take them for HTML",
     async (text) => {
       const file = join(await temporaryFolder(), "openapi.json");
       expect(documentText).toContain(text);
       writeFileSync(file, documentText.replaceAll(text, "<hex>"));
-      const linted = run(process.execPath, ["tools/scripts/lint-openapi.ts", file], { timeout: 25_000 });
-      await expect(linted).rejects.toMatchObject({
+      await expect(lint(file)).rejects.toMatchObject({
         code: 1,
         stderr: expect.not.stringContaining("Something went wrong"),
         stdout: expect.stringContaining("no-angle-brackets"),

@@ -22,29 +22,21 @@ function overlap(one: Routed, other: Routed): string | undefined {
 }
 
 const contracts = Object.entries(await loadHttpContracts());
-const pairs = contracts.flatMap(([name, contract], index) =>
-  contracts.slice(index + 1).map(([other, otherContract]) => ({ name, contract, other, otherContract })),
-);
 
-test("The routes of the documented operations have only literals and plain parameters, which the parser accepts", () => {
+test("No request matches two documented operations", () => {
   expect(contracts).toHaveLength(operations.length);
-  for (const [, { route }] of contracts)
-    expect(() => parseRouteTemplate(route.replace(/\/$/, ""))).not.toThrow();
+  const overlaps = contracts.flatMap(([name, contract], index) =>
+    contracts
+      .slice(index + 1)
+      .map(([other, otherContract]) => [name, other, overlap(contract, otherContract)]),
+  );
+  expect(overlaps.filter(([, , path]) => path !== undefined)).toEqual([]);
 });
 
-test.each(pairs)("No request matches both $name and $other", ({ contract, otherContract }) => {
-  expect(overlap(contract, otherContract)).toBeUndefined();
-});
-
-const get = (route: string): Routed => ({ method: "GET", route });
-const listRoute = get("room/list");
-
-test.each<[string, Routed, Routed, string | undefined]>([
-  ["a parameter and a literal", get("room/{x}"), listRoute, "/room/list"],
-  ["two parameters", get("room/{x}"), get("room/{y}/"), "/room/anything"],
-  ["another case", get("Room/List"), listRoute, "/room/list"],
-  ["crossing parameters", get("{x}/list"), get("room/{y}"), "/room/list"],
-  ["another method", { method: "PUT", route: "room/{x}" }, listRoute, undefined],
-])("The check finds the overlap, if any, of routes with %s", (_, one, other, path) => {
-  expect(overlap(one, other)).toBe(path);
+test("The check finds a path that two routes match", () => {
+  const get = (route: string): Routed => ({ method: "GET", route });
+  const list = get("room/list");
+  expect(overlap(get("room/{x}"), list)).toBe("/room/list");
+  expect(overlap(get("{x}/list"), get("room/{y}"))).toBe("/room/list");
+  expect(overlap({ method: "PUT", route: "room/{x}" }, list)).toBeUndefined();
 });

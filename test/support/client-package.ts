@@ -23,7 +23,7 @@ async function packClient() {
       await copyFile(new URL(`../../client/${file}`, import.meta.url), join(folder, file));
     }
     await compileClient(folder);
-    await run("npm", ["pack", "--silent", "--offline"], { cwd: folder });
+    await run("npm", ["pack", "--silent", "--offline", "--ignore-scripts"], { cwd: folder });
     const { name, version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
     return { folder, tarball: join(folder, `${name}-${version}.tgz`), stop };
   } catch (error) {

@@ -1,11 +1,15 @@
-/** Writes dist/vmr-gateway.zip: what is deployed, and nothing else. */
+/** Writes dist/vmr-gateway.zip, what is deployed and nothing else, and beside it the bill of materials. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { createArchive } from "./package/archive.ts";
+import { createBillOfMaterials } from "./package/bill-of-materials.ts";
 import { createDeployment } from "./package/deployment.ts";
 
 const folder = new URL("../../dist/", import.meta.url);
 const files = await createDeployment();
 const archive = createArchive(files);
+const bom = await createBillOfMaterials();
 await mkdir(folder, { recursive: true });
 await writeFile(new URL("vmr-gateway.zip", folder), archive);
+await writeFile(new URL("vmr-gateway.cdx.json", folder), `${JSON.stringify(bom, null, 2)}\n`);
 console.log(`dist/vmr-gateway.zip: ${files.size} files, ${Math.ceil(archive.length / 1024)} KiB`);
+console.log(`dist/vmr-gateway.cdx.json: ${bom.components.length} packages`);

@@ -41,6 +41,6 @@ export function createDocument(functions: Readonly<Record<string, HttpContract>>
 }
 
 /** Returns the route without the constraint on its parameter. */
-function pathOf({ route }: HttpContract): string {
+export function pathOf({ route }: HttpContract): string {
   return `/${route.replace(/\{room_name:regex\(.*\)\}/, "{room_name}")}`;
 }

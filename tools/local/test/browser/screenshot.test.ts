@@ -1,4 +1,4 @@
-/** Plays half a minute of traffic and takes the picture of the console that the README shows: `npm run screenshot`. */
+/** Plays half a minute of traffic and takes the picture of the console that the README shows. */
 import { writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
