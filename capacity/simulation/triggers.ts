@@ -6,7 +6,7 @@ import type { SeededRandom } from "../../tools/local/process/seeded-random.ts";
 import type { SimulatedGateway } from "./gateway.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-// As in src/functions, in host.json and in tools/local/host/triggers/queue-listener.ts.
+// As in src/functions, in host.json and in tools/local/host/queue-listener.ts.
 const collectorMinutes = 10;
 const metricsMinutes = 5;
 const minPollMilliseconds = 100;

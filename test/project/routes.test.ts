@@ -1,6 +1,6 @@
 /** No request matches two functions: the host would choose the one whose name comes first. */
 import { expect, test } from "vitest";
-import { matchRoute, parseRouteTemplate } from "../../tools/local/host/http/route-template.ts";
+import { matchRoute, parseRouteTemplate } from "../../tools/local/host/routes.ts";
 import { loadHttpContracts } from "../../tools/scripts/openapi/http-functions.ts";
 import { operations } from "../support/api-document.ts";
 

@@ -6,7 +6,7 @@ import { createCredential } from "../../src/lib/azure/credential.ts";
 import { openQueues } from "../../src/lib/azure/storage-account.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import { type FunctionsHostOptions, startFunctionsHost } from "../../tools/local/host/functions-host.ts";
-import type { LogEntry } from "../../tools/local/host/worker/messages.ts";
+import type { LogEntry } from "../../tools/local/host/messages.ts";
 import {
   type DevelopmentStackOptions,
   startDevelopmentStack,

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { startFunctionsHost } from "../host/functions-host.ts";
-import type { LogEntry } from "../host/worker/messages.ts";
+import type { LogEntry } from "../host/messages.ts";
 import { untilEndRequested } from "../process/serve-until-ended.ts";
 
 const { values, positionals } = parseArgs({

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { json } from "node:stream/consumers";
 import * as z from "zod";
 import { referenceFiles } from "../api-reference/reference-files.ts";
-import type { HostedFunction } from "../host/hosted-function.ts";
+import type { HostedFunction } from "../host/triggers.ts";
 import type { Connection } from "../stack/connection.ts";
 import { startCollector } from "./collector.ts";
 import type { Addresses, Greeting } from "./console-state.ts";

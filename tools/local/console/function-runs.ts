@@ -1,7 +1,7 @@
 /** Reads the host's log: each run of a function becomes one entry of the timeline. */
 import * as z from "zod";
-import type { HostedFunction } from "../host/hosted-function.ts";
-import type { LogEntry } from "../host/worker/messages.ts";
+import type { LogEntry } from "../host/messages.ts";
+import type { HostedFunction } from "../host/triggers.ts";
 import { parseJson } from "../process/parse-json.ts";
 import type { TimelineEntry } from "./console-state.ts";
 

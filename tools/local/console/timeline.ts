@@ -1,6 +1,7 @@
 /** Keeps what happened: the latest entries, the durations of creates, and when each room's conference ended. */
-import type { HostedFunction } from "../host/hosted-function.ts";
-import type { LogEntry } from "../host/worker/messages.ts";
+
+import type { LogEntry } from "../host/messages.ts";
+import type { HostedFunction } from "../host/triggers.ts";
 import type { TimelineEntry } from "./console-state.ts";
 import { createFunctionRuns, nameEntry } from "./function-runs.ts";
 

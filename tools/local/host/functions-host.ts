@@ -2,14 +2,12 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { startAppProcess } from "./app-process.ts";
 import { readHostJson } from "./host-json.ts";
-import type { HostedFunction } from "./hosted-function.ts";
-import { buildHttpRoutes, type HttpRoute } from "./http/http-routes.ts";
-import { createHttpServer, type InFront } from "./http/http-server.ts";
-import { startTriggers } from "./triggers/triggers.ts";
-import { startAppProcess } from "./worker/app-process.ts";
-import { createInvoker } from "./worker/invoker.ts";
-import type { LogEntry } from "./worker/messages.ts";
+import { createHttpServer, type InFront } from "./http-server.ts";
+import type { LogEntry } from "./messages.ts";
+import { buildRoutes } from "./routes.ts";
+import { startTriggers } from "./triggers.ts";
 
 export interface FunctionsHostOptions {
   /** Absolute path of the app: any module that registers functions. */
@@ -30,7 +28,7 @@ export interface FunctionsHostOptions {
   readonly inspectPort?: number;
 }
 
-export interface TimeScale {
+interface TimeScale {
   readonly messageLockSeconds?: number;
   readonly retryDelaySeconds?: number;
   readonly pollSeconds?: number;
@@ -48,57 +46,53 @@ const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "Syst
  * functions. Throws if host.json is invalid or the app's process keeps ending.
  */
 export async function startFunctionsHost(options: FunctionsHostOptions) {
-  const { onLog = () => undefined, environment } = options;
-  const settings = await readHostJson(options.hostJsonPath);
+  const { onLog = () => undefined, environment, timeScale = {}, timersEnabled = true } = options;
+  const { queues } = await readHostJson(options.hostJsonPath);
   const app = await startAppProcess({
     entry: options.entry,
     environment: childEnvironment(environment),
     execArgv: options.inspectPort === undefined ? [] : [`--inspect=127.0.0.1:${options.inspectPort}`],
     onLog,
   });
-  const invoker = createInvoker(app, onLog);
-  const isEnabled = (name: string): boolean =>
-    !["true", "1"].includes((environment[`AzureWebJobs.${name}.Disabled`] ?? "").toLowerCase());
+  const isEnabled = (name: string): boolean => environment[`AzureWebJobs.${name}.Disabled`] !== "true";
   const metadata = app.functions.filter(({ name }) => isEnabled(name));
-  const routes = buildHttpRoutes(metadata, settings.routePrefix, onLog);
-  const triggers = startTriggers({ ...options, onLog, settings, metadata, invoker });
+  const routes = buildRoutes(metadata);
+  const triggers = startTriggers({
+    metadata,
+    queues: {
+      ...queues,
+      visibilityTimeoutSeconds: timeScale.retryDelaySeconds ?? queues.visibilityTimeoutSeconds,
+      maxPollingIntervalSeconds: timeScale.pollSeconds ?? queues.maxPollingIntervalSeconds,
+    },
+    connectionString: environment["AzureWebJobsStorage"] ?? "",
+    lockSeconds: timeScale.messageLockSeconds ?? 600,
+    timersEnabled,
+    app,
+    onLog,
+  });
   const server = createHttpServer({
     routes,
-    hasHomePage: (environment["AzureWebJobsDisableHomepage"] ?? "").toLowerCase() !== "true",
-    invokeHttp: (functionName, request, traceParent) =>
-      invoker.invoke(functionName, { input: { http: request }, ...(traceParent ? { traceParent } : {}) }),
-    fireFunction: (name, input) => triggers.fire(name, input) || refuseToFire(name),
+    invokeHttp: async (functionName, http) => app.invoke(functionName, { input: { http } }),
+    fireFunction: triggers.fire,
     onLog,
     inFront: options.inFront ?? (() => false),
   });
   const exited = Promise.withResolvers<{ reason: string }>();
   let ending: Promise<void> | undefined;
 
-  /** The real host also accepts the request for an HTTP function, whose run then fails. */
-  function refuseToFire(name: string): boolean {
-    const isHttp = routes.some(({ functionName }) => functionName === name);
-    if (isHttp)
-      onLog({
-        level: "error",
-        category: `Function.${name}`,
-        message: "An HTTP function cannot be fired by hand: it needs a request.",
-      });
-    return isHttp;
-  }
-
   async function end(reason: string): Promise<void> {
     server.close();
     server.closeIdleConnections();
-    const background = Promise.all([triggers.stop(), invoker.idle("background")]);
-    const http = invoker.idle("http");
-    const { httpDrainSeconds = 30, backgroundDrainSeconds = 10 } = options.timeScale ?? {};
+    const background = Promise.all([triggers.stop(), app.idle("background")]);
+    const http = app.idle("http");
+    const { httpDrainSeconds = 30, backgroundDrainSeconds = 10 } = timeScale;
     await Promise.all([within(httpDrainSeconds, http), within(backgroundDrainSeconds, background)]);
     await app.stop();
     await Promise.all([http, background]);
     server.closeAllConnections();
     exited.resolve({ reason });
   }
-  function endOnce(reason: string): Promise<void> {
+  async function endOnce(reason: string): Promise<void> {
     ending ??= end(reason);
     return ending;
   }
@@ -110,21 +104,26 @@ export async function startFunctionsHost(options: FunctionsHostOptions) {
     await endOnce("The port could not be opened.");
     throw error;
   }
-  void app.gaveUp.then((reason) => endOnce(reason));
+  void app.gaveUp.then(endOnce);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    functions: [...routes.map(describeRoute), ...triggers.functions],
+    functions: [
+      ...routes.map(({ functionName: name, route, methods }) => ({
+        name,
+        trigger: "httpTrigger",
+        route,
+        methods,
+      })),
+      ...triggers.functions,
+    ],
+    appState: app.state,
     workerProcessId: app.processId,
     /** Resolves when the host has ended, by `stop` or after the app's third crash. */
     exited: exited.promise,
     /** Closes the port, lets HTTP calls finish for 30 s and queue and timer runs for 10 s, then ends the app. */
-    stop: () => endOnce("stopped"),
+    stop: async () => endOnce("stopped"),
   };
-}
-
-function describeRoute({ functionName, route, methods }: HttpRoute): HostedFunction {
-  return { name: functionName, trigger: "httpTrigger", route, methods };
 }
 
 /** Resolves when the work is done, but not later than this. */

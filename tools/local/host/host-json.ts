@@ -4,46 +4,39 @@ import * as z from "zod";
 
 const timeSpan = z
   .string()
-  .regex(/^(\d+\.)?\d{1,2}:\d{2}:\d{2}(\.\d+)?$/)
+  .regex(/^\d{2}:\d{2}:\d{2}$/)
   .transform((text) => {
-    const [, days = "0", hours, minutes, seconds] = /^(?:(\d+)\.)?(\d+):(\d+):([\d.]+)$/.exec(text) ?? [];
-    return Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+    const [hours = 0, minutes = 0, seconds = 0] = text.split(":").map(Number);
+    return hours * 3600 + minutes * 60 + seconds;
   });
 
-const queues = z
-  .object({
-    batchSize: z.int().min(1).max(32).default(16),
-    newBatchThreshold: z.int().min(0).optional(),
-    visibilityTimeout: timeSpan.default(0),
-    maxDequeueCount: z.int().min(1).default(5),
-    maxPollingInterval: timeSpan.default(2),
-    messageEncoding: z.enum(["base64", "none"]).default("base64"),
-  })
-  .transform(({ visibilityTimeout, maxPollingInterval, newBatchThreshold, ...read }) => ({
-    ...read,
-    newBatchThreshold: newBatchThreshold ?? Math.floor(read.batchSize / 2),
-    visibilityTimeoutSeconds: visibilityTimeout,
-    maxPollingIntervalSeconds: maxPollingInterval,
-  }));
-
 const hostJson = z.object({
-  extensions: z
-    .object({
-      http: z.object({ routePrefix: z.string().default("api") }).prefault({}),
-      queues: queues.prefault({}),
-    })
-    .prefault({}),
+  extensions: z.object({
+    http: z.object({ routePrefix: z.literal("") }),
+    queues: z.object({
+      batchSize: z.int().min(1).max(32),
+      newBatchThreshold: z.int().min(0),
+      visibilityTimeout: timeSpan,
+      maxDequeueCount: z.int().min(1),
+      maxPollingInterval: timeSpan,
+      messageEncoding: z.literal("base64"),
+    }),
+  }),
 });
 
-export type QueueSettings = Readonly<z.output<typeof queues>>;
+export type QueueSettings = Awaited<ReturnType<typeof readHostJson>>["queues"];
 
-export interface HostSettings {
-  readonly routePrefix: string;
-  readonly queues: QueueSettings;
-}
-
-/** Reads the file and applies the real host's defaults. Throws if a value is not allowed. */
-export async function readHostJson(path: string): Promise<HostSettings> {
-  const { http, queues } = hostJson.parse(JSON.parse(await readFile(path, "utf8"))).extensions;
-  return { ...http, queues };
+/** Reads the file, in which everything that this host follows must be written. Throws if a value is not allowed. */
+export async function readHostJson(path: string) {
+  const { queues } = hostJson.parse(JSON.parse(await readFile(path, "utf8"))).extensions;
+  const { batchSize, newBatchThreshold, maxDequeueCount } = queues;
+  return {
+    queues: {
+      batchSize,
+      newBatchThreshold,
+      maxDequeueCount,
+      visibilityTimeoutSeconds: queues.visibilityTimeout,
+      maxPollingIntervalSeconds: queues.maxPollingInterval,
+    },
+  };
 }

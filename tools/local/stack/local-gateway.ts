@@ -1,7 +1,7 @@
 /** Starts the whole gateway: the development stack, and the app in the local Functions host in front of it. */
 import { fileURLToPath } from "node:url";
 import { type FunctionsHost, startFunctionsHost } from "../host/functions-host.ts";
-import type { LogEntry } from "../host/worker/messages.ts";
+import type { LogEntry } from "../host/messages.ts";
 import { connectionOf } from "./connection.ts";
 import { createCorsHandler } from "./cors.ts";
 import { type DevelopmentStack, startDevelopmentStack } from "./development-stack.ts";

@@ -1,5 +1,5 @@
 /** Prints what the app logs, one line per entry. */
-import type { LogEntry } from "../host/worker/messages.ts";
+import type { LogEntry } from "../host/messages.ts";
 
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];
 

@@ -8,7 +8,7 @@ import {
   type FunctionsHostOptions,
   startFunctionsHost,
 } from "../../host/functions-host.ts";
-import type { LogEntry } from "../../host/worker/messages.ts";
+import type { LogEntry } from "../../host/messages.ts";
 
 export type TestHost = Awaited<ReturnType<typeof startTestHost>>;
 
@@ -19,11 +19,11 @@ export function useTestHost(...given: Parameters<typeof startTestHost>): TestHos
   return useStarted(async () => startTestHost(...given));
 }
 
-/** Starts the host on an app, whose path is relative to the folder `apps`. */
+/** Starts the host on an app, whose path is in this folder. */
 export async function startTestHost(app: string, options: Partial<FunctionsHostOptions> = {}) {
   const log: LogEntry[] = [];
   const host = await startFunctionsHost({
-    entry: resolve(import.meta.dirname, "apps", app),
+    entry: resolve(import.meta.dirname, app),
     hostJsonPath: fileURLToPath(new URL("../../../../host.json", import.meta.url)),
     environment: {},
     onLog: (line) => log.push(line),

@@ -9,15 +9,13 @@ const orders = z.object({
 });
 
 app.storageQueue("work", {
-  queueName: "%QUEUE_NAME%",
+  queueName: "work",
   connection: "AzureWebJobsStorage",
   handler: async (message, context) => {
     const { dequeueCount } = context.triggerMetadata ?? {};
-    context.log(JSON.stringify({ event: "begins", message, metadata: context.triggerMetadata }));
+    context.log(JSON.stringify({ event: "begins", message, dequeueCount }));
     const order = orders.safeParse(message).data ?? {};
-    if (order.crashOnce && dequeueCount === 1) {
-      process.exit(9);
-    }
+    if (order.crashOnce && dequeueCount === 1) process.exit(9);
     await new Promise((resolve) => setTimeout(resolve, order.holdMilliseconds ?? 0));
     if (Number(dequeueCount) <= (order.failTimes ?? 0)) throw new Error("failed on purpose");
     context.log(JSON.stringify({ event: "ends", message }));

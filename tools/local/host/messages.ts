@@ -12,23 +12,20 @@ export interface LogEntry {
 
 export type OnLog = (entry: LogEntry) => void;
 
-interface NullableString {
-  readonly value: string;
-}
+type Nullable = Readonly<Record<string, { readonly value: string }>>;
 
 export interface HttpRequestData {
   readonly url: string;
   readonly method: string;
-  readonly nullableHeaders: Record<string, NullableString>;
-  readonly nullableQuery: Record<string, NullableString>;
-  readonly nullableParams: Record<string, NullableString>;
-  readonly body?: { bytes: Uint8Array };
+  readonly nullableHeaders: Nullable;
+  readonly nullableQuery: Nullable;
+  readonly nullableParams: Nullable;
+  readonly body?: { readonly bytes: Uint8Array };
 }
 
 export interface HttpResponseData {
   readonly statusCode: string;
   readonly headers: Record<string, string>;
-  readonly cookies: readonly unknown[];
   readonly body?: { bytes?: Uint8Array } | null;
 }
 
@@ -38,17 +35,14 @@ export interface TypedData {
   readonly http?: HttpRequestData;
 }
 
-export interface Binding {
+interface Binding {
   readonly type: string;
-  readonly direction: string;
-  readonly name?: string;
   readonly route?: string;
   readonly methods?: string[];
   readonly authLevel?: string;
   readonly schedule?: string;
   readonly runOnStartup?: boolean;
   readonly queueName?: string;
-  readonly connection?: string;
 }
 
 export interface FunctionMetadata {
@@ -56,12 +50,14 @@ export interface FunctionMetadata {
   readonly bindings: Record<string, Binding>;
 }
 
-export interface Invocation {
-  readonly invocationId: string;
-  readonly functionName: string;
+export interface Call {
   readonly input: TypedData;
   readonly triggerMetadata?: Record<string, TypedData>;
-  readonly traceParent: string;
+}
+
+export interface Invocation extends Call {
+  readonly invocationId: string;
+  readonly functionName: string;
 }
 
 export type ToWorker = { kind: "invoke"; invocation: Invocation } | { kind: "terminate" };

@@ -1,0 +1,230 @@
+/** Runs the app in a child process, sends calls to it, and restarts it after its first and second crash. */
+import { type ChildProcess, fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type {
+  Call,
+  FromWorker,
+  FunctionMetadata,
+  HttpResponseData,
+  LogLevel,
+  OnLog,
+  ToWorker,
+} from "./messages.ts";
+
+export type AppProcess = Awaited<ReturnType<typeof startAppProcess>>;
+
+export interface AppProcessOptions {
+  readonly entry: string;
+  readonly environment: Record<string, string>;
+  /** Options of Node. */
+  readonly execArgv: readonly string[];
+  readonly onLog: OnLog;
+}
+
+/** Whether the app takes calls, and why not. */
+export interface AppState {
+  readonly state: "up" | "restarting" | "not loaded" | "ended";
+  /** The first line of the error that kept the app from loading, or of its last crash. */
+  readonly reason?: string;
+}
+
+/** A call whose function failed or whose process ended. `stack` is the worker's description, `message` its first line. */
+class WorkerError extends Error {
+  constructor(description: string) {
+    super(description.split("\n", 1)[0]);
+    this.stack = description;
+  }
+}
+
+/** The host was stopped before the call finished. */
+export class CutOffError extends WorkerError {}
+
+interface PendingCall {
+  resolve(response: HttpResponseData | undefined): void;
+  reject(error: Error): void;
+}
+
+const crashesUntilGivingUp = 3;
+const terminateGraceMilliseconds = 5000;
+const workerPath = fileURLToPath(new URL("./worker.ts", import.meta.url));
+
+/**
+ * Starts the app and resolves once it is loaded. If it fails to load, it has no functions and its error is logged. Throws
+ * if the process ends three times before it is loaded.
+ */
+export async function startAppProcess(options: AppProcessOptions) {
+  const { entry, environment, execArgv, onLog } = options;
+  const pending = new Map<string, PendingCall>();
+  const running = { http: new Set<Promise<unknown>>(), background: new Set<Promise<unknown>>() };
+  const giveUp = Promise.withResolvers<string>();
+  let loading = Promise.withResolvers<void>();
+  let state: AppState = { state: "restarting" };
+  let crashes = 0;
+  let stopping = false;
+  let functions: readonly FunctionMetadata[] = [];
+  let child = startChild();
+
+  function log(level: LogLevel, message: string): void {
+    onLog({ level, category: "Host.Worker", message });
+  }
+
+  function startChild(): ChildProcess {
+    const started = fork(workerPath, [entry], {
+      env: environment,
+      execArgv: [...execArgv],
+      serialization: "advanced",
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    forwardLines(started, onLog);
+    started.on("message", (message: FromWorker) => receive(message));
+    started.on("error", (error) => log("error", String(error)));
+    // "close" comes after the last message and the last line; "exit" can overtake both.
+    started.once("close", (code, signal) =>
+      handleEnd(signal === null ? `with exit code ${code}` : `by the signal ${signal}`),
+    );
+    return started;
+  }
+
+  function receive(message: FromWorker): void {
+    switch (message.kind) {
+      case "log":
+        return onLog(message.entry);
+      case "succeeded":
+        return takePending(message.invocationId)?.resolve(message.response);
+      case "failed":
+        return takePending(message.invocationId)?.reject(new WorkerError(message.error));
+      case "loaded":
+        ({ functions } = message);
+        state = { state: "up" };
+        if (message.error !== undefined) {
+          log("error", `The app could not be loaded: ${message.error}`);
+          state = { state: "not loaded", reason: reasonIn(message.error) };
+        }
+        return loading.resolve();
+    }
+  }
+
+  function takePending(invocationId: string): PendingCall | undefined {
+    const call = pending.get(invocationId);
+    pending.delete(invocationId);
+    return call;
+  }
+
+  function handleEnd(how: string): void {
+    const reason = `The app's process was ended ${how}`;
+    const Reason = stopping ? CutOffError : WorkerError;
+    for (const invocationId of pending.keys()) takePending(invocationId)?.reject(new Reason(`${reason}.`));
+    if (stopping) return;
+    crashes += 1;
+    log("error", `${reason} (${crashes} of ${crashesUntilGivingUp}).`);
+    const wasLoaded = state.state !== "restarting";
+    const isOver = crashes >= crashesUntilGivingUp;
+    state = { state: isOver ? "ended" : "restarting", reason };
+    if (wasLoaded) loading = Promise.withResolvers();
+    if (!isOver) {
+      child = startChild();
+      return;
+    }
+    const lastWords = "Exceeded language worker restart retry count";
+    // A rejection that no call awaits must not end the host.
+    loading.promise.catch(() => undefined);
+    loading.reject(new WorkerError(lastWords));
+    giveUp.resolve(lastWords);
+  }
+
+  async function send(
+    invocationId: string,
+    functionName: string,
+    call: Call,
+  ): Promise<HttpResponseData | undefined> {
+    await loading.promise;
+    if (!child.connected) throw new WorkerError("The app's process is not running.");
+    const answered = Promise.withResolvers<HttpResponseData | undefined>();
+    pending.set(invocationId, answered);
+    const message: ToWorker = { kind: "invoke", invocation: { invocationId, functionName, ...call } };
+    child.send(message);
+    return answered.promise;
+  }
+
+  /** Writes the real host's own log lines about a call. */
+  async function sendLogged(functionName: string, call: Call): Promise<HttpResponseData | undefined> {
+    const invocationId = randomUUID();
+    const started = performance.now();
+    const about = { category: `Function.${functionName}`, functionName, invocationId };
+    const outcome = (result: string): string => {
+      const milliseconds = Math.round(performance.now() - started);
+      return `Executed 'Functions.${functionName}' (${result}, Id=${invocationId}, Duration=${milliseconds}ms)`;
+    };
+    onLog({
+      level: "information",
+      message: `Executing 'Functions.${functionName}' (Id=${invocationId})`,
+      ...about,
+    });
+    try {
+      const response = await send(invocationId, functionName, call);
+      onLog({ level: "information", message: outcome("Succeeded"), ...about });
+      return response;
+    } catch (error) {
+      const stack = error instanceof Error ? error.stack : String(error);
+      onLog({ level: "error", message: `${outcome("Failed")}\n${stack}`, ...about });
+      throw error;
+    }
+  }
+
+  await loading.promise;
+  return {
+    functions,
+    state: (): AppState => state,
+    /** Resolves with the reason after the third crash. */
+    gaveUp: giveUp.promise,
+    processId: () => (child.exitCode === null && child.signalCode === null ? child.pid : undefined),
+    /** Returns the HTTP response, if any. Throws if the function failed, which has been logged, or its process ended. */
+    async invoke(functionName: string, call: Call): Promise<HttpResponseData | undefined> {
+      const work = sendLogged(functionName, call);
+      const calls = running[call.input.http ? "http" : "background"];
+      calls.add(work);
+      try {
+        return await work;
+      } finally {
+        calls.delete(work);
+      }
+    },
+    /** Resolves when no call of this kind is running. `background` means timers and queues. */
+    async idle(kind: keyof typeof running): Promise<void> {
+      while (running[kind].size > 0) await Promise.allSettled(running[kind]);
+    },
+    async stop(): Promise<void> {
+      stopping = true;
+      if (!child.connected) return;
+      const closed = once(child, "close");
+      const message: ToWorker = { kind: "terminate" };
+      child.send(message);
+      const kill = setTimeout(() => child.kill("SIGKILL"), terminateGraceMilliseconds);
+      await closed;
+      clearTimeout(kill);
+    },
+  };
+}
+
+/** Returns the line of an error's description that says what is wrong: of a syntax error, not the place before it. */
+function reasonIn(description: string): string {
+  const lines = description.split("\n");
+  return (lines.find((line) => /^\w*Error\b.*: /.test(line)) ?? lines[0] ?? "").trim();
+}
+
+function forwardLines(child: ChildProcess, onLog: OnLog): void {
+  const category = "Host.Function.Console";
+  if (child.stdout) {
+    createInterface(child.stdout).on("line", (message) => onLog({ level: "information", category, message }));
+  }
+  if (child.stderr) {
+    createInterface(child.stderr).on("line", (message) => {
+      // Node writes to standard error, too, what it says about its debugger.
+      const level = /^(?:Debugger |For help, see: )/.test(message) ? "information" : "error";
+      onLog({ level, category, message });
+    });
+  }
+}

@@ -1,2 +1,0 @@
-/** An app whose process ends while it loads. */
-process.exit(7);
