@@ -23,7 +23,11 @@ import { loadSettings } from "./lib/settings/load-settings.ts";
 
 // Throws if a setting is invalid: the deployment fails with the list of faults instead of starting half an app.
 const settings = loadSettings(process.env);
-const dependencies = createDependencies(settings, createAdapters(settings));
+const adapters = createAdapters(settings);
+const dependencies = createDependencies(settings, adapters);
+
+// The first caller of an instance need not wait for the identity provider's keys, and the start does not wait either.
+app.hook.appStart(() => void adapters.prefetchKeys());
 
 registerHttpFunctions(app, dependencies, {
   createRoomFromQueue, // POST   room/create

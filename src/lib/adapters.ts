@@ -1,7 +1,9 @@
 /** Adapters to everything outside the process, plus clock and randomness. Tests and the simulation replace them. */
 import { randomUUID } from "node:crypto";
-import type { AccessChecks } from "./auth/access.ts";
-import { createAccessChecks } from "./auth/access-checks.ts";
+import { type AccessChecks, createAccessChecks } from "./auth/access.ts";
+import { createBearerCheck } from "./auth/bearer.ts";
+import { createContactCentreCheck } from "./auth/contact-centre.ts";
+import { createSigningKeys } from "./auth/signing-keys.ts";
 import { createCredential } from "./azure/credential.ts";
 import { createMetricsSink } from "./azure/metrics-sink.ts";
 import { openCreateRecords } from "./azure/open-create-records.ts";
@@ -33,10 +35,11 @@ export interface Adapters {
 }
 
 /** Creates the adapters for the given settings. Opens no connection: the first call of each adapter does. */
-export function createAdapters(settings: Settings): Adapters {
+export function createAdapters(settings: Settings) {
   const { storage, platform } = settings;
   const clock = systemClock;
   const credential = createCredential(storage);
+  const signingKeys = createSigningKeys(settings.bearer, clock);
   return {
     queues: openQueues({ storage, credential }),
     createRecords: openCreateRecords(storage, credential),
@@ -47,10 +50,16 @@ export function createAdapters(settings: Settings): Adapters {
       logIn: createLogIn(platform, clock),
       clock,
     }),
-    accessChecks: createAccessChecks(settings, clock),
+    accessChecks: createAccessChecks({
+      apiManagementSecret: settings.apiManagementSecret,
+      eventSink: settings.eventSink,
+      checkBearer: createBearerCheck(settings.bearer, signingKeys),
+      checkAgent: createContactCentreCheck(settings.contactCentre, clock),
+    }),
+    prefetchKeys: async () => signingKeys.prefetch(),
     metricsSink: createMetricsSink(settings.logsIngestion, credential),
     clock,
     random: secureRandom,
     newId: randomUUID,
-  };
+  } satisfies Adapters & { readonly prefetchKeys: () => Promise<void> };
 }

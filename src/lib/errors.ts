@@ -48,6 +48,8 @@ export interface FailureDetails {
   readonly retryAfterSeconds?: number;
   /** Sent as `WWW-Authenticate`. */
   readonly challenge?: string;
+  /** Why a caller was refused. Only logged, never sent. */
+  readonly reason?: string;
   /** The faults of a 422. */
   readonly faults?: readonly ValidationFault[];
 }

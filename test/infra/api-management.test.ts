@@ -1,6 +1,7 @@
 /** API Management: the service, the API, and the effective policy of every operation. */
 import { readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { publicDetailOf } from "../../src/lib/errors.ts";
 import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { operations } from "../support/api-document.ts";
 import { eventSink, httpFunctions, updateRoom } from "../support/infra/code-facts.ts";
@@ -110,7 +111,7 @@ const inboundOfPublic = (calls: number, bytes: number): string[] => [
 const afterwards = {
   backend: ["forward timeout=200"],
   outbound: [
-    'header x-correlation-id override: @((string)context.Variables["correlationId"])',
+    'header x-correlation-id skip: @((string)context.Variables["correlationId"])',
     "header Server delete",
     "header X-Powered-By delete",
     "header X-AspNet-Version delete",
@@ -119,9 +120,9 @@ const afterwards = {
   ],
   "on-error": [
     'header x-correlation-id override: @(context.Variables.GetValueOrDefault<string>("correlationId", context.RequestId.ToString()))',
-    "if @(context.Response.StatusCode == 401) then header WWW-Authenticate override: Bearer",
+    'if @(context.Response.StatusCode == 401) then header WWW-Authenticate override: @("Bearer realm=\\"vmr-gateway\\"" + (context.Request.Headers.GetValueOrDefault("Authorization", "").StartsWith("Bearer ", StringComparison.OrdinalIgnoreCase) ? ", error=\\"invalid_token\\"" : ""))',
     "header Content-Type override: application/json",
-    'body @(context.Response.StatusCode == 404 ? "" : new JObject(new JProperty("detail", context.Response.StatusReason ?? "Error")).ToString())',
+    `body @(context.Response.StatusCode == 404 ? "" : new JObject(new JProperty("detail", context.Response.StatusCode == 401 ? "${publicDetailOf("unauthenticated")}" : context.Response.StatusReason ?? "Error")).ToString())`,
   ],
 };
 

@@ -1,16 +1,21 @@
-/** Checks the contact-centre token of an agent, and caches the verdict. */
+/** Checks the contact-centre token of an agent by asking the contact centre whose token it is. */
 import { createHash } from "node:crypto";
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import axios, { type AxiosResponse } from "axios";
 import { LRUCache } from "lru-cache";
 import PQueue from "p-queue";
+import * as z from "zod";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../ports.ts";
-import {
-  type ContactCentreRules,
-  createUserRequest,
-  type Judgement,
-  unavailableSeconds,
-} from "./contact-centre-user.ts";
+
+/** Which users are agents of this environment. */
+export interface ContactCentreRules {
+  /** API URL of the region. */
+  readonly url: string;
+  readonly divisionIds: readonly string[];
+}
 
 /**
  * Resolves if the token belongs to an active agent of an authorized division. Throws `unauthenticated`, `forbidden` or
@@ -18,8 +23,14 @@ import {
  */
 export type ContactCentreCheck = (token: string | null, log: Log) => Promise<void>;
 
+/** What the contact centre's response says about a token, and for how long that may be reused. */
+interface TokenCheck {
+  readonly verdict: "allowed" | "unauthenticated" | "forbidden" | "unavailable";
+  readonly validSeconds: number;
+}
+
 interface CachedVerdict {
-  readonly verdict: Judgement["verdict"];
+  readonly verdict: TokenCheck["verdict"];
   /** Clock milliseconds until which the verdict is reused. */
   readonly until: number;
 }
@@ -33,34 +44,56 @@ const usableToken = /^[A-Za-z0-9\-._~+/=]{1,4096}$/;
 // header's name, which is a token as the syntax requires: https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
 const challenge = 'x-auth-token realm="vmr-gateway"';
 
+// Each request counts against the agent's quota and resets their inactivity timer, hence the caching.
+const checkedSeconds = 60;
+const refusedSeconds = 10;
+const unavailableSeconds = 5;
+const maxPauseSeconds = 60;
+const timeoutMilliseconds = 3000;
+
+const priorities = { knownAgent: 1, unknownToken: 0 } as const;
+
 /**
  * Creates the check. A verdict is cached by the token's hash for at most a minute. There is one request at a time per
- * token, and four in all.
+ * token, and four in all. Tokens that were accepted before go first, and only unknown tokens are refused if too many
+ * checks wait, so invented tokens keep no known agent out.
  */
 export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock): ContactCentreCheck {
-  const requestUser = createUserRequest(rules);
+  const fetchCurrentUser = createCurrentUserRequest(rules);
   const verdicts = new LRUCache<string, CachedVerdict>({ max: maxTokens });
+  // A map of its own, because invented tokens must not displace agents. Expired verdicts stay: they show who is known.
+  const agents = new LRUCache<string, CachedVerdict>({ max: maxTokens });
   const pending = new Map<string, Promise<CachedVerdict>>();
   const slots = new PQueue({ concurrency: maxParallelCalls });
 
   async function verdictOf(token: string, log: Log): Promise<CachedVerdict> {
     const key = createHash("sha256").update(token).digest("base64");
-    const known = verdicts.get(key);
-    if (known && clock.now() < known.until) return known;
-    if (!pending.has(key) && slots.size >= maxWaitingCalls) {
-      log.warn("contact-centre-unavailable", { status: null, waiting: slots.size });
+    const known = [agents.get(key), verdicts.get(key)].find((cached) => cached && clock.now() < cached.until);
+    if (known) return known;
+    const priority = agents.has(key) ? priorities.knownAgent : priorities.unknownToken;
+    const waiting = slots.sizeBy({ priority });
+    if (!pending.has(key) && priority === priorities.unknownToken && waiting >= maxWaitingCalls) {
+      log.warn("contact-centre-unavailable", { status: null, waiting });
       return { verdict: "unavailable", until: clock.now() + unavailableSeconds * 1000 };
     }
-    const requested = pending.get(key) ?? requestAndCache(key, token, log);
+    const requested = pending.get(key) ?? requestAndCache(key, token, priority, log);
     pending.set(key, requested);
     return requested;
   }
 
-  async function requestAndCache(key: string, token: string, log: Log): Promise<CachedVerdict> {
+  async function requestAndCache(
+    key: string,
+    token: string,
+    priority: number,
+    log: Log,
+  ): Promise<CachedVerdict> {
     try {
-      const { verdict, validSeconds } = await slots.add(async () => requestUser(token, log));
+      const { verdict, validSeconds } = await slots.add(async () => fetchCurrentUser(token, log), {
+        priority,
+      });
       const cached = { verdict, until: clock.now() + validSeconds * 1000 };
-      verdicts.set(key, cached);
+      if (verdict === "unauthenticated" || verdict === "forbidden") agents.delete(key);
+      (verdict === "allowed" ? agents : verdicts).set(key, cached);
       return cached;
     } finally {
       pending.delete(key);
@@ -68,7 +101,8 @@ export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock
   }
 
   return async (token, log) => {
-    if (token === null || !usableToken.test(token)) throw new GatewayError("unauthenticated", { challenge });
+    if (token === null || !usableToken.test(token))
+      throw new GatewayError("unauthenticated", { challenge, reason: token ? "malformed" : "no-token" });
     throwUnlessAllowed(await verdictOf(token, log), clock);
   };
 }
@@ -82,8 +116,74 @@ function throwUnlessAllowed({ verdict, until }: CachedVerdict, clock: Clock): vo
       throw new GatewayError("contact-centre-unavailable", { retryAfterSeconds });
     }
     case "forbidden":
-      throw new GatewayError("forbidden");
+      throw new GatewayError("forbidden", { reason: "user" });
     case "unauthenticated":
-      throw new GatewayError("unauthenticated", { challenge });
+      throw new GatewayError("unauthenticated", { challenge, reason: "refused-by-contact-centre" });
   }
+}
+
+/** Creates a function that sends one request per call. It never throws: failures are logged and `unavailable`. */
+function createCurrentUserRequest({
+  url,
+  divisionIds,
+}: ContactCentreRules): (token: string, log: Log) => Promise<TokenCheck> {
+  const http = axios.create({
+    baseURL: url,
+    httpAgent: new HttpAgent({ keepAlive: true }),
+    httpsAgent: new HttpsAgent({ keepAlive: true }),
+    maxRedirects: 0,
+    proxy: false,
+    validateStatus: () => true,
+  });
+  return async (token, log) => {
+    try {
+      const response = await http.get<unknown>("/api/v2/users/me", {
+        headers: { Authorization: `Bearer ${token}`, Accept: "application/json" },
+        signal: AbortSignal.timeout(timeoutMilliseconds),
+      });
+      return checkResponse(response, divisionIds, log);
+    } catch (cause) {
+      log.warn("contact-centre-unavailable", { status: null }, cause);
+      return { verdict: "unavailable", validSeconds: unavailableSeconds };
+    }
+  };
+}
+
+function checkResponse(
+  response: AxiosResponse<unknown>,
+  divisionIds: readonly string[],
+  log: Log,
+): TokenCheck {
+  const { status } = response;
+  const verdict = status === 200 ? authorize(response.data, divisionIds) : undefined;
+  if (verdict) return { verdict, validSeconds: checkedSeconds };
+  if (status === 200 || status === 408 || status === 429 || status >= 500) {
+    log.warn("contact-centre-unavailable", { status, correlationId: correlationIdOf(response) });
+    return { verdict: "unavailable", validSeconds: pauseSeconds(response) };
+  }
+  return { verdict: "unauthenticated", validSeconds: refusedSeconds };
+}
+
+const CurrentUser = z.object({
+  state: z.string().nullish(),
+  division: z.object({ id: z.string() }).nullish(),
+});
+
+/** Returns undefined if the body is not a user. Inactive users and users of other divisions are forbidden. */
+function authorize(body: unknown, divisionIds: readonly string[]): "allowed" | "forbidden" | undefined {
+  const user = CurrentUser.safeParse(body);
+  if (!user.success) return undefined;
+  const { state, division } = user.data;
+  if (typeof state === "string" && state !== "active") return "forbidden";
+  return division && divisionIds.includes(division.id) ? "allowed" : "forbidden";
+}
+
+function pauseSeconds({ headers }: AxiosResponse<unknown>): number {
+  const requested = Number(headers["retry-after"] ?? headers["inin-ratelimit-reset"]);
+  return requested > 0 ? Math.min(Math.ceil(requested), maxPauseSeconds) : unavailableSeconds;
+}
+
+function correlationIdOf({ headers }: AxiosResponse<unknown>): string | null {
+  const id: unknown = headers["inin-correlation-id"];
+  return typeof id === "string" ? id : null;
 }

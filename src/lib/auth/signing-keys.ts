@@ -1,96 +1,155 @@
-/** Keeps the tenant's signing keys through outages of the identity provider. */
-import { createPublicKey, type KeyObject } from "node:crypto";
+/** The tenant's signing keys and issuers, as the identity provider publishes them. */
+import axios from "axios";
+import jwksRsa from "jwks-rsa";
+import * as z from "zod";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../ports.ts";
+import { isSafeAddress } from "../settings/addresses.ts";
 
-/** The issuers and keys that the identity provider published at one moment. */
+/** Where a tenant's metadata documents are. */
+export interface Tenant {
+  readonly authority: string;
+  readonly tenantId: string;
+}
+
+/** The issuers of both token versions, and the keys that may sign their tokens. */
 export interface PublishedKeys {
   readonly issuers: readonly string[];
-  /** PEM by key ID. */
-  readonly keys: ReadonlyMap<string, string>;
+  readonly keys: readonly { readonly kid?: unknown }[];
 }
 
 /** Finds signing keys. */
 export interface SigningKeys {
   /**
-   * Returns the key with this ID, undefined if the provider does not publish it, and the issuers whose tokens it may
-   * sign. Throws `identity-provider-unavailable` if no keys are known.
+   * Returns the key with this ID in PEM format, undefined if the provider does not publish it, and the issuers whose
+   * tokens it may sign. Throws `identity-provider-unavailable` if that cannot be determined.
    */
-  find(keyId: string, log: Log): Promise<{ key: KeyObject | undefined; issuers: readonly string[] }>;
+  find(keyId: string, log: Log): Promise<{ publicKey: string | undefined; issuers: readonly string[] }>;
+  /** Asks for all keys, so that the first caller need not wait for them. Never rejects. */
+  prefetch(): Promise<void>;
 }
 
-interface KnownKeys {
-  readonly issuers: readonly string[];
-  readonly keys: ReadonlyMap<string, KeyObject>;
-  readonly fetchedAt: number;
-}
+const Metadata = z.object({ issuer: z.string().min(1), jwks_uri: z.string().refine(isSafeAddress) });
+const KeySet = z.object({ keys: z.array(z.looseObject({})).min(1) });
 
-// https://learn.microsoft.com/entra/identity-platform/signing-key-rollover
-const refreshAfterMilliseconds = 3600_000;
-const keptMilliseconds = 24 * 3600_000;
-const unknownKeyPauseMilliseconds = 300_000;
-const failurePauseMilliseconds = 10_000;
+const timeoutMilliseconds = 5000;
+const pauseSeconds = 10;
+const hourMilliseconds = 3600_000;
+// Far more than a tenant has, so no key is displaced by another one.
+const maxKeys = 1000;
 
 /**
- * Creates a cache of signing keys. Known keys work for 24 h if no fetch succeeds. They are refreshed hourly in the
- * background. An unknown key ID causes at most one fetch in 5 minutes, and concurrent callers share one fetch.
- * This function is long because its parts share the state of the cache.
+ * Creates a cache of signing keys. A key is fetched again after an hour, and works for 24 hours if no fetch succeeds.
+ * All callers share one fetch, and use its outcome for ten seconds. Unknown key IDs cause one fetch in ten seconds.
  */
-export function createSigningKeys(fetchKeys: () => Promise<PublishedKeys>, clock: Clock): SigningKeys {
-  let known: KnownKeys | undefined;
-  let pending: Promise<void> | undefined;
-  let lastFailureAt = Number.NEGATIVE_INFINITY;
-  let lastUnknownAt = Number.NEGATIVE_INFINITY;
+export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
+  let issuers: readonly string[] = [];
+  let keyIds: ReadonlySet<unknown> = new Set();
+  let fetchedAt: number | undefined;
+  let isFetching = false;
+  let unknownAt = Number.NEGATIVE_INFINITY;
+  let latest: { readonly startedAt: number; readonly published: Promise<PublishedKeys> } | undefined;
+  let unloggedFailure: unknown;
 
-  async function refresh(log: Log): Promise<void> {
-    pending ??= fetchOnce(log).finally(() => {
-      pending = undefined;
-    });
-    return pending;
-  }
-
-  async function fetchOnce(log: Log): Promise<void> {
+  async function fetchOnce(): Promise<PublishedKeys> {
+    isFetching = true;
     try {
-      const { issuers, keys } = await fetchKeys();
-      const usable = [...keys].map(([keyId, pem]) => [keyId, createPublicKey(pem)] as const);
-      known = { issuers, keys: new Map(usable), fetchedAt: clock.now() };
+      const published = await fetchPublishedKeys(tenant);
+      issuers = published.issuers;
+      keyIds = new Set(published.keys.map(({ kid }) => kid));
+      fetchedAt = clock.now();
+      return published;
     } catch (error) {
-      lastFailureAt = clock.now();
-      const ageSeconds = known && Math.round((clock.now() - known.fetchedAt) / 1000);
-      log.error("signing-keys-stale", { ageSeconds }, error);
+      unloggedFailure = error;
+      throw error;
+    } finally {
+      isFetching = false;
     }
   }
 
-  const ageMilliseconds = () => (known ? clock.now() - known.fetchedAt : Number.POSITIVE_INFINITY);
-  const isExpired = () => ageMilliseconds() >= keptMilliseconds;
-  const mayFetch = () => clock.now() - lastFailureAt >= failurePauseMilliseconds;
-
-  async function fetchIfExpired(keyId: string, log: Log): Promise<void> {
-    if (pending || mayFetch()) await refresh(log);
-    if (known === undefined || isExpired()) {
-      throw new GatewayError("identity-provider-unavailable", { retryAfterSeconds: 10 });
-    }
-    // The keys were fetched just now, so another fetch would not find the ID either.
-    if (!known.keys.has(keyId)) lastUnknownAt = clock.now();
+  async function fetchShared(): Promise<PublishedKeys> {
+    if (latest === undefined || clock.now() - latest.startedAt >= pauseSeconds * 1000)
+      latest = { startedAt: clock.now(), published: fetchOnce() };
+    return latest.published;
   }
 
-  async function fetchForUnknownKey(log: Log): Promise<void> {
-    if (clock.now() - lastUnknownAt >= unknownKeyPauseMilliseconds) {
-      lastUnknownAt = clock.now();
-      await refresh(log);
-    } else if (pending) {
-      await pending;
+  /** The provider may have published the key since the last fetch, so only a fetch for another unknown ID is reused. */
+  async function fetchForUnknownId(keyId: string): Promise<void> {
+    const isDue = clock.now() - unknownAt >= pauseSeconds * 1000;
+    if (isDue && !isFetching) latest = undefined;
+    try {
+      await fetchShared();
+    } finally {
+      if (isDue && !keyIds.has(keyId)) unknownAt = clock.now();
     }
+  }
+
+  const client = jwksRsa({
+    cacheMaxEntries: maxKeys,
+    cacheMaxAge: hourMilliseconds,
+    cacheMaxAgeFallback: 23 * hourMilliseconds,
+    fetcher: fetchShared,
+  });
+
+  /** Logs each failed fetch once, through the first caller that comes after it. */
+  function logFailure(log: Log): void {
+    if (unloggedFailure === undefined) return;
+    const ageSeconds = fetchedAt && Math.round((clock.now() - fetchedAt) / 1000);
+    log.error("signing-keys-stale", { ageSeconds }, unloggedFailure);
+    unloggedFailure = undefined;
   }
 
   return {
     async find(keyId, log) {
-      if (isExpired()) await fetchIfExpired(keyId, log);
-      else if (!known?.keys.has(keyId)) await fetchForUnknownKey(log);
-      // In the background: it never rejects, and the known key is good enough for this request.
-      else if (ageMilliseconds() >= refreshAfterMilliseconds && mayFetch()) void refresh(log);
-      return { key: known?.keys.get(keyId), issuers: known?.issuers ?? [] };
+      try {
+        // The library would convert every published key for each unknown ID, which takes milliseconds.
+        if (!keyIds.has(keyId)) await fetchForUnknownId(keyId);
+        if (!keyIds.has(keyId)) return { publicKey: undefined, issuers };
+        const key = await client.getSigningKey(keyId);
+        return { publicKey: key.getPublicKey(), issuers };
+      } catch (error) {
+        if (error instanceof jwksRsa.SigningKeyNotFoundError) return { publicKey: undefined, issuers };
+        throw new GatewayError("identity-provider-unavailable", { retryAfterSeconds: pauseSeconds });
+      } finally {
+        logFailure(log);
+      }
+    },
+    async prefetch() {
+      try {
+        const keys = await client.getSigningKeys();
+        await Promise.all(keys.map(async ({ kid }) => client.getSigningKey(kid)));
+      } catch {
+        // The first caller asks again, and logs the failure.
+      }
     },
   };
+}
+
+/**
+ * Reads both metadata documents of the tenant and every key set that they name. The issuers are not derived from the
+ * authority, because a sovereign cloud names another host in the issuer of version 1 tokens. Throws an Error if one of
+ * the documents cannot be read.
+ */
+export async function fetchPublishedKeys({ authority, tenantId }: Tenant): Promise<PublishedKeys> {
+  const options = {
+    signal: AbortSignal.timeout(timeoutMilliseconds),
+    maxRedirects: 0,
+    proxy: false,
+  } as const;
+  const documents = await Promise.all(
+    ["", "/v2.0"].map(async (version) => {
+      const url = `${authority}/${tenantId}${version}/.well-known/openid-configuration`;
+      const response = await axios.get<unknown>(url, options);
+      return Metadata.parse(response.data);
+    }),
+  );
+  const urls = [...new Set(documents.map((document) => document.jwks_uri))];
+  const sets = await Promise.all(
+    urls.map(async (url) => {
+      const response = await axios.get<unknown>(url, options);
+      return KeySet.parse(response.data).keys;
+    }),
+  );
+  return { issuers: [...new Set(documents.map((document) => document.issuer))], keys: sets.flat() };
 }

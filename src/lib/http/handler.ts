@@ -61,12 +61,13 @@ export function toHandler<Dependencies extends HttpDependencies>(
     const correlationId = correlationIdOf(request.headers, invocationId);
     const calls = createOutboundCalls();
     const startedAt = clock.now();
-    const { response, code, log, caller, logFields } = await withOutboundCalls(calls, async () =>
+    const { response, code, reason, log, caller, logFields } = await withOutboundCalls(calls, async () =>
       respond(request, context, correlationId),
     );
     log.info("request", {
       status: response.status,
       code,
+      reason,
       durationMilliseconds: clock.now() - startedAt,
       method: request.method,
       ...(caller?.kind === "event-sink" && { credentials: caller.credentials }),
@@ -116,6 +117,8 @@ interface Outcome {
   readonly response: HostResponse;
   /** The failure, for the log. Missing after a success. */
   readonly code?: string;
+  /** Why the caller was refused. */
+  readonly reason?: string | undefined;
   /** The log, which names the caller once the access check has passed. */
   readonly log: Log;
   readonly caller: Caller | undefined;
@@ -126,14 +129,14 @@ function nameOf(caller: Caller): string {
   return caller.kind === "application" ? caller.id : caller.kind;
 }
 
-function toFailure(error: unknown, log: Log): Pick<Outcome, "response" | "code"> {
+function toFailure(error: unknown, log: Log): Pick<Outcome, "response" | "code" | "reason"> {
   if (!(error instanceof GatewayError)) {
     log.error("request-failed", {}, error);
     return { response: toUnexpectedErrorResponse(), code: "unexpected" };
   }
   if (error.status >= 500) log.error(error.code, {}, error);
   else if (error.cause !== undefined) log.warn(error.code, {}, error.cause);
-  return { response: toFailureResponse(error), code: error.code };
+  return { response: toFailureResponse(error), code: error.code, reason: error.details.reason };
 }
 
 /** The host decodes a path once but keeps `%2F`, so a literal `%2F` in a name cannot be distinguished from a slash. */

@@ -5,7 +5,8 @@ import { schemas, settingNames } from "./schemas.ts";
 import { type Settings, toSettings } from "./settings.ts";
 
 /**
- * Returns the checked settings. An empty value counts as missing. Throws one Error that lists every fault by the
+ * Returns the checked settings. An empty value counts as missing, except for
+ * `API_MANAGEMENT_SECRET`. Throws one Error that lists every fault by the
  * setting's name and contains no values.
  */
 export function loadSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
@@ -13,6 +14,7 @@ export function loadSettings(environment: Readonly<Record<string, string | undef
   const result = z.object(schemas).safeParse(given);
   const faults = [
     ...unresolvedReferences(given),
+    ...emptySecrets(environment),
     ...(result.error?.issues ?? []).map(({ path, message }) => {
       const name = String(path[0]);
       return `${name}: ${name in given ? message : "is required"}`;
@@ -33,6 +35,12 @@ function givenSettings(
     if (text.trim() !== "") given[name] = name.endsWith("_PASSWORD") ? text : text.trim();
   }
   return given;
+}
+
+/** An empty secret, such as one that was stored by mistake, must not switch the check off. */
+function emptySecrets(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const name = "API_MANAGEMENT_SECRET";
+  return environment[name]?.trim() === "" ? [`${name}: must not be empty; remove the setting instead`] : [];
 }
 
 function unresolvedReferences(given: Readonly<Record<string, string>>): string[] {

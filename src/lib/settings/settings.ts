@@ -1,4 +1,5 @@
 /** The settings as the code uses them, grouped by concern. */
+import { isLoopback } from "./addresses.ts";
 import type { SettingValues } from "./schemas.ts";
 
 /** The checked settings of the app. */
@@ -37,6 +38,8 @@ export function toSettings(values: SettingValues) {
       audiences: values.AUTH_AUDIENCES,
       clientIds: values.AUTH_CLIENT_IDS,
       requiredRole: values.AUTH_REQUIRED_ROLE,
+      // Only a token issuer on this machine shows that the environment is a local one.
+      explainsRefusals: isLoopback(values.AUTH_AUTHORITY),
     },
     apiManagementSecret: values.API_MANAGEMENT_SECRET,
     contactCentre: { url: values.CONTACT_CENTRE_API_URL, divisionIds: values.CONTACT_CENTRE_DIVISION_IDS },

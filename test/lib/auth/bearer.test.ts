@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/bearer.ts";
-import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
-import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
+import { createSigningKeys, type SigningKeys } from "../../../src/lib/auth/signing-keys.ts";
+import type { Log } from "../../../src/lib/log.ts";
+import { systemClock } from "../../../src/lib/ports.ts";
 import { startTokenIssuer } from "../../../tools/local/simulators/identity/token-issuer.ts";
 import { identities, tenant } from "../../../tools/local/stack/identities.ts";
 import { forbiddenTokens, wrongTokens } from "../../support/credentials.ts";
-import { createManualClock } from "../../support/manual-clock.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 import { useStarted } from "../../support/use-started.ts";
 
@@ -20,7 +20,13 @@ const rules: BearerRules = {
   audiences: [`api://${clientId}`, clientId],
   clientIds: ["88888888-8888-4888-8888-888888888888", clientId],
 };
-const keys = createSigningKeys(async () => fetchPublishedKeys(issuer.url, tenantId), createManualClock());
+let signingKeys: SigningKeys | undefined;
+// The URL of the issuer is known once it has started.
+const keys: SigningKeys = {
+  find: async (keyId: string, log: Log) =>
+    (signingKeys ??= createSigningKeys({ authority: issuer.url, tenantId }, systemClock)).find(keyId, log),
+  prefetch: async () => undefined,
+};
 const check = async (authorization: string | null, changes: Partial<BearerRules> = {}) =>
   createBearerCheck({ ...rules, ...changes }, keys)(authorization, createRecordingLog());
 const issue = (claims: Record<string, unknown> = {}) => issuer.issueToken(clientId, { claims });
@@ -134,15 +140,45 @@ test.each(Object.entries({ ...wrongTokens, ...invalidTokens }))(
   },
 );
 
-test("The error names the reason for the log and contains no part of the token", async () => {
-  const token = issue({ exp: 1 });
-  const error: unknown = await check(`Bearer ${token}`).catch((cause: unknown) => cause);
+test.each<[string, () => string, string, string]>([
+  ["expired", () => issue({ exp: 1 }), "invalid_token", "has expired"],
+  ["not-yet-valid", () => issue({ nbf: 9e9 }), "invalid_token", "not valid yet"],
+  ["audience", () => issue({ aud: "api://other" }), "invalid_token", "AUTH_AUDIENCES"],
+  ["issuer", () => issue({ iss: "https://issuer.example.com/" }), "invalid_token", "issuer"],
+  ["tenant", () => issue({ tid: otherClientId }), "invalid_token", "another tenant"],
+  ["claims", () => issue({ roles: "Rooms.Manage" }), "invalid_token", "claim"],
+  ["delegated", () => issue({ scp: "Rooms.Read" }), "invalid_token", "for a user"],
+  ["signature", () => wrongTokens["with its claims changed"]?.(issuer) ?? "", "invalid_token", "signature"],
+  [
+    "unknown-key",
+    () => wrongTokens["of an unknown key"]?.(issuer) ?? "",
+    "invalid_token",
+    "does not publish",
+  ],
+  ["malformed", () => "not-a-token", "invalid_token", "not a JWT"],
+  ["client", () => issue({ appid: otherClientId }), "insufficient_scope", "AUTH_CLIENT_IDS"],
+  ["role", () => issue(), "insufficient_scope", "AUTH_REQUIRED_ROLE"],
+])(
+  "The error names the reason `%s` for the log, and only a local caller is told",
+  async (reason, make, code, text) => {
+    const token = make();
+    const changes = reason === "role" ? { requiredRole: "Rooms.Manage" } : {};
+    const errorOf = async (explainsRefusals: boolean) =>
+      check(`Bearer ${token}`, { ...changes, explainsRefusals }).catch((error: unknown) => error);
+    const challenge = `Bearer realm="vmr-gateway", error="${code}"`;
 
-  expect(error).toMatchObject({
-    details: { cause: { message: "not verified", cause: { message: "jwt expired" } } },
-  });
-  for (const part of token.split(".")) expect(JSON.stringify(error)).not.toContain(part);
-});
+    expect(await errorOf(false)).toMatchObject({ details: { reason, challenge } });
+    const told = await errorOf(true);
+    expect(told).toMatchObject({ details: { reason, challenge: expect.stringContaining(text) } });
+    expect(told).toMatchObject({
+      details: {
+        challenge: expect.stringMatching(new RegExp(`^${challenge}, error_description="[ -!#-[\\]-~]+"$`)),
+      },
+    });
+    const parts = token.split(".").filter((part) => part !== "");
+    for (const part of parts) expect(JSON.stringify(told)).not.toContain(part);
+  },
+);
 
 test("The check throws 401 for any three parts under any header", async () => {
   const header = fc.record({

@@ -14,7 +14,7 @@ const forbidden = expect.objectContaining({ code: "forbidden", status: 403 });
 const unauthenticated = expect.objectContaining({
   code: "unauthenticated",
   status: 401,
-  details: { challenge: 'x-auth-token realm="vmr-gateway"' },
+  details: expect.objectContaining({ challenge: 'x-auth-token realm="vmr-gateway"' }),
 });
 const unavailable = (retryAfterSeconds: number) =>
   expect.objectContaining({
@@ -154,6 +154,7 @@ describe("A verdict is cached", () => {
     reply = () => ok({ ...user, division: { id: "another" } });
     clock.advance(60);
     await expect(check()).rejects.toEqual(forbidden);
+    await expect(check()).rejects.toEqual(forbidden);
   });
 
   test("for 1,000 tokens, and the least recently used one is dropped first", async () => {
@@ -200,6 +201,37 @@ test("The check runs 4 calls, keeps 40 waiting, shares pending ones and throws 5
   }
   await Promise.all([...accepted, ...sharing]);
   expect(paths).toHaveLength(44);
+});
+
+test("Unknown tokens that fill the waiting checks keep no agent out who was accepted before", async () => {
+  await check("agent-token");
+  clock.advance(60);
+  const waiting: { token: string; answer: () => void }[] = [];
+  reply = async (token) => {
+    await new Promise<void>((resolve) => void waiting.push({ token, answer: resolve }));
+    return token === "agent-token" ? ok() : { status: 401 };
+  };
+  const invented = Array.from({ length: 100 }, async (_, index) => outcomeOf(`invented-${index}`));
+  const agent = outcomeOf("agent-token");
+  await expect.poll(() => waiting.length, { interval: 2 }).toBe(4);
+  waiting.shift()?.answer();
+  await expect.poll(() => waiting.map(({ token }) => token), { interval: 2 }).toContain("agent-token");
+  waiting.find(({ token }) => token === "agent-token")?.answer();
+  expect(await agent).toBeUndefined();
+
+  reply = () => ({ status: 401 });
+  for (const { answer } of waiting) answer();
+  await expect.poll(() => waiting.splice(0).map(({ answer }) => answer()).length, { interval: 2 }).toBe(0);
+  expect(
+    (await Promise.all(invented)).filter((outcome) => String(outcome).includes("unavailable")),
+  ).toHaveLength(56);
+});
+
+test("Invented tokens do not displace the verdict of an agent", async () => {
+  await check("agent-token");
+  reply = () => ({ status: 401 });
+  for (let index = 0; index < 1001; index++) await outcomeOf(`invented-${index}`);
+  await expect(check("agent-token")).resolves.toBeUndefined();
 });
 
 describe("The check if the contact centre fails", () => {

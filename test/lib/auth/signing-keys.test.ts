@@ -1,186 +1,246 @@
-/** Signing keys during rotations and outages: when they are fetched, who waits for that, and what is logged. */
-import { createPublicKey } from "node:crypto";
+/** Signing keys during rotations, outages and floods of unknown key IDs: what is found, and how often keys are fetched. */
 import { beforeEach, expect, test } from "vitest";
 import {
   createSigningKeys,
-  type PublishedKeys,
+  fetchPublishedKeys,
   type SigningKeys,
 } from "../../../src/lib/auth/signing-keys.ts";
+import { systemClock } from "../../../src/lib/ports.ts";
 import { createSigningKey } from "../../../tools/local/simulators/identity/signing-key.ts";
-import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { tenant } from "../../../tools/local/stack/identities.ts";
+import { useMovableTime } from "../../support/movable-time.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
+import { useStartedPerTest } from "../../support/use-started.ts";
 
+const { tenantId } = tenant;
 const hour = 3600;
+const v1 = `/${tenantId}/.well-known/openid-configuration`;
+const v2 = `/${tenantId}/v2.0/.well-known/openid-configuration`;
 const issuers = ["https://issuer.example.com/", "https://issuer.example.com/v2.0"];
-const pem = createPublicKey(createSigningKey().privatePem).export({ type: "spki", format: "pem" }).toString();
-const published = (...keyIds: string[]): PublishedKeys => ({
-  issuers,
-  keys: new Map(keyIds.map((keyId) => [keyId, pem])),
-});
 const unavailable = {
   code: "identity-provider-unavailable",
   status: 503,
   details: { retryAfterSeconds: 10 },
 };
 
-let clock: ManualClock;
+const advance = useMovableTime();
+/** The responses of the provider by path, and the paths of the calls so far. */
+let answers: Record<string, Answer>;
+let paths: string[];
+let isDown: boolean;
+const provider = useStartedPerTest(async () => {
+  [answers, paths, isDown] = [{}, [], false];
+  return startLoopbackServer(({ url }) => {
+    paths.push(url.pathname);
+    return isDown ? "reset" : (answers[url.pathname] ?? { status: 404 });
+  });
+});
+const publicJwk = createSigningKey().publicJwk;
+const publish = (...keyIds: string[]): void => {
+  const keys = keyIds.map((kid) => ({ ...publicJwk, kid }));
+  const documentOf = (issuer: string | undefined) => ({
+    status: 200,
+    body: { issuer, jwks_uri: `${provider.url}/keys` },
+  });
+  answers = {
+    [v1]: documentOf(issuers[0]),
+    [v2]: documentOf(issuers[1]),
+    "/keys": { status: 200, body: { keys } },
+  };
+};
+const fetches = () => paths.filter((path) => path === v1).length;
+
 let log: RecordingLog;
 let keys: SigningKeys;
-let fetches: number;
-/** What the provider does with a fetch. */
-let provide: () => PublishedKeys | Promise<PublishedKeys>;
 beforeEach(() => {
-  clock = createManualClock();
   log = createRecordingLog();
-  fetches = 0;
-  provide = () => published("first");
-  keys = createSigningKeys(async () => {
-    fetches += 1;
-    return provide();
-  }, clock);
+  publish("first");
+  keys = createSigningKeys({ authority: provider.url, tenantId }, systemClock);
 });
-
 const find = async (keyId = "first") => keys.find(keyId, log);
-const isKnown = async (keyId?: string) => (await find(keyId)).key !== undefined;
-const fail = () => {
-  throw new Error("provider down");
-};
+const isKnown = async (keyId?: string) => (await find(keyId)).publicKey !== undefined;
 
-test("find returns the key and both issuers, and concurrent callers share one fetch", async () => {
+test("find returns the key and the issuers of both token versions, and concurrent callers share one fetch", async () => {
   const found = await Promise.all(Array.from({ length: 50 }, async () => find()));
 
-  expect(fetches).toBe(1);
-  for (const { key, ...others } of found) expect([key?.type, others]).toEqual(["public", { issuers }]);
+  expect(paths.toSorted()).toEqual([v1, v2, "/keys"].toSorted());
+  for (const { publicKey, ...others } of found) {
+    expect(publicKey).toMatch(/^-----BEGIN PUBLIC KEY-----/);
+    expect(others).toEqual({ issuers });
+  }
 });
 
-test("1,000 unknown key IDs in sequence cause one fetch", async () => {
-  await find();
-  for (let index = 0; index < 1000; index++) expect(await isKnown(`unknown-${index}`)).toBe(false);
-  expect(fetches).toBe(2);
+test("After prefetch, find returns every published key without a fetch, also an hour less a second later", async () => {
+  publish("first", "second");
+  await keys.prefetch();
+  await advance(hour - 1);
+  isDown = true;
+  expect([await isKnown(), await isKnown("second")]).toEqual([true, true]);
+  expect(fetches()).toBe(1);
 });
 
-test("1,000 unknown key IDs at once and later cause one fetch on a new instance", async () => {
+test("prefetch never rejects, and the first caller after a failed one asks again and logs the failure", async () => {
+  isDown = true;
+  await keys.prefetch();
+  isDown = false;
+  expect(await isKnown()).toBe(true);
+  expect(log.events()).toEqual(["signing-keys-stale"]);
+});
+
+test("1,000 unknown key IDs cause one fetch, and another one after ten seconds", async () => {
   await Promise.all(Array.from({ length: 1000 }, async (_, index) => find(`unknown-${index}`)));
   expect(await isKnown("unknown-later")).toBe(false);
-  expect(fetches).toBe(1);
+  expect(fetches()).toBe(1);
+  await advance(10);
+  expect(await isKnown("unknown-even-later")).toBe(false);
+  expect(fetches()).toBe(2);
 });
 
-test("Unknown key IDs cause one fetch in five minutes", async () => {
+test("A known key that expires during a flood of unknown key IDs is still found, without further fetches", async () => {
+  publish(...Array.from({ length: 20 }, (_, index) => `other-${index}`), "first");
   await find();
-  await find("unknown-1");
-  clock.advance(299);
-  await find("unknown-2");
-  expect(fetches).toBe(2);
-  clock.advance(1);
-  await find("unknown-3");
-  expect(fetches).toBe(3);
+  await advance(hour);
+  const flood = Array.from({ length: 1000 }, async (_, index) => isKnown(`unknown-${index}`));
+  const known = Array.from({ length: 20 }, async () => isKnown());
+  expect(new Set(await Promise.all(known))).toEqual(new Set([true]));
+  expect(new Set(await Promise.all(flood))).toEqual(new Set([false]));
+  expect(fetches()).toBe(2);
 });
 
-test("find returns a key published after the last fetch, and no longer a withdrawn one", async () => {
+test("find returns a new key at once if no other unknown ID has caused the last fetch", async () => {
   await find();
-  provide = () => published("first", "second");
+  publish("first", "second");
   expect(await isKnown("second")).toBe(true);
-  expect(fetches).toBe(2);
-
-  clock.advance(300);
-  provide = () => published("third");
-  expect(await isKnown("third")).toBe(true);
-  expect(await isKnown("first")).toBe(false);
+  expect(fetches()).toBe(2);
 });
 
-test("find waits for a running fetch that may return the new key", async () => {
+test("find returns a new key ten seconds after the last fetch for an unknown ID, and from then on no longer a withdrawn one", async () => {
   await find();
-  const { promise, resolve } = Promise.withResolvers<PublishedKeys>();
-  provide = async () => promise;
-  const found = [isKnown("second"), isKnown("second")];
-  resolve(published("first", "second"));
-
-  expect(await Promise.all(found)).toEqual([true, true]);
-  expect(fetches).toBe(2);
+  expect(await isKnown("unknown")).toBe(false);
+  publish("second");
+  expect(await isKnown("second")).toBe(false);
+  await advance(10);
+  expect(await isKnown("second")).toBe(true);
+  expect(await isKnown()).toBe(false);
 });
 
-test("Keys are fetched again after an hour, and find does not wait for that", async () => {
+test("A key is fetched again after an hour", async () => {
   await find();
-  clock.advance(hour - 1);
+  await advance(hour - 1);
   await find();
-  expect(fetches).toBe(1);
-
-  clock.advance(1);
-  const { promise, resolve } = Promise.withResolvers<PublishedKeys>();
-  provide = async () => promise;
-  expect(await isKnown()).toBe(true);
-  expect(await isKnown()).toBe(true);
-  expect(fetches).toBe(2);
-  resolve(published("first"));
-});
-
-test("A failed hourly refresh is retried after 10 s, not with every request", async () => {
+  expect(fetches()).toBe(1);
+  await advance(1);
   await find();
-  clock.advance(hour);
-  provide = fail;
-  await find();
-  await expect.poll(() => log.events(), { interval: 2 }).toEqual(["signing-keys-stale"]);
-
-  clock.advance(9);
-  await find();
-  expect(fetches).toBe(2);
-  clock.advance(1);
-  await find();
-  expect(fetches).toBe(3);
+  expect(fetches()).toBe(2);
+  publish("second");
+  await advance(hour + 1);
+  expect(await isKnown()).toBe(false);
 });
 
 test("A known key works for 24 h if the provider is down, and again after the outage", async () => {
   await find();
-  provide = fail;
+  isDown = true;
   for (let hours = 1; hours < 24; hours++) {
-    clock.advance(hour);
+    await advance(hour);
     expect(await isKnown()).toBe(true);
-    await expect.poll(() => log.events(), { interval: 2 }).toEqual(Array(hours).fill("signing-keys-stale"));
+    // The failure is remembered for ten seconds, so this call causes no fetch.
+    expect(await isKnown()).toBe(true);
+    expect(log.events()).toEqual(Array(hours).fill("signing-keys-stale"));
   }
-  clock.advance(hour);
+  await advance(hour);
   await expect(find()).rejects.toMatchObject(unavailable);
-
-  provide = () => published("first");
-  clock.advance(10);
+  isDown = false;
+  await advance(10);
   expect(await isKnown()).toBe(true);
 });
 
-test("find throws 503 on an instance without keys, logs no age, and retries after 10 s", async () => {
-  provide = fail;
+test("find throws 503 on an instance without keys, logs no age, and asks again after ten seconds", async () => {
+  isDown = true;
   await expect(find()).rejects.toMatchObject(unavailable);
+  isDown = false;
+  await advance(9);
   await expect(find()).rejects.toMatchObject(unavailable);
-  expect(fetches).toBe(1);
-  expect(log.fieldsOf("signing-keys-stale")).toEqual({ ageSeconds: undefined });
-
-  provide = () => published("first");
-  clock.advance(9);
-  await expect(find()).rejects.toMatchObject(unavailable);
-  clock.advance(1);
-  expect(await isKnown()).toBe(true);
-});
-
-test("find returns no key for an unknown ID if the provider is down, and logs the age of the known keys", async () => {
-  await find();
-  clock.advance(90);
-  provide = fail;
-
-  expect(await isKnown("unknown")).toBe(false);
-  expect(await isKnown()).toBe(true);
+  expect(fetches()).toBe(1);
   expect(log.lines).toEqual([
     {
       level: "error",
       event: "signing-keys-stale",
-      fields: { ageSeconds: 90 },
-      cause: expect.objectContaining({ message: "provider down" }),
+      fields: { ageSeconds: undefined },
+      cause: expect.any(Error),
     },
   ]);
-});
-
-test("A response with a malformed key leaves the known keys unchanged", async () => {
-  await find();
-  const malformed = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----";
-  provide = () => ({ issuers, keys: new Map([["second", malformed]]) });
-
-  expect(await isKnown("second")).toBe(false);
+  await advance(1);
   expect(await isKnown()).toBe(true);
 });
+
+test("find throws 503, not 401, for a new key while the provider is down, and returns it ten seconds later", async () => {
+  await find();
+  await advance(90);
+  isDown = true;
+  await expect(find("second")).rejects.toMatchObject(unavailable);
+  expect(await isKnown()).toBe(true);
+  expect(log.fieldsOf("signing-keys-stale")).toEqual({ ageSeconds: 90 });
+
+  isDown = false;
+  publish("first", "second");
+  await advance(10);
+  expect(await isKnown("second")).toBe(true);
+});
+
+const withDocument = (body: object) => ({ [v1]: { status: 200, body } });
+test.each<[string, () => Record<string, Answer>]>([
+  ["one document cannot be read", () => ({ [v2]: { status: 500 } })],
+  [
+    "a document is a redirect to a valid one",
+    () => ({
+      [v2]: { status: 302, headers: { location: "/elsewhere" } },
+      "/elsewhere": answers[v2] ?? "reset",
+    }),
+  ],
+  ["the key set cannot be read", () => ({ "/keys": { status: 404 } })],
+  ["the key set is empty", () => ({ "/keys": { status: 200, body: { keys: [] } } })],
+  ["the key set is text", () => ({ "/keys": { status: 200, body: "hello" } })],
+  ["a document has no issuer", () => withDocument({ jwks_uri: "https://keys.example.com/" })],
+  [
+    "a document has an empty issuer",
+    () => withDocument({ issuer: "", jwks_uri: "https://keys.example.com/" }),
+  ],
+  ["a document has no URL of keys", () => withDocument({ issuer: "https://issuer.example.com/" })],
+  [
+    "a document has an http URL of keys on another host",
+    () => withDocument({ issuer: "x", jwks_uri: "http://keys.example.com/" }),
+  ],
+  [
+    "a document has a URL of keys with credentials",
+    () => withDocument({ issuer: "x", jwks_uri: "https://name:word@keys.example.com/" }),
+  ],
+])("find throws 503 if %s", async (_, failing) => {
+  answers = { ...answers, ...failing() };
+  await expect(find()).rejects.toMatchObject(unavailable);
+  expect(paths).not.toContain("/elsewhere");
+});
+
+test("A malformed key in a set does not hide the others", async () => {
+  const malformed = { kid: "broken", kty: "RSA" };
+  answers["/keys"] = { status: 200, body: { keys: [malformed, { ...publicJwk, kid: "first" }] } };
+  expect([await isKnown("broken"), await isKnown()]).toEqual([false, true]);
+});
+
+test("fetchPublishedKeys rejects after 5 s in all if documents or keys do not arrive", async () => {
+  const valid = `/silent-keys/.well-known/openid-configuration`;
+  answers = {
+    ...answers,
+    [v1]: "silence",
+    [v2]: "silence",
+    [valid]: answers[v1] ?? "reset",
+    [valid.replace("/.", "/v2.0/.")]: answers[v2] ?? "reset",
+    "/keys": "silence",
+  };
+  const outcomes = await Promise.allSettled([
+    fetchPublishedKeys({ authority: provider.url, tenantId }),
+    fetchPublishedKeys({ authority: provider.url, tenantId: "silent-keys" }),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(paths).toContain("/keys");
+}, 20_000);

@@ -26,6 +26,7 @@ test("loadSettings returns the required settings with the documented defaults", 
       audiences: ["api://22222222-2222-4222-8222-222222222222"],
       clientIds: ["22222222-2222-4222-8222-222222222222"],
       requiredRole: undefined,
+      explainsRefusals: false,
     },
     apiManagementSecret: undefined,
     contactCentre: {
@@ -72,6 +73,11 @@ test.each<[string, Environment, object]>([
     },
   ],
   ["reads the room template as JSON", { ROOM_TEMPLATE: JSON.stringify(template) }, { rooms: { template } }],
+  [
+    "lets refused callers know the reason if the token issuer is on this machine",
+    { AUTH_AUTHORITY: "http://127.0.0.1:7000" },
+    { bearer: { explainsRefusals: true } },
+  ],
   ["accepts a host PIN with a final #", { ROOM_HOST_PIN: "12345#" }, { rooms: { hostPin: "12345#" } }],
   [
     "appends a previous pair of event-sink credentials",
@@ -143,6 +149,7 @@ test.each<[string, Environment, object]>([
         authority: "https://login.example.com",
         clientIds: ["one", "two"],
         requiredRole: "Rooms.Manage",
+        explainsRefusals: false,
       },
       contactCentre: { divisionIds: ["three", "four"] },
     },

@@ -29,6 +29,7 @@ interface ProgrammingModel {
 }
 
 const functions = new Map<string, { readonly metadata: FunctionMetadata; readonly callback: Callback }>();
+const startHooks = new Set<Callback>();
 let model: ProgrammingModel | undefined;
 
 const coreApi = {
@@ -42,7 +43,11 @@ const coreApi = {
     functions.set(name, { metadata, callback });
     return { dispose: () => functions.delete(name) };
   },
-  registerHook: (name: string) => {
+  registerHook: (name: string, hook: Callback) => {
+    if (name === "appStart") {
+      startHooks.add(hook);
+      return { dispose: () => startHooks.delete(hook) };
+    }
     // By this property the library recognizes a host that does not know a hook.
     throw Object.assign(new RangeError(`Unknown hook "${name}".`), { isAzureFunctionsSystemError: true });
   },
@@ -72,6 +77,7 @@ async function load(entry: string): Promise<void> {
   try {
     await import(pathToFileURL(entry).href);
     await model?.getCapabilities({});
+    for (const hook of startHooks) await hook({});
     send({ kind: "loaded", functions: Array.from(functions.values(), ({ metadata }) => metadata) });
   } catch (error) {
     // Like the real host, run on without functions if a module fails to load.

@@ -1,5 +1,5 @@
 /** The checks of `ops doctor`: what a deployment needs, and what to do if it is missing. */
-import { fetchPublishedKeys } from "../../../src/lib/auth/published-keys.ts";
+import { fetchPublishedKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { queueNames } from "../../../src/lib/ports.ts";
 import { version } from "../../../src/lib/version.ts";
 import type { Target } from "../target/target.ts";
@@ -91,9 +91,9 @@ export const checks: readonly Check[] = [
     name: "Token issuer",
     advice: "docs/operations.md#signing-keys-stale",
     run: async ({ settings: { bearer }, log }) => {
-      const { keys } = await fetchPublishedKeys(bearer.authority, bearer.tenantId);
+      const { keys } = await fetchPublishedKeys(bearer);
       const failures = await countLogged(log, "signing-keys-stale");
-      return { isOk: keys.size > 0, found: `${count(keys.size, "signing key")}${failures}` };
+      return { isOk: keys.length > 0, found: `${count(keys.length, "signing key")}${failures}` };
     },
   },
   {

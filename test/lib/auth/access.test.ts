@@ -1,7 +1,8 @@
-/** Access checks as the settings define them: each kind of access accepts its own credentials only. */
+/** Access checks: each kind accepts its own credentials only, and the sink both pairs during a rotation. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createAccessChecks } from "../../../src/lib/auth/access-checks.ts";
-import { systemClock } from "../../../src/lib/ports.ts";
+import { createAdapters } from "../../../src/lib/adapters.ts";
+import { createAccessChecks } from "../../../src/lib/auth/access.ts";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { startContactCentre } from "../../../tools/local/simulators/contact-centre.ts";
 import { startTokenIssuer } from "../../../tools/local/simulators/identity/token-issuer.ts";
@@ -26,7 +27,7 @@ const check = async (access: Kind, headers: Record<string, string>, more: Record
     EVENT_SINK_PREVIOUS_PASSWORD: "old-password",
     ...more,
   });
-  return createAccessChecks(settings, systemClock)[access](new Headers(headers), createRecordingLog());
+  return createAdapters(settings).accessChecks[access](new Headers(headers), createRecordingLog());
 };
 const asApplication = () => ({ authorization: `Bearer ${issuer.issueToken(clientId)}` });
 const asSink = asEventSink("sink", "sink-password-7d1e");
@@ -73,5 +74,72 @@ describe("With the secret of API Management", () => {
 
   test("the check of `anyone` accepts a request without the secret", async () => {
     await expect(guarded("anyone", {})).resolves.toEqual({ kind: "anyone" });
+  });
+});
+
+describe("HTTP Basic", () => {
+  const current = { username: "sink", password: "päss:word 1" };
+  const previous = { username: "old-sink", password: "x" };
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+  const checkBasic = async (authorization: string, eventSink = [current, previous]) => {
+    const unused = async () => Promise.reject(new Error("not the event sink"));
+    const rules = { apiManagementSecret: undefined, checkBearer: unused, checkAgent: unused, eventSink };
+    const headers = { get: () => authorization };
+    return createAccessChecks(rules)["event-sink"](headers, createRecordingLog());
+  };
+  const refused = {
+    code: "unauthenticated",
+    status: 401,
+    details: { challenge: 'Basic realm="vmr-gateway", charset="UTF-8"', reason: "credentials" },
+  };
+
+  test.each([
+    ["the current pair", basic("sink:päss:word 1"), "current"],
+    ["the previous pair", basic("old-sink:x"), "previous"],
+    ["the scheme in mixed case", basic("old-sink:x").replace("Basic", "bAsIc"), "previous"],
+    ["a pair surrounded by spaces", `${basic("old-sink:x").replace(" ", "   ")}  `, "previous"],
+  ])("accepts %s and returns which pair it is", async (_, authorization, credentials) => {
+    expect(await checkBasic(authorization)).toEqual({ kind: "event-sink", credentials });
+  });
+
+  test.each([
+    ["an empty header", ""],
+    ["no credentials", "Basic "],
+    ["no colon", basic("sink")],
+    ["an empty pair", basic(":")],
+    ["text before the scheme", `x ${basic("old-sink:x")}`],
+    ["text after the credentials", `${basic("old-sink:x")} x`],
+    ["the name of one pair with the password of the other", basic("sink:x")],
+    ["a prefix of the password", basic("sink:päss:word")],
+    ["a longer password", basic("sink:päss:word 11")],
+    ["a user name in another case", basic("Sink:päss:word 1")],
+    ["another scheme", `Bearer ${Buffer.from("old-sink:x").toString("base64")}`],
+    ["characters that are not base64", "Basic $$$$"],
+    ["credentials without base64", "Basic old-sink:x"],
+    ["a header of 100 kB", basic(`sink:${"x".repeat(100_000)}`)],
+  ])("refuses %s", async (_, authorization) => {
+    await expect(checkBasic(authorization)).rejects.toMatchObject(refused);
+  });
+
+  test.each([
+    ["capital letters", "Sink", "PassWord"],
+    ["bytes that base64 encodes as + and /", "sink", "~~~???>>>"],
+  ])("accepts a pair with %s in both base64 alphabets", async (_, username, password) => {
+    const pair = `${username}:${password}`;
+    for (const authorization of [basic(pair), `Basic ${Buffer.from(pair).toString("base64url")}`])
+      await expect(checkBasic(authorization, [{ username, password }])).resolves.toBeDefined();
+  });
+
+  test("refuses any other pair of any length", async () => {
+    const other = fc.tuple(fc.string(), fc.string()).filter((pair) => pair.join(":") !== "old-sink:x");
+    await fc.assert(
+      fc.asyncProperty(other, async (pair) => {
+        await expect(checkBasic(basic(pair.join(":")))).rejects.toMatchObject(refused);
+      }),
+    );
+  });
+
+  test("refuses every caller if no pair is configured", async () => {
+    await expect(checkBasic(basic(":"), [])).rejects.toMatchObject(refused);
   });
 });
