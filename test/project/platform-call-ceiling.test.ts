@@ -13,7 +13,7 @@ const http = instances * slots;
 const queue = instances * backgroundSlots;
 const sum = http + queue + timers * backgroundSlots;
 
-test.each(["docs/architecture.md", "docs/decisions/0020-each-instance-learns-its-limit.md"])(
+test.each(["docs/architecture.md", "docs/decisions/0023-overload-limits-an-instance.md"])(
   "%s states the ceiling of HTTP, the queue trigger, the timers and all together",
   (file) => {
     const text = readFileSync(file, "utf8").replaceAll(/\s+/g, " ");

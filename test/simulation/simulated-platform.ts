@@ -34,7 +34,6 @@ export function simulatePlatform(options: SimulatedPlatformOptions): PlatformCli
         message: `${name}: too late to send it`,
       });
     }
-    request.onSend?.();
     const task = requireTask();
     const finishRead = ledger.onPlatformRead(request, task);
     try {

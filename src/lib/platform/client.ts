@@ -1,7 +1,5 @@
 /** Calls the conferencing platform with a log-in and limited concurrency. */
 import { type Clock, type RandomSource, secureRandom } from "../ports.ts";
-import { type CallEnding, createAdaptiveLimit } from "./adaptive-limit.ts";
-import { type CallClass, createCallSlots } from "./call-slots.ts";
 import {
   createExchange,
   type Exchange,
@@ -10,6 +8,7 @@ import {
   type PlatformRequest,
   responseFailure,
 } from "./exchange.ts";
+import { createLimiter, type Priority } from "./limiter.ts";
 import type { PlatformLogIn } from "./log-in.ts";
 import { PlatformError } from "./platform-error.ts";
 
@@ -17,14 +16,13 @@ import { PlatformError } from "./platform-error.ts";
 export interface PlatformCall extends Omit<PlatformRequest, "body"> {
   /** The fields to write, or a function that returns them and is called immediately before each time they are sent. */
   readonly body?: PlatformRequest["body"] | (() => PlatformRequest["body"]);
-  /** Latest time to send the call, in clock milliseconds. Defaults to 20 s from now; background calls have no default. */
+  /**
+   * Latest time to send the call, in clock milliseconds. A call that still waits then fails. Defaults to 20 s from now,
+   * and to five minutes for background calls.
+   */
   readonly startBefore?: number;
   /** The call is not sent any more once this signal is aborted. */
   readonly signal?: AbortSignal;
-  /** Called immediately before the call is sent. */
-  readonly onSend?: () => void;
-  /** Whether this background call is part of a list that a caller waits for. */
-  readonly isAwaitedList?: boolean;
 }
 
 /** A successful response of the platform. */
@@ -33,8 +31,8 @@ export interface PlatformResponse {
 }
 
 /**
- * Calls the platform. `background` calls have lower priority and leave two slots free; lists that a caller waits for
- * and other background calls take turns. Throws PlatformError if the call failed or was not sent in time.
+ * Calls the platform. `background` calls leave two slots free. Callers go first, but only four of them before a waiting
+ * background call. Throws PlatformError if the call failed or was not sent in time.
  */
 export interface PlatformClient {
   readonly call: (call: PlatformCall) => Promise<PlatformResponse>;
@@ -44,7 +42,7 @@ export interface PlatformClient {
 /** How calls log in, and how many run at once at most. */
 export interface ClientOptions {
   readonly timeoutSeconds: number;
-  /** The ceiling of the adaptive limit. */
+  /** The ceiling of the limit, which is lower while the platform is overloaded. */
   readonly maxConcurrency: number;
   readonly logIn: PlatformLogIn;
   readonly clock: Clock;
@@ -57,9 +55,9 @@ export interface PlatformClientOptions extends ClientOptions {
   readonly url: string;
 }
 
-// A caller who waits longer for a slot has given up by then.
-const maxWaitSeconds = 20;
-const maxWaitingCalls = 500;
+// A caller who waits longer for a slot has given up by then. Background work is taken up by its next run.
+const maxWaitSeconds: Readonly<Record<Priority, number>> = { caller: 20, background: 300 };
+const maxWaitingCallers = 500;
 
 /** Creates a client of the platform at `url`. Opens no connection before the first call. */
 export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
@@ -73,19 +71,12 @@ export function createPlatformClient(options: PlatformClientOptions): PlatformCl
  */
 export function createClient(exchange: Exchange, options: ClientOptions): PlatformClient {
   const { clock, logIn } = options;
-  const limit = createAdaptiveLimit(options.maxConcurrency, clock, options.random ?? secureRandom);
-  const slots = createCallSlots(limit, clock);
+  const limiter = createLimiter(options.maxConcurrency, clock, options.random ?? secureRandom);
 
   /** Sends the call once. Looks at the clock here because waiting for a slot or a log-in takes time. */
   async function sendOnce(call: PlatformCall, authorization: string): Promise<PlatformHttpResponse> {
-    if (call.signal?.aborted === true || clock.now() >= (call.startBefore ?? Number.POSITIVE_INFINITY)) {
-      throw new PlatformError({
-        outcome: "not-sent",
-        isTimeout: true,
-        message: `${nameOf(call)}: no time left to send it`,
-      });
-    }
-    call.onSend?.();
+    if (call.signal?.aborted === true || clock.now() >= (call.startBefore ?? Number.POSITIVE_INFINITY))
+      throw tooLate(call);
     return exchange({ ...call, body: bodyOf(call) }, authorization);
   }
 
@@ -99,54 +90,36 @@ export function createClient(exchange: Exchange, options: ClientOptions): Platfo
     throw responseFailure(call, response);
   }
 
-  async function sendAndLearn(call: PlatformCall): Promise<PlatformResponse> {
+  const callAs = (priority: Priority) => async (request: PlatformCall) => {
+    const startBefore = request.startBefore ?? clock.now() + maxWaitSeconds[priority] * 1000;
+    if (priority === "caller" && limiter.waiting(priority) >= maxWaitingCallers)
+      throw new PlatformError({ outcome: "not-sent", message: `${nameOf(request)}: too many waiting calls` });
+    if (!(await limiter.takeSlot(priority, startBefore))) throw tooLate(request);
     const startedAt = clock.now();
-    const learn = (ending: CallEnding, retryAfterSeconds?: number): void =>
-      limit.learn({
-        kind: kindOf(call),
-        startedAt,
-        timeoutSeconds: call.timeoutSeconds ?? options.timeoutSeconds,
-        ending,
-        retryAfterSeconds,
-      });
     try {
-      const response = await send(call);
-      learn("success");
+      const response = await send({ ...request, startBefore });
+      limiter.onSuccess();
       return response;
     } catch (error) {
-      if (error instanceof PlatformError)
-        learn(endingOf(error), error.hasRetryAfter ? error.details.retryAfterSeconds : undefined);
+      limiter.onFailure(error, startedAt);
       throw error;
+    } finally {
+      limiter.giveBackSlot(priority);
     }
-  }
+  };
 
-  async function call(request: PlatformCall): Promise<PlatformResponse> {
-    if (slots.waiting("caller") >= maxWaitingCalls) {
-      throw new PlatformError({ outcome: "not-sent", message: `${nameOf(request)}: too many waiting calls` });
-    }
-    const startBefore = request.startBefore ?? clock.now() + maxWaitSeconds * 1000;
-    return slots.run("caller", async () => sendAndLearn({ ...request, startBefore }));
-  }
+  return { call: callAs("caller"), background: { call: callAs("background") } };
+}
 
-  async function callInBackground(request: PlatformCall): Promise<PlatformResponse> {
-    const callClass: CallClass = request.isAwaitedList === true ? "list" : "background";
-    return slots.run(callClass, async () => sendAndLearn(request));
-  }
-
-  return { call, background: { call: callInBackground } };
+function tooLate(call: PlatformCall): PlatformError {
+  return new PlatformError({
+    outcome: "not-sent",
+    isTimeout: true,
+    message: `${nameOf(call)}: no time left to send it`,
+  });
 }
 
 /** Returns the fields to write as they are now. */
 export function bodyOf({ body }: Pick<PlatformCall, "body">): PlatformRequest["body"] {
   return typeof body === "function" ? body() : body;
-}
-
-/** Reads of one room, pages of a list and changes take different times. IDs and offsets make no difference. */
-function kindOf({ method, path, query }: PlatformCall): string {
-  return [method, path.replaceAll(/\d+/g, "0"), ...Object.keys(query ?? {})].join(" ");
-}
-
-function endingOf(error: PlatformError): CallEnding {
-  if (error.platformStatus === 429) return "throttled";
-  return error.code === "platform-timeout" && error.outcome === "unknown" ? "timeout" : "other";
 }

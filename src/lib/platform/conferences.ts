@@ -9,14 +9,12 @@ export type ConferenceFields = Readonly<Record<string, unknown>>;
 
 type CallLimits = Pick<PlatformCall, "timeoutSeconds" | "startBefore">;
 
-type ListLimits = CallLimits & Pick<PlatformCall, "signal" | "onSend" | "isAwaitedList">;
-
 /** Reads and changes conferences. Every method throws PlatformError if the platform cannot do what is asked. */
 export interface Conferences {
   /** Returns the conference with exactly this name, or undefined if there is none. */
   findByName(name: string, limits?: CallLimits): Promise<ConferenceRow | undefined>;
-  /** Returns all conferences of every kind, each one once. The limits hold for each page. */
-  list(limits?: ListLimits): Promise<ConferenceRow[]>;
+  /** Returns all conferences of every kind, each one once. The limits hold for each page. Stops if one page fails. */
+  list(limits?: CallLimits): Promise<ConferenceRow[]>;
   /** Creates a conference. Success means that it is stored, not that it is replicated to the nodes. */
   create(fields: ConferenceFields, limits?: CallLimits): Promise<void>;
   /**
@@ -65,10 +63,17 @@ export function createConferences(client: Pick<PlatformClient, "call">): Confere
 
 async function listAll(
   client: Pick<PlatformClient, "call">,
-  limits: ListLimits = {},
+  limits: CallLimits = {},
 ): Promise<ConferenceRow[]> {
-  const getPage = async (path: string): Promise<PlatformResponse> =>
-    client.call({ method: "GET", path, ...limits });
+  const failed = new AbortController();
+  const getPage = async (path: string): Promise<PlatformResponse> => {
+    try {
+      return await client.call({ method: "GET", path, signal: failed.signal, ...limits });
+    } catch (error) {
+      failed.abort();
+      throw error;
+    }
+  };
   const first = await client.call({
     method: "GET",
     path: conferencePath,

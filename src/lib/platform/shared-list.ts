@@ -1,4 +1,4 @@
-/** Lists of all conferences for callers: requests share a list, and each list ends in time. */
+/** Lists all conferences for callers: requests that arrive while a list is read share the next one. */
 import type { Clock } from "../ports.ts";
 import type { ConferenceRow } from "./conference-row.ts";
 import type { Conferences } from "./conferences.ts";
@@ -7,62 +7,40 @@ import { PlatformError } from "./platform-error.ts";
 /** The list of conferences, shared by the requests for it. */
 export interface SharedList {
   /**
-   * Returns all conferences as they are after this call. Joins a list only if its first page has not been asked for
-   * yet: a later one could miss a deletion. Throws PlatformError if the platform fails, or `platform-timeout` if the
-   * list has not begun after 20 s or is not complete after 60 s.
+   * Returns all conferences as they are after this call. Never joins a list that has begun, which could miss a deletion.
+   * Throws PlatformError if the platform fails, or `platform-timeout` after 60 s.
    */
   list(): Promise<ConferenceRow[]>;
 }
 
-interface Listing {
-  isAsked: boolean;
-  readonly rows: Promise<ConferenceRow[]>;
-}
-
-const maxWaitSeconds = 20;
 const maxSeconds = 60;
 
 /** Creates the shared list. Does nothing until `list` is called. */
 export function createSharedList(conferences: Pick<Conferences, "list">, clock: Clock): SharedList {
-  let latest: Listing | undefined;
+  let present: Promise<unknown> = Promise.resolve();
+  let next: Promise<ConferenceRow[]> | undefined;
 
-  function start(): Listing {
-    const abandoned = new AbortController();
-    const { signal } = abandoned;
-    const limits = {
-      startBefore: clock.now() + maxSeconds * 1000,
-      signal,
-      onSend: () => {
-        listing.isAsked = true;
-      },
-      isAwaitedList: true,
-    };
-    // Starts in a later microtask: `onSend` needs `listing`.
-    const complete = Promise.resolve().then(async () => conferences.list(limits));
-    // However it ends, its remaining pages are not asked for, and nobody joins it any more.
-    const rows = Promise.race([complete, endInTime(() => listing.isAsked, signal)]).finally(() => {
-      listing.isAsked = true;
-      abandoned.abort();
-    });
-    const listing: Listing = { isAsked: false, rows };
-    return listing;
+  async function listAfterPresent(startBefore: number): Promise<ConferenceRow[]> {
+    await present.catch(() => undefined);
+    present = next ?? present;
+    next = undefined;
+    return conferences.list({ startBefore });
   }
 
-  async function endInTime(isAsked: () => boolean, signal: AbortSignal): Promise<never> {
-    await clock.sleep(maxWaitSeconds * 1000, signal);
-    if (isAsked()) await clock.sleep((maxSeconds - maxWaitSeconds) * 1000, signal);
-    const message = isAsked() ? "not complete after 60 s" : "not begun after 20 s";
-    throw new PlatformError({
-      outcome: "not-sent",
-      isTimeout: true,
-      message: `list of conferences: ${message}`,
+  async function listInTime(): Promise<ConferenceRow[]> {
+    const ended = new AbortController();
+    const timeout = clock.sleep(maxSeconds * 1000, ended.signal).then(() => {
+      const message = `list of conferences: not complete after ${maxSeconds} s`;
+      throw new PlatformError({ outcome: "not-sent", isTimeout: true, message });
     });
+    const rows = listAfterPresent(clock.now() + maxSeconds * 1000);
+    return Promise.race([rows, timeout]).finally(() => ended.abort());
   }
 
   return {
     async list() {
-      if (latest === undefined || latest.isAsked) latest = start();
-      return latest.rows;
+      next ??= listInTime();
+      return next;
     },
   };
 }

@@ -91,18 +91,21 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
     let failure: unknown;
     for (let pass = 1; pass <= maxPasses && remaining.length > 0 && clock.now() < startBefore; pass++) {
       if (pass > 1) await clock.sleep(pauseMilliseconds);
-      const results = await Promise.allSettled(
-        remaining.map(async (victim) => deleteRoom(victim, startBefore, log)),
-      );
-      failure = results.find((result) => result.status === "rejected")?.reason;
-      remaining = remaining.filter((_, index) => results[index]?.status === "rejected");
+      const failed: Victim[] = [];
+      // Not all at once: other calls in the background, such as a list for a caller, would wait behind all of them.
+      await forEachParallel(remaining, async (victim) => {
+        await deleteRoom(victim, startBefore, log).catch((error: unknown) => {
+          failed.push(victim);
+          failure = error;
+        });
+      });
+      remaining = failed;
     }
     if (remaining.length === 0) return;
     await queueUnmarked(remaining, log);
     throw new GatewayError("bulk-delete-incomplete", { retryAfterSeconds: 30, cause: failure });
   }
 
-  /** The platform client limits how many of these run at once. */
   async function deleteRoom({ name, id }: Victim, startBefore: number, log: Log): Promise<void> {
     const found = id ?? (await findRoomId(name, startBefore));
     const wasThere = found !== undefined && (await conferences.delete(found, { startBefore }));

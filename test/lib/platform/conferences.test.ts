@@ -136,6 +136,16 @@ describe("list", () => {
     await expect(conferences.list()).rejects.toMatchObject({ code: "platform-unavailable" });
   });
 
+  test("asks for no other page once one has failed", async () => {
+    platform.setBehaviour({ maxPageSize: 10 });
+    platform.seedRooms({ count: 500 });
+    platform.addFault({ kind: "status", status: 400, pathPattern: "offset=20" });
+    await expect(conferences.list()).rejects.toMatchObject({ platformStatus: 400 });
+    // This call waits behind the other pages, of which there are fifty.
+    await client.call({ method: "GET", path });
+    expect(platform.requests().total).toBeLessThanOrEqual(12);
+  });
+
   test.each<[string, Answer]>([
     ["a page of HTML", { status: 200, body: "<html></html>" }],
     ["an empty body", { status: 200 }],

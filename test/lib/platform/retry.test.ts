@@ -91,7 +91,7 @@ test("a lasting fault is thrown after three attempts", async () => {
 });
 
 test("the pauses are random: 50 to 150 ms, then 200 to 600 ms", async () => {
-  platform.addFault({ kind: "status", status: 503 });
+  platform.addFault({ kind: "status", status: 500 });
   for (let call = 0; call < 10; call++) await outcomeOf("GET");
 
   const [first, second] = [0, 1].map((rest) => clock.sleeps.filter((_, index) => index % 2 === rest));

@@ -51,6 +51,22 @@ describe("Bulk delete", () => {
     expect([...world.pool.texts(), ...world.provisioning.texts()]).toEqual([]);
   });
 
+  test("sends a few deletes at a time, so that other calls of the instance do not wait behind all of them", async () => {
+    seedAssigned(60);
+    let [running, most] = [0, 0];
+    await deleteAll({
+      delete: async (id, limits) => {
+        running += 1;
+        most = Math.max(most, running);
+        const wasThere = await world.conferences.delete(id, limits);
+        running -= 1;
+        return wasThere;
+      },
+    });
+    expect(world.roomNames()).toEqual([]);
+    expect(most).toBeLessThanOrEqual(16);
+  });
+
   test("deletes pooled rooms without a marker", async () => {
     await world.addPooled("room-a", { description: "" });
     await deleteAll();

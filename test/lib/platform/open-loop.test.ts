@@ -1,0 +1,163 @@
+/** Open-loop load on the client in virtual time: callers arrive whatever happens, and each has 25 s for its calls. */
+import { describe, expect, test } from "vitest";
+import { createClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
+import {
+  type Exchange,
+  type PlatformHttpResponse,
+  transportFailure,
+} from "../../../src/lib/platform/exchange.ts";
+import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
+import { withRetries } from "../../../src/lib/platform/retry.ts";
+import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
+import { createScheduler } from "../../simulation/scheduler.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+interface Platform {
+  /** How long it works on a call that begins after this many seconds, on average. */
+  readonly callMilliseconds: (seconds: number) => number;
+  /** How many calls it works on at once; others wait for it. */
+  readonly slots?: number;
+  /** Further calls get 429. */
+  readonly callsPerMinute?: number;
+  readonly hasRetryAfter?: boolean;
+}
+
+interface Load {
+  readonly perSecond: number;
+  readonly instances?: number;
+  /** A create makes two calls, one after the other. */
+  readonly callsPerCaller?: 1 | 2;
+}
+
+const loadSeconds = 180;
+const callerSeconds = 25;
+const timeoutSeconds = 10;
+const maxConcurrency = 5;
+
+/** Sends the load through the real client. Returns how its callers ended; `inTime` is while the load lasted. */
+async function run(platform: Platform, { perSecond, instances = 1, callsPerCaller = 2 }: Load) {
+  const random = createSeededRandom(1);
+  const scheduler = createScheduler(random);
+  const clock = createVirtualClock(scheduler);
+  const startedAt = clock.now();
+  const secondsNow = () => (clock.now() - startedAt) / 1000;
+  const logIn = createBasicLogIn("gateway", "platform-password");
+
+  const waiting: (() => void)[] = [];
+  let busySlots = 0;
+  let callsOfMinute: number[] = [];
+
+  function serveNext(): void {
+    if (busySlots >= (platform.slots ?? Number.POSITIVE_INFINITY)) return;
+    const serve = waiting.shift();
+    if (!serve) return;
+    busySlots += 1;
+    const milliseconds = platform.callMilliseconds(secondsNow()) * (0.7 + random.integerBelow(600) / 1000);
+    scheduler.after(milliseconds, () => {
+      busySlots -= 1;
+      serve();
+      serveNext();
+    });
+  }
+
+  /** Returns the seconds until the next minute if the calls of this one are used up. */
+  function secondsRefused(): number | undefined {
+    const first = callsOfMinute[0] ?? clock.now();
+    if (clock.now() - first >= 60_000) callsOfMinute = [];
+    callsOfMinute.push(clock.now());
+    const isRefused = callsOfMinute.length > (platform.callsPerMinute ?? Number.POSITIVE_INFINITY);
+    return isRefused ? Math.ceil((first + 60_000 - clock.now()) / 1000) : undefined;
+  }
+
+  const exchange: Exchange = async (request) =>
+    new Promise((resolve, reject) => {
+      const seconds = secondsRefused();
+      if (seconds !== undefined) {
+        const headers = platform.hasRetryAfter === true ? { "retry-after": String(seconds) } : undefined;
+        scheduler.after(10, () => resolve(responseOf(429, headers)));
+        return;
+      }
+      // The platform works on a call to its end, whether or not the client still waits for it.
+      waiting.push(() => resolve(responseOf(200)));
+      serveNext();
+      const error = Object.assign(new Error("timeout"), { code: "ETIMEDOUT" });
+      scheduler.after(timeoutSeconds * 1000, () => reject(transportFailure(request, error)));
+    });
+
+  const outcomes = { inTime: 0, afterwards: 0, failed: 0, unknown: 0 };
+  async function call(client: PlatformClient): Promise<void> {
+    const startBefore = clock.now() + callerSeconds * 1000;
+    try {
+      if (callsPerCaller === 2) await client.call({ method: "GET", path: "/conference/", startBefore });
+      await client.call({ method: "PATCH", path: "/conference/1/", startBefore });
+      outcomes[secondsNow() < loadSeconds ? "inTime" : "afterwards"] += 1;
+    } catch (error) {
+      outcomes.failed += 1;
+      if (error instanceof Error && "outcome" in error && error.outcome === "unknown") outcomes.unknown += 1;
+    }
+  }
+
+  const clients = Array.from({ length: instances }, () => {
+    const client = createClient(exchange, { timeoutSeconds, maxConcurrency, logIn, clock, random });
+    return withRetries(client, clock, random);
+  });
+  for (let caller = 0; caller < perSecond * loadSeconds; caller++) {
+    const client = clients[caller % instances];
+    if (client) scheduler.after((caller * 1000) / perSecond, () => void call(client));
+  }
+  await scheduler.advance((loadSeconds + 60) * 1000);
+  return outcomes;
+}
+
+function responseOf(status: number, headers: Record<string, string> = {}): PlatformHttpResponse {
+  return { status, headers, body: {} };
+}
+
+describe("A platform that is slow, and not overloaded,", () => {
+  const rising = (from: number, to: number) => (seconds: number) => (seconds < 60 ? from : to);
+  test.each<[string, Platform, number]>([
+    ["takes 2.6 s per call", { callMilliseconds: () => 2600 }, 0.5],
+    ["takes 3.5 s per call", { callMilliseconds: () => 3500 }, 0.5],
+    ["becomes slower, from 100 to 400 ms", { callMilliseconds: rising(100, 400) }, 3],
+    ["becomes slower, from 100 to 800 ms", { callMilliseconds: rising(100, 800) }, 2],
+    ["becomes slower, from 90 to 260 ms", { callMilliseconds: rising(90, 260) }, 4],
+  ])("serves every caller if it %s", async (_, platform, perSecond) => {
+    const { inTime, failed } = await run(platform, { perSecond });
+    expect(inTime).toBeGreaterThan(0.9 * perSecond * loadSeconds);
+    expect(failed).toBe(0);
+  });
+});
+
+describe.each([1, 5, 20])("%i instances", (instances) => {
+  const slots = 5;
+  const callMilliseconds = () => 1500;
+  const capacity = slots / 1.5;
+
+  test("serve every caller below the platform's capacity", async () => {
+    const load = { perSecond: (0.8 * capacity) / 2, instances };
+    const { inTime, failed } = await run({ slots, callMilliseconds }, load);
+    expect(inTime).toBeGreaterThan(0.9 * load.perSecond * loadSeconds);
+    expect(failed).toBe(0);
+  });
+
+  test.each([true, false])(
+    "use the calls that the platform allows per minute at half as many again (Retry-After: %s)",
+    async (hasRetryAfter) => {
+      const platform = { callMilliseconds: () => 100, callsPerMinute: 600, hasRetryAfter };
+      const { inTime, unknown } = await run(platform, { perSecond: 7.5, instances });
+      const capacityOfLoad = (600 / 2 / 60) * loadSeconds;
+      expect(inTime / capacityOfLoad).toBeGreaterThan(0.8);
+      expect(unknown).toBe(0);
+    },
+  );
+});
+
+test.each([1, 5])(
+  "At twice the capacity, %i instances use all of it: calls that are too late are not sent",
+  async (instances) => {
+    const platform = { slots: 5, callMilliseconds: () => 500 };
+    const { inTime, unknown } = await run(platform, { perSecond: 20, instances, callsPerCaller: 1 });
+    expect(inTime / (10 * loadSeconds)).toBeGreaterThan(0.9);
+    expect(unknown).toBe(0);
+  },
+);
