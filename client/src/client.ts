@@ -3,7 +3,7 @@ import type { Call, CallOptions } from "./call.ts";
 import { GatewayError, RoomGoneError } from "./errors.ts";
 import type { Hooks } from "./hooks.ts";
 import { roomPath } from "./room-path.ts";
-import { createRuntime, type Runtime } from "./runtime.ts";
+import { createRuntime, type Runtime, secureUrl } from "./runtime.ts";
 import { createSend } from "./send.ts";
 import { encodeServiceTag } from "./service-tag.ts";
 import { createTokenCache, type GetToken } from "./tokens.ts";
@@ -50,7 +50,7 @@ export interface GatewayClient {
   readonly checkHealth: (options?: CallOptions) => Promise<Health>;
 }
 
-/** Creates a client. Throws a TypeError if the base URL is neither https nor on this computer. */
+/** Creates a client. Throws a TypeError if an option is not usable. */
 export function createClient(options: ClientOptions): GatewayClient {
   return createClientWith(createRuntime(options.fetch), options);
 }
@@ -63,9 +63,12 @@ const seconds = { usual: 30, list: 70, bulkDelete: 200 } as const;
 
 /** Creates a client in the given surroundings. */
 export function createClientWith(runtime: Runtime, options: ClientOptions): GatewayClient {
+  const baseUrl = secureUrl("createClient: baseUrl", options.baseUrl);
+  if (typeof options.getToken !== "function")
+    throw new TypeError(`createClient: getToken must be a function; got ${typeof options.getToken}`);
   const tokens = createTokenCache(options.getToken, runtime);
   const send = createSend({
-    baseUrl: options.baseUrl,
+    baseUrl,
     hooks: options.hooks ?? {},
     runtime,
     authentication: {

@@ -8,6 +8,8 @@ export interface FailureDetails {
   /** The HTTP status. Undefined if there was no response. */
   readonly status?: number | undefined;
   readonly retryAfterSeconds?: number | undefined;
+  /** What the other side or the network says about the failure. */
+  readonly explanation?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -25,9 +27,13 @@ export class GatewayError extends Error {
   idempotencyKey: string | undefined;
 
   constructor(reason: string, details: FailureDetails) {
-    const { operation, correlationId, status, retryAfterSeconds, cause } = details;
+    const { operation, correlationId, status, retryAfterSeconds, explanation, cause } = details;
     const id = correlationId === undefined ? "" : `, correlation ID ${correlationId}`;
-    super(`${operation}: ${reason} (${status ?? "no response"}${id})`, cause === undefined ? {} : { cause });
+    const why = explanation === undefined ? "" : `: ${explanation}`;
+    super(
+      `${operation}: ${reason}${why} (${status ?? "no response"}${id})`,
+      cause === undefined ? {} : { cause },
+    );
     this.operation = operation;
     this.correlationId = correlationId;
     this.status = status;
@@ -96,7 +102,10 @@ export class UnavailableError extends GatewayError {
 export class NoResponseError extends UnavailableError {
   override readonly name = "NoResponseError";
   constructor(details: FailureDetails) {
-    super(details, "the connection failed or timed out");
+    // A page cannot tell a refused origin from a failed connection: https://fetch.spec.whatwg.org/#concept-network-error
+    const reason =
+      "document" in globalThis ? "failed, timed out or is refused by CORS" : "failed or timed out";
+    super({ explanation: explanationOf(details.cause), ...details }, `the connection ${reason}`);
   }
 }
 
@@ -114,4 +123,11 @@ export class UnexpectedResponseError extends GatewayError {
   constructor(details: FailureDetails) {
     super("unexpected response", details);
   }
+}
+
+/** Returns the innermost cause of a failed connection, such as `ECONNREFUSED`. */
+function explanationOf(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  const { code } = cause as { code?: unknown };
+  return explanationOf(cause.cause) ?? (typeof code === "string" ? code : cause.message);
 }

@@ -6,6 +6,8 @@ export interface Runtime {
   readonly now: () => number;
   /** From 0 up to but not including 1. */
   readonly random: () => number;
+  /** Returns a signal that aborts after this time. */
+  readonly timeout: (milliseconds: number) => AbortSignal;
   /** Resolves after this time. Rejects with the signal's reason if the signal aborts. */
   readonly wait: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
 }
@@ -16,6 +18,7 @@ export function createRuntime(fetchOverride?: typeof fetch): Runtime {
     fetch: fetchOverride ?? (async (input, init) => fetch(input, init)),
     now: () => Date.now(),
     random: () => Math.random(),
+    timeout: (milliseconds) => AbortSignal.timeout(milliseconds),
     wait: async (milliseconds, signal) => {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const waited = new Promise<void>((resolve) => {
@@ -49,10 +52,14 @@ export async function untilAborted<Result>(
   }
 }
 
-/** Returns the address without slashes at its end. Throws a TypeError if it is neither https nor on this computer. */
-export function secureUrl(address: string): string {
-  const { protocol, hostname } = new URL(address);
-  const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
-  if (protocol === "https:" || (protocol === "http:" && isLoopback)) return address.replace(/\/+$/, "");
-  throw new TypeError(`${address} must begin with https:// (http:// is for this computer only)`);
+/** Returns an option's URL without slashes at its end. Throws a TypeError unless it is https, or http on this computer. */
+export function secureUrl(option: string, value: unknown): string {
+  const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
+  if (!url) throw new TypeError(`${option} must be an absolute URL; got ${JSON.stringify(value)}`);
+  const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback))
+    return String(value).replace(/\/+$/, "");
+  throw new TypeError(
+    `${option} must begin with https:// (http:// is for this computer only); got ${url.origin}`,
+  );
 }

@@ -4,7 +4,7 @@ import { GatewayError, NoResponseError, NotAuthenticatedError } from "./errors.t
 import { exchange, type Reply, type Request } from "./exchange.ts";
 import { type Hooks, type RequestEvent, report } from "./hooks.ts";
 import { retryDelaySeconds } from "./retry.ts";
-import { type Runtime, secureUrl } from "./runtime.ts";
+import type { Runtime } from "./runtime.ts";
 
 /** How calls prove who makes them. */
 interface Authentication {
@@ -15,6 +15,7 @@ interface Authentication {
 }
 
 interface SendOptions {
+  /** The checked URL of the gateway, without a slash at its end. */
   readonly baseUrl: string;
   readonly authentication: Authentication;
   readonly hooks: Hooks;
@@ -28,10 +29,8 @@ export type Send = (call: Call, options?: CallOptions) => Promise<Reply>;
 const usableToken = /^[\x21-\x7e]+$/;
 const correlationIdPattern = /^[\w.-]{1,128}$/;
 
-/** Creates the function that sends calls. Throws a TypeError if the base URL is not valid. */
+/** Creates the function that sends calls. */
 export function createSend({ baseUrl, authentication, hooks, runtime }: SendOptions): Send {
-  const base = secureUrl(baseUrl);
-
   async function sendOnce(
     call: Call,
     event: RequestEvent,
@@ -46,7 +45,7 @@ export function createSend({ baseUrl, authentication, hooks, runtime }: SendOpti
     report(hooks.onRequest, event);
     const request: Request = {
       operation: `${method} ${path}`,
-      url: `${base}${path}${toQuery(query)}`,
+      url: `${baseUrl}${path}${toQuery(query)}`,
       kind,
       correlationId,
       init: {
@@ -77,6 +76,7 @@ export function createSend({ baseUrl, authentication, hooks, runtime }: SendOpti
     const operation = `${call.method} ${call.path}`;
     if (!correlationIdPattern.test(correlationId))
       throw new TypeError("A correlation ID has 1 to 128 letters, digits, `.`, `_` or `-`");
+    if (!(timeoutSeconds > 0)) throw new TypeError("timeoutSeconds must be greater than 0");
     const endsAt = runtime.now() + timeoutSeconds * 1000;
     const remainingSeconds = (): number => Math.max(0, endsAt - runtime.now()) / 1000;
     let mayRenew = !call.isAnonymous && authentication.rejectToken !== undefined;
@@ -105,9 +105,7 @@ export function createSend({ baseUrl, authentication, hooks, runtime }: SendOpti
     for (let attempt = 1; ; attempt += 1) {
       signal?.throwIfAborted();
       const event = { method: call.method, path: call.path, correlationId, attempt };
-      const timeout = AbortSignal.timeout(
-        Math.ceil(1000 * Math.min(call.attemptSeconds, remainingSeconds())),
-      );
+      const timeout = runtime.timeout(Math.ceil(1000 * Math.min(call.attemptSeconds, remainingSeconds())));
       const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
       try {
         return await attemptOnce(event, either);

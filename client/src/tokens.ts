@@ -1,5 +1,5 @@
 /** Access tokens: where they come from, and how long they are kept. */
-import { UnexpectedResponseError } from "./errors.ts";
+import { NoResponseError, UnexpectedResponseError } from "./errors.ts";
 import { exchange } from "./exchange.ts";
 import { createRuntime, type Runtime, secureUrl, untilAborted } from "./runtime.ts";
 
@@ -21,12 +21,20 @@ export interface ClientCredentials {
   readonly fetch?: typeof fetch;
 }
 
-/** Returns a function that gets tokens by OAuth 2.0 client credentials. */
+/** Returns a function that gets tokens by OAuth 2.0 client credentials. Throws a TypeError if an option is not usable. */
 export function clientCredentials(credentials: ClientCredentials): GetToken {
   const { clientId, clientSecret, scope = `api://${clientId}/.default` } = credentials;
-  const url = secureUrl(credentials.tokenUrl);
+  const url = secureUrl("clientCredentials: tokenUrl", credentials.tokenUrl);
+  for (const [option, value] of Object.entries({ clientId, clientSecret, scope })) {
+    // Environment variables are undefined if they are not set. The value may be the secret, so it is not shown.
+    if (typeof value !== "string" || value === "")
+      throw new TypeError(
+        `clientCredentials: ${option} must be a text that is not empty; got ${typeof value}`,
+      );
+  }
   const runtime = createRuntime(credentials.fetch);
-  const operation = `POST ${new URL(url).pathname}`;
+  const { origin, pathname } = new URL(url);
+  const operation = `POST ${origin}${pathname}`;
   const form = {
     grant_type: "client_credentials",
     client_id: clientId,
@@ -39,7 +47,7 @@ export function clientCredentials(credentials: ClientCredentials): GetToken {
     const grant = body as { access_token?: unknown; expires_in?: unknown } | undefined;
     const expiresInSeconds = Number(grant?.expires_in);
     if (typeof grant?.access_token !== "string" || !(expiresInSeconds > 0))
-      throw new UnexpectedResponseError({ operation, status });
+      throw new UnexpectedResponseError({ operation, status, explanation: "the response has no token" });
     return { accessToken: grant.access_token, expiresInSeconds };
   };
 }
@@ -55,14 +63,22 @@ const maxRenewalSeconds = 300;
 const timeoutMilliseconds = 10_000;
 
 /** Creates a cache. A token is renewed while it is still in use, in its last five minutes. */
-export function createTokenCache(getToken: GetToken, { now }: Pick<Runtime, "now">): TokenCache {
+export function createTokenCache(
+  getToken: GetToken,
+  { now, timeout }: Pick<Runtime, "now" | "timeout">,
+): TokenCache {
   let cached: { token: string; renewAt: number; expiresAt: number } | undefined;
   let renewal: Promise<string> | undefined;
 
   async function fetchToken(): Promise<string> {
-    const signal = AbortSignal.timeout(timeoutMilliseconds);
+    const signal = timeout(timeoutMilliseconds);
     const requestedAt = now();
-    const { accessToken, expiresInSeconds } = await untilAborted(getToken({ signal }), signal);
+    const { accessToken, expiresInSeconds } = await untilAborted(getToken({ signal }), signal).catch(
+      (cause: unknown) => {
+        const isTimeout = signal.aborted && cause === signal.reason;
+        throw isTimeout ? new NoResponseError({ operation: "getToken", cause }) : cause;
+      },
+    );
     const earlySeconds = Math.min(maxRenewalSeconds, expiresInSeconds / 2);
     const expiresAt = requestedAt + expiresInSeconds * 1000;
     cached = { token: accessToken, renewAt: expiresAt - earlySeconds * 1000, expiresAt };

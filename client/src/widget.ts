@@ -2,7 +2,7 @@
 import type { CallOptions } from "./call.ts";
 import type { Hooks } from "./hooks.ts";
 import { roomPath } from "./room-path.ts";
-import { createRuntime, type Runtime } from "./runtime.ts";
+import { createRuntime, type Runtime, secureUrl } from "./runtime.ts";
 import { createSend } from "./send.ts";
 import type { PublicRoom } from "./types.ts";
 
@@ -25,15 +25,18 @@ export interface WidgetClient {
   readonly getRoom: (name: string, options?: CallOptions) => Promise<PublicRoom>;
 }
 
-/** Creates a client. Throws a TypeError if the base URL is neither https nor on this computer. */
+/** Creates a client. Throws a TypeError if an option is not usable. */
 export function createWidgetClient(options: WidgetClientOptions): WidgetClient {
   return createWidgetClientWith(createRuntime(options.fetch), options);
 }
 
 /** Creates a client in the given surroundings. */
 export function createWidgetClientWith(runtime: Runtime, options: WidgetClientOptions): WidgetClient {
+  const baseUrl = secureUrl("createWidgetClient: baseUrl", options.baseUrl);
+  if (typeof options.getToken !== "function")
+    throw new TypeError(`createWidgetClient: getToken must be a function; got ${typeof options.getToken}`);
   const send = createSend({
-    baseUrl: options.baseUrl,
+    baseUrl,
     hooks: options.hooks ?? {},
     runtime,
     authentication: {

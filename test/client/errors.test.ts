@@ -1,8 +1,11 @@
 /** The error of each response, and the secrets that errors and hooks never contain. */
+import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createClient, GatewayError, UnavailableError } from "../../client/src/index.ts";
-import { createWidgetClientWith } from "../../client/src/widget.ts";
+import { createRuntime } from "../../client/src/runtime.ts";
+import { createTokenCache } from "../../client/src/tokens.ts";
+import { createWidgetClient, createWidgetClientWith } from "../../client/src/widget.ts";
 import type { Answer } from "../../tools/local/simulators/loopback-server.ts";
 import { room, startScriptedGateway } from "../support/scripted-gateway.ts";
 
@@ -153,13 +156,71 @@ test("A room name with reserved characters is one segment of the path", async ()
   expect(requests[0]?.url.pathname).toBe("/room/a%2Fb%3Fc%23d%25e%20f");
 });
 
-test.each(["http://gateway.example.com", "ftp://gateway.example.com", "gateway.example.com"])(
-  "The base URL %s is refused",
-  (baseUrl) => {
-    const getToken = async () => ({ accessToken: "", expiresInSeconds: 1 });
-    expect(() => createClient({ baseUrl, getToken })).toThrow(TypeError);
-  },
-);
+const getToken = async () => ({ accessToken: "", expiresInSeconds: 1 });
+const baseUrl = "https://gateway.example.com";
+test.each<[object, string]>([
+  [{ baseUrl: undefined, getToken }, "baseUrl must be an absolute URL; got undefined"],
+  [
+    { baseUrl: "gateway.example.com", getToken },
+    'baseUrl must be an absolute URL; got "gateway.example.com"',
+  ],
+  [{ baseUrl: "http://gateway.example.com", getToken }, "baseUrl must begin with https://"],
+  [{ baseUrl: "ftp://gateway.example.com", getToken }, "baseUrl must begin with https://"],
+  [{ baseUrl, getToken: "token" }, "getToken must be a function; got string"],
+])("A client is refused at once with the options %j", (options, message) => {
+  expect(() => createClient(options as never)).toThrow(`createClient: ${message}`);
+  expect(() => createWidgetClient(options as never)).toThrow(`createWidgetClient: ${message}`);
+});
+
+test.each([null, undefined, 7])("The value %j is refused as a room name", async (name) => {
+  const { client, requests } = await startScriptedGateway([{ status: 204 }]);
+  await expect(client.getRoom(name as never)).rejects.toThrow(`${name} is not a room name`);
+  expect(requests).toEqual([]);
+});
+
+test.each([0, -1, Number.NaN])("A timeout of %s seconds is refused", async (timeoutSeconds) => {
+  const { client, requests } = await startScriptedGateway([{ status: 200, body: room }]);
+  await expect(client.getRoom(room.name, { timeoutSeconds })).rejects.toBeInstanceOf(TypeError);
+  expect(requests).toEqual([]);
+});
+
+test("In a browser, the message of a failed connection names CORS", async () => {
+  const fetch = async () => {
+    throw new TypeError("Failed to fetch");
+  };
+  vi.stubGlobal("document", {});
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { runtime } = await startScriptedGateway([]);
+  const client = createWidgetClientWith({ ...runtime, fetch }, { baseUrl, getToken: () => "agent" });
+  await expect(client.getRoom(room.name)).rejects.toThrow(
+    "the connection failed, timed out or is refused by CORS: Failed to fetch",
+  );
+});
+
+test("The message of a 401 contains the reason that the gateway gives", async () => {
+  const challenge =
+    'Bearer realm="vmr-gateway", error="invalid_token", error_description="The token has expired."';
+  const { client } = await startScriptedGateway([
+    { status: 401, headers: { "www-authenticate": challenge } },
+  ]);
+  await expect(client.getRoom(room.name)).rejects.toThrow(
+    "the credentials are not valid: The token has expired. (401",
+  );
+});
+
+test("No `abort` listener stays on the caller's signal", async () => {
+  const { signal } = new AbortController();
+  const runtime = createRuntime();
+  const { clientWith } = await startScriptedGateway([
+    { status: 401 },
+    { status: 503, headers: { "retry-after": "0" } },
+    { status: 200, body: room },
+  ]);
+  await clientWith({ wait: runtime.wait }).getRoom(room.name, { signal });
+  const tokens = createTokenCache(getToken, runtime);
+  await tokens.get(signal);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
 
 test.each(["", "with space", "line\nbreak", "\u00e9", "x".repeat(256)])(
   "The idempotency key %j is refused before anything is sent",

@@ -6,6 +6,7 @@ import {
   NoResponseError,
   NotAuthenticatedError,
 } from "../../client/src/index.ts";
+import { createRuntime } from "../../client/src/runtime.ts";
 import { createTokenCache } from "../../client/src/tokens.ts";
 import { startTokenIssuer } from "../../tools/local/simulators/identity/token-issuer.ts";
 import { type Answer, startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
@@ -27,7 +28,11 @@ function createManualCache(expiresInSeconds: number) {
         outcome instanceof Error ? reject(outcome) : resolve({ accessToken: outcome, expiresInSeconds }),
       );
     });
-  return { clock, pending, cache: createTokenCache(getToken, clock) };
+  return {
+    clock,
+    pending,
+    cache: createTokenCache(getToken, { ...createRuntime(), now: () => clock.now() }),
+  };
 }
 
 describe("The token cache", () => {
@@ -64,7 +69,7 @@ describe("The token cache", () => {
       if (isDown) throw new Error("the issuer is down");
       return getNext(options);
     };
-    const cache = createTokenCache(getToken, clock);
+    const cache = createTokenCache(getToken, { ...createRuntime(), now: () => clock.now() });
     await cache.get();
     isDown = true;
     clock.advance(3599);
@@ -147,6 +152,26 @@ test("A failing token request is retried like a failing gateway", async () => {
   expect(gateway.requests[0]?.headers.authorization).toBe("Bearer issued");
 });
 
+test("A token request that outlasts its ten seconds is retried, and in the end the error has the idempotency key", async () => {
+  const hang = async () => new Promise<never>(() => undefined);
+  const getToken = clientCredentials({
+    tokenUrl: "https://login.example.com/token",
+    clientId,
+    clientSecret,
+    fetch: hang,
+  });
+  const gateway = await startScriptedGateway([ok], { getToken });
+  // Ten seconds are over at once; the longer timeouts of attempts never end.
+  const timeout = (milliseconds: number): AbortSignal =>
+    milliseconds === 10_000
+      ? AbortSignal.abort(new DOMException("ten seconds are over", "TimeoutError"))
+      : new AbortController().signal;
+  const call = gateway.clientWith({ timeout }).createRoom({ idempotencyKey: "key-1" });
+  await expect(call).rejects.toMatchObject({ name: "NoResponseError", idempotencyKey: "key-1", attempts: 4 });
+  expect(gateway.waits).toEqual([1, 2, 4]);
+  expect(gateway.requests).toEqual([]);
+});
+
 test("A token request that outlasts the call is no response", async () => {
   const gateway = await startScriptedGateway([ok], { getToken: async () => new Promise(() => undefined) });
   const call = gateway.client.getRoom(room.name, { timeoutSeconds: 0.05 });
@@ -165,6 +190,7 @@ describe("Client credentials", () => {
     const wrong = clientCredentials({ tokenUrl: issuer.tokenUrl, clientId, clientSecret: "wrong-secret" });
     const error = await wrong({ signal }).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(NotAuthenticatedError);
+    expect(String(error)).toContain(`POST ${issuer.tokenUrl}: the credentials are not valid: `);
     expect(String(error)).not.toContain("wrong-secret");
   });
 
@@ -197,6 +223,55 @@ describe("Client credentials", () => {
     onTestFinished(issuer.stop);
     const getToken = clientCredentials({ tokenUrl: issuer.url, clientId, clientSecret });
     await expect(getToken({ signal })).rejects.toMatchObject({ name });
+  });
+
+  test.each<[Answer, string]>([
+    [
+      {
+        status: 401,
+        body: { error: "invalid_client", error_description: "AADSTS1: wrong secret\r\nTrace: 1" },
+      },
+      "the credentials are not valid: AADSTS1: wrong secret (401)",
+    ],
+    [{ status: 400, body: { error: "invalid_scope" } }, "the credentials are not valid: invalid_scope (400)"],
+    [{ status: 200, body: "<html>" }, "unexpected response: the response is not JSON (200)"],
+    [{ status: 200, body: { expires_in: 10 } }, "unexpected response: the response has no token (200)"],
+  ])("name the host and what the provider says of %j", async (answer, message) => {
+    const issuer = await startLoopbackServer(() => answer);
+    onTestFinished(issuer.stop);
+    const getToken = clientCredentials({ tokenUrl: `${issuer.url}/token`, clientId, clientSecret });
+    await expect(getToken({ signal })).rejects.toThrow(`POST ${issuer.url}/token: ${message}`);
+  });
+
+  test("name the innermost cause of a failed connection", async () => {
+    const getToken = clientCredentials({ tokenUrl: "http://127.0.0.1:1/token", clientId, clientSecret });
+    await expect(getToken({ signal })).rejects.toThrow(
+      "POST http://127.0.0.1:1/token: the connection failed or timed out: ",
+    );
+    const failing = async () => {
+      throw new TypeError("fetch failed", {
+        cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }),
+      });
+    };
+    const refused = clientCredentials({
+      tokenUrl: "https://login.example.com",
+      clientId,
+      clientSecret,
+      fetch: failing,
+    });
+    await expect(refused({ signal })).rejects.toThrow(
+      "the connection failed or timed out: ECONNREFUSED (no response)",
+    );
+  });
+
+  test.each([
+    [{ tokenUrl: undefined }, "clientCredentials: tokenUrl must be an absolute URL; got undefined"],
+    [{ tokenUrl: "login" }, 'clientCredentials: tokenUrl must be an absolute URL; got "login"'],
+    [{ clientId: undefined }, "clientCredentials: clientId must be a text that is not empty; got undefined"],
+    [{ clientSecret: "" }, "clientCredentials: clientSecret must be a text that is not empty; got string"],
+  ])("are refused at once with %j", (wrong, message) => {
+    const credentials = { tokenUrl: "https://login.example.com", clientId, clientSecret, ...wrong };
+    expect(() => clientCredentials(credentials as never)).toThrow(new TypeError(message));
   });
 
   test("are not sent over http to another computer", () => {

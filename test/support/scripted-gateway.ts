@@ -55,10 +55,10 @@ export async function startScriptedGateway(
       clock.advance(milliseconds / 1000);
     },
   };
-  const client = createClientWith(runtime, {
-    baseUrl: server.url,
-    getToken: countedTokens(),
-    ...options,
-  });
-  return { url: server.url, client, clock, runtime, requests, waits };
+  const clientWith = (changes: Partial<Runtime>) =>
+    createClientWith(
+      { ...runtime, ...changes },
+      { baseUrl: server.url, getToken: countedTokens(), ...options },
+    );
+  return { url: server.url, client: clientWith({}), clientWith, clock, runtime, requests, waits };
 }
