@@ -8,8 +8,8 @@ import {
 } from "../../client/src/index.ts";
 import { createRuntime } from "../../client/src/runtime.ts";
 import { createTokenCache } from "../../client/src/tokens.ts";
-import { startTokenIssuer } from "../../tools/local/simulators/identity/token-issuer.ts";
 import { type Answer, startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
+import { startTokenIssuer } from "../../tools/local/simulators/token-issuer.ts";
 import { identities, tenant } from "../../tools/local/stack/identities.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { countedTokens, room, startScriptedGateway } from "../support/scripted-gateway.ts";

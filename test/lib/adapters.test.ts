@@ -4,10 +4,10 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createAdapters } from "../../src/lib/adapters.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import { startContactCentre } from "../../tools/local/simulators/contact-centre.ts";
-import { startTokenIssuer } from "../../tools/local/simulators/identity/token-issuer.ts";
 import { startLogWorkspace } from "../../tools/local/simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
 import { startPlatformSimulator } from "../../tools/local/simulators/platform/platform-simulator.ts";
+import { startTokenIssuer } from "../../tools/local/simulators/token-issuer.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import { createRecordingLog } from "../support/recording-log.ts";
 

@@ -1,7 +1,7 @@
 /** Credentials of every caller: valid ones, and bearer tokens of every invalid kind. */
 import { createHmac, createPublicKey } from "node:crypto";
-import { createSigningKey } from "../../tools/local/simulators/identity/signing-key.ts";
-import type { TokenIssuer } from "../../tools/local/simulators/identity/token-issuer.ts";
+import type { TokenIssuer } from "../../tools/local/simulators/token-issuer.ts";
+import { createSigningKey } from "../../tools/local/simulators/token-issuer.ts";
 import { identities } from "../../tools/local/stack/identities.ts";
 
 const { clientId, tenantId } = identities;

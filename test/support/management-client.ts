@@ -4,7 +4,7 @@ import { platformAccount } from "./use-platform.ts";
 
 export const conferencePath = "/api/admin/configuration/v1/conference/";
 
-export interface ApiAnswer {
+interface ApiAnswer {
   status: number;
   headers: Headers;
   text: string;

@@ -151,9 +151,7 @@ async function startPoolWorld() {
     },
     /** Returns the room as the platform stores it, regardless of injected faults. */
     room: (name: string) =>
-      platform
-        .rooms()
-        .find((room): room is ConferenceRow & typeof room => room.name === name && room.configured),
+      platform.rooms().find((room): room is ConferenceRow & typeof room => room.name === name),
     /** Returns the names of all rooms on the platform, regardless of injected faults. */
     roomNames: () => platform.rooms().map(({ name }) => name),
     createClaims: newClaims,

@@ -15,7 +15,6 @@ export type PlatformView = ReturnType<typeof createPlatformView>;
 export const gatewayCallPattern = "^(?!.*&limit=1$)";
 
 const pageSchema = z.object({ objects: z.array(roomSchema) });
-const controlRoomsSchema = z.array(roomSchema.extend({ configured: z.boolean() }));
 
 export function createPlatformView(url: string, controlUrl: string) {
   const { platformUsername, platformPassword } = identities;
@@ -37,10 +36,9 @@ export function createPlatformView(url: string, controlUrl: string) {
       const page: unknown = await (await fetch(`${url}${path}`, { headers })).json();
       return pageSchema.parse(page).objects[0];
     },
-    /** Returns all conferences that are configured. */
+    /** Returns all conferences. */
     async rooms(): Promise<PlatformRoom[]> {
-      const all = controlRoomsSchema.parse(await control("GET", "/control/rooms"));
-      return all.filter(({ configured }) => configured);
+      return z.array(roomSchema).parse(await control("GET", "/control/rooms"));
     },
   };
 }

@@ -5,7 +5,7 @@ import { createAdapters } from "../../../src/lib/adapters.ts";
 import { createAccessChecks } from "../../../src/lib/auth/access.ts";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { startContactCentre } from "../../../tools/local/simulators/contact-centre.ts";
-import { startTokenIssuer } from "../../../tools/local/simulators/identity/token-issuer.ts";
+import { startTokenIssuer } from "../../../tools/local/simulators/token-issuer.ts";
 import { contactCentreUsers, identities, tenant } from "../../../tools/local/stack/identities.ts";
 import { asAgent, asEventSink } from "../../support/credentials.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";

@@ -5,7 +5,7 @@ import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/beare
 import { createSigningKeys, type SigningKeys } from "../../../src/lib/auth/signing-keys.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
-import { startTokenIssuer } from "../../../tools/local/simulators/identity/token-issuer.ts";
+import { startTokenIssuer } from "../../../tools/local/simulators/token-issuer.ts";
 import { identities, tenant } from "../../../tools/local/stack/identities.ts";
 import { forbiddenTokens, wrongTokens } from "../../support/credentials.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";

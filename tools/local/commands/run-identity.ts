@@ -2,8 +2,8 @@
 
 import { serveUntilEnded } from "../process/serve-until-ended.ts";
 import { startContactCentre } from "../simulators/contact-centre.ts";
-import { startTokenIssuer } from "../simulators/identity/token-issuer.ts";
 import { startLogWorkspace } from "../simulators/log-workspace.ts";
+import { startTokenIssuer } from "../simulators/token-issuer.ts";
 import { contactCentreUsers, tenant } from "../stack/identities.ts";
 
 const issuer = await startTokenIssuer(tenant);

@@ -5,8 +5,7 @@
  */
 import * as z from "zod";
 import { serveUntilEnded } from "../process/serve-until-ended.ts";
-import { simulatorOptionsSchema } from "../simulators/platform/platform-options.ts";
-import { startPlatformSimulator } from "../simulators/platform/platform-simulator.ts";
+import { simulatorOptionsSchema, startPlatformSimulator } from "../simulators/platform/platform-simulator.ts";
 
 const defaults = { username: "admin", password: "local-password" };
 const given = z.record(z.string(), z.unknown()).parse(JSON.parse(process.argv[2] ?? "{}"));

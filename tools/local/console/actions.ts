@@ -200,12 +200,6 @@ export const actionGroups: readonly ActionGroup[] = [
         label: "Clear all alarms",
         request: (_, { platformControl }) => remove(`${platformControl}/control/alarms`),
       },
-      {
-        id: "clock",
-        label: "Move its clock forward",
-        fields: [{ name: "seconds", label: "Seconds", type: "number", initial: "600" }],
-        ...platform("clock", ({ seconds }) => ({ advanceSeconds: Number(seconds) })),
-      },
     ],
   },
   {

@@ -7,7 +7,6 @@ import type { Surroundings } from "./console-state.ts";
 const roomsSchema = z.array(
   z.object({
     name: z.string(),
-    configured: z.boolean(),
     tag: z.string().default(""),
     description: z.string().default(""),
   }),
@@ -58,9 +57,8 @@ export async function readControlData(connection: Connection) {
     contactCentreFaults: contactCentre.faults.reduce((sum, { count }) => sum + count, 0),
   };
   return {
-    rooms: rooms.map(({ name, configured, tag, description }) => ({
+    rooms: rooms.map(({ name, tag, description }) => ({
       name,
-      isConfigured: configured,
       hasTag: tag !== "",
       marker: parseMarker(description),
     })),

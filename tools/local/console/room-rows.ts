@@ -12,7 +12,7 @@ export interface RoomFacts {
 }
 
 /**
- * Returns a row for each room of the gateway's, and for each deleted one that conferencing nodes still know. `previous`
+ * Returns a row for each room of the gateway's. `previous`
  * are the rows of the last call: a room that stays in its state keeps its start.
  */
 export function toRoomRows(facts: RoomFacts, previous: ReadonlyMap<string, RoomRow>): RoomRow[] {
@@ -35,12 +35,11 @@ export function toRoomRows(facts: RoomFacts, previous: ReadonlyMap<string, RoomR
 }
 
 function stateOf(
-  { name, isConfigured, marker }: PlatformRoom,
+  { name, marker }: PlatformRoom,
   conference: Conference | undefined,
   facts: RoomFacts,
 ): { state: RoomState; since: number } {
   const { now } = facts;
-  if (!isConfigured) return { state: "deleting", since: now };
   if (conference) return { state: "live", since: now };
   const markedAt = marker ? Date.parse(marker.since) : now;
   const endedAt = facts.queuedForDeletionAt(name);

@@ -1,10 +1,10 @@
 /** Starts everything that the gateway talks to, on loopback in this process. */
 import { startAzurite } from "../simulators/azurite.ts";
 import { startContactCentre } from "../simulators/contact-centre.ts";
-import { startTokenIssuer } from "../simulators/identity/token-issuer.ts";
 import { startLogWorkspace } from "../simulators/log-workspace.ts";
-import type { SimulatorOptions } from "../simulators/platform/platform-options.ts";
+import type { SimulatorOptions } from "../simulators/platform/platform-simulator.ts";
 import { startPlatformSimulator } from "../simulators/platform/platform-simulator.ts";
+import { startTokenIssuer } from "../simulators/token-issuer.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
 import { contactCentreUsers, platformAccount, tenant } from "./identities.ts";
 

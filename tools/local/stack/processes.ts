@@ -1,7 +1,7 @@
 /** The local world with every part as its own process: simulators, and the gateway's app in the local host. */
 import * as z from "zod";
 import { type Child, startChild } from "../process/child.ts";
-import type { simulatorOptionsSchema } from "../simulators/platform/platform-options.ts";
+import type { simulatorOptionsSchema } from "../simulators/platform/platform-simulator.ts";
 import { fetchAccessToken } from "./access-token.ts";
 import type { GatewaySurroundings } from "./gateway-settings.ts";
 import { platformAccount } from "./identities.ts";

@@ -1,20 +1,82 @@
 /** Starts a simulated conferencing platform: Management API, event sink and control API. */
+import * as z from "zod";
 import { type Answer, type LoopbackRequest, startLoopbackServer } from "../loopback-server.ts";
-import { createControlRoutes, type DownMode, type Reachability } from "./control/control-routes.ts";
-import { createControl, type PlatformControl } from "./control/platform-control.ts";
-import { createAuthentication } from "./management-api/authentication.ts";
-import { createManagementApi } from "./management-api/management-api.ts";
-import type { SimulatorOptions } from "./platform-options.ts";
-import { createPlatformState } from "./platform-state.ts";
+import { createAuthentication } from "./authentication.ts";
+import { createConferences } from "./conferences.ts";
+import {
+  createControl,
+  createControlRoutes,
+  type DownMode,
+  type PlatformControl,
+  type Reachability,
+} from "./control.ts";
+import { createEventSink } from "./event-sink.ts";
+import { createAlarms, createLiveConferences } from "./live.ts";
+import { createManagementApi } from "./management-api.ts";
+import {
+  type Behaviours,
+  createFaults,
+  createRateLimit,
+  createRequestLog,
+  defaultBehaviours,
+} from "./switches.ts";
+
+export const simulatorOptionsSchema = z.strictObject({
+  username: z.string(),
+  password: z.string(),
+  /** Clients that may get bearer tokens, with their public ES256 key. */
+  oauthClients: z.array(z.object({ clientId: z.string(), publicKeyPem: z.string() })).optional(),
+  requestLimitPerMinute: z.int().nullable().optional(),
+});
+
+export type SimulatorOptions = z.input<typeof simulatorOptionsSchema> & {
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+};
 
 export type PlatformSimulator = PlatformControl &
   Reachability & {
     /** Address of the Management API; `goDown` and `goUp` do not change it. */
-    url: string;
+    readonly url: string;
     /** Address of the control API, which is reachable even while the platform is down. */
-    controlUrl: string;
-    stop: () => Promise<void>;
+    readonly controlUrl: string;
+    readonly stop: () => Promise<void>;
   };
+
+export type PlatformState = ReturnType<typeof createPlatformState>;
+
+/** Creates an empty platform. */
+function createPlatformState({ now = Date.now, requestLimitPerMinute }: SimulatorOptions) {
+  const initial: Behaviours = {
+    ...defaultBehaviours,
+    ...(requestLimitPerMinute !== undefined && { requestLimitPerMinute }),
+  };
+  // Changed in place by the control API.
+  const behaviours = { ...initial };
+  const alarms = createAlarms(now);
+  const sink = createEventSink(now, (node) =>
+    alarms.raise({ name: "eventsink_maximum_backoff", level: "error", details: "", node }),
+  );
+  const parts = {
+    behaviours,
+    conferences: createConferences(behaviours, now),
+    live: createLiveConferences(now, sink.emit),
+    alarms,
+    sink,
+    faults: createFaults(),
+    requestLog: createRequestLog(),
+    rateLimit: createRateLimit(now),
+  };
+  return {
+    ...parts,
+    reset: (): void => {
+      const { conferences, live, faults, requestLog, rateLimit } = parts;
+      for (const part of [conferences, live, alarms, sink, faults, requestLog, rateLimit]) part.clear();
+      faults.clearLatency();
+      Object.assign(behaviours, initial);
+    },
+  };
+}
 
 /**
  * Starts the simulator on 127.0.0.1, with all state in memory. Its functions do the same as the control API.
@@ -22,10 +84,10 @@ export type PlatformSimulator = PlatformControl &
  */
 export async function startPlatformSimulator(options: SimulatorOptions): Promise<PlatformSimulator> {
   const state = createPlatformState(options);
-  const control = createControl(state, options);
+  const control = createControl(state);
   const closing = new AbortController();
-  const { username, password, oauthClients = [] } = options;
-  const authentication = createAuthentication({ username, password, oauthClients, now: state.clock.now });
+  const { username, password, oauthClients = [], now = Date.now } = options;
+  const authentication = createAuthentication({ username, password, oauthClients, now });
   const manage = createManagementApi(state, authentication, () => url, closing.signal);
   let downMode: DownMode | undefined;
 
@@ -46,10 +108,8 @@ export async function startPlatformSimulator(options: SimulatorOptions): Promise
     downMode = mode;
     if (mode === "refuse") await server.stop();
   };
-
-  const controlServer = await startLoopbackServer(
-    createControlRoutes(control, { goDown, goUp, downMode: () => downMode }),
-  );
+  const reachability: Reachability = { goDown, goUp, downMode: () => downMode };
+  const controlServer = await startLoopbackServer(createControlRoutes(control, reachability));
 
   let stopping: Promise<void> | undefined;
   const end = async (): Promise<void> => {
@@ -58,14 +118,11 @@ export async function startPlatformSimulator(options: SimulatorOptions): Promise
     if (downMode !== "refuse") await server.stop();
     await controlServer.stop();
   };
-
   return {
     ...control,
+    ...reachability,
     url,
     controlUrl: controlServer.url,
-    goDown,
-    goUp,
-    downMode: () => downMode,
     stop: async () => {
       stopping ??= end();
       return stopping;

@@ -33,7 +33,7 @@ test.skipIf(!browser)(
     onTestFinished(async () => page.close());
     await page.goto(running.url);
 
-    running.stack.platform.setLatency({ milliseconds: 4, jitterMilliseconds: 90 });
+    running.stack.platform.setLatency({ milliseconds: 40 });
     for (let round = 0; round < createCount; round += 1) {
       const { room } = createdSchema.parse(
         await run("create", { tag: "https://verify.example.com/sessions/4711" }),

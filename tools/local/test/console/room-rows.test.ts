@@ -10,7 +10,6 @@ interface Given {
   readonly marker?: "pooled" | "assigned" | "none";
   readonly endedSecondsAgo?: number;
   readonly isLive?: boolean;
-  readonly isConfigured?: boolean;
 }
 
 function rowOf({ markedSecondsAgo = 600, marker = "assigned", ...given }: Given) {
@@ -18,7 +17,6 @@ function rowOf({ markedSecondsAgo = 600, marker = "assigned", ...given }: Given)
     rooms: [
       {
         name: "room",
-        isConfigured: given.isConfigured ?? true,
         hasTag: true,
         marker: marker === "none" ? undefined : { state: marker, since: secondsAgo(markedSecondsAgo) },
       },

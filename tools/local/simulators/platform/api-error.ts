@@ -26,13 +26,3 @@ export function invalid(resource: string, errors: FieldErrors): ApiError {
 export function badRequest(text: string): ApiError {
   return new ApiError(400, { error: text });
 }
-
-/** The platform's 404, which has no body. */
-export function notFound(): ApiError {
-  return new ApiError(404);
-}
-
-/** The platform's 405, which lists the allowed methods. */
-export function methodNotAllowed(allowed: string[]): ApiError {
-  return new ApiError(405, undefined, { allow: allowed.join(", ") });
-}

@@ -1,6 +1,6 @@
-/** The fields of a conference: types, limits, choices and defaults, with the platform's texts for each refusal. */
+/** The fields of a conference: types, limits, choices, defaults, PIN rules and references, with the platform's texts. */
 import * as z from "zod";
-import { relationUri } from "./resource-uri.ts";
+import { badRequest, type FieldErrors } from "./api-error.ts";
 
 const required = "This field is required.";
 const textLength = (input: unknown): number => (typeof input === "string" ? input.length : 0);
@@ -98,3 +98,85 @@ export const conferenceSchema = z.object({
   scheduled_conferences: z.array(z.string()).default([]),
   creation_time: z.string("Enter a valid date/time.").optional(),
 });
+
+export type ConferenceFields = z.output<typeof conferenceSchema>;
+
+/** Returns the broken rules, or an empty object if the PINs are valid. The empty string means no PIN. */
+export function checkPins(room: ConferenceFields, minPinLength: number): FieldErrors {
+  const { pin: hostPin, guest_pin: guestPin, allow_guests: allowsGuests } = room;
+  const isTooShort = (text: string) => text !== "" && text.length < minPinLength;
+  const tooShort = [`Ensure this value has at least ${minPinLength} characters.`];
+  const across = faultAcrossPins(hostPin, guestPin, allowsGuests);
+  return {
+    ...(isTooShort(hostPin) && { pin: tooShort }),
+    ...(isTooShort(guestPin) && { guest_pin: tooShort }),
+    ...(across !== undefined && { __all__: [across] }),
+  };
+}
+
+function faultAcrossPins(hostPin: string, guestPin: string, allowsGuests: boolean): string | undefined {
+  if (allowsGuests && hostPin === "") return "A host PIN is required when guests are allowed.";
+  if (guestPin === "") return undefined;
+  if (!allowsGuests) return "A guest PIN cannot be set unless guests are allowed.";
+  if (hostPin === guestPin) return "The host PIN and the guest PIN must be different.";
+  const bothEndInHash = hostPin.endsWith("#") && guestPin.endsWith("#");
+  if (hostPin.length === guestPin.length || bothEndInHash) return undefined;
+  return "The host PIN and the guest PIN must have the same length, or both must end in #.";
+}
+
+/** Returns the path of an object, as the platform writes it. */
+export function resourceUri(resource: string, id: number | string, family = "configuration"): string {
+  return `/api/admin/${family}/v1/${resource}/${id}/`;
+}
+
+const embedded = z.union([
+  z.object({ resource_uri: z.string() }).transform((value) => value.resource_uri),
+  z.object({ id: z.int() }).transform((value) => value.id),
+]);
+
+/**
+ * Reads a reference written as a path, a full URL (everything before the path is cut) or an object with
+ * `resource_uri` or `id`, and returns it as a path. Throws 400 for anything else.
+ */
+function relationUri(value: unknown, resource: string): string {
+  if (typeof value !== "string") {
+    const { data, success } = embedded.safeParse(value);
+    if (!success) throw badRequest(`A reference to '${resource}' could not be read.`);
+    return relationUri(typeof data === "number" ? resourceUri(resource, data) : data, resource);
+  }
+  const match = /\/api\/admin\/configuration\/v1\/([a-z_]+)\/(\d+)\/$/.exec(value);
+  if (match?.[1] !== resource)
+    throw badRequest(`An incorrect URL was provided '${value}' for '${resource}'.`);
+  return resourceUri(resource, Number(match[2]));
+}
+
+const creation_time = "2026-01-01T00:00:00";
+
+/** The objects that rooms may refer to: one theme and one automatically dialled participant, with id 1. */
+export const relatedObjects = {
+  ivr_theme: { id: 1, name: "Standard", uuid: "", last_updated: null, creation_time },
+  automatic_participant: {
+    id: 1,
+    alias: "sip:queue@contact-centre.example.com",
+    protocol: "sip",
+    call_type: "video",
+    role: "guest",
+    keep_conference_alive: "keep_conference_alive_if_multiple",
+    routing: "manual",
+    streaming: false,
+    dtmf_sequence: "",
+    remote_display_name: "",
+    presentation_url: "",
+    description: "",
+    creation_time,
+  },
+};
+
+/** Throws 400 if a reference leads to no object. */
+export function refuseUnknownRelations(fields: ConferenceFields): void {
+  const { ivr_theme, system_location, automatic_participants } = fields;
+  const missing = [ivr_theme, system_location, ...automatic_participants].find(
+    (uri) => uri !== null && !uri.endsWith("/1/"),
+  );
+  if (missing) throw badRequest(`Could not find the provided object via resource URI '${missing}'.`);
+}

@@ -1,11 +1,11 @@
 /** Lists of the simulated platform: filtered and sorted by name, and paged with the platform's envelope. */
-import { badRequest } from "../model/api-error.ts";
+import { badRequest } from "./api-error.ts";
 
 const defaultPageSize = 20;
 /** What the gateway and the checks of this project ask for. The platform has more, and ignores unknown names. */
 const parameters = new Set(["name", "limit", "offset", "order_by"]);
 
-export interface Collection<Row> {
+interface Collection<Row> {
   readonly rows: () => Iterable<Row>;
   /** Changes whenever `rows` would return something else. Without it, nothing is cached. */
   readonly version?: () => number;
@@ -22,13 +22,16 @@ export function createListing<Row extends { readonly name: string }>(collection:
   let sorted: { version: number; rows: Row[] } | undefined;
 
   function sortedRows(): Row[] {
-    if (sorted?.version !== version()) sorted = { version: version(), rows: [...rows()].sort(byName) };
+    if (sorted?.version !== version()) {
+      const inOrder = [...rows()].sort((one, other) => (one.name < other.name ? -1 : 1));
+      sorted = { version: version(), rows: inOrder };
+    }
     return sorted.rows;
   }
 
   function named(name: string): Row[] {
-    const candidates = findByName ? [findByName(name)].flatMap((row) => row ?? []) : [...rows()];
-    return candidates.filter((row) => row.name === name);
+    const candidates = findByName ? [findByName(name)] : [...rows()];
+    return candidates.flatMap((row) => (row?.name === name ? [row] : []));
   }
 
   return (path, query, maxPageSize) => {
@@ -38,8 +41,8 @@ export function createListing<Row extends { readonly name: string }>(collection:
     if (order !== null && order !== "name") throw badRequest(`The simulator does not sort by '${order}'.`);
     const all = order === null ? [...rows()] : sortedRows();
     const found = name === null ? all : named(name);
-    const limit = pageSize(query.get("limit"), maxPageSize);
-    const offset = wholeNumber("offset", query.get("offset")) ?? 0;
+    const limit = Math.min(wholeNumber("limit", query) ?? defaultPageSize, maxPageSize) || maxPageSize;
+    const offset = wholeNumber("offset", query) ?? 0;
     const page = (start: number): string | null => {
       if (start < 0 || start >= found.length) return null;
       const params = new URLSearchParams(query);
@@ -55,17 +58,8 @@ export function createListing<Row extends { readonly name: string }>(collection:
   };
 }
 
-function byName(left: { readonly name: string }, right: { readonly name: string }): number {
-  if (left.name === right.name) return 0;
-  return left.name < right.name ? -1 : 1;
-}
-
-function pageSize(given: string | null, maximum: number): number {
-  const limit = wholeNumber("limit", given) ?? defaultPageSize;
-  return limit === 0 ? maximum : Math.min(limit, maximum);
-}
-
-function wholeNumber(name: string, given: string | null): number | undefined {
+function wholeNumber(name: string, query: URLSearchParams): number | undefined {
+  const given = query.get(name);
   if (given === null) return undefined;
   if (!/^\d{1,9}$/.test(given)) throw badRequest(`Invalid ${name} '${given}' provided.`);
   return Number(given);

@@ -1,7 +1,7 @@
 /** Authentication of the Management API: HTTP Basic, or a bearer token in exchange for a signed assertion. */
 import { randomUUID } from "node:crypto";
 import jsonwebtoken from "jsonwebtoken";
-import type { Reply } from "../../loopback-server.ts";
+import type { Reply } from "../loopback-server.ts";
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const tokenLifetimeSeconds = 3600;

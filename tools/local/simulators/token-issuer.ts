@@ -1,12 +1,11 @@
 /** Simulates the identity provider: client-credentials tokens, both metadata documents, key rotation. */
-import { randomUUID } from "node:crypto";
+import { generateKeyPairSync, randomUUID, timingSafeEqual } from "node:crypto";
 import jsonwebtoken, { type Algorithm } from "jsonwebtoken";
 import * as z from "zod";
-import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "../loopback-server.ts";
-import { createSigningKey, type SigningKey } from "./signing-key.ts";
-import { checkGrant, type IssuerClient } from "./token-grant.ts";
+import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
 
 const lifetimeSeconds = 3599;
+const rotation = z.object({ keepOld: z.boolean().default(true) });
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -141,4 +140,59 @@ export async function startTokenIssuer({ tenantId, clients }: TokenIssuerOptions
   };
 }
 
-const rotation = z.object({ keepOld: z.boolean().default(true) });
+interface IssuerClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/**
+ * Returns the authenticated client or the OAuth error response: 401 for wrong credentials, 400 for everything else. The
+ * scope must be the client's own.
+ */
+function checkGrant(
+  body: Buffer,
+  clients: readonly IssuerClient[],
+): { clientId: string } | { refusal: Reply } {
+  const form = new URLSearchParams(body.toString("utf8"));
+  const grantType = form.get("grant_type");
+  const clientId = form.get("client_id");
+  const secret = form.get("client_secret");
+  if (!grantType) return refuse(400, "invalid_request", "grant_type is missing");
+  if (grantType !== "client_credentials") {
+    return refuse(400, "unsupported_grant_type", "only client_credentials is supported");
+  }
+  if (!clientId || !secret) return refuse(400, "invalid_request", "client_id or client_secret is missing");
+  const client = clients.find((known) => known.clientId === clientId);
+  if (!client || !isSameSecret(client.clientSecret, secret)) {
+    return refuse(401, "invalid_client", "unknown client or wrong secret");
+  }
+  if (form.get("scope") !== `api://${clientId}/.default`)
+    return refuse(400, "invalid_scope", "not the client's own scope");
+  return { clientId };
+}
+
+function refuse(status: number, error: string, description: string): { refusal: Reply } {
+  const body = { error, error_description: description, correlation_id: randomUUID() };
+  return { refusal: { status, body } };
+}
+
+function isSameSecret(expected: string, given: string): boolean {
+  const [left, right] = [Buffer.from(expected), Buffer.from(given)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+export interface SigningKey {
+  readonly privatePem: string;
+  readonly publicJwk: { kid: string; kty: "RSA"; use: "sig"; n: string; e: string };
+}
+
+/** Creates a 2048-bit RSA key with a random key ID. */
+export function createSigningKey(): SigningKey {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const { n, e } = publicKey.export({ format: "jwk" });
+  if (n === undefined || e === undefined) throw new Error("the RSA key has no modulus");
+  return {
+    privatePem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    publicJwk: { kid: randomUUID(), kty: "RSA", use: "sig", n, e },
+  };
+}

@@ -1,0 +1,175 @@
+/** Controls the simulated platform: in process, and over HTTP under `/control/`. */
+import * as z from "zod";
+import type { LoopbackRequest, Reply } from "../loopback-server.ts";
+import { ApiError } from "./api-error.ts";
+import type { SinkChanges } from "./event-sink.ts";
+import type { PlatformState } from "./platform-simulator.ts";
+import { behaviourChangesSchema, faultSchema, latencySchema } from "./switches.ts";
+
+export type DownMode = "refuse" | "reset" | "503";
+
+export interface Reachability {
+  readonly goDown: (mode?: DownMode) => Promise<void>;
+  readonly goUp: () => Promise<void>;
+  /** How the platform is down, or undefined while it is up. */
+  readonly downMode: () => DownMode | undefined;
+}
+
+const firstNode = z.string().default("10.0.0.21");
+const downSchema = z.strictObject({ mode: z.enum(["refuse", "reset", "503"]).default("refuse") });
+const startSchema = z.strictObject({
+  name: z.string(),
+  nodes: z.array(z.string()).min(1).default(["10.0.0.21"]),
+  participants: z.int().min(0).default(0),
+});
+const joinSchema = z.strictObject({ name: z.string(), participant: z.string(), node: firstNode });
+const leaveSchema = z.strictObject({ name: z.string(), participant: z.string() });
+const endSchema = z.strictObject({ name: z.string(), nodes: z.array(z.string()).optional() });
+const alarmSchema = z.strictObject({
+  name: z.string(),
+  level: z.string().default("warning"),
+  details: z.string().default(""),
+  node: firstNode,
+});
+const seedSchema = z.strictObject({
+  /** Creates this many rooms, `<namePrefix>00000`, `<namePrefix>00001`, …, each with an alias equal to its name. */
+  count: z.int().min(0).default(0),
+  namePrefix: z.string().default("room-"),
+  /** Additional fields of the counted rooms. */
+  fields: z.record(z.string(), z.unknown()).default({}),
+  /** Rooms as bodies of a POST. */
+  rows: z.array(z.record(z.string(), z.unknown())).default([]),
+  /** Adds one service of each other kind on the list: test call, reception, auditorium and so on. */
+  mixed: z.boolean().default(false),
+});
+
+export type PlatformControl = ReturnType<typeof createControl>;
+
+/** Creates the control functions. They throw a ZodError for invalid input and an ApiError if the platform refuses. */
+export function createControl(state: PlatformState) {
+  const { alarms, behaviours, conferences, faults, live, requestLog, sink } = state;
+  return {
+    setLatency: (latency: z.input<typeof latencySchema>) => faults.setLatency(latencySchema.parse(latency)),
+    /** Returns the fault's id. */
+    addFault: (fault: z.input<typeof faultSchema>) => faults.add(faultSchema.parse(fault)),
+    clearFaults: (id?: number) => faults.clear(id),
+    setBehaviour: (changes: z.output<typeof behaviourChangesSchema>) => {
+      Object.assign(behaviours, changes);
+    },
+    startConference: (given: z.input<typeof startSchema>) => {
+      const { name, nodes, participants } = startSchema.parse(given);
+      const { service_type = "conference", tag = "" } = conferences.findByName(name) ?? {};
+      return live.start({ name, service_type, tag }, nodes, participants).id;
+    },
+    /** Throws 404 if no such conference is running. */
+    endConference: (given: z.input<typeof endSchema>) => {
+      const { name, nodes } = endSchema.parse(given);
+      if (!live.end(name, nodes)) throw new ApiError(404, { error: "No such conference is running." });
+    },
+    joinConference: (given: z.input<typeof joinSchema>) => {
+      const { name, participant, node } = joinSchema.parse(given);
+      const room = conferences.findByName(name);
+      if (!room) throw new ApiError(404, { error: "There is no such room." });
+      const { service_type, tag } = room;
+      return live.join({ name, service_type, tag }, node, participant).id;
+    },
+    /** Throws 404 if the participant is in no such conference. */
+    leaveConference: (given: z.input<typeof leaveSchema>) => {
+      const { name, participant } = leaveSchema.parse(given);
+      if (!live.leave(name, participant)) throw new ApiError(404, { error: "No such participant." });
+    },
+    raiseAlarm: (alarm: z.input<typeof alarmSchema>) => alarms.raise(alarmSchema.parse(alarm)),
+    clearAlarms: (name?: string) => alarms.clear(name),
+    /** Stores rooms by the same rules as the Management API. Returns the ids of the new rooms. */
+    seedRooms: (given: z.input<typeof seedSchema>): number[] => {
+      const seed = seedSchema.parse(given);
+      const counted = Array.from({ length: seed.count }, (_, index) => {
+        const name = `${seed.namePrefix}${String(index).padStart(5, "0")}`;
+        const pins = { pin: "482913", allow_guests: true, guest_pin: "771204" };
+        return { ...pins, ...seed.fields, name, aliases: [{ alias: name }] };
+      });
+      const rows = [...(seed.mixed ? mixedRows : []), ...counted, ...seed.rows];
+      return rows.map((row) => conferences.create(row));
+    },
+    rooms: () => [...conferences.all()].map((room) => ({ ...conferences.show(room), name: room.name })),
+    roomCount: conferences.size,
+    /** The running conferences, the alarms and the switches that are on. */
+    switches: () => ({
+      ...faults.state(),
+      alarms: alarms.all(),
+      conferences: live.all().map(({ name, startedAtByNode, participants }) => ({
+        name,
+        nodes: [...startedAtByNode.keys()],
+        participants: participants.map(({ display_name, node }) => ({ name: display_name, node })),
+      })),
+    }),
+    requests: requestLog.counts,
+    clearRequests: requestLog.clear,
+    sinkState: sink.state,
+    configureSink: (changes: SinkChanges) => sink.configure(changes),
+    sinkIdle: sink.idle,
+    /** Empties the platform and resets every switch to the start options. */
+    reset: state.reset,
+  };
+}
+
+/** Creates the handler. It returns 200 with JSON, 204 if there is no result, and 400 with the reason for invalid input. */
+export function createControlRoutes(
+  control: PlatformControl,
+  reachability: Reachability,
+): (request: LoopbackRequest) => Promise<Reply> {
+  const routes: Record<string, (body: unknown, query: URLSearchParams) => unknown> = {
+    "POST /control/latency": (body) => control.setLatency(latencySchema.parse(body)),
+    "POST /control/faults": (body) => ({ id: control.addFault(faultSchema.parse(body)) }),
+    "DELETE /control/faults": (_, query) => {
+      const id = query.get("id");
+      control.clearFaults(id === null ? undefined : Number(id));
+    },
+    "POST /control/down": async (body) => reachability.goDown(downSchema.parse(body).mode),
+    "POST /control/up": reachability.goUp,
+    "POST /control/behaviour": (body) => control.setBehaviour(behaviourChangesSchema.parse(body)),
+    "POST /control/conferences/start": (body) => ({ id: control.startConference(startSchema.parse(body)) }),
+    "POST /control/conferences/join": (body) => ({ id: control.joinConference(joinSchema.parse(body)) }),
+    "POST /control/conferences/leave": (body) => control.leaveConference(leaveSchema.parse(body)),
+    "POST /control/conferences/end": (body) => control.endConference(endSchema.parse(body)),
+    "POST /control/alarms": (body) => ({ id: control.raiseAlarm(alarmSchema.parse(body)) }),
+    "DELETE /control/alarms": (_, query) => control.clearAlarms(query.get("name") ?? undefined),
+    "GET /control/state": () => ({ down: reachability.downMode() ?? null, ...control.switches() }),
+    "GET /control/rooms": control.rooms,
+    "POST /control/rooms": (body) => ({ ids: control.seedRooms(seedSchema.parse(body)) }),
+    "GET /control/requests": control.requests,
+    "GET /control/sink": control.sinkState,
+  };
+
+  return async ({ method, url, body }) => {
+    const run = routes[`${method} ${url.pathname.replace(/\/$/, "")}`];
+    if (!run) return { status: 404, body: { error: "There is no such control." } };
+    try {
+      const input: unknown = body.length === 0 ? {} : JSON.parse(body.toString("utf8"));
+      const result = await run(input, url.searchParams);
+      return result === undefined ? { status: 204 } : { status: 200, body: result };
+    } catch (error) {
+      if (error instanceof ApiError) return { status: error.status, body: error.body };
+      if (error instanceof z.ZodError) return { status: 400, body: { error: z.prettifyError(error) } };
+      if (error instanceof SyntaxError) return { status: 400, body: { error: error.message } };
+      throw error;
+    }
+  };
+}
+
+const mixedRows: Record<string, unknown>[] = [
+  { name: "Test call", service_type: "test_call", aliases: [{ alias: "test-call" }] },
+  { name: "Reception", service_type: "two_stage_dialing", match_string: "(.*)" },
+  { name: "Auditorium", service_type: "lecture", pin: "908172", aliases: [{ alias: "auditorium" }] },
+  {
+    name: "Announcement",
+    service_type: "media_playback",
+    media_playlist: "/api/admin/configuration/v1/media_playlist/1/",
+    on_completion: '{"disconnect": true}',
+  },
+  { name: "Personal room", sync_tag: "directory-1", aliases: [{ alias: "personal.room@example.com" }] },
+  {
+    name: "Scheduled meeting",
+    scheduled_conferences: ["/api/admin/configuration/v1/scheduled_conference/1/"],
+  },
+];

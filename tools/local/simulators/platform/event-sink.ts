@@ -1,0 +1,143 @@
+/** The event sink: each conferencing node posts its events in order, one at a time, with retries until it gives up. */
+import { setTimeout as delay } from "node:timers/promises";
+import * as z from "zod";
+import type { EmitEvent } from "./live.ts";
+import { unixSeconds } from "./times.ts";
+
+const settingsSchema = z.strictObject({
+  url: z.url(),
+  /** Without a user name, events are posted without credentials. */
+  username: z.string().default(""),
+  password: z.string().default(""),
+  timeoutSeconds: z.number().positive().default(7),
+  initialBackoffSeconds: z.number().positive().default(1),
+  maxBackoffSeconds: z.number().positive().default(1800),
+});
+
+type SinkSettings = z.output<typeof settingsSchema>;
+export type SinkChanges = Partial<z.input<typeof settingsSchema>>;
+
+/** Creates the sink. `onGiveUp` is called for a node whose back-off exceeds the maximum. */
+export function createEventSink(now: () => number, onGiveUp: (node: string) => void) {
+  let settings: SinkSettings | undefined;
+  const publishers = new Map<string, NodePublisher>();
+  const states = () => [...publishers].map(([node, publisher]) => ({ node, ...publisher.state() }));
+
+  /** Queues an event on its node. Without a configured sink, nothing is posted. */
+  const emit: EmitEvent = (node, event, data) => {
+    const current = settings;
+    if (!current) return;
+    let publisher = publishers.get(node);
+    if (!publisher) {
+      publisher = createNodePublisher(
+        node,
+        () => settings ?? current,
+        () => onGiveUp(node),
+      );
+      publishers.set(node, publisher);
+      publisher.add("eventsink_started", {}, unixSeconds(now()));
+    }
+    publisher.add(event, data, unixSeconds(now()));
+  };
+
+  return {
+    emit,
+    /** Changes settings of the sink, or creates it if there is none, which needs `url`. */
+    configure: (changes: unknown): void => {
+      settings = settingsSchema.parse({ ...settings, ...z.record(z.string(), z.unknown()).parse(changes) });
+    },
+    state: () => {
+      const nodes = states();
+      const sum = (key: "queued" | "delivered" | "failedAttempts") =>
+        nodes.reduce((total, node) => total + node[key], 0);
+      return {
+        url: settings?.url,
+        queued: sum("queued"),
+        delivered: sum("delivered"),
+        failedAttempts: sum("failedAttempts"),
+        stoppedNodes: nodes.filter(({ stopped }) => stopped).map(({ node }) => node),
+      };
+    },
+    /** Resolves when every node has posted its queued events or has stopped. */
+    idle: async (): Promise<void> => {
+      await Promise.all([...publishers.values()].map(async (publisher) => publisher.idle()));
+    },
+    /** Ends every publisher, drops its queue and removes the sink. */
+    clear: (): void => {
+      for (const publisher of publishers.values()) publisher.close();
+      publishers.clear();
+      settings = undefined;
+    },
+  };
+}
+
+type NodePublisher = ReturnType<typeof createNodePublisher>;
+
+function createNodePublisher(node: string, settings: () => SinkSettings, onGiveUp: () => void) {
+  const queue: object[] = [];
+  const closing = new AbortController();
+  let running: Promise<void> | undefined;
+  let [seq, delivered, failedAttempts, stopped] = [0, 0, 0, false];
+
+  async function run(): Promise<void> {
+    let backoffSeconds = settings().initialBackoffSeconds;
+    while (queue.length > 0 && !closing.signal.aborted) {
+      if (await postEvent(queue[0], settings(), closing.signal)) {
+        queue.shift();
+        delivered += 1;
+        backoffSeconds = settings().initialBackoffSeconds;
+        continue;
+      }
+      failedAttempts += 1;
+      if (backoffSeconds > settings().maxBackoffSeconds) {
+        stopped = true;
+        return onGiveUp();
+      }
+      await delay(backoffSeconds * 1000, undefined, { signal: closing.signal }).catch(() => undefined);
+      backoffSeconds *= 2;
+    }
+  }
+
+  function start(): void {
+    if (running || stopped || closing.signal.aborted) return;
+    running = run().finally(() => {
+      running = undefined;
+      if (queue.length > 0) start();
+    });
+  }
+
+  return {
+    add: (event: string, data: unknown, time: number): void => {
+      seq += 1;
+      queue.push({ node, seq, version: 2, time, event, data });
+      start();
+    },
+    close: () => closing.abort(),
+    state: () => ({ queued: queue.length, delivered, failedAttempts, stopped }),
+    idle: async (): Promise<void> => {
+      while (running) await running;
+    },
+  };
+}
+
+/** Returns true for a 2xx within the timeout; everything else, including redirects, is a failed attempt. */
+async function postEvent(body: unknown, settings: SinkSettings, closing: AbortSignal): Promise<boolean> {
+  const { url, username, password, timeoutSeconds } = settings;
+  const credentials = Buffer.from(`${username}:${password}`).toString("base64");
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(username !== "" && { authorization: `Basic ${credentials}` }),
+      },
+      body: JSON.stringify(body),
+      redirect: "manual",
+      signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutSeconds * 1000)]),
+    });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

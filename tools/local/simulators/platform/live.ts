@@ -1,0 +1,174 @@
+/** What is going on: running conferences by node, the events that they cause, and alarms. */
+import { randomUUID } from "node:crypto";
+import { naiveTimestamp, unixSeconds } from "./times.ts";
+
+export interface LiveParticipant {
+  readonly uuid: string;
+  readonly display_name: string;
+  readonly node: string;
+  readonly connectedAt: number;
+}
+
+export interface LiveConference {
+  readonly id: string;
+  readonly name: string;
+  readonly service_type: string;
+  readonly tag: string;
+  readonly startedAt: number;
+  /** When the conference started as seen by each node, in milliseconds since 1970. */
+  readonly startedAtByNode: Map<string, number>;
+  participants: readonly LiveParticipant[];
+}
+
+/** The part of a room that its events name. */
+type Room = Pick<LiveConference, "name" | "service_type" | "tag">;
+
+/** Queues an event of a node for the event sink. */
+export type EmitEvent = (node: string, event: string, data: unknown) => void;
+
+export function createLiveConferences(now: () => number, emit: EmitEvent) {
+  const byName = new Map<string, LiveConference>();
+
+  function disconnect(live: LiveConference, leaves: (participant: LiveParticipant) => boolean): boolean {
+    const leaving = live.participants.filter(leaves);
+    live.participants = live.participants.filter((participant) => !leaving.includes(participant));
+    for (const participant of leaving)
+      emit(participant.node, "participant_disconnected", {
+        ...participantData(participant, live),
+        disconnect_reason: "Call disconnected",
+        duration: unixSeconds(now() - participant.connectedAt),
+        end_time: unixSeconds(now()),
+      });
+    return leaving.length > 0;
+  }
+
+  function add(live: LiveConference, node: string, displayName: string): void {
+    const participant = { uuid: randomUUID(), display_name: displayName, node, connectedAt: now() };
+    live.participants = [...live.participants, participant];
+    emit(node, "participant_connected", participantData(participant, live));
+  }
+
+  /** Starts the conference on those nodes that do not run it yet. */
+  function start(room: Room, nodes: readonly string[]): LiveConference {
+    const live = byName.get(room.name) ?? {
+      ...room,
+      id: randomUUID(),
+      startedAt: now(),
+      startedAtByNode: new Map<string, number>(),
+      participants: [],
+    };
+    byName.set(room.name, live);
+    for (const node of nodes) {
+      if (live.startedAtByNode.has(node)) continue;
+      live.startedAtByNode.set(node, now());
+      emit(node, "conference_started", conferenceData(live, now()));
+    }
+    return live;
+  }
+
+  /** Ends the conference on these nodes, by default on all. Returns false if it was not running. */
+  function end(name: string, nodes?: readonly string[]): boolean {
+    const live = byName.get(name);
+    if (!live) return false;
+    for (const node of nodes ?? [...live.startedAtByNode.keys()]) {
+      const startedAt = live.startedAtByNode.get(node);
+      if (startedAt === undefined) continue;
+      disconnect(live, (participant) => participant.node === node);
+      live.startedAtByNode.delete(node);
+      if (live.startedAtByNode.size === 0) byName.delete(name);
+      emit(node, "conference_ended", conferenceData(live, startedAt, now()));
+    }
+    return true;
+  }
+
+  return {
+    all: (): LiveConference[] => [...byName.values()],
+    /** Starts the conference on these nodes, and lets so many participants join on the first one. */
+    start: (room: Room, nodes: readonly string[], participants: number): LiveConference => {
+      const live = start(room, nodes);
+      for (let index = 0; index < participants; index += 1)
+        add(live, nodes[0] ?? "", `Participant ${live.participants.length + 1}`);
+      return live;
+    },
+    end,
+    /** Lets one named participant join on a node, which starts the conference there if it is not running. */
+    join: (room: Room, node: string, displayName: string): LiveConference => {
+      const live = start(room, [node]);
+      add(live, node, displayName);
+      return live;
+    },
+    /** Disconnects a participant. The conference ends on each node that nobody is left on. Returns false if there is none. */
+    leave: (name: string, displayName: string): boolean => {
+      const live = byName.get(name);
+      if (!live || !disconnect(live, (participant) => participant.display_name === displayName)) return false;
+      const isEmpty = (node: string) => !live.participants.some((participant) => participant.node === node);
+      end(name, [...live.startedAtByNode.keys()].filter(isEmpty));
+      return true;
+    },
+    clear: () => byName.clear(),
+  };
+}
+
+/** A conference as one node reports it. Times are in milliseconds; `endedAt` is set only at its end. */
+function conferenceData({ name, service_type, tag }: LiveConference, startedAt: number, endedAt?: number) {
+  return {
+    name,
+    service_type,
+    tag,
+    start_time: unixSeconds(startedAt),
+    ...(endedAt !== undefined && { end_time: unixSeconds(endedAt) }),
+    is_started: endedAt === undefined,
+    is_locked: false,
+    guests_muted: false,
+  };
+}
+
+/** A participant, with the room's name in `conference`. The platform sends about twenty more fields. */
+function participantData({ uuid, display_name, node, connectedAt }: LiveParticipant, live: LiveConference) {
+  return {
+    uuid,
+    conference: live.name,
+    display_name,
+    role: "guest",
+    destination_alias: live.name,
+    connect_time: unixSeconds(connectedAt),
+    service_type: live.service_type,
+    service_tag: live.tag,
+    media_node: node,
+  };
+}
+
+interface RaisedAlarm {
+  readonly name: string;
+  readonly level: string;
+  readonly details: string;
+  readonly node: string;
+}
+
+interface Alarm extends RaisedAlarm {
+  readonly id: number;
+  readonly identifier: number;
+  readonly instance: string;
+  readonly time_raised: string;
+}
+
+export function createAlarms(now: () => number) {
+  let alarms: Alarm[] = [];
+  let lastId = 0;
+  return {
+    all: (): readonly Alarm[] => alarms,
+    /** One alarm per name and node; raising it again has no effect. Returns its id. */
+    raise: (given: RaisedAlarm): number => {
+      const raised = alarms.find(({ name, node }) => name === given.name && node === given.node);
+      if (raised) return raised.id;
+      lastId += 1;
+      const time_raised = naiveTimestamp(now());
+      alarms = [...alarms, { ...given, id: lastId, identifier: lastId, instance: "", time_raised }];
+      return lastId;
+    },
+    /** Clears the alarms of this name; without a name, all. */
+    clear: (name?: string): void => {
+      alarms = name === undefined ? [] : alarms.filter((alarm) => alarm.name !== name);
+    },
+  };
+}

@@ -1,0 +1,165 @@
+/** The Management API over HTTP: faults, limits, log-in, then the resource that the path names. */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Answer, LoopbackRequest, Reply } from "../loopback-server.ts";
+import { ApiError, badRequest } from "./api-error.ts";
+import type { Authentication } from "./authentication.ts";
+import { resourceUri } from "./conference-fields.ts";
+import { createListing, type Listing } from "./listing.ts";
+import type { LiveConference } from "./live.ts";
+import type { PlatformState } from "./platform-simulator.ts";
+import { type Fault, faultAnswer } from "./switches.ts";
+import { naiveTimestamp } from "./times.ts";
+
+/** A list that can be read, with its objects. Rooms can also be changed. */
+interface Resource {
+  readonly list: Listing;
+  /** Returns one object as the platform shows it. Throws 404 if there is none. */
+  readonly show: (id: string) => object;
+}
+
+const roomsPath = "configuration/conference";
+const address = /^\/api\/admin\/((?:configuration|status)\/v1\/[a-z_]+)\/(?:([^/]+)\/)?$/;
+
+/** Creates the handler. `baseUrl` is the server's own address; `closing` ends every delay. */
+export function createManagementApi(
+  state: PlatformState,
+  authentication: Authentication,
+  baseUrl: () => string,
+  closing: AbortSignal,
+): (request: LoopbackRequest) => Promise<Answer> {
+  const { behaviours, conferences, faults, rateLimit, requestLog } = state;
+  const resources: Readonly<Record<string, Resource>> = {
+    [roomsPath]: {
+      list: createListing({ ...conferences, rows: conferences.all }),
+      show: (id) => conferences.show(conferences.find(id)),
+    },
+    "status/conference": statusResource("conference", () => state.live.all().map(conferenceRow)),
+    "status/alarm": statusResource("alarm", state.alarms.all),
+  };
+
+  async function carryOut(request: LoopbackRequest): Promise<Answer> {
+    const target = request.url.pathname + request.url.search;
+    const waitSeconds = rateLimit.count(behaviours.requestLimitPerMinute);
+    if (waitSeconds !== undefined) return { status: 429, headers: { "retry-after": String(waitSeconds) } };
+    const fault = faults.take(request.method, target);
+    const wait = faults.latencyMilliseconds(request.method, target);
+    if (wait > 0) await delay(wait, undefined, { signal: closing });
+    if (!fault) return answer(request);
+    if (fault.when === "after") commit(fault, request);
+    return faultAnswer(fault);
+  }
+
+  function commit({ commitAfterMilliseconds }: Fault, request: LoopbackRequest): void {
+    if (commitAfterMilliseconds === undefined) {
+      answer(request);
+      return;
+    }
+    delay(commitAfterMilliseconds, undefined, { signal: closing }).then(
+      () => answer(request),
+      () => undefined,
+    );
+  }
+
+  function answer(request: LoopbackRequest): Reply {
+    try {
+      return route(request);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { status: error.status, headers: error.headers, body: error.body };
+    }
+  }
+
+  function route(request: LoopbackRequest): Reply {
+    const { method, url, headers, body } = request;
+    const path = url.pathname;
+    if (!path.endsWith("/")) return { status: 301, headers: { location: `${path}/${url.search}` } };
+    if (method === "POST" && path === "/oauth/token/")
+      return authentication.grantToken(body, `${baseUrl()}${path}`);
+    if (!authentication.accepts(headers.authorization))
+      return { status: 401, headers: { "www-authenticate": 'Basic realm="management"' } };
+    const [, versioned = "", encodedId] = address.exec(path) ?? [];
+    const name = versioned.replace("/v1", "");
+    const resource = resources[name];
+    if (!resource) throw new ApiError(404);
+    const id = encodedId === undefined ? undefined : decodeURIComponent(encodedId);
+    if (method === "GET") {
+      const { pathname, searchParams } = url;
+      const list = () => resource.list(pathname, searchParams, behaviours.maxPageSize);
+      return { status: 200, body: id === undefined ? list() : resource.show(id) };
+    }
+    if (name !== roomsPath) throw methodNotAllowed(["GET"]);
+    return id === undefined ? onRooms(request) : onRoom(request, id);
+  }
+
+  function onRooms(request: LoopbackRequest): Reply {
+    const { method } = request;
+    if (method === "DELETE" || method === "PUT") {
+      requestLog.countListWipe();
+      const error = `${method} on a list would destroy every object of the platform: the simulator refuses it.`;
+      throw new ApiError(403, { error });
+    }
+    if (method !== "POST") throw methodNotAllowed(["GET", "POST"]);
+    const path = resourceUri("conference", conferences.create(readBody(request)));
+    return { status: 201, headers: { location: behaviours.absoluteLocation ? baseUrl() + path : path } };
+  }
+
+  function onRoom(request: LoopbackRequest, id: string): Reply {
+    if (request.method === "DELETE") {
+      conferences.remove(id);
+      return { status: 204 };
+    }
+    if (request.method !== "PATCH") throw methodNotAllowed(["GET", "PATCH", "DELETE"]);
+    conferences.update(id, readBody(request));
+    const { patchReturnsObject } = behaviours;
+    return { status: 202, ...(patchReturnsObject && { body: conferences.show(conferences.find(id)) }) };
+  }
+
+  return async (request) => {
+    const finish = requestLog.begin(request.method, request.url.pathname);
+    const outcome = await carryOut(request).catch((error: unknown): Answer => {
+      if (closing.aborted) return "reset";
+      return { status: 500, body: { error_message: String(error) } };
+    });
+    finish(typeof outcome === "string" ? outcome : String(outcome.status));
+    return outcome;
+  };
+}
+
+/** Rows are created on each call, because they are few and change constantly. */
+function statusResource<Row extends { readonly id: string | number; readonly name: string }>(
+  resource: string,
+  rows: () => readonly Row[],
+): Resource {
+  const show = (row: Row) => ({ ...row, resource_uri: resourceUri(resource, row.id, "status") });
+  return {
+    list: createListing({ rows, show }),
+    show: (id) => {
+      const row = rows().find((candidate) => String(candidate.id) === id);
+      if (!row) throw new ApiError(404);
+      return show(row);
+    },
+  };
+}
+
+function conferenceRow({ id, name, service_type, tag, startedAt }: LiveConference) {
+  const start_time = naiveTimestamp(startedAt);
+  const flags = { is_started: true, is_locked: false, guests_muted: false, direct_media_available: false };
+  return { id, name, service_type, tag, start_time, ...flags };
+}
+
+function methodNotAllowed(allowed: readonly string[]): ApiError {
+  return new ApiError(405, undefined, { allow: allowed.join(", ") });
+}
+
+/** Like the platform, refuses a body that is not declared as JSON, even if it is JSON. */
+function readBody({ body, headers }: LoopbackRequest): Record<string, unknown> {
+  if (!/^application\/json\b/.test(headers["content-type"] ?? ""))
+    throw badRequest("The format indicated by the Content-Type header has no available deserializer.");
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // Invalid JSON gets the same error as JSON that is not an object.
+  }
+  throw badRequest("The request body is not a JSON object.");
+}

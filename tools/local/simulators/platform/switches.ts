@@ -1,0 +1,178 @@
+/** What can be switched on a simulated platform: faults, latency, behaviours, its request limit; and what is counted. */
+import * as z from "zod";
+import type { Answer } from "../loopback-server.ts";
+
+const behaviourSchema = z.strictObject({
+  /** `Location` after a create as an absolute URL instead of a bare path. */
+  absoluteLocation: z.boolean(),
+  /** PATCH returns the object instead of an empty body. */
+  patchReturnsObject: z.boolean(),
+  maxPageSize: z.int().min(1),
+  minPinLength: z.int().min(4).max(20),
+  /** The licensed number of rooms; null means no limit. */
+  roomLimit: z.int().min(0).nullable(),
+  requestLimitPerMinute: z.int().min(1).nullable(),
+});
+
+/** Behaviour that differs between platform versions or is unknown. */
+export type Behaviours = z.output<typeof behaviourSchema>;
+
+export const behaviourChangesSchema = behaviourSchema.partial();
+
+export const defaultBehaviours: Behaviours = {
+  absoluteLocation: false,
+  patchReturnsObject: false,
+  maxPageSize: 1000,
+  minPinLength: 6,
+  roomLimit: null,
+  requestLimitPerMinute: 1000,
+};
+
+const selection = { method: z.string().toUpperCase().optional(), pathPattern: z.string().optional() };
+
+export const latencySchema = z.strictObject({ ...selection, milliseconds: z.number().min(0) });
+
+export const faultSchema = z.strictObject({
+  ...selection,
+  kind: z.enum(["status", "reset", "timeout", "html500"]),
+  status: z.int().min(300).max(599).default(500),
+  body: z.unknown().optional(),
+  headers: z.record(z.string(), z.string()).default({}),
+  retryAfterSeconds: z.int().min(0).optional(),
+  /** Whether the fault replaces the call or only its response. */
+  when: z.enum(["before", "after"]).default("before"),
+  /** With `after`: the response is sent at once and the call is executed this much later. */
+  commitAfterMilliseconds: z.number().min(0).optional(),
+  /** The number of calls to fail; without `count` and `share`, all matching calls until cleared. */
+  count: z.int().min(1).optional(),
+  share: z.number().min(0).max(1).optional(),
+});
+
+type Latency = z.output<typeof latencySchema>;
+export type Fault = z.output<typeof faultSchema>;
+
+/** Starts without faults and latency. */
+export function createFaults() {
+  const faults = new Map<number, Fault>();
+  let latencies: Latency[] = [];
+  let lastId = 0;
+  return {
+    /** Adds a fault and returns its id. Methods and patterns select calls; a pattern is matched with path and query. */
+    add: (fault: Fault): number => {
+      lastId += 1;
+      faults.set(lastId, { ...fault });
+      return lastId;
+    },
+    clear: (id?: number): void => {
+      if (id === undefined) faults.clear();
+      else faults.delete(id);
+    },
+    /** The faults and latencies in force, as the control API shows them. */
+    state: () => ({
+      faults: [...faults].map(([id, fault]) => ({ id, ...fault })),
+      latencies: latencies.filter(({ milliseconds }) => milliseconds > 0),
+    }),
+    /** Returns the first fault for this call and counts it down; undefined if there is none. */
+    take: (method: string, target: string): Fault | undefined => {
+      for (const [id, fault] of faults) {
+        if (!isSelected(fault, method, target)) continue;
+        if (fault.share !== undefined && Math.random() >= fault.share) continue;
+        if (fault.count !== undefined && --fault.count === 0) faults.delete(id);
+        return fault;
+      }
+      return undefined;
+    },
+    /** If several rules match a call, the latest applies. */
+    setLatency: (latency: Latency): void => {
+      const { method, pathPattern } = latency;
+      const others = latencies.filter((rule) => rule.method !== method || rule.pathPattern !== pathPattern);
+      latencies = [latency, ...others];
+    },
+    latencyMilliseconds: (method: string, target: string): number =>
+      latencies.find((rule) => isSelected(rule, method, target))?.milliseconds ?? 0,
+    clearLatency: (): void => {
+      latencies = [];
+    },
+  };
+}
+
+function isSelected(
+  { method, pathPattern }: { method?: string | undefined; pathPattern?: string | undefined },
+  givenMethod: string,
+  target: string,
+): boolean {
+  if (method !== undefined && method !== givenMethod) return false;
+  return pathPattern === undefined || new RegExp(pathPattern, "u").test(target);
+}
+
+/** Returns the response that a fault causes. */
+export function faultAnswer({ kind, status, body, headers, retryAfterSeconds }: Fault): Answer {
+  if (kind === "reset") return "reset";
+  if (kind === "timeout") return "silence";
+  const html = { "content-type": "text/html; charset=utf-8" };
+  if (kind === "html500") return { status: 500, headers: html, body: "<h1>Server Error (500)</h1>" };
+  const canned =
+    status === 500 ? { error_message: "The request could not be processed, please try again." } : undefined;
+  const retryAfter = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  return { status, headers: { ...retryAfter, ...headers }, body: body ?? canned };
+}
+
+const windowMilliseconds = 60_000;
+
+/** The platform's limit on requests: fixed windows of 60 s, each starting with its first call. */
+export function createRateLimit(now: () => number) {
+  let windowStart = Number.NEGATIVE_INFINITY;
+  let calls = 0;
+  return {
+    /** Counts a call. Returns undefined within `limit` (null means none), otherwise the seconds until the window ends. */
+    count: (limit: number | null): number | undefined => {
+      if (now() - windowStart >= windowMilliseconds) [windowStart, calls] = [now(), 0];
+      calls += 1;
+      if (limit === null || calls <= limit) return undefined;
+      return Math.max(1, Math.ceil((windowStart + windowMilliseconds - now()) / 1000));
+    },
+    clear: (): void => {
+      calls = 0;
+    },
+  };
+}
+
+/** Counts the calls that the Management API received. */
+export function createRequestLog() {
+  const empty = (inFlight: number) => ({
+    total: 0,
+    /** By method and path with ids as `{id}`, for example `GET /api/admin/configuration/v1/conference/{id}/`. */
+    byRoute: {} as Record<string, number>,
+    /** By status, `reset` or `silence`. */
+    byOutcome: {} as Record<string, number>,
+    inFlight,
+    maxInFlight: inFlight,
+    /** DELETE or PUT on a whole list, which would wipe the platform. */
+    listWipeAttempts: 0,
+  });
+  let counts = empty(0);
+  const count = (table: Record<string, number>, key: string): void => {
+    table[key] = (table[key] ?? 0) + 1;
+  };
+  return {
+    counts: () => structuredClone(counts),
+    /** Counts a call as in flight; the returned function records its outcome. */
+    begin: (method: string, path: string) => {
+      counts.total += 1;
+      counts.inFlight += 1;
+      counts.maxInFlight = Math.max(counts.maxInFlight, counts.inFlight);
+      count(counts.byRoute, `${method} ${path.replace(/\/(\d+|[0-9a-f]{8}-[0-9a-f-]+)\/$/, "/{id}/")}`);
+      return (outcome: string): void => {
+        counts.inFlight -= 1;
+        count(counts.byOutcome, outcome);
+      };
+    },
+    countListWipe: (): void => {
+      counts.listWipeAttempts += 1;
+    },
+    /** Resets all counts except calls in flight. */
+    clear: (): void => {
+      counts = empty(counts.inFlight);
+    },
+  };
+}
