@@ -57,6 +57,11 @@ function limitFaults(given: Given): string[] {
   const faults: string[] = [];
   if (!isLocal && isBelow("POOL_LEASE_SECONDS", 60))
     faults.push("POOL_LEASE_SECONDS: must be at least 60 unless PLATFORM_URL is on loopback");
+  const timeoutSeconds = Number(given["PLATFORM_TIMEOUT_SECONDS"]);
+  if (!isLocal && isBelow("POOL_LEASE_SECONDS", 4 * timeoutSeconds))
+    faults.push(
+      "POOL_LEASE_SECONDS: must be at least 4 times PLATFORM_TIMEOUT_SECONDS unless PLATFORM_URL is on loopback",
+    );
   if (!isLocal && isBelow("GC_MINIMUM_AGE_SECONDS", 600))
     faults.push("GC_MINIMUM_AGE_SECONDS: must be at least 600 unless PLATFORM_URL is on loopback");
   if (isBelow("MAX_VMR", Number(given["POOL_MINIMUM"])))
