@@ -51,13 +51,15 @@ test("every exchange is counted as a call to the platform, with the time that it
   expect(totals.platform.milliseconds).toBeGreaterThanOrEqual(58);
 });
 
-test("a call accepts JSON", async () => {
+test("a call accepts JSON, and names the type of its body if it has one", async () => {
   const { client } = await start(({ headers }, response) => {
     response.setHeader("content-type", "application/json").end(JSON.stringify(headers));
   });
-  expect((await client.call({ method: "GET", path: "/" })).body).toMatchObject({
-    accept: "application/json",
-  });
+  const { body: withoutBody } = await client.call({ method: "GET", path: "/" });
+  expect(withoutBody).toMatchObject({ accept: "application/json" });
+  expect(withoutBody).not.toHaveProperty("content-type");
+  const { body: withBody } = await client.call({ method: "PATCH", path: "/", body: { tag: "x" } });
+  expect(withBody).toMatchObject({ accept: "application/json", "content-type": "application/json" });
 });
 
 test("a response of several megabytes is read completely", async () => {
