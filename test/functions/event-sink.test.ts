@@ -34,6 +34,17 @@ test("Queues each name in a bulk envelope once", async () => {
   expect(await queued()).toEqual(["a-room", "b-room"]);
 });
 
+test.each<[string, unknown]>([
+  ["service", { ...ended("b-room").data, service_type: { toString: 1 } }],
+  ["name", { name: { toString: 1 } }],
+  ["conference", { conference: { toString: 1 } }],
+])("Returns 204 and queues the good events beside one whose %s is an odd object", async (_, data) => {
+  const odd = { event: "conference_ended", data };
+  const envelope = { event: "eventsink_bulk", data: [ended("a-room"), odd, ended("c-room")] };
+  expect(await post(envelope)).toMatchObject({ status: 204, text: "" });
+  expect(await queued()).toEqual(expect.arrayContaining(["a-room", "c-room"]));
+});
+
 const connected = { event: "participant_connected", data: { conference: "a-room" } };
 
 test.each<[string, unknown, string]>([

@@ -15,7 +15,12 @@ export interface SinkReading {
 }
 
 // These services are not rooms: https://docs.pexip.com/admin/event_sink.htm
-const otherServices = new Set(["gateway", "two_stage_dialing", "test_call", "media_playback"]);
+const otherServices: ReadonlySet<unknown> = new Set([
+  "gateway",
+  "two_stage_dialing",
+  "test_call",
+  "media_playback",
+]);
 const maxNameCharacters = 250;
 
 /** Reads one event or a bulk envelope. Never throws: malformed events are counted, because one must not stop a sink. */
@@ -27,7 +32,7 @@ export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading
   for (const event of events) {
     const { event: kind, data } = asRecord(event);
     const fields = asRecord(data);
-    if (kind !== "conference_ended" || otherServices.has(String(fields["service_type"]))) {
+    if (kind !== "conference_ended" || otherServices.has(fields["service_type"])) {
       ignored.push(typeof kind === "string" ? kind.slice(0, maxNameCharacters) : "unnamed");
       continue;
     }

@@ -2,6 +2,9 @@
 import { asRecord } from "./as-record.ts";
 import { PlatformError } from "./platform-error.ts";
 
+// The platform names the faults of a conference's aliases under a resource of their own.
+const resources = ["conference", "conference_alias"];
+
 /**
  * Returns the names in a 400 response of the conference resource; `__all__` stands for the conference as a whole.
  * Returns none for any other failure, including a 400 of a log-in page or a proxy.
@@ -11,18 +14,8 @@ export function rejectedFields({
   body,
 }: Pick<PlatformError, "platformStatus" | "body">): string[] {
   if (platformStatus !== 400) return [];
-  return Object.keys(asRecord(asRecord(body)["conference"])).filter((field) => /^[a-z_]{1,64}$/.test(field));
-}
-
-/**
- * Returns the path of each rejected value below the conference; an empty path stands for the conference as a whole.
- * Returns one empty path if the body names no field, and undefined if the failure is not a 400 response.
- */
-export function rejectedPaths(error: PlatformError): readonly string[][] | undefined {
-  if (error.platformStatus !== 400) return undefined;
-  const fields = rejectedFields(error);
-  if (fields.length === 0) return [[]];
-  return fields.map((field) => (field === "__all__" ? [] : [field]));
+  const fields = resources.flatMap((resource) => Object.keys(asRecord(asRecord(body)[resource])));
+  return fields.filter((field) => /^[a-z_]{1,64}$/.test(field));
 }
 
 /** Returns what the log says about a failed call: class, status and rejected fields; never a value from the body. */

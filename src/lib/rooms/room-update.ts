@@ -4,7 +4,7 @@ import { valueFault } from "../http/validation-fault.ts";
 import type { Log } from "../log.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/platform-error.ts";
-import { rejectedPaths } from "../platform/rejected-fields.ts";
+import { rejectedFields } from "../platform/rejected-fields.ts";
 import type { Conference } from "./conference-schema.ts";
 import { toUpdateFields } from "./update-fields.ts";
 
@@ -29,14 +29,17 @@ export async function changeRoom(
   return isFound;
 }
 
-/** Converts a platform 400 to a 422 for the same fields with a fixed text. Returns any other error unchanged. */
+/** Converts a 400 that names fields to a 422 for the same fields with a fixed text. Returns any other error unchanged. */
 function asInvalidRequest(error: unknown): unknown {
-  const paths = error instanceof PlatformError ? rejectedPaths(error) : undefined;
-  if (paths === undefined) return error;
+  const fields = error instanceof PlatformError ? rejectedFields(error) : [];
+  if (fields.length === 0) return error;
   return new GatewayError("invalid-request", {
     cause: error,
-    faults: paths.map((path) =>
-      valueFault(["body", ...path], "the conferencing platform rejected this value"),
+    faults: fields.map((field) =>
+      valueFault(
+        field === "__all__" ? ["body"] : ["body", field],
+        "the conferencing platform rejected this value",
+      ),
     ),
   });
 }

@@ -167,6 +167,8 @@ describe("Provisioning if the create fails", () => {
   test.each([
     ["pin,guest_pin", { conference: { pin: ["482913 is too short"], guest_pin: ["771204 is too short"] } }],
     ["__all__", { conference: { __all__: ["482913 rooms are licensed"] } }],
+    ["alias", { conference_alias: { alias: ["482913 is taken"] } }],
+    ["pin,alias", { conference: { pin: ["482913"] }, conference_alias: { alias: ["482913"] } }],
     ["ivr_theme", { conference: { ivr_theme: ["482913 is unknown"], "the PIN 482913": ["x"] } }],
     [undefined, { error: "482913" }],
   ])("logs the names %s of the fields that the platform rejects, and no value", async (names, body) => {

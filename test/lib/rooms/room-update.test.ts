@@ -138,9 +138,27 @@ describe("a value that the platform rejects", () => {
     await expect(change({ guest_pin: "482913" })).rejects.toMatchObject(rejected(["body"]));
   });
 
-  test("is 422 at the body if the platform names no field", async () => {
-    platform.addFault({ kind: "status", status: 400, body: { error: "secret words" }, method: "PATCH" });
-    await expect(change({ call_type: "audio" })).rejects.toMatchObject(rejected(["body"]));
+  test("is 422 with the platform's failure as its cause", async () => {
+    const cause = { name: "PlatformError", platformStatus: 400 };
+    await expect(change({ call_type: "smoke" })).rejects.toMatchObject({ cause, details: { cause } });
+  });
+
+  test.each<[string, unknown]>([
+    ["a page of a proxy", "<html>Bad Request</html>"],
+    ["JSON of a proxy", { error: "secret words" }],
+    ["fields without a usable name", { conference: { "the PIN 482913 is taken": ["x"] } }],
+    ["nothing", undefined],
+  ])("is 502 if the 400 names no field: %s", async (_, body) => {
+    platform.addFault({ kind: "status", status: 400, body, method: "PATCH" });
+    const error = { code: "platform-rejected", status: 502, platformStatus: 400 };
+    await expect(change({ call_type: "audio" })).rejects.toMatchObject(error);
+  });
+
+  test.each([400, 401, 499])("is 503 if an OAuth log-in is refused with %i", async (status) => {
+    const refused = { outcome: "refused", message: "log-in", status, isLoginRefused: true } as const;
+    const update = async () => Promise.reject(new PlatformError(refused));
+    const error = { code: "platform-login-refused", status: 503 };
+    await expect(changeOf("room-a", { tag: "x" }, { ...conferences, update })).rejects.toMatchObject(error);
   });
 
   test("is 422 only at keys that can be field names, so no other text of the platform is returned", async () => {
