@@ -1,14 +1,9 @@
 /** POST /room/bulk/: every status it can return. */
 import { expect, test } from "vitest";
 import { bulkCreateRooms } from "../../src/functions/bulk-create-rooms.ts";
-import { testBearerRefusals } from "../support/bearer-refusals.ts";
+import { invalidRequest } from "../support/failure-responses.ts";
+import { testBearerAccess, testStorageUnavailable } from "../support/function-cases.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
-import {
-  invalidRequest,
-  programmingError,
-  testStorageUnavailable,
-  testUnexpectedError,
-} from "../support/shared-failures.ts";
 
 const gateway = useInProcessGateway();
 const underTest = { gateway, definition: bulkCreateRooms };
@@ -24,12 +19,8 @@ test("Returns 202 without a body and requests enough rooms to reach the configur
 });
 
 test.each([
-  ["3", 3],
   ["3.0", 3],
-  [" 3 ", 3],
-  ["+3", 3],
   ["0", 0],
-  ["-0", 0],
 ])("Returns 202 for max_vmr=%j and requests %i rooms", async (max_vmr, count) => {
   expect(await create({ max_vmr })).toMatchObject({ status: 202 });
   expect(await requested()).toBe(count);
@@ -41,19 +32,14 @@ test("Returns 202 for a max_vmr above the configured maximum, which it overrides
 });
 
 test.each<[string, string, object]>([
-  ["abc", "int_parsing", {}],
   ["", "int_parsing", {}],
   ["-1", "greater_than_equal", { ctx: { ge: 0 } }],
   ["10001", "less_than_equal", { ctx: { le: 10000 } }],
-  ["9".repeat(400), "", {}],
 ])("Returns 422 for max_vmr=%j and requests no rooms", async (max_vmr, type, details) => {
-  const fault = { ...(type && { type }), loc: ["query", "max_vmr"], ...details };
+  const fault = { type, loc: ["query", "max_vmr"], ...details };
   expect(await create({ max_vmr })).toMatchObject(invalidRequest(fault));
   expect(await requested()).toBe(0);
 });
 
 testStorageUnavailable(underTest);
-testUnexpectedError(underTest, ({ replenishment }) => ({
-  replenishment: { ...replenishment, fillUpTo: programmingError },
-}));
-testBearerRefusals(underTest);
+testBearerAccess(underTest);

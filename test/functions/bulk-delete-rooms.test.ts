@@ -1,15 +1,13 @@
 /** DELETE /room/bulk/: every status it can return. */
 import { expect, test } from "vitest";
 import { bulkDeleteRooms } from "../../src/functions/bulk-delete-rooms.ts";
-import { testBearerRefusals } from "../support/bearer-refusals.ts";
-import { useInProcessGateway } from "../support/in-process-gateway.ts";
-import { testPlatformFaults } from "../support/platform-faults.ts";
+import { failure } from "../support/failure-responses.ts";
 import {
-  failure,
-  programmingError,
+  testBearerAccess,
+  testPlatformUnavailable,
   testStorageUnavailable,
-  testUnexpectedError,
-} from "../support/shared-failures.ts";
+} from "../support/function-cases.ts";
+import { useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const gateway = useInProcessGateway();
 const underTest = { gateway, definition: bulkDeleteRooms };
@@ -36,6 +34,5 @@ test("Returns 503 bulk-delete-incomplete with Retry-After if one room cannot be 
 });
 
 testStorageUnavailable(underTest);
-testUnexpectedError(underTest, () => ({ bulkDeletion: { deleteAll: programmingError } }));
-testBearerRefusals(underTest);
-testPlatformFaults(underTest);
+testBearerAccess(underTest);
+testPlatformUnavailable(underTest);

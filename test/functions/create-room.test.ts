@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { createRoom } from "../../src/functions/create-room.ts";
 import { createRoomFromQueue } from "../../src/functions/create-room-from-queue.ts";
-import { testBearerRefusals } from "../support/bearer-refusals.ts";
+import { failure } from "../support/failure-responses.ts";
+import { testBearerAccess } from "../support/function-cases.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
-import { failure, programmingError, testUnexpectedError } from "../support/shared-failures.ts";
 
 const gateway = useInProcessGateway();
 const underTest = { gateway, definition: createRoom };
@@ -42,5 +42,4 @@ test("Returns 404 pool-exhausted without a body if the pool is empty", async () 
   expect(await gateway.call(createRoom)).toMatchObject(failure("pool-exhausted"));
 });
 
-testUnexpectedError(underTest, () => ({ claims: { claim: programmingError } }));
-testBearerRefusals(underTest);
+testBearerAccess(underTest);

@@ -1,10 +1,9 @@
 /** DELETE /room/{room_name}: every status it can return. */
 import { expect, test } from "vitest";
 import { deleteRoom } from "../../src/functions/delete-room.ts";
-import { testBearerRefusals } from "../support/bearer-refusals.ts";
+import { failure } from "../support/failure-responses.ts";
+import { testBearerAccess, testPlatformUnavailable } from "../support/function-cases.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
-import { testPlatformFaults } from "../support/platform-faults.ts";
-import { failure, programmingError, testUnexpectedError } from "../support/shared-failures.ts";
 
 const gateway = useInProcessGateway();
 const underTest = { gateway, definition: deleteRoom, sent: { roomName: "a-room" } };
@@ -58,8 +57,5 @@ test("Returns 502 platform-rejected if the platform rejects the deletion", async
   expect(gateway.room("a-room")).toBeDefined();
 });
 
-testUnexpectedError(underTest, ({ conferences }) => ({
-  conferences: { ...conferences, findByName: programmingError },
-}));
-testBearerRefusals(underTest);
-testPlatformFaults(underTest);
+testBearerAccess(underTest);
+testPlatformUnavailable(underTest);

@@ -3,15 +3,10 @@ import { expect, test } from "vitest";
 import { eventSink } from "../../src/functions/event-sink.ts";
 import type { Dependencies } from "../../src/lib/dependencies.ts";
 import { identities } from "../../tools/local/stack/identities.ts";
-import { testBodyRefusals } from "../support/body-refusals.ts";
 import { asEventSink } from "../support/credentials.ts";
+import { failure } from "../support/failure-responses.ts";
+import { testBodyLimits, testStorageUnavailable } from "../support/function-cases.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
-import {
-  failure,
-  programmingError,
-  testStorageUnavailable,
-  testUnexpectedError,
-} from "../support/shared-failures.ts";
 
 const ended = (name: unknown) => ({ event: "conference_ended", data: { name } });
 
@@ -125,5 +120,4 @@ test("Returns 204 without using the queue for events that name no ended room", a
 });
 
 testStorageUnavailable(underTest);
-testUnexpectedError(underTest, () => ({ endedRooms: { queueForDeletion: programmingError } }));
-testBodyRefusals(underTest, { notAnObject: "dict_type", maxBytes: 16 * 1024 * 1024 });
+testBodyLimits(underTest, { notAnObject: "dict_type", maxBytes: 16 * 1024 * 1024 });

@@ -3,10 +3,9 @@ import { beforeEach, expect, test } from "vitest";
 import { getPublicRoom } from "../../src/functions/get-public-room.ts";
 import type { ContactCentreUser } from "../../tools/local/simulators/contact-centre.ts";
 import { identities } from "../../tools/local/stack/identities.ts";
+import { failure } from "../support/failure-responses.ts";
+import { testConstrainedAttributes, testPlatformUnavailable } from "../support/function-cases.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
-import { testPlatformFaults } from "../support/platform-faults.ts";
-import { testConstrainedAttributes } from "../support/query-booleans.ts";
-import { failure, programmingError, testUnexpectedError } from "../support/shared-failures.ts";
 
 const user = (token: string, changes: Partial<ContactCentreUser> = {}): ContactCentreUser => ({
   token,
@@ -101,7 +100,4 @@ test.each([500, 503, 408])("Returns 503 if the contact centre returns %i", async
 });
 
 testConstrainedAttributes(underTest);
-testUnexpectedError(underTest, ({ conferences }) => ({
-  conferences: { ...conferences, findByName: programmingError },
-}));
-testPlatformFaults(underTest);
+testPlatformUnavailable(underTest);

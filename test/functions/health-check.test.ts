@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { healthCheck } from "../../src/functions/health-check.ts";
 import { asAgent, asEventSink } from "../support/credentials.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
-import { testUnexpectedError } from "../support/shared-failures.ts";
 
 const gateway = useInProcessGateway();
 
@@ -18,13 +17,9 @@ test("Returns 200 with the status and the current time", async () => {
   expect(Object.keys(response.json as object).toSorted()).toEqual(["status", "timestamp"]);
 });
 
-test.each<[string, Record<string, string>]>([
-  ["no credentials", {}],
-  ["a wrong bearer token", { authorization: "Bearer wrong" }],
-  ["wrong Basic credentials", asEventSink("nobody", "wrong")],
-  ["an agent's token", asAgent],
-])("Returns 200 with %s, as no authentication is required", async (_, headers) => {
-  expect(await gateway.callAsGiven(healthCheck, { headers })).toMatchObject({ status: 200 });
+test("Returns 200 with any or no credentials, as no authentication is required", async () => {
+  for (const headers of [{}, { authorization: "Bearer wrong" }, asEventSink("nobody", "wrong"), asAgent])
+    expect(await gateway.callAsGiven(healthCheck, { headers })).toMatchObject({ status: 200 });
 });
 
 test("Returns 200 if everything else is down", async () => {
@@ -35,15 +30,4 @@ test("Returns 200 if everything else is down", async () => {
 
 test("Ignores the query", async () => {
   expect(await gateway.call(healthCheck, { query: { verbose: "maybe" } })).toMatchObject({ status: 200 });
-});
-
-testUnexpectedError({ gateway, definition: healthCheck }, ({ clock }) => {
-  let readings = 0;
-  const now = () => {
-    readings += 1;
-    // The first reading is the request's start.
-    if (readings === 2) throw new TypeError("a programming error");
-    return Date.now();
-  };
-  return { clock: { ...clock, now } };
 });

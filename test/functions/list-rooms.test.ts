@@ -1,11 +1,12 @@
 /** GET /room/list: every status it can return. */
 import { expect, test } from "vitest";
 import { listRooms } from "../../src/functions/list-rooms.ts";
-import { testBearerRefusals } from "../support/bearer-refusals.ts";
+import {
+  testBearerAccess,
+  testConstrainedAttributes,
+  testPlatformUnavailable,
+} from "../support/function-cases.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
-import { testPlatformFaults } from "../support/platform-faults.ts";
-import { testConstrainedAttributes } from "../support/query-booleans.ts";
-import { programmingError, testUnexpectedError } from "../support/shared-failures.ts";
 
 const gateway = useInProcessGateway();
 const underTest = { gateway, definition: listRooms };
@@ -31,6 +32,5 @@ test("Ignores unknown query parameters", async () => {
 });
 
 testConstrainedAttributes(underTest);
-testUnexpectedError(underTest, () => ({ sharedList: { list: programmingError } }));
-testBearerRefusals(underTest);
-testPlatformFaults(underTest);
+testBearerAccess(underTest);
+testPlatformUnavailable(underTest);

@@ -2,16 +2,9 @@
 import { expect, test } from "vitest";
 import { getRoom } from "../../src/functions/get-room.ts";
 import { updateRoom } from "../../src/functions/update-room.ts";
-import { testBearerRefusals } from "../support/bearer-refusals.ts";
-import { testBodyRefusals } from "../support/body-refusals.ts";
+import { failure, invalidRequest } from "../support/failure-responses.ts";
+import { testBearerAccess, testBodyLimits, testPlatformUnavailable } from "../support/function-cases.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
-import { testPlatformFaults } from "../support/platform-faults.ts";
-import {
-  failure,
-  invalidRequest,
-  programmingError,
-  testUnexpectedError,
-} from "../support/shared-failures.ts";
 
 const gateway = useInProcessGateway();
 const sent = { roomName: "a-room", json: { participant_limit: 7 } };
@@ -86,9 +79,6 @@ test.each(["pin", "guest_pin"])("Returns 422 for an invalid %s without its value
   expect(response.text).not.toContain("918273");
 });
 
-testUnexpectedError(underTest, ({ conferences }) => ({
-  conferences: { ...conferences, findByName: programmingError },
-}));
-testBodyRefusals(underTest, { notAnObject: "model_attributes_type", maxBytes: 1024 * 1024 });
-testBearerRefusals(underTest);
-testPlatformFaults(underTest);
+testBodyLimits(underTest, { notAnObject: "model_attributes_type", maxBytes: 1024 * 1024 });
+testBearerAccess(underTest);
+testPlatformUnavailable(underTest);

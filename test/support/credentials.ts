@@ -99,13 +99,3 @@ export const forbiddenTokens: Readonly<Record<string, MakeToken>> = {
     return issuer.signToken(claims);
   },
 };
-
-/** Headers without a usable bearer token; they get 401 without an error code. */
-export const missingTokens: Readonly<Record<string, Record<string, string>>> = {
-  "no Authorization header": {},
-  "an empty Authorization header": { authorization: "" },
-  "Bearer without a token": { authorization: "Bearer" },
-  "Bearer with two tokens": { authorization: "Bearer one two" },
-  "HTTP Basic": { authorization: "Basic dXNlcjpwYXNzd29yZA==" },
-  "the agent's header": { "x-auth-token": identities.agentToken },
-};

@@ -6,7 +6,27 @@ import { laxBoolean, laxInteger } from "../../../src/lib/http/lax-schemas.ts";
 import { validate } from "../../../src/lib/http/validation.ts";
 import { Conference } from "../../../src/lib/rooms/conference-schema.ts";
 import { ShapeQuery } from "../../../src/lib/rooms/room-schemas.ts";
-import { acceptedBooleans, refusedBooleans } from "../../support/query-booleans.ts";
+
+const truthy = ["true", "TRUE", "tRuE", "1", "on", "On", "t", "T", "y", "Y", "yes", "YES"];
+const falsy = ["false", "FALSE", "0", "off", "OFF", "f", "F", "n", "N", "no", "No"];
+const acceptedBooleans = [
+  ...truthy.map((text) => [text, true] as const),
+  ...falsy.map((text) => [text, false] as const),
+];
+const refusedBooleans = [
+  "",
+  " ",
+  " true",
+  "false ",
+  "true,false",
+  "null",
+  "maybe",
+  "tru",
+  "2",
+  "-1",
+  "1.0",
+  "01",
+];
 
 const LevelQuery = z.object({ max_vmr: laxInteger.pipe(z.int().min(0).max(10_000)).optional() });
 

@@ -1,0 +1,23 @@
+/** The responses of failures, as tests compare them. */
+import { type FailureCode, publicDetailOf, statusOf } from "../../src/lib/errors.ts";
+
+/** The response of an expected failure: its status, its fixed text and its code in the log. */
+export function failure(
+  code: Exclude<FailureCode, "invalid-request">,
+  headers: Readonly<Record<string, unknown>> = {},
+): object {
+  const detail = publicDetailOf(code);
+  return {
+    status: statusOf(code),
+    code,
+    headers,
+    ...(detail === undefined ? { text: "" } : { json: { detail } }),
+  };
+}
+
+/** The response 422 with exactly these faults. */
+export const invalidRequest = (...detail: object[]): object => ({
+  status: 422,
+  code: "invalid-request",
+  json: { detail },
+});
