@@ -59,7 +59,7 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
       timeScale: { pollSeconds: 0.1, retryDelaySeconds: 1, ...options.timeScale },
       onLog: (entry) => {
         log.push(entry);
-        if (entry.category.endsWith(".User")) stack.logWorkspace.addTrace(entry.message);
+        stack.logWorkspace.addEntry(entry);
       },
     });
   let host = await start().catch(async (error: unknown) => {

@@ -1,16 +1,15 @@
 /** `npm run ops -- COMMAND`: what an operator does, as commands. */
-import { commands } from "./command-table.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { runCommand } from "./run-command.ts";
+import { commands } from "./commands/commands.ts";
+import { runProgram } from "./operator-program.ts";
+import { exitCodes } from "./outcomes.ts";
 import { connect } from "./target/connect.ts";
-import { stopOnSignal } from "./terminal/stop-on-signal.ts";
-import { createTerminal } from "./terminal/terminal.ts";
+import { createTerminal, stopOnSignal } from "./terminal/terminal.ts";
 
 const terminal = createTerminal();
-const exitCode = await runCommand(commands, process.argv.slice(2), {
+const outcome = await runProgram(commands, process.argv.slice(2), {
   terminal,
   stopping: stopOnSignal(terminal),
   environment: process.env,
   connect,
 });
-process.exitCode = exitCodes[exitCode].code;
+process.exitCode = exitCodes[outcome].code;

@@ -1,6 +1,7 @@
 /** Simulates the log workspace: stores uploaded rows and the app's log, and fails on demand. */
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
+import type { LogEntry } from "../host/messages.ts";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
 
 const rowsSchema = z.array(z.record(z.string(), z.unknown()));
@@ -19,6 +20,9 @@ interface StoredRow {
   readonly stream: string;
   readonly row: Record<string, unknown>;
 }
+
+/** The event of a line that the host logged, for example when the app did not load. */
+export const hostFailureEvent = "host-failure";
 
 /** One line of the app's log, a JSON object. */
 interface Trace {
@@ -55,6 +59,14 @@ export async function startLogWorkspace() {
     return { status: 204 };
   }
 
+  /** Anything but a JSON object is left out. */
+  function addTrace(message: string, time = new Date()): void {
+    const fields = parse(message);
+    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return;
+    traces.push({ time: time.toISOString(), fields });
+    if (traces.length > maxTraces) traces.splice(0, traces.length - maxTraces);
+  }
+
   const server = await startLoopbackServer(answer);
   return {
     url: server.url,
@@ -63,12 +75,12 @@ export async function startLogWorkspace() {
     /** Refuses the next `count` uploads (default 1) with this status. */
     failNext: ({ count = 1, ...failure }: Omit<Failure, "count"> & { readonly count?: number }) =>
       void failures.push({ ...failure, count }),
-    /** Stores what the app logged, as Application Insights does; anything but a JSON object is left out. */
-    addTrace: (message: string, time = new Date()) => {
-      const fields = parse(message);
-      if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return;
-      traces.push({ time: time.toISOString(), fields });
-      if (traces.length > maxTraces) traces.splice(0, traces.length - maxTraces);
+    addTrace,
+    /** Stores what the app logged, and the first line of each of the host's errors, as Application Insights does. */
+    addEntry: ({ level, category, message }: LogEntry) => {
+      const [line = ""] = message.split("\n");
+      if (category.endsWith(".User")) addTrace(message);
+      else if (level === "error") addTrace(JSON.stringify({ event: hostFailureEvent, message: line }));
     },
     clearFailures: () => void (failures = []),
     /** Forgets all rows and lines. */

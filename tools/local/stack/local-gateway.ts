@@ -39,7 +39,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
       port,
       timeScale: { pollSeconds: 0.5 },
       onLog: (entry) => {
-        if (entry.category.endsWith(".User")) stack.logWorkspace.addTrace(entry.message);
+        stack.logWorkspace.addEntry(entry);
         options.onLog?.(entry);
       },
       ...(options.corsOrigins && { inFront: createCorsHandler(options.corsOrigins) }),

@@ -1,19 +1,62 @@
-/** The command lines of the scripts: help, and one line about misuse. */
-import { Command } from "@commander-js/extra-typings";
+/** The one way to start a command: help, and one line about misuse. */
+import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 
 const misuse = 2;
 
+/** What a command writes to, and how it ends. */
+export interface Surroundings {
+  readonly print: (text: string) => void;
+  readonly remark: (text: string) => void;
+  /** Ends the command with 0 after its help, and with 2 if it was misused. */
+  readonly exit: (code: number) => never;
+}
+
+const ofProcess: Surroundings = {
+  print: (text) => void process.stdout.write(text),
+  remark: (text) => void process.stderr.write(text),
+  exit: (code) => process.exit(code),
+};
+
 /** Creates a command without arguments. If it is misused, it prints one line to standard error and exits with 2. */
 export function createCommand(name: string, description: string) {
-  return new Command(name)
-    .usage("[-- options]")
-    .description(description)
+  return configure(new Command(name), `${name} --`).usage("[-- options]").description(description);
+}
+
+/** Gives a command its help, and one line about misuse that names `call`: what is typed before `--help`. */
+export function configure<Configured extends Command>(
+  command: Configured,
+  call: string,
+  surroundings: Surroundings = ofProcess,
+): Configured {
+  command
     .helpOption("-h, --help", "Shows this help.")
     .allowExcessArguments(false)
     .configureOutput({
-      outputError: (text, write) => write(`${name}: ${inOneLine(text)} See ${name} -- --help.\n`),
+      writeOut: surroundings.print,
+      writeErr: surroundings.remark,
+      outputError: (text, write) =>
+        write(`${call.replace(/ --$/, "")}: ${inOneLine(text)} See ${call} --help.\n`),
     })
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : misuse));
+    .exitOverride(({ exitCode }) => surroundings.exit(exitCode === 0 ? 0 : misuse));
+  return command;
+}
+
+/** Reads an option or argument that is a whole number of this range. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return numberIn(min, max, /^\d+$/, "a whole number");
+}
+
+/** Reads an option that is a number of this range, with or without decimals. */
+export function decimal(min: number, max: number): (text: string) => number {
+  return numberIn(min, max, /^\d+(?:\.\d+)?$/, "a number");
+}
+
+function numberIn(min: number, max: number, pattern: RegExp, kind: string) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (pattern.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be ${kind} from ${min} to ${max}.`);
+  };
 }
 
 /** Leaves out the value, which can be a secret. */
@@ -22,5 +65,8 @@ function inOneLine(text: string): string {
     .replace("error: ", "")
     .trim()
     .replaceAll(/\s*\n\s*/g, " ");
-  return line.replace(/ argument '.*' is invalid\./, ":").replace(/[^.)]$/, "$&.");
+  return line
+    .replace(/ argument '.*' is invalid\./, ":")
+    .replace(/^command-argument value '.*' is invalid for argument ('[^']*')\./, "argument $1:")
+    .replace(/[^.)]$/, "$&.");
 }

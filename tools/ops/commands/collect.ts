@@ -1,50 +1,56 @@
 /** `ops collect`: one run of the garbage collection, now. */
-
 import { createGarbageCollection } from "../../../src/lib/pool/collection.ts";
-import { systemClock } from "../../../src/lib/ports.ts";
+import { type Queue, systemClock } from "../../../src/lib/ports.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
-import { type Context, defineCommand } from "../command.ts";
-import { yes } from "../options.ts";
-import { requirePlatform } from "../require-platform.ts";
-import type { Platform, Target } from "../target/target.ts";
-import { createCommandLog } from "../terminal/command-log.ts";
-import { count, duration, table } from "../terminal/format.ts";
+import type { Context, Operator } from "../operator-program.ts";
+import type { Outcome } from "../outcomes.ts";
+import { type Platform, requirePlatform, type Target } from "../target/target.ts";
+import { collectorPauseSeconds, count, duration, table } from "../terminal/format.ts";
+import { createCommandLog } from "../terminal/terminal.ts";
 
-export const collect = defineCommand({
-  name: "collect",
-  summary: "runs the garbage collection now, with the gateway's own code and settings",
-  details: [
-    "It deletes what the timer would delete, and keeps what it would keep. It may run beside the timer.",
-    "A run handles GC_MAX_MESSAGES rooms; run it again for more.",
-  ],
-  options: { yes },
-  run: async ({ options }, { terminal, connect }) => {
-    const target = await connect();
-    const platform = requirePlatform(target);
-    const { deletion } = target.queues;
-    const [depth, oldest] = await Promise.all([deletion.count(), deletion.oldestAgeSeconds()]);
-    const { maxMessages, minAgeSeconds } = target.settings.garbage;
+export function addCollect({ command, run }: Operator): void {
+  command(
+    "collect",
+    "runs the garbage collection now, with the gateway's own code and settings",
+    "It deletes what the timer would delete, and keeps what it would keep. It may run beside the timer. A run handles " +
+      "GC_MAX_MESSAGES rooms; run it again for more.",
+  )
+    .option("--yes", "Does it. Without it, the command only says what it would do.")
+    .action(async (options) => run(options, async (context) => collect(options.yes === true, context)));
+}
+
+async function collect(isConfirmed: boolean, { terminal, connect }: Context): Promise<Outcome> {
+  const target = await connect();
+  const platform = requirePlatform(target);
+  const { deletion } = target.queues;
+  const [depth, oldest] = await Promise.all([deletion.count(), deletion.oldestAgeSeconds()]);
+  const { maxMessages, minAgeSeconds } = target.settings.garbage;
+  terminal.print(
+    `${count(depth, "room")} waiting for deletion${oldest === undefined ? "" : `, the oldest for ${duration(oldest)}`}.`,
+  );
+  if (depth === 0) return "ok";
+  if (!isConfirmed) {
     terminal.print(
-      `${count(depth, "room")} waiting for deletion${oldest === undefined ? "" : `, the oldest for ${duration(oldest)}`}.`,
+      `Would collect up to ${count(maxMessages, "room")}; rooms that ended less than ${duration(minAgeSeconds)} ago stay. ` +
+        "Do it with --yes.",
     );
-    if (depth === 0) return "ok";
-    if (!options.yes) {
-      terminal.print(
-        `Would collect up to ${count(maxMessages, "room")}; rooms that ended less than ${duration(minAgeSeconds)} ago stay. ` +
-          "Do it with --yes.",
-      );
-      return "ok";
-    }
-    const { failure, rows } = await collectOnce(target, platform, Math.min(depth, maxMessages), terminal);
-    for (const line of table(rows)) terminal.print(line);
-    const deleted = rows.filter(([, outcome]) => outcome === deletedOutcome).length;
-    terminal.print(`${count(deleted, "room")} deleted; ${await deletion.count()} are waiting.`);
-    if (failure === undefined) return "ok";
-    // One that failed in part throws an AggregateError; one that could do nothing, the platform's or storage's error.
-    if (failure instanceof AggregateError) return "finding";
-    throw failure;
-  },
-});
+    return "ok";
+  }
+  const { failure, rows } = await collectOnce(target, platform, Math.min(depth, maxMessages), terminal);
+  for (const line of table(rows)) terminal.print(line);
+  const deleted = rows.filter(([, outcome]) => outcome === deletedOutcome).length;
+  const left = await deletion.count();
+  terminal.print(`${count(deleted, "room")} deleted; ${left} are waiting.`);
+  if (left > 0)
+    terminal.print(
+      `Rooms that are too young, or that another run holds, go within ${duration(minAgeSeconds + collectorPauseSeconds)}; ` +
+        "all others can be collected at once.",
+    );
+  if (failure === undefined) return "ok";
+  // A run that failed in part throws an AggregateError; a run that could do nothing, the platform's or storage's error.
+  if (failure instanceof AggregateError) return "finding";
+  throw failure;
+}
 
 const deletedOutcome = "deleted";
 
@@ -57,11 +63,12 @@ async function collectOnce(target: Target, platform: Platform, total: number, te
     rows.push([String(fields["room"]), outcome]);
     progress.show(rows.length);
   });
+  const { garbage } = target.settings;
   const collection = createGarbageCollection({
-    deletion: target.queues.deletion,
+    deletion: withoutLongPauses(target.queues.deletion, garbage.minAgeSeconds),
     ...platform,
     clock: systemClock,
-    ...target.settings.garbage,
+    ...garbage,
   });
   progress.show(0);
   const failure = await collection.collect(log).then(
@@ -70,4 +77,15 @@ async function collectOnce(target: Target, platform: Platform, total: number, te
   );
   progress.end();
   return { failure, rows };
+}
+
+/** A message waits for the rest of its age and no longer: after a failure, the operator removes the cause and runs again. */
+function withoutLongPauses(deletion: Queue, minAgeSeconds: number): Queue {
+  return {
+    ...deletion,
+    setInvisible: async (message, seconds, text) => {
+      const untilOldEnough = Math.max(0, Math.ceil(minAgeSeconds - message.ageSeconds));
+      await deletion.setInvisible(message, Math.min(seconds, untilOldEnough), text);
+    },
+  };
 }

@@ -1,41 +1,41 @@
 /** `ops doctor`: checks everything that a deployment needs. */
-import { defineCommand } from "../command.ts";
-import { type Check, checks, type Finding } from "../doctor/checks.ts";
-import type { Target } from "../target/target.ts";
+import type { Context, Operator } from "../operator-program.ts";
+import type { Outcome } from "../outcomes.ts";
+import { checks, runCheck } from "../status/checks.ts";
 import { count } from "../terminal/format.ts";
+import { remindWhile } from "../terminal/reminder.ts";
 
-export const doctor = defineCommand({
-  name: "doctor",
-  summary: "checks settings, roles and everything that the gateway needs, and says what to do",
-  details: [
+export function addDoctor({ command, run }: Operator): void {
+  command(
+    "doctor",
+    "checks settings, roles and everything that the gateway needs, and says what to do",
     "The checks run from this machine, with your rights; where the app's own view is known, it is shown too.",
-  ],
-  options: {},
-  run: async (_, { terminal, connect }) => {
-    const target = await connect();
-    terminal.print(`${target.name}`);
-    terminal.print("");
-    terminal.print(`  ok  ${"Settings".padEnd(16)}the gateway accepts them`);
-    let problems = 0;
-    for (const check of checks) {
-      const { isOk, found, advice } = await runCheck(check, target);
-      terminal.print(`  ${isOk ? "ok" : "!!"}  ${check.name.padEnd(16)}${found}`);
-      if (!isOk) terminal.print(`${" ".repeat(22)}-> ${advice ?? check.advice}`);
-      problems += isOk ? 0 : 1;
-    }
-    terminal.print("");
-    terminal.print(
-      problems === 0 ? "All checks passed." : `${count(problems, "check")} of ${checks.length + 1} failed.`,
-    );
-    return problems === 0 ? "ok" : "finding";
-  },
-});
+  )
+    .option("--json", "Prints one JSON object instead of the text.")
+    .action(async (options) => run(options, async (context) => examine(options.json === true, context)));
+}
 
-async function runCheck(check: Check, target: Target): Promise<Finding> {
-  try {
-    return await check.run(target);
-  } catch (error) {
-    const [found = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    return { isOk: false, found };
+async function examine(isJson: boolean, { terminal, connect }: Context): Promise<Outcome> {
+  const target = await connect();
+  const print = (line: string): void => {
+    if (!isJson) terminal.print(line);
+  };
+  print(target.name);
+  print("");
+  print(`  ok  ${"Settings".padEnd(16)}the gateway accepts them`);
+  const results = [];
+  for (const check of checks) {
+    const result = await remindWhile(runCheck(check, target), check.name, terminal);
+    const isOk = result.isOk === true;
+    results.push({ ...result, isOk });
+    print(`  ${isOk ? "ok" : "!!"}  ${result.name.padEnd(16)}${result.found}`);
+    if (!isOk) print(`${" ".repeat(22)}-> ${result.advice}`);
   }
+  const problems = results.filter(({ isOk }) => !isOk).length;
+  if (isJson) terminal.print(JSON.stringify({ target: target.name, checks: results, problems }));
+  print("");
+  print(
+    problems === 0 ? "All checks passed." : `${count(problems, "check")} of ${checks.length + 1} failed.`,
+  );
+  return problems === 0 ? "ok" : "finding";
 }

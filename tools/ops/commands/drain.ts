@@ -1,63 +1,71 @@
 /** `ops drain`: empties the pool and waits until no conference is running. */
 import { encodeQueuedName } from "../../../src/lib/pool/room.ts";
-import { type Context, defineCommand } from "../command.ts";
-import { flag, number, withDefault, yes } from "../options.ts";
-import { retireRooms } from "../pool/retire-rooms.ts";
+import { wholeNumber } from "../../local/terminal/create-command.ts";
+import type { Context, Operator } from "../operator-program.ts";
+import type { Outcome } from "../outcomes.ts";
+import { retireRooms } from "../pool/retirement.ts";
 import { waitFor } from "../pool/wait-for.ts";
-import { requirePlatform } from "../require-platform.ts";
 import { readRooms } from "../rooms/room-views.ts";
-import type { Platform, Target } from "../target/target.ts";
+import { type Platform, requirePlatform, type Target } from "../target/target.ts";
 import { count } from "../terminal/format.ts";
 
 // Rooms that are made meanwhile are younger; the clocks of this machine and of the app differ by less.
 const clockToleranceMilliseconds = 60_000;
 const maxNamed = 10;
 
-export const drain = defineCommand({
-  name: "drain",
-  summary: "empties the pool and waits until no conference is running",
-  details: [
-    "Before the platform is replaced or restored. Nobody is interrupted: rooms that were handed out stay until their",
-    "conference ends. Stop the consumers first, and set MAX_VMR to 0: otherwise each create that finds the pool empty",
-    "requests a room. For maintenance that keeps the rooms, --keep-pool only waits.",
-  ],
-  options: {
-    yes,
-    "keep-pool": flag("only waits until no conference is running, and changes nothing"),
-    "timeout-minutes": withDefault(
-      number("N", "how long to wait for conferences; 0 does not wait", [0, 10_080]),
+export function addDrain({ command, run }: Operator): void {
+  command(
+    "drain",
+    "empties the pool and waits until no conference is running",
+    "Before the platform is replaced or restored. Nobody is interrupted: rooms that were handed out stay until their " +
+      "conference ends. Stop the consumers first, and set MAX_VMR to 0: otherwise each create that finds the pool empty " +
+      "requests a room. For maintenance that keeps the rooms, --keep-pool only waits.",
+  )
+    .option("--yes", "Does it. Without it, the command only says what it would do.")
+    .option("--keep-pool", "Only waits until no conference is running, and changes nothing.")
+    .option(
+      "--timeout-minutes <n>",
+      "How long to wait for conferences; 0 does not wait.",
+      wholeNumber(0, 10_080),
       60,
-    ),
-  },
-  run: async ({ options }, context) => {
-    const { terminal, connect, stopping } = context;
-    const target = await connect();
-    const platform = requirePlatform(target);
-    if (!options["keep-pool"]) {
-      const [pooled, requested] = await Promise.all([
-        target.queues.pool.count(),
-        target.queues.provisioning.count(),
-      ]);
-      terminal.print(`The pool has ${count(pooled, "room")}, and ${requested} more are requested.`);
-      const { maxRooms } = target.settings.pool;
-      if (maxRooms > 0)
-        terminal.print(
-          `MAX_VMR is ${maxRooms}: set it to 0, or creates and POOL_MINIMUM will request new rooms.`,
-        );
-      if (!options.yes) {
-        terminal.print(
-          `Would delete ${count(pooled, "room")} and cancel ${count(requested, "request")}. Do it with --yes.`,
-        );
-        return "ok";
-      }
-      await target.queues.provisioning.clear();
-      const isEmpty = await emptyPool(target, platform, pooled, context);
-      if (stopping.aborted) return "interrupted";
-      if (!isEmpty) return "finding";
+    )
+    .action(async (options) => run(options, async (context) => drain(options, context)));
+}
+
+interface DrainOptions {
+  readonly yes?: true;
+  readonly keepPool?: true;
+  readonly timeoutMinutes: number;
+}
+
+async function drain({ yes, keepPool, timeoutMinutes }: DrainOptions, context: Context): Promise<Outcome> {
+  const { terminal, connect, stopping } = context;
+  const target = await connect();
+  const platform = requirePlatform(target);
+  if (!keepPool) {
+    const [pooled, requested] = await Promise.all([
+      target.queues.pool.count(),
+      target.queues.provisioning.count(),
+    ]);
+    terminal.print(`The pool has ${count(pooled, "room")}, and ${requested} more are requested.`);
+    const { maxRooms } = target.settings.pool;
+    if (maxRooms > 0)
+      terminal.print(
+        `MAX_VMR is ${maxRooms}: set it to 0, or creates and POOL_MINIMUM will request new rooms.`,
+      );
+    if (!yes) {
+      terminal.print(
+        `Would delete ${count(pooled, "room")} and cancel ${count(requested, "request")}. Do it with --yes.`,
+      );
+      return "ok";
     }
-    return awaitConferences(platform, options["timeout-minutes"], context);
-  },
-});
+    await target.queues.provisioning.clear();
+    const isEmpty = await emptyPool(target, platform, pooled, context);
+    if (stopping.aborted) return "interrupted";
+    if (!isEmpty) return "finding";
+  }
+  return awaitConferences(platform, timeoutMinutes, context);
+}
 
 /** Returns whether the pool is empty afterwards. */
 async function emptyPool(
@@ -102,7 +110,7 @@ async function awaitConferences(
   platform: Platform,
   timeoutMinutes: number,
   context: Context,
-): Promise<"ok" | "finding" | "interrupted"> {
+): Promise<Outcome> {
   const { terminal, stopping } = context;
   const live = async () => (await readRooms(platform)).filter(({ state }) => state === "live");
   const total = (await live()).length;
@@ -113,7 +121,7 @@ async function awaitConferences(
     terminal.print("No conference is running in a room of the gateway.");
     if (assigned > 0)
       terminal.print(
-        `${count(assigned, "room")} handed out without a conference: npm run ops -- rooms --state assigned`,
+        `${count(assigned, "room")} handed out and without a conference. List them: npm run ops -- rooms --state assigned`,
       );
     return "ok";
   }

@@ -2,86 +2,91 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
+import { wholeNumber } from "../../local/terminal/create-command.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
-import { type Context, defineCommand } from "../command.ts";
-import { UnreachableError } from "../failures.ts";
-import { number, withDefault, yes } from "../options.ts";
-import { deletionTime } from "../pool/deletion-time.ts";
+import type { Context, Operator } from "../operator-program.ts";
+import { type Outcome, UnreachableError } from "../outcomes.ts";
 import { createRetirement, type Retirement } from "../pool/retirement.ts";
-import { requirePlatform } from "../require-platform.ts";
 import { type RoomView, readRooms } from "../rooms/room-views.ts";
-import type { Platform, Target } from "../target/target.ts";
-import { createCommandLog } from "../terminal/command-log.ts";
-import { count } from "../terminal/format.ts";
+import { type Platform, requirePlatform, type Target } from "../target/target.ts";
+import { count, deletionTime } from "../terminal/format.ts";
+import { createCommandLog } from "../terminal/terminal.ts";
 
 const pauseMilliseconds = 1000;
 const invisibleSlackSeconds = 30;
 
-export const recycle = defineCommand({
-  name: "recycle",
-  summary: "replaces pooled rooms that were made with other settings, a few at a time",
-  details: [
-    "Rooms that were handed out stay: only the pool is recycled. For each room that is taken out, the gateway makes a new",
-    "one. A new host PIN of the same length is not noticed: shrink the pool to 0 and fill it again.",
-  ],
-  options: {
-    yes,
-    floor: number(
-      "N",
-      "never fewer ready rooms than this in the pool (default: half of MAX_VMR)",
-      [0, 10_000],
-    ),
-    batch: withDefault(number("N", "how many rooms are replaced at once", [1, 32]), 3),
-    "timeout-minutes": withDefault(
-      number("N", "how long to wait for a new room before giving up", [1, 1440]),
+export function addRecycle({ command, run }: Operator): void {
+  command(
+    "recycle",
+    "replaces pooled rooms that were made with other settings, a few at a time",
+    "Rooms that were handed out stay: only the pool is recycled. For each room that is taken out, the gateway makes a new " +
+      "one. A new host PIN of the same length is not noticed: shrink the pool to 0 and fill it again.",
+  )
+    .option("--yes", "Does it. Without it, the command only says what it would do.")
+    .option(
+      "--floor <n>",
+      "Never fewer ready rooms than this in the pool. Default: half of MAX_VMR.",
+      wholeNumber(0, 10_000),
+    )
+    .option("--batch <n>", "How many rooms are replaced at once.", wholeNumber(1, 32), 3)
+    .option(
+      "--timeout-minutes <n>",
+      "How long to wait for a new room before giving up.",
+      wholeNumber(1, 1440),
       15,
-    ),
-  },
-  run: async ({ options }, context) => {
-    const { terminal, connect } = context;
-    const target = await connect();
-    const platform = requirePlatform(target);
-    const fingerprint = await target.fingerprint();
-    if (fingerprint === undefined)
-      throw new UnreachableError(
-        "The log of the last day does not say with which settings new rooms are made. Does the timer collectMetrics run?",
-      );
-    const floor = options.floor ?? Math.ceil(target.settings.pool.maxRooms / 2);
-    const pool = await viewPool(target, platform, fingerprint);
-    terminal.print(
-      `The pool has ${count(pool.ready, "ready room")}; ${pool.outdated.size} of its rooms were made with other settings.`,
+    )
+    .action(async (options) => run(options, async (context) => recycle(options, context)));
+}
+
+interface RecycleOptions {
+  readonly yes?: true;
+  readonly floor?: number;
+  readonly batch: number;
+  readonly timeoutMinutes: number;
+}
+
+async function recycle(options: RecycleOptions, context: Context): Promise<Outcome> {
+  const { terminal, connect, stopping } = context;
+  const target = await connect();
+  const platform = requirePlatform(target);
+  const fingerprint = await target.fingerprint();
+  if (fingerprint === undefined)
+    throw new UnreachableError(
+      "The log of the last day does not say with which settings new rooms are made. Does the timer collectMetrics run?",
     );
-    if (pool.outdated.size === 0) {
-      terminal.print("There is nothing to do.");
-      return "ok";
-    }
-    if (pool.ready <= floor) {
-      terminal.print(
-        `The floor is ${floor}, so none may be taken out. Fill the pool first, or lower --floor.`,
-      );
-      return "finding";
-    }
-    if (!options.yes) {
-      terminal.print(
-        `Would replace ${count(pool.outdated.size, "room")}, ${options.batch} at a time, and keep ${floor} ready. Do it with --yes.`,
-      );
-      return "ok";
-    }
-    const plan = { ...options, floor, fingerprint, timeoutSeconds: options["timeout-minutes"] * 60 };
-    const left = await replaceAll(target, platform, plan, pool.outdated.size, context);
-    const replaced = pool.outdated.size - left;
-    terminal.print(
-      `${count(replaced, "room")} replaced; the old ones will be deleted ${deletionTime(target.settings)}.`,
-    );
-    if (context.stopping.aborted) return "interrupted";
-    if (left === 0) return "ok";
-    terminal.print(
-      `${count(left, "room")} with other settings remain: they are leased, in no queue (npm run ops -- unaccounted), or no ` +
-        "new rooms arrive (docs/operations.md#provisioning-failing). It is safe to run the command again.",
-    );
+  const floor = options.floor ?? Math.ceil(target.settings.pool.maxRooms / 2);
+  const pool = await viewPool(target, platform, fingerprint);
+  terminal.print(
+    `The pool has ${count(pool.ready, "ready room")}; ${pool.outdated.size} of its rooms were made with other settings.`,
+  );
+  if (pool.outdated.size === 0) {
+    terminal.print("There is nothing to do.");
+    return "ok";
+  }
+  if (pool.ready <= floor) {
+    terminal.print(`The floor is ${floor}, so none may be taken out. Fill the pool first, or lower --floor.`);
     return "finding";
-  },
-});
+  }
+  if (!options.yes) {
+    terminal.print(
+      `Would replace ${count(pool.outdated.size, "room")}, ${options.batch} at a time, and keep ${floor} ready. Do it with --yes.`,
+    );
+    return "ok";
+  }
+  const plan = { ...options, floor, fingerprint, timeoutSeconds: options.timeoutMinutes * 60 };
+  const left = await replaceAll(target, platform, plan, pool.outdated.size, context);
+  const replaced = pool.outdated.size - left;
+  terminal.print(
+    `${count(replaced, "room")} replaced; the old ones will be deleted ${deletionTime(target.settings)}.`,
+  );
+  if (stopping.aborted) return "interrupted";
+  if (left === 0) return "ok";
+  terminal.print(
+    `${count(left, "room")} with other settings remain: they are leased, in no queue (npm run ops -- unaccounted), or no ` +
+      "new rooms arrive (docs/operations.md#provisioning-failing). It is safe to run the command again.",
+  );
+  return "finding";
+}
 
 interface PoolView {
   /** How many rooms can be handed out now. */

@@ -1,100 +1,112 @@
 /** `ops redrive`: puts the requests of the poison queue back to work. */
-
 import { decodeProvisioningRequest, encodeProvisioningRequest } from "../../../src/lib/pool/replenishment.ts";
 import { deleteConfirmed, type Queue, type QueueMessage, type Queues } from "../../../src/lib/ports.ts";
 import { parseJson } from "../../local/process/parse-json.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
-import { type Context, defineCommand } from "../command.ts";
-import { flag, yes } from "../options.ts";
+import type { Context, Operator } from "../operator-program.ts";
+import type { Outcome } from "../outcomes.ts";
 import { count } from "../terminal/format.ts";
 
 // Longer than the two calls that move a message may take.
 const leaseSeconds = 15;
 
-export const redrive = defineCommand({
-  name: "redrive",
-  summary: "puts requests that the host gave up back into the provisioning queue",
-  details: [
-    "Remove the cause first (docs/operations.md#provisioning-failing). A request that the pool no longer needs is dropped",
-    "when it is served, so the pool does not grow beyond MAX_VMR.",
-  ],
-  options: { yes, "drop-unreadable": flag("deletes messages that are no requests; without it, they stay") },
-  run: async ({ options }, context) => {
-    const { terminal, connect, stopping } = context;
-    const target = await connect();
-    const { poison } = target.queues;
-    const depth = await poison.count();
-    terminal.print(`${count(depth, "message")} in the poison queue.`);
-    if (depth === 0) return "ok";
-    if (!options.yes) {
-      terminal.print("Would move them back to the provisioning queue. Do it with --yes.");
-      return "finding";
-    }
-    const { maxRooms } = target.settings.pool;
-    const { moved, dropped, unreadable } = await moveAll(
-      target.queues,
-      depth,
-      maxRooms,
-      options["drop-unreadable"],
-      context,
-    );
-    terminal.print(
-      `${count(moved, "request")} moved.${dropped > 0 ? ` ${count(dropped, "unreadable message")} deleted.` : ""}`,
-    );
-    if (stopping.aborted) return "interrupted";
-    const left = await poison.count();
-    if (unreadable > 0)
-      terminal.print(
-        `${count(unreadable, "message")} left that cannot be read as a request. --drop-unreadable deletes such messages.`,
-      );
-    if (left > unreadable)
-      terminal.print(
-        `${count(left - unreadable, "message")} leased by another run. Run the command again in a minute.`,
-      );
-    return left === 0 ? "ok" : "finding";
-  },
-});
+export function addRedrive({ command, run }: Operator): void {
+  command(
+    "redrive",
+    "puts requests that the host gave up back into the provisioning queue",
+    "Remove the cause first (docs/operations.md#provisioning-failing). A request that the pool no longer needs is dropped " +
+      "when it is served, so the pool does not grow beyond MAX_VMR.",
+  )
+    .option("--yes", "Does it. Without it, the command only says what it would do.")
+    .option("--drop-unreadable", "Deletes messages that are no requests. Without it, they stay.")
+    .option("--json", "Prints one JSON object.")
+    .action(async (options) => run(options, async (context) => redrive(options, context)));
+}
 
-interface Moved {
-  moved: number;
+interface RedriveOptions {
+  readonly yes?: true;
+  readonly dropUnreadable?: true;
+  readonly json?: true;
+}
+
+async function redrive(options: RedriveOptions, context: Context): Promise<Outcome> {
+  const { terminal, connect, stopping } = context;
+  const print = (line: string): void => {
+    if (!options.json) terminal.print(line);
+  };
+  const { queues, settings } = await connect();
+  const depth = await queues.poison.count();
+  print(`${count(depth, "message")} in the poison queue.`);
+  const work = options.yes
+    ? { queues, maxRooms: settings.pool.maxRooms, dropsUnreadable: options.dropUnreadable === true }
+    : undefined;
+  const result = await handleAll(queues.poison, work, depth, context);
+  const left = depth === 0 ? 0 : await queues.poison.count();
+  const { requests, dropped, unreadable } = result;
+  if (options.json) terminal.print(JSON.stringify({ isDryRun: !options.yes, depth, ...result, left }));
+  if (depth === 0) return "ok";
+  if (!options.yes)
+    print(
+      `Would move ${count(requests, "request")} back to the provisioning queue. Do it with --yes.${unreadable > 0 ? ` ${unreadable} cannot be read as a request.` : ""}`,
+    );
+  else
+    print(
+      `${count(requests, "request")} moved.${dropped > 0 ? ` ${count(dropped, "unreadable message")} deleted.` : ""}`,
+    );
+  if (stopping.aborted) return "interrupted";
+  if (!options.yes) return "finding";
+  if (unreadable > 0)
+    print(
+      `${count(unreadable, "message")} left that cannot be read as a request. --drop-unreadable deletes such messages.`,
+    );
+  if (left > unreadable)
+    print(`${count(left - unreadable, "message")} leased by another run. Run the command again in a minute.`);
+  return left === 0 ? "ok" : "finding";
+}
+
+/** What to do with the messages. */
+interface Work {
+  readonly queues: Queues;
+  readonly maxRooms: number;
+  readonly dropsUnreadable: boolean;
+}
+
+interface Handled {
+  requests: number;
   dropped: number;
   unreadable: number;
 }
 
-async function moveAll(
-  queues: Queues,
+/** Handles each message once. Without `work`, it only counts them. */
+async function handleAll(
+  poison: Queue,
+  work: Work | undefined,
   depth: number,
-  maxRooms: number,
-  dropsUnreadable: boolean,
   { terminal, stopping }: Context,
-): Promise<Moved> {
+): Promise<Handled> {
+  const result: Handled = { requests: 0, dropped: 0, unreadable: 0 };
+  if (depth === 0) return result;
   const progress = createProgress(terminal.progress, "messages", depth);
-  const result = { moved: 0, dropped: 0, unreadable: 0 };
   const kept = new Map<string, QueueMessage>();
   progress.show(0);
   try {
     while (!stopping.aborted) {
-      const [message] = await queues.poison.receive(1, leaseSeconds);
+      const [message] = await poison.receive(1, leaseSeconds);
       if (!message) break;
       // Its lease has ended: everything behind it has been received, or can wait for the next run.
-      if (kept.has(message.id)) {
-        kept.set(message.id, message);
-        break;
-      }
-      if (decodeProvisioningRequest(parseJson(message.text))) {
-        await moveOne(queues, message, maxRooms);
-        result.moved += 1;
-      } else if (dropsUnreadable) {
-        await deleteFrom(queues.poison, message);
-        result.dropped += 1;
-      } else {
-        kept.set(message.id, message);
-        result.unreadable += 1;
-      }
-      progress.show(result.moved + result.dropped + result.unreadable);
+      const isSeenAgain = kept.has(message.id);
+      const isRequest = decodeProvisioningRequest(parseJson(message.text)) !== undefined;
+      if (isSeenAgain || !work || (!isRequest && !work.dropsUnreadable)) kept.set(message.id, message);
+      else if (isRequest) await move(message, work);
+      else await remove(message, poison);
+      if (isSeenAgain) break;
+      if (isRequest) result.requests += 1;
+      else if (work?.dropsUnreadable) result.dropped += 1;
+      else result.unreadable += 1;
+      progress.show(result.requests + result.dropped + result.unreadable);
     }
   } finally {
-    for (const message of kept.values()) await queues.poison.setInvisible(message, 0).catch(() => undefined);
+    for (const message of kept.values()) await poison.setInvisible(message, 0).catch(() => undefined);
     progress.end();
   }
   return result;
@@ -104,16 +116,12 @@ async function moveAll(
  * The request goes back before its message is deleted: an interruption between the two leaves a request too many, and
  * none too few. As a `bulk` request it is dropped if the pool is full by then, as any retried request is.
  */
-async function moveOne(
-  { poison, provisioning }: Queues,
-  message: QueueMessage,
-  maxRooms: number,
-): Promise<void> {
-  await provisioning.put(encodeProvisioningRequest({ reason: "bulk", upTo: maxRooms }));
-  await deleteFrom(poison, message);
+async function move(message: QueueMessage, { queues, maxRooms }: Work): Promise<void> {
+  await queues.provisioning.put(encodeProvisioningRequest({ reason: "bulk", upTo: maxRooms }));
+  await remove(message, queues.poison);
 }
 
-async function deleteFrom(poison: Queue, message: QueueMessage): Promise<void> {
+async function remove(message: QueueMessage, poison: Queue): Promise<void> {
   const outcome = await deleteConfirmed(poison, message);
   if (outcome !== "deleted") throw new Error("a message could not be deleted from the poison queue");
 }

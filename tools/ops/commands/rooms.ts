@@ -1,42 +1,116 @@
-/** `ops rooms`: the gateway's rooms by state. */
-import { defineCommand } from "../command.ts";
-import { choice, flag } from "../options.ts";
-import { requirePlatform } from "../require-platform.ts";
-import { type RoomView, readRooms, roomStates } from "../rooms/room-views.ts";
+/** `ops rooms` and `ops room`: the gateway's rooms by state, and the life of one of them. */
+import { Option } from "@commander-js/extra-typings";
+import { wholeNumber } from "../../local/terminal/create-command.ts";
+import type { Context, Operator } from "../operator-program.ts";
+import type { Outcome } from "../outcomes.ts";
+import { type RoomView, readRooms, roomStates, viewRoom } from "../rooms/room-views.ts";
+import type { LogLine } from "../target/log-reader.ts";
+import { requirePlatform } from "../target/target.ts";
 import { age, count, table } from "../terminal/format.ts";
 
-export const rooms = defineCommand({
-  name: "rooms",
-  summary: "lists the rooms with the gateway's marker by state",
-  details: [
-    "SETTINGS is `current` if the room was made with the settings that new rooms get, otherwise `other`.",
-    "A room without the marker is not the gateway's and is not listed.",
-  ],
-  options: {
-    state: choice(roomStates, "lists only rooms in this state"),
-    json: flag("prints one JSON array"),
-  },
-  run: async ({ options }, { connect, terminal }) => {
-    const target = await connect();
-    const all = await readRooms(requirePlatform(target));
-    const fingerprint = await target.fingerprint();
-    const shown = all.filter(({ state }) => options.state === undefined || state === options.state);
-    if (options.json) {
-      const list = shown.map(({ name, state, marker }) => ({ ...marker, name, state, marker: marker.state }));
-      terminal.print(JSON.stringify(list));
-      return "ok";
-    }
-    const counts = roomStates.map((state) => `${all.filter((room) => room.state === state).length} ${state}`);
-    terminal.print(`${count(all.length, "room")}: ${counts.join(", ")}`);
-    if (shown.length === 0) return "ok";
-    terminal.print("");
-    const rows = shown.map((room) => rowOf(room, fingerprint));
-    for (const line of table([["NAME", "STATE", "SINCE", "SETTINGS"], ...rows])) terminal.print(line);
+export function addRooms({ command, run }: Operator): void {
+  command(
+    "rooms",
+    "lists the rooms with the gateway's marker by state",
+    "SETTINGS is `current` if the room was made with the settings that new rooms get, otherwise `other`. A room without " +
+      "the marker is not the gateway's and is not listed.",
+  )
+    .addOption(new Option("--state <state>", "Lists only rooms in this state.").choices(roomStates))
+    .option("--json", "Prints one JSON array.")
+    .action(async (options) => run(options, async (context) => listRooms(options, context)));
+}
+
+interface ListOptions {
+  readonly state?: RoomView["state"];
+  readonly json?: true;
+}
+
+async function listRooms({ state: wanted, json }: ListOptions, context: Context): Promise<Outcome> {
+  const { connect, terminal } = context;
+  const target = await connect();
+  const all = await readRooms(requirePlatform(target));
+  const shown = all.filter(({ state }) => wanted === undefined || state === wanted);
+  if (json) {
+    const list = shown.map(({ name, state, marker }) => ({ ...marker, name, state, marker: marker.state }));
+    terminal.print(JSON.stringify(list));
     return "ok";
-  },
-});
+  }
+  const counts = roomStates.map((state) => `${all.filter((room) => room.state === state).length} ${state}`);
+  terminal.print(`${count(all.length, "room")}: ${counts.join(", ")}`);
+  if (shown.length === 0) {
+    if (wanted !== undefined) terminal.print(`None is ${wanted}.`);
+    return "ok";
+  }
+  const fingerprint = await target.fingerprint();
+  terminal.print("");
+  const rows = shown.map((room) => rowOf(room, fingerprint));
+  for (const line of table([["NAME", "STATE", "SINCE", "SETTINGS"], ...rows])) terminal.print(line);
+  return "ok";
+}
 
 function rowOf({ name, state, marker }: RoomView, fingerprint: string | undefined): string[] {
   const settings = marker.fingerprint === fingerprint ? "current" : "other";
   return [name, state, age(marker.since, Date.now()), fingerprint === undefined ? "unknown" : settings];
+}
+
+export function addRoom({ command, run }: Operator): void {
+  command(
+    "room",
+    "shows the life of one room, from its provisioning to its deletion",
+    "CORRELATION leads to the whole request: filter the log by it (docs/operations.md, Following one room).",
+  )
+    .argument("<NAME>", "The room's name.")
+    .option("--hours <n>", "How far back to search.", wholeNumber(1, 2160), 168)
+    .option("--json", "Prints one JSON array of log lines.")
+    .action(async (name, options) =>
+      run(options, async (context) => showRoom({ ...options, name }, context)),
+    );
+}
+
+interface RoomOptions {
+  readonly name: string;
+  readonly hours: number;
+  readonly json?: true;
+}
+
+async function showRoom({ name, hours, json }: RoomOptions, context: Context): Promise<Outcome> {
+  const { connect, terminal } = context;
+  const { log, platform } = await connect();
+  const lines = await log.lines({ hours, room: name });
+  const outcome = lines.length > 0 ? "ok" : "finding";
+  if (json) {
+    terminal.print(JSON.stringify(lines));
+    return outcome;
+  }
+  const rows = lines.map(eventOf);
+  if (rows.length > 0)
+    for (const line of table([["TIME (UTC)", "EVENT", "CALLER", "CORRELATION"], ...rows]))
+      terminal.print(line);
+  else
+    terminal.print(
+      `The log of the last ${hours} hours has no line about ${name}. Check the name, or search further back with --hours.`,
+    );
+  if (platform) {
+    const found = await platform.conferences.findByName(name);
+    const isLive = found !== undefined && (await platform.status.isLive(name));
+    terminal.print(describeNow(found !== undefined, found && viewRoom(found, isLive), isLive));
+  }
+  return outcome;
+}
+
+function eventOf({ time, fields }: LogLine): string[] {
+  const field = (name: string): string => {
+    const value = fields[name];
+    return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  };
+  const reason = field("reason");
+  const event = reason === "" ? field("event") : `${field("event")} (${reason})`;
+  return [time.slice(0, 23).replace("T", " "), event, field("caller"), field("correlationId")];
+}
+
+function describeNow(exists: boolean, view: RoomView | undefined, isLive: boolean): string {
+  if (!exists) return "Now: the platform has no room of this name.";
+  if (!view) return "Now: it is on the platform, without the gateway's marker.";
+  const conference = `${isLive ? "with" : "without"} a live conference`;
+  return `Now: ${view.marker.state} for ${age(view.marker.since, Date.now())}, ${conference}.`;
 }

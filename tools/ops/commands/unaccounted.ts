@@ -1,74 +1,106 @@
-/** `ops unaccounted`: rooms that are neither in the pool nor in use. */
+/** `ops unaccounted`: orphaned rooms, which are neither in the pool nor in use. */
 import * as z from "zod";
 import type { ForgottenRoom } from "../../../src/lib/metrics/measurement.ts";
 import { encodeQueuedName, isPersistent } from "../../../src/lib/pool/room.ts";
-import { defineCommand } from "../command.ts";
-import { UnreachableError } from "../failures.ts";
-import { measureTarget } from "../measure-target.ts";
-import { flag, yes } from "../options.ts";
-import { deletionTime } from "../pool/deletion-time.ts";
+import { createProgress } from "../../local/terminal/progress.ts";
+import type { Context, Operator } from "../operator-program.ts";
+import { type Outcome, UnreachableError } from "../outcomes.ts";
+import { measureTarget } from "../status/read-status.ts";
 import type { LogReader } from "../target/log-reader.ts";
 import type { Target } from "../target/target.ts";
-import { type CommandLog, createCommandLog } from "../terminal/command-log.ts";
-import { count, duration, table } from "../terminal/format.ts";
+import { count, deletionTime, duration, table } from "../terminal/format.ts";
+import { createCommandLog } from "../terminal/terminal.ts";
 
-interface Unaccounted {
-  readonly forgotten: readonly ForgottenRoom[];
-  /** Unaccounted rooms without a name. */
+interface Orphaned {
+  /** Rooms that were handed out and forgotten. */
+  readonly named: readonly ForgottenRoom[];
+  /** How many more there are: which of the rooms that are marked as pooled is in no queue is unknown. */
   readonly unnamed: number;
 }
 
-export const unaccounted = defineCommand({
-  name: "unaccounted",
-  summary: "lists rooms that are neither in the pool nor in use, and has them deleted",
-  details: [
-    "A room is listed if it was handed out more than 24 hours ago and no conference is running. The garbage collection",
-    "checks each room again before it deletes it. Without a login for the platform, the list is that of the app's last",
-    "metrics run.",
-  ],
-  options: { delete: flag("queues the listed rooms for deletion"), yes },
-  run: async ({ options }, { terminal, connect, stopping }) => {
-    const target = await connect();
-    const { forgotten, unnamed } = await readUnaccounted(target, createCommandLog(terminal));
-    if (forgotten.length > 0)
-      for (const line of table([["NAME", "HANDED OUT"], ...forgotten.map(rowOf)])) terminal.print(line);
-    if (unnamed > 0)
-      terminal.print(
-        `${count(unnamed, "room")} marked as pooled beyond the pool. Rooms that wait for their deletion count until then; ` +
-          "others can be named when the pool is empty: npm run ops -- drain",
-      );
-    if (forgotten.length + unnamed === 0) {
-      terminal.print("Every room is accounted for.");
-      return "ok";
-    }
-    if (!options.delete || forgotten.length === 0) return "finding";
-    const deletable = forgotten.filter(({ room }) => !isPersistent(room));
-    if (!options.yes) {
-      terminal.print(`Would delete ${count(deletable.length, "room")}. Do it with --delete --yes.`);
-      return "finding";
-    }
-    let queued = 0;
-    for (const { room } of deletable) {
+export function addUnaccounted({ command, run }: Operator): void {
+  command(
+    "unaccounted",
+    "lists rooms that are neither in the pool nor in use, and has them deleted",
+    "A room is listed if it was handed out more than 24 hours ago and no conference is running. The garbage collection " +
+      "checks each room again before it deletes it. Without a login for the platform, the list is that of the app's last " +
+      "metrics run.",
+  )
+    .option("--delete", "Queues the listed rooms for deletion.")
+    .option("--yes", "Does it. Without it, the command only says what it would do.")
+    .option("--json", "Prints one JSON object, and deletes nothing.")
+    .action(async (options) => run(options, async (context) => listOrphaned(options, context)));
+}
+
+interface OrphanedOptions {
+  readonly delete?: true;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+async function listOrphaned(options: OrphanedOptions, context: Context): Promise<Outcome> {
+  const { terminal, connect, stopping } = context;
+  const target = await connect();
+  const { named, unnamed } = await readOrphaned(target, terminal);
+  const isNone = named.length + unnamed === 0;
+  if (options.json) {
+    terminal.print(JSON.stringify({ rooms: named, unnamed }));
+    return isNone ? "ok" : "finding";
+  }
+  if (isNone) {
+    terminal.print("Every room is accounted for.");
+    return "ok";
+  }
+  if (named.length > 0)
+    for (const line of table([["NAME", "HANDED OUT"], ...named.map(rowOf)])) terminal.print(line);
+  if (unnamed > 0)
+    terminal.print(
+      `${count(unnamed, "room")} marked as pooled beyond the pool. Rooms that wait for their deletion count until then; ` +
+        "others can be named when the pool is empty: npm run ops -- drain",
+    );
+  if (!options.delete || named.length === 0) return "finding";
+  const deletable = named.filter(({ room }) => !isPersistent(room));
+  if (!options.yes) {
+    terminal.print(`Would delete ${count(deletable.length, "room")}. Do it with --delete --yes.`);
+    return "finding";
+  }
+  const queued = await queueAll(target, deletable, context);
+  terminal.print(`${count(queued, "room")} will be deleted ${deletionTime(target.settings)}.`);
+  terminal.print("Do not run this again before that: a room that is queued again waits from then on.");
+  if (stopping.aborted) return "interrupted";
+  return unnamed === 0 && queued === named.length ? "ok" : "finding";
+}
+
+/** Returns how many rooms it has queued: fewer if the command is interrupted. */
+async function queueAll(
+  { queues }: Target,
+  rooms: readonly ForgottenRoom[],
+  { terminal, stopping }: Context,
+): Promise<number> {
+  const progress = createProgress(terminal.progress, "rooms queued for deletion", rooms.length);
+  let queued = 0;
+  try {
+    for (const { room } of rooms) {
       if (stopping.aborted) break;
-      await target.queues.deletion.put(encodeQueuedName({ room }));
+      await queues.deletion.put(encodeQueuedName({ room }));
       queued += 1;
+      progress.show(queued);
     }
-    terminal.print(`${count(queued, "room")} will be deleted ${deletionTime(target.settings)}.`);
-    terminal.print("Do not run this again before that: a room that is queued again waits from then on.");
-    if (stopping.aborted) return "interrupted";
-    return unnamed === 0 && queued === forgotten.length ? "ok" : "finding";
-  },
-});
+  } finally {
+    progress.end();
+  }
+  return queued;
+}
 
 function rowOf({ room, ageHours }: ForgottenRoom): string[] {
   return [room, ageHours === null ? "at an unknown time" : `${duration(ageHours * 3600)} ago`];
 }
 
-async function readUnaccounted(target: Target, log: CommandLog): Promise<Unaccounted> {
+async function readOrphaned(target: Target, terminal: Context["terminal"]): Promise<Orphaned> {
   const { platform } = target;
   if (!platform) return readFromLog(target.log);
-  const { unaccounted: found } = await measureTarget(target, platform, undefined, log);
-  if (found) return { forgotten: found.forgotten, unnamed: found.beyondPool };
+  const { unaccounted } = await measureTarget(target, platform, undefined, createCommandLog(terminal));
+  if (unaccounted) return { named: unaccounted.forgotten, unnamed: unaccounted.beyondPool };
   throw new UnreachableError(
     "The rooms cannot be compared with the queues; the lines above say what does not respond.",
   );
@@ -83,7 +115,7 @@ const roomSchema = z.object({
 const restSchema = z.object({ invocationId: z.string(), count: z.number() });
 
 /** The newest metrics run decides; it logs nothing if all rooms are accounted for. */
-async function readFromLog(reader: LogReader): Promise<Unaccounted> {
+async function readFromLog(reader: LogReader): Promise<Orphaned> {
   const events = ["metrics-collected", "room-unaccounted", "rooms-unaccounted-unnamed"];
   const lines = await reader.lines({ hours: 1, events });
   const run = lines.findLast(({ fields }) => fields["event"] === "metrics-collected")?.fields["invocationId"];
@@ -93,7 +125,7 @@ async function readFromLog(reader: LogReader): Promise<Unaccounted> {
     );
   const ofRun = lines.map(({ fields }) => fields).filter(({ invocationId }) => invocationId === run);
   return {
-    forgotten: ofRun.flatMap((fields) => roomSchema.safeParse(fields).data ?? []),
+    named: ofRun.flatMap((fields) => roomSchema.safeParse(fields).data ?? []),
     unnamed: ofRun
       .flatMap((fields) => restSchema.safeParse(fields).data?.count ?? [])
       .reduce((sum, next) => sum + next, 0),

@@ -1,27 +1,27 @@
 /** The plan as an operator reads it. */
-import type { Plan, SimulatedPool } from "../../../capacity/plan.ts";
 import { count, table } from "../terminal/format.ts";
+import type { Plan } from "./make-plan.ts";
+
+const barsPerDecade = 10;
 
 /** Returns the lines of a plan. */
 export function planLines(plan: Plan): string[] {
-  const { total, gateways, scenario, rooms, settings } = plan;
+  const { total, gateways, scenario, rooms, leadSeconds, settings } = plan;
   return [
     `Load: ${whole(total.perHour)} rooms per hour on average, ${whole(total.peakPerHour)} at the peak,` +
       ` ${whole(total.perDay)} per day.`,
     ...splitLines(plan),
     "",
-    `Pool: ${count(rooms, "room")}, so that at most 1 in ${whole(scenario.oneIn)} callers finds it empty at the peak.`,
-    `  Formula (Erlang B): ${count(plan.formulaRooms, "room")}, if a room is replaced` +
-      ` ${plan.leadSeconds.toFixed(1)} s after its claim.`,
-    `  Simulation of the pool's code, seed ${plan.seed}:`,
-    ...[plan.comparison, plan.simulation].flatMap((pool) => poolLines(pool)),
+    `Pool: ${count(rooms, "room")}, so that at most 1 in ${whole(scenario.oneIn)} callers finds it empty at the peak` +
+      ` (Erlang B; a room is replaced ${leadSeconds.toFixed(1)} s after its claim).`,
+    ...chartLines(plan).map((line) => `  ${line}`),
     "",
     "What gives way first, in rooms per hour, with the present settings:",
     ...limitLines(plan).map((line) => `  ${line}`),
     "",
     gateways > 1 ? "Settings of each gateway:" : "Settings:",
     ...Object.entries(settings).map(([name, value]) => `  ${name}=${value}`),
-    `Then provision, and fill the pool: npm run ops -- fill.`,
+    "Then provision, and fill the pool: npm run ops -- fill.",
     `At the peak, ${gateways > 1 ? "each" : "the"} platform has ${whole(plan.roomsOnPlatform)} rooms:` +
       " pooled, in use, and waiting for deletion.",
   ];
@@ -36,15 +36,14 @@ function splitLines({ gateways, scenario }: Plan): string[] {
   ];
 }
 
-function poolLines(pool: SimulatedPool): string[] {
-  const perCallers = (share: number): string => whole(share * 10_000);
-  const failures = pool.failed === 0 ? [] : [`      ${count(pool.failed, "caller")} got another error.`];
-  return [
-    `    ${count(pool.rooms, "room")}: ${whole(pool.empty)} of ${whole(pool.callers)} callers found the pool empty.`,
-    `      In 10,000 callers: ${perCallers(pool.share)}, with 95 % confidence from ${perCallers(pool.low)}` +
-      ` to ${perCallers(pool.high)}; by formula ${perCallers(pool.expected)}.`,
-    ...failures,
-  ];
+/** A bar per size of the pool, on a logarithmic scale. */
+function chartLines({ chart, rooms }: Plan): string[] {
+  const bars = chart.map(({ rooms: size, oneIn }) => [
+    String(size),
+    `1 in ${whole(oneIn)}`,
+    `${"#".repeat(Math.round(barsPerDecade * Math.log10(oneIn)))}${size === rooms ? " <- planned" : ""}`,
+  ]);
+  return table([["rooms", "callers who find it empty", ""], ...bars]);
 }
 
 function limitLines({ limits, total }: Plan): string[] {

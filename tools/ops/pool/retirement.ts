@@ -9,8 +9,19 @@ import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import type { Replenishment } from "../../../src/lib/pool/replenishment.ts";
 import { decodeQueuedName, encodeQueuedName } from "../../../src/lib/pool/room.ts";
-import { type Clock, type Queue, QueueError, type QueueMessage } from "../../../src/lib/ports.ts";
+import {
+  type Clock,
+  type Queue,
+  QueueError,
+  type QueueMessage,
+  systemClock,
+} from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
+import { createProgress } from "../../local/terminal/progress.ts";
+import type { Context } from "../operator-program.ts";
+import type { Platform, Target } from "../target/target.ts";
+import { count } from "../terminal/format.ts";
+import { createCommandLog } from "../terminal/terminal.ts";
 
 export interface Retirement {
   /**
@@ -132,4 +143,44 @@ function withoutPoolEmpty(log: Log): Log {
       if (event !== "pool-empty") log.warn(event, fields, cause);
     },
   };
+}
+
+/**
+ * Takes up to `amount` rooms out of the pool and queues them for deletion; they are not replaced. Returns how many there
+ * were: fewer if the pool has no more, or if the command is interrupted. Throws what `retire` throws, after it has said
+ * how far it got.
+ */
+export async function retireRooms(
+  target: Target,
+  platform: Platform,
+  amount: number,
+  { terminal, stopping }: Pick<Context, "terminal" | "stopping">,
+): Promise<number> {
+  const progress = createProgress(terminal.progress, "rooms taken out of the pool", amount);
+  const retirement = createRetirement({
+    ...target.queues,
+    ...platform,
+    settings: target.settings,
+    replenishment: undefined,
+    maxHeld: 0,
+    clock: systemClock,
+    log: createCommandLog(terminal),
+  });
+  let retired = 0;
+  try {
+    progress.show(0);
+    while (retired < amount && !stopping.aborted) {
+      if ((await retirement.retire(() => true)) === undefined) break;
+      retired += 1;
+      progress.show(retired);
+    }
+  } catch (error) {
+    terminal.remark(
+      `Taken out: ${retired} of ${count(amount, "room")}. It is safe to run the command again.`,
+    );
+    throw error;
+  } finally {
+    progress.end();
+  }
+  return retired;
 }

@@ -1,7 +1,7 @@
 /** Waits for a number to be reached, with a progress bar. */
 import { setTimeout as delay } from "node:timers/promises";
 import { createProgress } from "../../local/terminal/progress.ts";
-import type { Context } from "../command.ts";
+import type { Context } from "../operator-program.ts";
 
 export interface Waiting {
   /** What the bar counts. */

@@ -1,4 +1,5 @@
 /** The gateway's rooms as the platform shows them at this moment. */
+import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
 import { type MarkedRoom, markedRooms } from "../../../src/lib/pool/room.ts";
 import type { Platform } from "../target/target.ts";
 
@@ -12,9 +13,15 @@ export interface RoomView extends MarkedRoom {
 /** Returns the rooms with the marker, by state and, within a state, the oldest first. */
 export async function readRooms({ conferences, status }: Platform): Promise<RoomView[]> {
   const [rows, live] = await Promise.all([conferences.list(), status.liveConferences()]);
-  return markedRooms(rows)
-    .map(({ name, marker }): RoomView => ({ name, marker, state: live.has(name) ? "live" : marker.state }))
+  return rows
+    .flatMap((row) => viewRoom(row, live.has(row.name)) ?? [])
     .toSorted((one, other) => rank(one) - rank(other) || (one.marker.since < other.marker.since ? -1 : 1));
+}
+
+/** Returns the room, or undefined if the conference does not have the gateway's marker. */
+export function viewRoom(row: ConferenceRow, isLive: boolean): RoomView | undefined {
+  const [room] = markedRooms([row]);
+  return room && { ...room, state: isLive ? "live" : room.marker.state };
 }
 
 function rank({ state }: RoomView): number {

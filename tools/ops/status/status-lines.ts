@@ -1,43 +1,57 @@
 /** The lines of `ops status`: each value with what it means and what to do. */
 import { age, count, duration } from "../terminal/format.ts";
-import type { GatewayStatus } from "./gateway-status.ts";
+import type { GatewayStatus } from "./read-status.ts";
 
 /** One line of the screen. */
-export interface StatusLine {
+interface StatusLine {
   readonly label: string;
   readonly value: string;
   /** What needs attention, with the section of the runbook. */
   readonly problem?: string | undefined;
   /** What could be done. */
   readonly hint?: string | undefined;
+  /** Whether the value is neither good nor bad, because it cannot be read. */
+  readonly isUnknown?: boolean;
 }
 
 const runbook = (section: string, command: string): string =>
   `npm run ops -- ${command}; docs/operations.md#${section}`;
 const lowShare = 0.2;
 const oldDeletionSeconds = 3600;
-const unaccountedLimit = 3;
+const orphanedLimit = 3;
+const maxNamed = 3;
 const metricsLateMilliseconds = 15 * 60_000;
 
 /** Returns the lines in the order of the screen. */
 export function statusLines(status: GatewayStatus, now: number): StatusLine[] {
   return [
+    checkLine("Gateway", status),
+    platformLine(status),
+    checkLine("Token issuer", status),
+    checkLine("Contact centre", status),
+    checkLine("Event sink", status),
     poolLine(status),
+    checkLine("Provisioning", status),
     requestsLine(status),
     poisonLine(status),
     deletionLine(status),
-    platformLine(status),
     alarmsLine(status),
     roomsLine(status),
-    unaccountedLine(status),
+    orphanedLine(status),
     metricsLine(status, now),
   ];
 }
 
-/** The value of what cannot be read. It is neither good nor bad. */
-export const unknown = "unknown";
+const unknown = { value: "unknown", isUnknown: true };
 
-const unreadQueue = { value: unknown, problem: "the queue cannot be read: npm run ops -- doctor" };
+function checkLine(label: string, { checks }: GatewayStatus): StatusLine {
+  const check = checks.find(({ name }) => name === label);
+  if (!check) return { label, ...unknown };
+  const { isOk, found, advice } = check;
+  return { label, value: found, isUnknown: isOk === undefined, ...(isOk === false && { problem: advice }) };
+}
+
+const unreadQueue = { value: "unknown", problem: "the queue cannot be read: npm run ops -- doctor" };
 
 function poolLine({ row }: GatewayStatus): StatusLine {
   const { PoolDepth: depth, MaximumRooms: maximum, PoolMinimum: minimum } = row;
@@ -49,17 +63,9 @@ function poolLine({ row }: GatewayStatus): StatusLine {
   return { label: "Pool", value, ...(isLow && { problem: `it is low: ${runbook("pool-low", "fill")}` }) };
 }
 
-function requestsLine({ row, provisioningFailures }: GatewayStatus): StatusLine {
+function requestsLine({ row: { ProvisioningDepth: depth } }: GatewayStatus): StatusLine {
   const label = "Requests";
-  const { ProvisioningDepth: depth } = row;
-  if (depth === null) return { label, ...unreadQueue };
-  const value = `${count(depth, "room")} requested`;
-  if (!provisioningFailures) return { label, value };
-  return {
-    label,
-    value: `${value}, ${count(provisioningFailures, "failure")} in 15 min`,
-    problem: "rooms cannot be provisioned: docs/operations.md#provisioning-failing",
-  };
+  return depth === null ? { label, ...unreadQueue } : { label, value: `${count(depth, "room")} requested` };
 }
 
 function poisonLine({ row: { PoisonDepth: depth } }: GatewayStatus): StatusLine {
@@ -89,7 +95,7 @@ function platformLine({ row }: GatewayStatus): StatusLine {
 
 function alarmsLine({ row: { AlarmCount: alarms, AlarmNames: names } }: GatewayStatus): StatusLine {
   const label = "Alarms";
-  if (alarms === null) return { label, value: unknown };
+  if (alarms === null) return { label, ...unknown };
   if (alarms === 0) return { label, value: "none" };
   return { label, value: names ?? String(alarms), problem: "docs/operations.md#platform-alarms" };
 }
@@ -102,34 +108,25 @@ function roomsLine({ row }: GatewayStatus): StatusLine {
     LiveConferences: live,
     OutdatedRooms: outdated,
   } = row;
-  if (pooled === null || assigned === null) return { label, value: unknown };
+  if (pooled === null || assigned === null) return { label, ...unknown };
   const value = `${pooled} pooled, ${assigned} assigned, ${count(live ?? 0, "live conference")}`;
   if (!outdated) return { label, value };
   return { label, value, hint: `${outdated} made with other settings: npm run ops -- recycle` };
 }
 
-function unaccountedLine({
-  row: { UnaccountedRooms: unaccounted },
-  forgotten = [],
-}: GatewayStatus): StatusLine {
+function orphanedLine({ row, orphaned = [] }: GatewayStatus): StatusLine {
   const label = "Unaccounted";
-  if (unaccounted === null) return { label, value: unknown };
-  if (unaccounted === 0) return { label, value: "none" };
-  const names = forgotten.slice(0, 3).map(({ room }) => room);
-  const rest = unaccounted - names.length;
-  const value = [
-    count(unaccounted, "room"),
-    ...names,
-    ...(names.length > 0 && rest > 0 ? [`${rest} more`] : []),
-  ];
+  const { UnaccountedRooms: total } = row;
+  if (total === null) return { label, ...unknown };
+  if (total === 0) return { label, value: "none" };
+  const names = orphaned.slice(0, maxNamed).map(({ room }) => room);
+  const rest = names.length > 0 && total > names.length ? [`${total - names.length} more`] : [];
+  const listed = names.length === 0 ? "" : `: ${[...names, ...rest].join(", ")}`;
   const advice = runbook("rooms-unaccounted", "unaccounted");
   return {
     label,
-    value: value
-      .join(", ")
-      .replace(", ", ": ")
-      .replace(/: (?=\d+ more$)/, ", "),
-    ...(unaccounted < unaccountedLimit ? { hint: advice } : { problem: advice }),
+    value: `${count(total, "room")}${listed}`,
+    ...(total < orphanedLimit ? { hint: advice } : { problem: advice }),
   };
 }
 

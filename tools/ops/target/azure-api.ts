@@ -2,7 +2,7 @@
 import type { TokenCredential } from "@azure/identity";
 import * as z from "zod";
 import { isLoopback } from "../../../src/lib/settings/addresses.ts";
-import { UnreachableError } from "../failures.ts";
+import { UnreachableError } from "../outcomes.ts";
 
 interface AzureRequest<Value> {
   readonly method: "GET" | "POST";

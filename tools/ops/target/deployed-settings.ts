@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
-import { UnreachableError } from "../failures.ts";
+import { UnreachableError } from "../outcomes.ts";
 import type { AzureApi } from "./azure-api.ts";
 import type { Environment } from "./deployment-names.ts";
 

@@ -2,8 +2,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as z from "zod";
-import { UsageError } from "../failures.ts";
-import type { CommonValues } from "../read-arguments.ts";
+import { UsageError } from "../outcomes.ts";
+import type { GatewayOptions } from "./connect.ts";
 
 export interface DeploymentNames {
   readonly subscription: string;
@@ -20,28 +20,28 @@ const valuesSchema = z.record(z.string(), z.string());
 
 /** Throws UsageError if the deployment is not named completely. */
 export async function nameDeployment(
-  common: CommonValues,
+  options: GatewayOptions,
   environment: Environment,
 ): Promise<DeploymentNames> {
   const given: Environment = {
-    AZURE_SUBSCRIPTION_ID: common.subscription,
-    AZURE_RESOURCE_GROUP: common["resource-group"],
-    FUNCTION_APP_NAME: common.app,
+    AZURE_SUBSCRIPTION_ID: options.subscription,
+    AZURE_RESOURCE_GROUP: options.resourceGroup,
+    FUNCTION_APP_NAME: options.app,
   };
   const isByOptions = Object.values(given).some((value) => value !== undefined);
-  if (isByOptions && common.environment !== undefined)
-    throw new UsageError("--environment: cannot be combined with --subscription, --resource-group and --app");
-  const isByEnvironment = common.environment === undefined && environment["FUNCTION_APP_NAME"] !== undefined;
+  if (isByOptions && options.environment !== undefined)
+    throw new UsageError("--environment cannot be combined with --subscription, --resource-group and --app");
+  const isByEnvironment = options.environment === undefined && environment["FUNCTION_APP_NAME"] !== undefined;
   const values = isByOptions
     ? given
     : isByEnvironment
       ? environment
-      : await azdValues(common.environment, environment);
+      : await azdValues(options.environment, environment);
   return {
     subscription: valueOf(values, "AZURE_SUBSCRIPTION_ID", "--subscription"),
     resourceGroup: valueOf(values, "AZURE_RESOURCE_GROUP", "--resource-group"),
     app: valueOf(values, "FUNCTION_APP_NAME", "--app"),
-    workspaceId: common.workspace ?? values["LOG_WORKSPACE_ID"],
+    workspaceId: options.workspace ?? values["LOG_WORKSPACE_ID"],
     healthUrl: values["HEALTH_URL"],
   };
 }
@@ -49,7 +49,7 @@ export async function nameDeployment(
 function valueOf(values: Environment, name: string, option: string): string {
   const value = values[name];
   if (value === undefined || value === "")
-    throw new UsageError(`${option}: is required with the other two, or set ${name}`);
+    throw new UsageError(`${option} is required with the other two, or set ${name}`);
   return value;
 }
 
@@ -69,8 +69,13 @@ async function azdValues(name: string | undefined, environment: Environment): Pr
     throw new UsageError(
       name === undefined
         ? "Say which gateway: --local, an azd environment, or --subscription, --resource-group and --app"
-        : `--environment: azd knows no values of ${name}`,
+        : `--environment: ${azdFault(error, name)}`,
       { cause: error },
     );
   }
+}
+
+function azdFault(error: unknown, name: string): string {
+  const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+  return isMissing ? "azd is not installed" : `azd knows no values of ${name}`;
 }

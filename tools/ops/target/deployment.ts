@@ -2,7 +2,7 @@
 import { DefaultAzureCredential } from "@azure/identity";
 import * as z from "zod";
 import { openQueues } from "../../../src/lib/azure/storage-account.ts";
-import { UnreachableError } from "../failures.ts";
+import { UnreachableError } from "../outcomes.ts";
 import { type AzureApi, createAzureApi } from "./azure-api.ts";
 import { createAzureLog } from "./azure-log.ts";
 import { readAppSettings, readUnresolvedSecrets, toOperatorSettings } from "./deployed-settings.ts";

@@ -1,6 +1,6 @@
 /** Reads the log of the local gateway, which the simulated log workspace keeps. */
 import * as z from "zod";
-import { UnreachableError } from "../failures.ts";
+import { UnreachableError } from "../outcomes.ts";
 import { type LogReader, maxLines } from "./log-reader.ts";
 
 const tracesSchema = z.array(z.object({ time: z.string(), fields: z.record(z.string(), z.unknown()) }));

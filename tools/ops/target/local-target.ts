@@ -7,7 +7,7 @@ import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
 import { bypassProxy } from "../../local/process/bypass-proxy.ts";
 import { fetchAccessToken } from "../../local/stack/access-token.ts";
 import { findStartedGateway } from "../../local/stack/connection.ts";
-import { UnreachableError } from "../failures.ts";
+import { UnreachableError } from "../outcomes.ts";
 import { createLocalLog } from "./local-log.ts";
 import { openPlatform } from "./platform.ts";
 import type { Target } from "./target.ts";

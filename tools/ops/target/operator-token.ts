@@ -3,7 +3,7 @@ import { ClientSecretCredential, DefaultAzureCredential, type TokenCredential } 
 import jsonwebtoken from "jsonwebtoken";
 import * as z from "zod";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
-import { UnreachableError } from "../failures.ts";
+import { UnreachableError } from "../outcomes.ts";
 import { tokenFor } from "./azure-api.ts";
 import type { Environment } from "./deployment-names.ts";
 

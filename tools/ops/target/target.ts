@@ -4,6 +4,7 @@ import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import type { PlatformStatus } from "../../../src/lib/platform/status.ts";
 import type { Queues } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
+import { UnreachableError } from "../outcomes.ts";
 import type { LogReader } from "./log-reader.ts";
 
 /** The conferencing platform, with the operator's login. */
@@ -29,4 +30,13 @@ export interface Target {
   readonly unresolvedSecrets: () => Promise<readonly string[]>;
   /** Returns a token for `/room/...`. Throws UnreachableError if none can be obtained. */
   readonly accessToken: () => Promise<string>;
+}
+
+/** Returns the platform. Throws UnreachableError that says how to get a login. */
+export function requirePlatform({ platform, settings }: Pick<Target, "platform" | "settings">): Platform {
+  if (platform) return platform;
+  throw new UnreachableError(
+    `This command works on ${settings.platform.url} with a login of yours. Set PLATFORM_USERNAME and PLATFORM_PASSWORD, ` +
+      "or PLATFORM_OAUTH_CLIENT_ID and PLATFORM_OAUTH_PRIVATE_KEY: docs/security.md, The operator's role.",
+  );
 }

@@ -1,4 +1,8 @@
 /** How durations, times and tables are written. */
+import type { Settings } from "../../../src/lib/settings/settings.ts";
+
+/** The time between two runs of the timer. */
+export const collectorPauseSeconds = 600;
 
 const units = [
   [86_400, "d"],
@@ -37,4 +41,9 @@ export function table(rows: readonly (readonly string[])[]): string[] {
       .join("  ")
       .trimEnd(),
   );
+}
+
+/** Returns how long the garbage collection leaves a room that is queued now, for example `in 10 min to 20 min`. */
+export function deletionTime({ garbage }: Pick<Settings, "garbage">): string {
+  return `in ${duration(garbage.minAgeSeconds)} to ${duration(garbage.minAgeSeconds + collectorPauseSeconds)}`;
 }

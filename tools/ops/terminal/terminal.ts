@@ -1,7 +1,11 @@
-/** Where a command writes: results to standard output, progress and remarks to standard error. */
+/** Where a command writes, what it logs, and how it is stopped. */
+import type { Log, LogFields } from "../../../src/lib/log.ts";
 import type { Output } from "../../local/terminal/progress.ts";
+import { exitCodes } from "../outcomes.ts";
 
 export interface Terminal {
+  /** Writes text of the result to standard output. */
+  readonly write: (text: string) => void;
   /** Writes a line of the result to standard output. */
   readonly print: (line: string) => void;
   /** Writes a remark to standard error, where it does not mix with a result that a script reads. */
@@ -15,9 +19,46 @@ export interface Terminal {
 /** Creates the terminal of this process. */
 export function createTerminal(): Terminal {
   return {
+    write: (text) => void process.stdout.write(text),
     print: (line) => void process.stdout.write(`${line}\n`),
     remark: (line) => void process.stderr.write(`${line}\n`),
     progress: process.stderr,
     isScreen: process.stdout.isTTY,
   };
+}
+
+interface Logged {
+  readonly event: string;
+  readonly fields: LogFields;
+}
+
+/** Creates the log of the gateway's own code: warnings and errors are remarks, and `onLine` is told of each line. */
+export function createCommandLog(
+  { remark }: Pick<Terminal, "remark">,
+  onLine: (line: Logged) => void = () => undefined,
+): Log {
+  const show = (event: string, fields: LogFields = {}, cause?: unknown): void => {
+    onLine({ event, fields });
+    const details = Object.entries(fields).map(([name, value]) => ` ${name}=${String(value)}`);
+    remark(`  ${event}${details.join("")}${cause instanceof Error ? `: ${cause.message}` : ""}`);
+  };
+  return { info: (event, fields = {}) => onLine({ event, fields }), warn: show, error: show };
+}
+
+// npm forwards a signal that the terminal has already sent, so one Ctrl-C can arrive twice.
+const repeatMilliseconds = 500;
+
+/** Aborts on the first SIGINT, SIGTERM or SIGHUP. A second one ends the process at once, which loses no room. */
+export function stopOnSignal({ remark }: Pick<Terminal, "remark">): AbortSignal {
+  const stopping = new AbortController();
+  let firstAt = 0;
+  const stop = (): void => {
+    if (!stopping.signal.aborted) {
+      firstAt = Date.now();
+      remark("Stopping after this step ... Press Ctrl-C again to stop at once.");
+      stopping.abort();
+    } else if (Date.now() - firstAt > repeatMilliseconds) process.exit(exitCodes.interrupted.code);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+  return stopping.signal;
 }

@@ -11,9 +11,9 @@ import {
 import { startStorageProxy } from "../../../test/support/storage-proxy.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { connectionOf, writeConnection } from "../../local/stack/connection.ts";
-import { commands } from "../command-table.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { runCommand } from "../run-command.ts";
+import { commands } from "../commands/commands.ts";
+import { runProgram } from "../operator-program.ts";
+import { exitCodes } from "../outcomes.ts";
 import { connect } from "../target/connect.ts";
 
 export type OperatedGateway = Awaited<ReturnType<typeof startOperatedGateway>>;
@@ -93,15 +93,17 @@ export async function ops(args: readonly string[], options: OpsOptions = {}) {
     remarks += text;
     onText(text);
   };
+  const write = (text: string): void => {
+    output += text;
+    onText(text);
+  };
   const terminal = {
-    print: (line: string) => {
-      output += `${line}\n`;
-      onText(line);
-    },
+    write,
+    print: (line: string) => write(`${line}\n`),
     remark: (line: string) => remark(`${line}\n`),
     progress: { write: remark },
     isScreen: false,
   };
-  const exitCode = await runCommand(commands, args, { terminal, ...surroundings });
-  return { exitCode: exitCodes[exitCode].code, output, remarks };
+  const outcome = await runProgram(commands, args, { terminal, ...surroundings });
+  return { exitCode: exitCodes[outcome].code, output, remarks };
 }

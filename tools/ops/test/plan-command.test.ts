@@ -6,22 +6,11 @@ import { claimEvents, measureLoad } from "../plan/measured-load.ts";
 import { countsQuery } from "../target/azure-log.ts";
 import { ops, useOperatedGateway } from "./operated-gateway.ts";
 
-const timeout = 180_000;
-
 describe("ops plan", () => {
   test("Fails with one line if no number of gateways can carry the load", async () => {
     const { exitCode, remarks } = await ops(["plan", "--per-hour", "1000000", "--call-milliseconds", "5000"]);
     expect(exitCode).toBe(1);
     expect(remarks).toMatch(/not even 1000 gateways can carry 1000000 rooms per hour\n$/);
-  });
-
-  test("Ends with 130 if it is interrupted", { timeout }, async () => {
-    const stopping = new AbortController();
-    const { exitCode } = await ops(["plan", "--per-hour", "400"], {
-      stopping: stopping.signal,
-      onText: () => stopping.abort(),
-    });
-    expect(exitCode).toBe(130);
   });
 });
 
@@ -63,15 +52,13 @@ describe("With --measured-days", () => {
     limits: z.array(z.object({ part: z.string() })),
   });
 
-  test("Plans for the load and the settings of the gateway", { timeout }, async () => {
+  test("Plans for the load and the settings of the gateway", async () => {
     await operated.sendAsApplication("POST /room/create");
     await operated.settled();
     await operated.fillPool(2);
     await operated.sendAsApplication("POST /room/create");
-    const small = ["--one-in", "10", "--callers", "1000"];
-    const args = ["plan", "--measured-days", "1", "--json", ...small];
-    const { exitCode, output, remarks } = await operated.ops(...args);
-    expect([exitCode, remarks]).toEqual([0, expect.stringMatching(/^simulating 400 callers/)]);
+    const { exitCode, output, remarks } = await operated.ops("plan", "--measured-days", "1", "--json");
+    expect([exitCode, remarks]).toEqual([0, ""]);
     const { measured, scenario, limits } = Planned.parse(JSON.parse(output));
     expect([measured.callers, measured.empty]).toEqual([2, 1]);
     expect(measured.perHour * measured.peak).toBeGreaterThanOrEqual(4);

@@ -73,7 +73,7 @@ describe("ops fill", () => {
     operated.storage.setDown(true);
     const { exitCode, remarks } = await operated.ops("fill");
     expect(exitCode).toBe(3);
-    expect(remarks).toMatch(/^The storage account does not do what is asked: queue count: .*\n$/);
+    expect(remarks).toMatch(/^The storage account cannot be reached: queue count: .*\n$/);
   });
 });
 
@@ -102,6 +102,14 @@ describe("ops shrink", () => {
     expect(output).toContain("The pool has 3 rooms, and 2 more are requested.\n");
     expect(output).toContain("1 room will be deleted in 0 s to 10 min; 2 are in the pool.\n");
     expect(await depths()).toEqual([2, 1, 2, 0]);
+  });
+
+  test("Takes out no more rooms than there are, although requested ones will arrive", async () => {
+    await operated.fillPool(1);
+    await operated.queues.provisioning.put('{"reason":"claimed"}', { invisibleSeconds: 3600 });
+    onTestFinished(async () => operated.queues.provisioning.clear());
+    expect(await operated.ops("shrink", "0", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await depths()).toEqual([0, 1, 1, 0]);
   });
 
   test("Changes nothing without --yes", async () => {
@@ -147,7 +155,7 @@ describe("ops shrink", () => {
     const { exitCode, remarks } = await operated.ops("shrink", "0", "--yes");
     expect(exitCode).toBe(3);
     expect(remarks).toContain("Taken out: 0 of 2 rooms. It is safe to run the command again.\n");
-    expect(remarks).toMatch(/The platform does not do what is asked: GET .*\n$/);
+    expect(remarks).toMatch(/The platform cannot be reached: GET .*\n$/);
     expect(await depths()).toEqual([2, 0, 0, 0]);
     await operated.stack.platform.goUp();
     expect(stateOf(await createRoom())).toBe("assigned");
@@ -303,7 +311,9 @@ describe("ops drain", () => {
 
   test("Leaves rooms alone that were handed out, also if no queue has their names", async () => {
     operated.addRoom("in-use", { description: marked("assigned") });
-    expect((await operated.ops("drain", "--yes")).output).toContain("1 room handed out without a conference");
+    expect((await operated.ops("drain", "--yes")).output).toContain(
+      "1 room handed out and without a conference",
+    );
     expect(await depths()).toEqual([0, 0, 0, 0]);
   });
 
@@ -369,8 +379,33 @@ describe("ops collect", () => {
     await operated.stack.platform.goDown();
     const { exitCode, remarks } = await operated.ops("collect", "--yes");
     expect(exitCode).toBe(3);
-    expect(remarks).toMatch(/The platform does not do what is asked: GET .*\n$/);
+    expect(remarks).toMatch(/The platform cannot be reached: GET .*\n$/);
     expect(await operated.queues.deletion.count()).toBe(1);
+  });
+
+  test("Postpones no room after an outage: the next run deletes it at once", async () => {
+    operated.addRoom("ended", { description: marked("assigned") });
+    await operated.queues.deletion.put("ended");
+    await operated.stack.platform.goDown();
+    expect(await operated.ops("collect", "--yes")).toMatchObject({ exitCode: 3 });
+    await operated.stack.platform.goUp();
+    operated.stack.platform.addFault({ kind: "status", status: 403, method: "DELETE", count: 5 });
+    expect(await operated.ops("collect", "--yes")).toMatchObject({ exitCode: 1 });
+    operated.stack.platform.clearFaults();
+    expect((await operated.ops("collect", "--yes")).output).toContain("1 room deleted; 0 are waiting.\n");
+  });
+
+  test("Keeps a young room for the rest of its age, and says when it will go", async () => {
+    await operated.writeSettings({ GC_MINIMUM_AGE_SECONDS: "600" });
+    operated.addRoom("ended", { description: marked("assigned") });
+    await operated.queues.deletion.put("ended");
+    const { exitCode, output } = await operated.ops("collect", "--yes");
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(/^ended +kept: young$/m);
+    expect(output).toContain(
+      "0 rooms deleted; 1 are waiting.\nRooms that are too young, or that another run holds, go within 20 min;",
+    );
+    expect(await operated.queues.deletion.receive(1, 1)).toEqual([]);
   });
 
   test("Ends with 1 if the platform refuses to delete a room", async () => {
@@ -414,8 +449,14 @@ describe("ops redrive", () => {
       output: "0 messages in the poison queue.\n",
     });
     await operated.queues.poison.put('{"reason":"claimed"}');
-    expect(await operated.ops("redrive")).toMatchObject({ exitCode: 1 });
-    expect(await depths()).toEqual([0, 0, 0, 1]);
+    await operated.queues.poison.put("not a request");
+    expect(await operated.ops("redrive")).toMatchObject({
+      exitCode: 1,
+      output:
+        "2 messages in the poison queue.\nWould move 1 request back to the provisioning queue. Do it with --yes. 1 cannot be read as a request.\n",
+    });
+    expect(await depths()).toEqual([0, 0, 0, 2]);
+    expect((await operated.queues.poison.receive(2, 1)).length).toBe(2);
   });
 
   test("Loses no request if storage is down", async () => {

@@ -1,7 +1,9 @@
 /** The commands that only read, against a running gateway and with faults. */
-import { describe, expect, test } from "vitest";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { asEventSink } from "../../../test/support/credentials.ts";
+import { startFunctionsHost } from "../../local/host/functions-host.ts";
 import { identities } from "../../local/stack/identities.ts";
 import { useOperatedGateway } from "./operated-gateway.ts";
 
@@ -21,22 +23,35 @@ const rowsOf = (output: string) =>
     .split("\n")
     .map((line) => line.split(/ {2,}/));
 
+/** Sends an event that ends no conference, as a node does all the time. */
+const sendEvent = async () =>
+  operated.send("POST /public/event_sink", {
+    headers: asEventSink(),
+    json: { event: "participant_connected", data: {} },
+  });
+
 describe("ops status", () => {
   test("Ends with 0 and shows every value if nothing needs attention", async () => {
     await operated.fillPool(4);
     await operated.runTimer("collectMetrics");
+    await sendEvent();
     const { exitCode, output } = await operated.ops("status");
     expect(output.split("\n").slice(1)).toEqual([
       "",
-      "  ok  Pool         4 of 4 rooms",
-      "  ok  Requests     0 rooms requested",
-      "  ok  Poison       0 requests given up",
-      "  ok  Deletion     0 rooms waiting",
-      "  ok  Platform     connected",
-      "  ok  Alarms       none",
-      "  ok  Rooms        4 pooled, 0 assigned, 0 live conferences",
-      "  ok  Unaccounted  none",
-      expect.stringMatching(/^ {2}ok {2}Metrics {6}the last row is \d+ s old$/),
+      `  ok  Gateway         ${operated.url}/public/health returns 200`,
+      "  ok  Platform        connected",
+      "  ok  Token issuer    1 signing key",
+      "  ok  Contact centre  a call without a token returns 401",
+      expect.stringMatching(/^ {2}ok {2}Event sink {6}the last event came \d+ s ago and got 204$/),
+      "  ok  Pool            4 of 4 rooms",
+      "  ok  Provisioning    no failure in the last hour",
+      "  ok  Requests        0 rooms requested",
+      "  ok  Poison          0 requests given up",
+      "  ok  Deletion        0 rooms waiting",
+      "  ok  Alarms          none",
+      "  ok  Rooms           4 pooled, 0 assigned, 0 live conferences",
+      "  ok  Unaccounted     none",
+      expect.stringMatching(/^ {2}ok {2}Metrics {9}the last row is \d+ s old$/),
       "",
       "Nothing needs attention.",
       "",
@@ -51,15 +66,15 @@ describe("ops status", () => {
       operated.addRoom(name, { description: assigned(twoDaysAgo()) });
     const { exitCode, output } = await operated.ops("status");
     expect(exitCode).toBe(1);
-    expect(output).toContain("!!  Pool         0 of 4 rooms\n");
+    expect(output).toContain("!!  Pool            0 of 4 rooms\n");
     expect(output).toContain(
       "-> creates return 404: npm run ops -- fill; docs/operations.md#pool-empty-on-claim\n",
     );
-    expect(output).toContain("!!  Poison       1 request given up\n");
+    expect(output).toContain("!!  Poison          1 request given up\n");
     expect(output).toContain("-> npm run ops -- redrive; docs/operations.md#poison-messages\n");
-    expect(output).toContain("!!  Alarms       licenses_exhausted\n");
-    expect(output).toMatch(/!! {2}Unaccounted {2}4 rooms: old-\d, old-\d, old-\d, 1 more\n/);
-    expect(output).toContain("!!  Metrics      no row in the last day\n");
+    expect(output).toContain("!!  Alarms          licenses_exhausted\n");
+    expect(output).toMatch(/!! {2}Unaccounted {5}4 rooms: old-\d, old-\d, old-\d, 1 more\n/);
+    expect(output).toContain("!!  Metrics         no row in the last day\n");
     expect(output).toContain("5 lines with !! need attention.\n");
   });
 
@@ -68,10 +83,10 @@ describe("ops status", () => {
     await operated.stack.platform.goDown();
     const { exitCode, output, remarks } = await operated.ops("status");
     expect(exitCode).toBe(1);
-    expect(output).toContain("ok  Pool         2 of 4 rooms\n");
-    expect(output).toContain("!!  Platform     cannot be reached\n");
-    expect(output).toContain("??  Alarms       unknown\n");
-    expect(output).toContain("??  Rooms        unknown\n");
+    expect(output).toContain("ok  Pool            2 of 4 rooms\n");
+    expect(output).toContain("!!  Platform        cannot be reached\n");
+    expect(output).toContain("??  Alarms          unknown\n");
+    expect(output).toContain("??  Rooms           unknown\n");
     expect(remarks).toContain("measurement-failed: GET /api/admin/configuration/v1/conference/");
   });
 
@@ -80,17 +95,48 @@ describe("ops status", () => {
     operated.storage.setDown(true);
     const { exitCode, output } = await operated.ops("status");
     expect(exitCode).toBe(1);
-    expect(output).toContain("!!  Pool         unknown\n");
-    expect(output).toContain("ok  Platform     connected\n");
-    expect(output).toContain("ok  Rooms        2 pooled, 0 assigned, 0 live conferences\n");
+    expect(output).toContain("!!  Pool            unknown\n");
+    expect(output).toContain("ok  Platform        connected\n");
+    expect(output).toContain("ok  Rooms           2 pooled, 0 assigned, 0 live conferences\n");
   });
 
-  test("Counts the failures of provisioning in the last quarter of an hour", async () => {
-    operated.stack.platform.addFault({ kind: "status", status: 400, method: "POST", count: 1 });
-    await operated.fillPool(1);
-    const { output } = await operated.ops("status");
-    expect(output).toContain("!!  Requests     0 rooms requested, 1 failure in 15 min\n");
-    expect(output).toContain("docs/operations.md#provisioning-failing");
+  test("Says why rooms cannot be provisioned, until one has been", async () => {
+    const body = { conference: { pin: ["Invalid."] } };
+    operated.stack.platform.addFault({ kind: "status", status: 400, method: "POST", body });
+    await operated.sendAsApplication("POST /room/bulk/?max_vmr=1");
+    await expect
+      .poll(async () => (await operated.ops("status")).output)
+      .toMatch(
+        /!! {2}Provisioning {4}\d+ attempts? failed, the last \d+ s ago: platform-rejected 400, field pin\n/,
+      );
+    const { exitCode, output } = await operated.ops("status");
+    expect(exitCode).toBe(1);
+    expect(output).toContain("-> docs/operations.md#provisioning-failing");
+    operated.stack.platform.clearFaults();
+    await operated.settled();
+    const cured = (await operated.ops("status")).output;
+    expect(cured).toMatch(
+      /ok {2}Provisioning {4}\d+ attempts? failed, the last \d+ s ago: .*; rooms have been provisioned since\n/,
+    );
+  });
+
+  test("Says that the app did not load, and why, of the gateway that started last", async () => {
+    await operated.stopHost();
+    onTestFinished(operated.startHost);
+    const app = await startFunctionsHost({
+      entry: fileURLToPath(new URL("../../local/test/host/apps/broken-app.ts", import.meta.url)),
+      hostJsonPath: fileURLToPath(new URL("../../../host.json", import.meta.url)),
+      environment: {},
+      port: Number(new URL(operated.url).port),
+      onLog: operated.stack.logWorkspace.addEntry,
+    });
+    onTestFinished(app.stop);
+    const fault = `${operated.url}/public/health returns 404: the app did not load (The app could not be loaded: `;
+    for (const name of ["status", "doctor"]) {
+      const { exitCode, output } = await operated.ops(name);
+      expect(exitCode).toBe(1);
+      expect(output).toContain(`!!  Gateway         ${fault}`);
+    }
   });
 
   test("Prints one JSON object with --json", async () => {
@@ -99,6 +145,7 @@ describe("ops status", () => {
     expect(JSON.parse(output)).toMatchObject({
       row: { PoolDepth: 1, AvailableRooms: 1, MaximumRooms: 4 },
       isMeasured: true,
+      lines: expect.arrayContaining([{ label: "Poison", value: "0 requests given up" }]),
       problems: [{ label: "Metrics" }],
     });
   });
@@ -152,7 +199,7 @@ describe("ops rooms", () => {
     await operated.stack.platform.goDown();
     const { exitCode, output, remarks } = await operated.ops("rooms");
     expect([exitCode, output]).toEqual([3, ""]);
-    expect(remarks).toMatch(/^The platform does not do what is asked: GET \S+: .*\n$/);
+    expect(remarks).toMatch(/^The platform cannot be reached: GET \S+: .*\n$/);
   });
 });
 
@@ -231,6 +278,44 @@ describe("ops unaccounted", () => {
   });
 });
 
+describe("--json", () => {
+  test("Of doctor has every check and how many failed", async () => {
+    const { exitCode, output } = await operated.ops("doctor", "--json");
+    const { checks, problems } = JSON.parse(output);
+    expect(checks).toContainEqual(expect.objectContaining({ name: "Gateway", isOk: true }));
+    expect(problems).toBe(checks.filter(({ isOk }: { isOk: boolean }) => !isOk).length);
+    expect(exitCode).toBe(problems === 0 ? 0 : 1);
+  });
+
+  test("Of unaccounted has the rooms, and deletes none with --delete --yes", async () => {
+    operated.addRoom("forgotten", { description: assigned(twoDaysAgo()) });
+    const { exitCode, output } = await operated.ops("unaccounted", "--json", "--delete", "--yes");
+    expect([exitCode, JSON.parse(output)]).toEqual([
+      1,
+      { rooms: [{ room: "forgotten", reason: "assigned-too-long", ageHours: 48 }], unnamed: 0 },
+    ]);
+    expect(await operated.queues.deletion.count()).toBe(0);
+  });
+
+  test("Of rotate-sink has the pairs", async () => {
+    await sendEvent();
+    const { exitCode, output } = await operated.ops("rotate-sink", "--json");
+    expect(exitCode).toBe(0);
+    const pairs = [{ credentials: "current", requests: 1, last: expect.any(String) }];
+    expect(JSON.parse(output)).toEqual({ hours: 1, pairs, isRotated: true });
+    expect(await operated.ops("rotate-sink", "--json", "--hours", "1")).toMatchObject({ exitCode: 0 });
+  });
+
+  test("Of redrive has the counts", async () => {
+    for (const text of ['{"reason":"claimed"}', "poison"]) await operated.queues.poison.put(text);
+    const dry = await operated.ops("redrive", "--json");
+    const counts = { depth: 2, requests: 1, dropped: 0, unreadable: 1 };
+    expect(JSON.parse(dry.output)).toEqual({ isDryRun: true, ...counts, left: 2 });
+    const done = await operated.ops("redrive", "--json", "--yes");
+    expect(JSON.parse(done.output)).toEqual({ isDryRun: false, ...counts, left: 1 });
+  });
+});
+
 describe("ops rotate-sink", () => {
   const report = async (password: string) =>
     operated.send("POST /public/event_sink", {
@@ -303,8 +388,7 @@ describe("ops token", () => {
 describe("ops doctor", () => {
   test("Ends with 0 if everything responds", async () => {
     await operated.runTimer("collectMetrics");
-    const event = { event: "x", data: {} };
-    await operated.send("POST /public/event_sink", { headers: asEventSink(), json: event });
+    await sendEvent();
     const { exitCode, output } = await operated.ops("doctor");
     expect(output).toMatch(/All checks passed\.\n$/);
     expect(exitCode).toBe(0);
@@ -320,6 +404,6 @@ describe("ops doctor", () => {
     const names = failed.map(([, name]) => name);
     expect(names).toEqual(["Queues", "Platform", "Token issuer", "Workspace", "Event sink"]);
     expect(failed.map(([, , advice]) => advice)).toContain("docs/operations.md#platform-unreachable");
-    expect(output).toMatch(/5 checks of 11 failed\.\n$/);
+    expect(output).toMatch(/5 checks of 12 failed\.\n$/);
   });
 });

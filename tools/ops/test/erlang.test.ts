@@ -1,6 +1,6 @@
 /** The Erlang B formula against the published tables. */
 import { describe, expect, test } from "vitest";
-import { emptyShare, largestLoad, smallestPool } from "../../capacity/erlang.ts";
+import { emptyShare, largestLoad, smallestPool } from "../plan/erlang.ts";
 
 // Rows of the tables that textbooks on teletraffic print:
 // pool size, share of callers without a room, load.

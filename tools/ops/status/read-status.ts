@@ -1,9 +1,12 @@
 /** What `ops status` knows of a gateway. */
+import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import type { ForgottenRoom } from "../../../src/lib/metrics/measurement.ts";
-import { measureTarget } from "../measure-target.ts";
-import type { Target } from "../target/target.ts";
-import type { CommandLog } from "../terminal/command-log.ts";
+import type { Log } from "../../../src/lib/log.ts";
+import { type ForgottenRoom, type Measurement, measure } from "../../../src/lib/metrics/measurement.ts";
+import { systemClock } from "../../../src/lib/ports.ts";
+import { version } from "../../../src/lib/version.ts";
+import type { Platform, Target } from "../target/target.ts";
+import { type CheckResult, checks, runCheck } from "./checks.ts";
 
 // The columns of the metrics row that the screen shows. A value that could not be measured is null.
 const rowSchema = z.object({
@@ -31,21 +34,18 @@ export interface GatewayStatus {
   readonly row: StatusRow;
   /** Whether the row was measured now; otherwise it is the app's newest one. */
   readonly isMeasured: boolean;
-  /** The unaccounted rooms that can be named. Undefined if the row was not measured. */
-  readonly forgotten: readonly ForgottenRoom[] | undefined;
+  /** The orphaned rooms that can be named. Undefined if the row was not measured. */
+  readonly orphaned: readonly ForgottenRoom[] | undefined;
   /** When the app's newest metrics row was written. */
   readonly metricsTime: string | undefined;
-  /** How many attempts to provision a room failed in the last quarter of an hour; null if the log cannot be read. */
-  readonly provisioningFailures: number | null;
+  readonly checks: readonly CheckResult[];
 }
-
-const failureWindowMilliseconds = 15 * 60_000;
 
 /**
  * Measures now if the operator has a login for the platform; otherwise takes the newest metrics row, without which
  * it throws UnreachableError.
  */
-export async function readStatus(target: Target, log: CommandLog): Promise<GatewayStatus> {
+export async function readStatus(target: Target, log: Log): Promise<GatewayStatus> {
   const { platform } = target;
   const orNull = async <T>(reading: Promise<T>): Promise<T | null> =>
     reading.catch((error: unknown) => {
@@ -53,20 +53,34 @@ export async function readStatus(target: Target, log: CommandLog): Promise<Gatew
       return null;
     });
   const newestMetrics = platform ? orNull(target.log.newestMetrics()) : target.log.newestMetrics();
-  const [newest, failures, fingerprint] = await Promise.all([
+  const [newest, fingerprint, ...checked] = await Promise.all([
     newestMetrics,
-    orNull(target.log.lines({ hours: 1, events: ["provisioning-failed"] })),
     orNull(target.fingerprint()),
+    ...checks.filter(({ isOfStatus }) => isOfStatus).map(async (check) => runCheck(check, target)),
   ]);
-  const since = new Date(Date.now() - failureWindowMilliseconds).toISOString();
   const measured = platform && (await measureTarget(target, platform, fingerprint ?? undefined, log));
   const row = rowSchema.parse(measured?.row ?? newest ?? { TimeGenerated: "" });
   return {
     // Without the fingerprint of new rooms, every room would count as outdated.
     row: measured && !fingerprint ? { ...row, OutdatedRooms: null } : row,
     isMeasured: measured !== undefined,
-    forgotten: measured ? (measured.unaccounted?.forgotten ?? []) : undefined,
+    orphaned: measured ? (measured.unaccounted?.forgotten ?? []) : undefined,
     metricsTime: z.string().optional().catch(undefined).parse(newest?.["TimeGenerated"]),
-    provisioningFailures: failures?.filter(({ time }) => time >= since).length ?? null,
+    checks: checked,
   };
+}
+
+/**
+ * Measures a gateway as its metrics run does. Never throws: a value that cannot be measured is logged and null.
+ * `fingerprint` is that of new rooms.
+ */
+export async function measureTarget(
+  { queues, settings }: Pick<Target, "queues" | "settings">,
+  { conferences, status }: Platform,
+  fingerprint: string | undefined,
+  log: Log,
+): Promise<Measurement> {
+  const options = { queues, conferences, status, clock: systemClock, newId: randomUUID, version };
+  const { maxRooms, minRooms } = settings.pool;
+  return measure({ ...options, instanceId: "ops", maxRooms, minRooms, fingerprint: fingerprint ?? "" }, log);
 }

@@ -1,27 +1,55 @@
-/** The checks of `ops doctor`: what a deployment needs, and what to do if it is missing. */
+/** What a gateway needs, checked from the operator's machine, and what to do if it is missing. */
+import * as z from "zod";
 import { fetchPublishedKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { queueNames } from "../../../src/lib/ports.ts";
 import { version } from "../../../src/lib/version.ts";
+import { hostFailureEvent } from "../../local/simulators/log-workspace.ts";
+import type { LogLine, LogReader } from "../target/log-reader.ts";
 import type { Target } from "../target/target.ts";
 import { age, count } from "../terminal/format.ts";
 
-/** What a check found. `advice` is what to do. */
-export interface Finding {
-  readonly isOk: boolean;
+interface Finding {
+  /** Undefined if the check cannot tell. */
+  readonly isOk: boolean | undefined;
   readonly found: string;
+  /** What to do, if it is not the check's own advice. */
   readonly advice?: string;
 }
 
-export interface Check {
+interface Check {
   readonly name: string;
   /** May throw: the check has then failed, and `advice` says what to do. */
   readonly run: (target: Target) => Promise<Finding>;
   readonly advice: string;
+  /** Whether `ops status` runs it, too. The other checks are about settings and rights. */
+  readonly isOfStatus?: true;
+}
+
+/** What a check found, with its name. `advice` is what to do if it is not ok. */
+export interface CheckResult extends Finding {
+  readonly name: string;
+  readonly advice: string;
+}
+
+/** Runs a check. Never throws. */
+export async function runCheck({ name, run, advice }: Check, target: Target): Promise<CheckResult> {
+  try {
+    return { name, advice, ...(await run(target)) };
+  } catch (error) {
+    const [found = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    return { name, advice, isOk: false, found };
+  }
 }
 
 const timeoutMilliseconds = 10_000;
 const metricsLateMilliseconds = 15 * 60_000;
 const hoursOfLog = 24;
+const provisioningEvents = ["provisioning-failed", "room-provisioned"];
+const failureSchema = z.object({
+  failure: z.string().optional(),
+  status: z.number().nullish(),
+  rejectedFields: z.string().optional(),
+});
 
 export const checks: readonly Check[] = [
   {
@@ -39,9 +67,13 @@ export const checks: readonly Check[] = [
   {
     name: "Gateway",
     advice: "docs/alerts.md#health-check-failing",
-    run: async ({ gatewayUrl }) => {
+    isOfStatus: true,
+    run: async ({ gatewayUrl, log }) => {
       const { status } = await request(`${gatewayUrl}/public/health`);
-      return { isOk: status === 200, found: `${gatewayUrl}/public/health returns ${status}` };
+      const returned = `${gatewayUrl}/public/health returns ${status}`;
+      if (status !== 404) return { isOk: status === 200, found: returned };
+      const reason = await loadFailure(log);
+      return { isOk: false, found: `${returned}: the app did not load${reason && ` (${reason})`}` };
     },
   },
   {
@@ -90,15 +122,19 @@ export const checks: readonly Check[] = [
   {
     name: "Token issuer",
     advice: "docs/operations.md#signing-keys-stale",
+    isOfStatus: true,
     run: async ({ settings: { bearer }, log }) => {
       const { keys } = await fetchPublishedKeys(bearer);
       const failures = await countLogged(log, "signing-keys-stale");
-      return { isOk: keys.length > 0, found: `${count(keys.length, "signing key")}${failures}` };
+      // A key is published for both versions of the tokens.
+      const ids = new Set(keys.map(({ kid }) => kid));
+      return { isOk: ids.size > 0, found: `${count(ids.size, "signing key")}${failures}` };
     },
   },
   {
     name: "Contact centre",
     advice: "docs/alerts.md#contact-centre-unreachable",
+    isOfStatus: true,
     run: async ({ settings: { contactCentre }, log }) => {
       const { status } = await request(`${contactCentre.url}/api/v2/users/me`);
       const failures = await countLogged(log, "contact-centre-unavailable");
@@ -118,17 +154,24 @@ export const checks: readonly Check[] = [
   {
     name: "Event sink",
     advice: "docs/operations.md#event-sink-silent",
+    isOfStatus: true,
     run: async ({ log }) => {
       const last = (await log.lines({ hours: hoursOfLog, events: ["request"], function: "eventSink" })).at(
         -1,
       );
-      if (!last) return { isOk: false, found: `no event in the last ${hoursOfLog} h` };
+      if (!last) return { isOk: undefined, found: `no event in the last ${hoursOfLog} h` };
       const status = Number(last.fields["status"]);
       return {
         isOk: status === 204,
         found: `the last event came ${age(last.time, Date.now())} ago and got ${status}`,
       };
     },
+  },
+  {
+    name: "Provisioning",
+    advice: "docs/operations.md#provisioning-failing",
+    isOfStatus: true,
+    run: async ({ log }) => describeProvisioning(await log.lines({ hours: 1, events: provisioningEvents })),
   },
   {
     name: "Version",
@@ -141,6 +184,25 @@ export const checks: readonly Check[] = [
     },
   },
 ];
+
+/** The newest failure in words. It is over if a room has been provisioned since. */
+function describeProvisioning(lines: readonly LogLine[]): Finding {
+  const failures = lines.filter(({ fields }) => fields["event"] === "provisioning-failed");
+  const newest = failures.at(-1);
+  if (!newest) return { isOk: true, found: "no failure in the last hour" };
+  const { failure, status, rejectedFields } = failureSchema.parse(newest.fields);
+  const cause = [failure, status].filter((part) => part !== undefined && part !== null).join(" ");
+  const named = rejectedFields === undefined ? "" : `, field ${rejectedFields}`;
+  const isOver = lines.at(-1) !== newest;
+  const found = `${count(failures.length, "attempt")} failed, the last ${age(newest.time, Date.now())} ago: ${cause}${named}`;
+  return { isOk: isOver, found: isOver ? `${found}; rooms have been provisioned since` : found };
+}
+
+/** Returns the first line of the reason why the app did not load, or an empty text if the log has none. */
+async function loadFailure(log: LogReader): Promise<string> {
+  const lines = await log.lines({ hours: 1, events: [hostFailureEvent] }).catch(() => []);
+  return z.string().catch("").parse(lines.at(-1)?.fields["message"]);
+}
 
 async function countLogged(log: Target["log"], event: string): Promise<string> {
   const lines = await log.lines({ hours: 1, events: [event] });

@@ -2,13 +2,13 @@
 import { describe, expect, test } from "vitest";
 import {
   collectorCapacity,
+  defaultScenario,
   findLimits,
   isEnough,
   messagesBesideCallers,
-  peakCallsPerMinute,
-} from "../../capacity/limits.ts";
-import { planSettings } from "../../capacity/plan.ts";
-import { defaultScenario, type Scenario } from "../../capacity/scenario.ts";
+  type Scenario,
+} from "../plan/limits.ts";
+import { planSettings } from "../plan/make-plan.ts";
 
 const pool = { size: 50, perHour: 1100 };
 const limitsWith = (change: Partial<Scenario>) => findLimits({ ...defaultScenario, ...change }, pool);
@@ -46,14 +46,6 @@ test("A run of the collector makes one call after another, so no more than a min
   expect(limitOf("platform, 1,000 calls", { gcMaxMessages: 600, callMilliseconds: 100 })).toBeLessThan(
     ((1000 - 600) * 60) / 4,
   );
-});
-
-test("At the peak that the platform can carry, its calls reach the limit while the collector runs", () => {
-  const busy = { ...defaultScenario, gcMaxMessages: 600 };
-  const perHour = limitOf("platform, 1,000 calls", busy) / defaultScenario.peak;
-  const { mean, collecting } = peakCallsPerMinute({ ...busy, perHour }, 50);
-  expect(collecting / 1000).toBeCloseTo(1, 1);
-  expect(mean).toBeLessThan(collecting);
 });
 
 test("The planned GC_MAX_MESSAGES leaves callers their calls on a fast platform", () => {

@@ -1,5 +1,47 @@
 /** What the parts of a deployment can carry, in rooms per hour, and which of them gives way first. */
-import type { Scenario } from "./scenario.ts";
+
+/** What a plan is made for: the load, the platform, and the settings of the gateway. */
+export interface Scenario {
+  /** Rooms handed out per hour, averaged over the busiest day. */
+  readonly perHour: number;
+  /** The rate of the busiest minutes, as a multiple of the average. */
+  readonly peak: number;
+  /** At most one of so many callers may find the pool empty. */
+  readonly oneIn: number;
+  /** Time from the hand-out of a room to the end of its conference. */
+  readonly conferenceMinutes: number;
+  /** Calls about a room after its create: reads and changes by consumers and agents. */
+  readonly callsPerRoom: number;
+  /** Mean time that the platform works on one call. */
+  readonly callMilliseconds: number;
+  /** Calls that the platform works on at once. */
+  readonly callSlots: number;
+  /** Calls that the platform accepts per minute. */
+  readonly callsPerMinute: number;
+  /** `POOL_READY_DELAY_SECONDS`. */
+  readonly readyDelaySeconds: number;
+  /** `PLATFORM_MAX_CONCURRENCY`. */
+  readonly maxConcurrency: number;
+  /** `GC_MAX_MESSAGES`. */
+  readonly gcMaxMessages: number;
+  /** The parameter `maximumInstanceCount`. */
+  readonly instances: number;
+}
+
+export const defaultScenario: Scenario = {
+  perHour: 400,
+  peak: 3,
+  oneIn: 10_000,
+  conferenceMinutes: 15,
+  callsPerRoom: 1,
+  callMilliseconds: 200,
+  callSlots: 5,
+  callsPerMinute: 1000,
+  readyDelaySeconds: 90,
+  maxConcurrency: 5,
+  gcMaxMessages: 20,
+  instances: 4,
+};
 
 export interface Limit {
   readonly part: string;
@@ -19,8 +61,8 @@ interface Pool {
   readonly perHour: number;
 }
 
-/** What one room costs. `test/capacity/limits.test.ts` compares this with a simulation. */
-export const costOfRoom = {
+/** What one room costs. */
+const costOfRoom = {
   /** Platform calls when it is handed out: two of the claim, and one that provisions the replacement. */
   handOutCalls: 3,
   /** Platform calls of the collector. */
@@ -160,17 +202,6 @@ function limitsOf(scenario: Scenario, pool: Pool): readonly Omit<Limit, "headroo
 }
 
 const whole = (value: number): string => value.toLocaleString("en-US");
-
-/** Returns the platform calls per minute at the peak: their mean, and their number while the collector runs. */
-export function peakCallsPerMinute(scenario: Scenario, poolSize: number) {
-  const peak = scenario.perHour * scenario.peak;
-  const collected = Math.min(peak, collectorRunsPerHour * collectorCapacity(scenario));
-  const others = handOutCallsPerMinute(scenario) + timerCallsPerMinute(scenario, poolSize);
-  return {
-    mean: others + (collected * costOfRoom.collectionCalls) / 60,
-    collecting: others + collectorCallsPerMinute(scenario),
-  };
-}
 
 /** Returns the maximum of GC_MAX_MESSAGES that leaves callers their calls in the minute in which the collector runs. */
 export function messagesBesideCallers(scenario: Scenario, poolSize: number): number {

@@ -1,0 +1,104 @@
+/** `ops fill` and `ops shrink`: how many rooms the pool has. */
+import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
+import { wholeNumber } from "../../local/terminal/create-command.ts";
+import type { Context, Operator } from "../operator-program.ts";
+import type { Outcome } from "../outcomes.ts";
+import { retireRooms } from "../pool/retirement.ts";
+import { waitFor } from "../pool/wait-for.ts";
+import { requirePlatform } from "../target/target.ts";
+import { count, deletionTime, duration } from "../terminal/format.ts";
+
+export function addFill({ command, run }: Operator): void {
+  command(
+    "fill",
+    "requests the rooms that the pool lacks, and waits for them",
+    "The gateway provisions them in the background, as after POST /room/bulk/, also if this command is interrupted. " +
+      "Requested rooms count, so it is safe to run it again.",
+  )
+    .argument("[N]", "The number of rooms in the pool. Default: MAX_VMR.", wholeNumber(1, 10_000))
+    .option("--timeout-minutes <n>", "How long to wait; 0 does not wait.", wholeNumber(0, 1440), 15)
+    .action(async (level, options) =>
+      run(options, async (context) => fill(level, options.timeoutMinutes, context)),
+    );
+}
+
+async function fill(given: number | undefined, timeoutMinutes: number, context: Context): Promise<Outcome> {
+  const { terminal, connect, stopping } = context;
+  const { queues, settings } = await connect();
+  const { maxRooms, readyDelaySeconds } = settings.pool;
+  const level = given ?? maxRooms;
+  if (level === 0) {
+    terminal.print("MAX_VMR is 0, which switches the pool off. There is nothing to do.");
+    return "ok";
+  }
+  const requested = await createReplenishment({ ...queues, maxRooms }).fillUpTo(level);
+  const [pooled, pending] = await Promise.all([queues.pool.count(), queues.provisioning.count()]);
+  terminal.print(
+    `${count(requested, "room")} requested; the pool has ${pooled} of ${level}, and ${pending} are pending.`,
+  );
+  const waiting = { label: "rooms in the pool", total: level, timeoutSeconds: timeoutMinutes * 60 };
+  if (await waitFor({ ...waiting, read: async () => queues.pool.count() }, context)) {
+    terminal.print(
+      `The pool is full. A new room can be handed out ${duration(readyDelaySeconds)} after it was made.`,
+    );
+    return "ok";
+  }
+  if (stopping.aborted) return "interrupted";
+  if (timeoutMinutes === 0) return "ok";
+  terminal.print("The pool is not full yet. If it does not grow: docs/operations.md#provisioning-failing.");
+  return "finding";
+}
+
+export function addShrink({ command, run }: Operator): void {
+  command(
+    "shrink",
+    "makes the pool smaller: takes rooms out of it and has them deleted",
+    "Only rooms in the pool are deleted, never one that was handed out. The garbage collection deletes them 10 to 20 " +
+      "minutes later. Rooms that are requested count as well. Lower MAX_VMR (and POOL_MINIMUM) first: otherwise the " +
+      "gateway fills the pool up again.",
+  )
+    .argument("<N>", "The number of rooms that stay in the pool.", wholeNumber(0, 10_000))
+    .option("--yes", "Does it. Without it, the command only says what it would do.")
+    .action(async (level, options) =>
+      run(options, async (context) => shrink(level, options.yes === true, context)),
+    );
+}
+
+async function shrink(level: number, isConfirmed: boolean, context: Context): Promise<Outcome> {
+  const { terminal, connect, stopping } = context;
+  const target = await connect();
+  const platform = requirePlatform(target);
+  const { pool, provisioning } = target.queues;
+  const [pooled, requested] = await Promise.all([pool.count(), provisioning.count()]);
+  const amount = Math.min(pooled, pooled + requested - level);
+  terminal.print(`The pool has ${count(pooled, "room")}, and ${requested} more are requested.`);
+  if (amount <= 0) {
+    terminal.print("There is nothing to do.");
+    return "ok";
+  }
+  const { minRooms, maxRooms } = target.settings.pool;
+  if (minRooms !== undefined && minRooms > level) {
+    terminal.print(
+      `POOL_MINIMUM is ${minRooms}, so the gateway would fill the pool up again within five minutes. Lower it first.`,
+    );
+    return "finding";
+  }
+  if (maxRooms > level)
+    terminal.print(
+      `MAX_VMR is ${maxRooms}: a create that finds the pool empty, and bulk create, fill it up again.`,
+    );
+  if (!isConfirmed) {
+    terminal.print(`Would take ${count(amount, "room")} out of the pool and delete them. Do it with --yes.`);
+    return "ok";
+  }
+  const retired = await retireRooms(target, platform, amount, context);
+  terminal.print(
+    `${count(retired, "room")} will be deleted ${deletionTime(target.settings)}; ${await pool.count()} are in the pool.`,
+  );
+  if (stopping.aborted) return "interrupted";
+  if (retired === amount) return "ok";
+  terminal.print(
+    "The other names are leased by claims, or their rooms are not ready yet. Run the command again in five minutes.",
+  );
+  return "finding";
+}

@@ -1,0 +1,128 @@
+/** The program `npm run ops`: what every command has in common, and how it ends. */
+import { Command } from "@commander-js/extra-typings";
+import { configure, type Surroundings } from "../local/terminal/create-command.ts";
+import { describeError, exitCodes, type Outcome } from "./outcomes.ts";
+import type { connect, GatewayOptions } from "./target/connect.ts";
+import type { Environment } from "./target/deployment-names.ts";
+import type { Target } from "./target/target.ts";
+import type { Terminal } from "./terminal/terminal.ts";
+
+/** What a command works with. */
+export interface Context {
+  readonly terminal: Terminal;
+  /** Aborts on Ctrl-C. */
+  readonly stopping: AbortSignal;
+  /** Connects to the gateway that the options name. Throws UsageError or UnreachableError. */
+  readonly connect: () => Promise<Target>;
+}
+
+/** What the program is run with. */
+export interface ProgramOptions {
+  readonly terminal: Terminal;
+  readonly stopping: AbortSignal;
+  readonly environment: Environment;
+  readonly connect: typeof connect;
+}
+
+/** What a command's file uses to add its command. */
+export interface Operator {
+  /** Adds a command. `summary` is one line: a verb in the third person, without a full stop. */
+  readonly command: (name: string, summary: string, details?: string) => ReturnType<typeof gatewayCommand>;
+  /** Does a command's work; `options` name the gateway. */
+  readonly run: (options: GatewayOptions, work: (context: Context) => Promise<Outcome>) => Promise<void>;
+}
+
+/** Adds a command to the program. */
+export type AddCommand = (operator: Operator) => void;
+
+const call = "npm run ops --";
+
+/** Ends the program from within the parser, after a help or after misuse. */
+class Ended extends Error {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super(outcome);
+    this.outcome = outcome;
+  }
+}
+
+/** Creates the program with these commands. `onOutcome` is told how the command's work ended. */
+export function createProgram(
+  added: readonly AddCommand[],
+  { terminal, stopping, environment, connect: connectTo }: ProgramOptions,
+  onOutcome: (outcome: Outcome) => void,
+) {
+  const surroundings: Surroundings = {
+    print: terminal.write,
+    remark: (text) => terminal.remark(text.trimEnd()),
+    exit: (code) => {
+      throw new Ended(code === 0 ? "ok" : "usage");
+    },
+  };
+  const program = configure(new Command(call), call, surroundings)
+    .usage("COMMAND [options]")
+    .description("Operates a VMR gateway.")
+    .addHelpText("after", `\nNothing is deleted without --yes. Exit codes:\n${exitCodeLines()}`);
+  for (const add of added)
+    add({
+      command: (name, summary, details = "") => {
+        const command = configure(gatewayCommand(name), `${call} ${name}`, surroundings)
+          .summary(summary)
+          .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.${details && ` ${details}`}`);
+        program.addCommand(command);
+        return command;
+      },
+      run: async (options, work) =>
+        onOutcome(await work({ terminal, stopping, connect: async () => connectTo(options, environment) })),
+    });
+  return program;
+}
+
+/** Runs the command that the arguments name. Never throws. */
+export async function runProgram(
+  added: readonly AddCommand[],
+  given: readonly string[],
+  options: ProgramOptions,
+): Promise<Outcome> {
+  let outcome: Outcome = "ok";
+  const program = createProgram(added, options, (ending) => {
+    outcome = ending;
+  });
+  try {
+    await program.parseAsync(given, { from: "user" });
+    return outcome;
+  } catch (error) {
+    if (error instanceof Ended) return error.outcome;
+    if (options.stopping.aborted) return "interrupted";
+    const described = describeError(error, `${call} ${given[0]}`);
+    options.terminal.remark(described.line);
+    return described.outcome;
+  }
+}
+
+/** The options that name the gateway. */
+function gatewayCommand(name: string) {
+  return new Command(name)
+    .optionsGroup("Which gateway:")
+    .option("--local", "Works on the gateway that `npm start` or `npm run stack` runs on this machine.")
+    .option(
+      "--connection-file <file>",
+      "With --local: where its addresses are. Default: of the one that started last.",
+    )
+    .option(
+      "--environment <name>",
+      "The azd environment that names the deployment. Default: the current one.",
+    )
+    .option("--subscription <id>", "The subscription, instead of an azd environment.")
+    .option("--resource-group <name>", "The resource group, instead of an azd environment.")
+    .option("--app <name>", "The function app, instead of an azd environment.")
+    .option("--workspace <id>", "The resource ID of the log workspace, if it is not in the resource group.")
+    .optionsGroup("Options:");
+}
+
+function exitCodeLines(): string {
+  return Object.values(exitCodes)
+    .map(({ code, meaning }) => `  ${String(code).padEnd(3)}  ${meaning}`)
+    .join("\n");
+}

@@ -1,0 +1,43 @@
+/** How a command can end: the exit codes of `npm run ops`, and the failures that it expects. */
+import { GatewayError } from "../../src/lib/errors.ts";
+
+/** Every exit code, with its meaning as `docs/reference.md` prints it. */
+export const exitCodes = {
+  ok: { code: 0, meaning: "done, and nothing needs attention" },
+  finding: { code: 1, meaning: "something needs attention, or a part of the work could not be done" },
+  usage: { code: 2, meaning: "the command line is wrong; nothing was done" },
+  unreachable: {
+    code: 3,
+    meaning: "something that the command needs cannot be reached or may not be used",
+  },
+  interrupted: { code: 130, meaning: "interrupted by Ctrl-C; it is safe to run the command again" },
+} as const;
+
+export type Outcome = keyof typeof exitCodes;
+
+/** The command line is wrong. The message names the option or argument. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Something that the command needs cannot be reached or may not be used. The message says what to do. */
+export class UnreachableError extends Error {
+  override readonly name = "UnreachableError";
+}
+
+/** Returns what the operator reads about an error, in one line without a secret, and how the command ends. */
+export function describeError(error: unknown, call: string): { line: string; outcome: Outcome } {
+  if (error instanceof UsageError)
+    return { line: `${call}: ${error.message}. See ${call} --help.`, outcome: "usage" };
+  if (error instanceof UnreachableError) return { line: error.message, outcome: "unreachable" };
+  if (error instanceof GatewayError)
+    return { line: `${subjectOf(error)}: ${error.message}`, outcome: "unreachable" };
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return { line: `${call} failed: ${text.split("\n")[0]}`, outcome: "finding" };
+}
+
+function subjectOf({ code }: GatewayError): string {
+  if (code === "storage-unavailable") return "The storage account cannot be reached";
+  if (code === "platform-unavailable" || code === "platform-timeout") return "The platform cannot be reached";
+  return code.startsWith("platform-") ? "The platform refuses a call" : code;
+}
