@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { HttpRequest, InvocationContext } from "@azure/functions";
 import * as z from "zod";
 import { eventSink } from "../../../src/functions/event-sink.ts";
-import { toHandler } from "../../../src/lib/http/handler.ts";
+import { toHandler } from "../../../src/lib/http/pipeline.ts";
 import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import { describeFailure } from "../../../src/lib/platform/rejected-fields.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
@@ -13,8 +13,8 @@ import { openAccess } from "../open-access.ts";
 
 export { updateRoom } from "../../../src/functions/update-room.ts";
 export { createRecordContainer } from "../../../src/lib/azure/blob-records.ts";
-export { createLog } from "../../../src/lib/invocation-log.ts";
 export type { LogFields } from "../../../src/lib/log.ts";
+export { createLog } from "../../../src/lib/log.ts";
 export { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts";
 export { queueNames } from "../../../src/lib/ports.ts";
 export { loadSettings } from "../../../src/lib/settings/load-settings.ts";
