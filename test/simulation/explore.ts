@@ -1,15 +1,23 @@
-/**
- * `npm run explore`: tries every order of effects, every crash point and every fault in small scenarios, then checks
- * that each planted bug is found by the scenario that it belongs to. `-- --short` tries fewer faults; `-- --only
- * <scenario>` explores one scenario and plants no bugs.
- */
-import { parseArgs } from "node:util";
+/** `npm run explore`: tries every order of effects, every crash point and every fault in small scenarios. */
+import { Option } from "@commander-js/extra-typings";
+import { createCommand } from "../../tools/local/terminal/create-command.ts";
 import { explainFailure, exploreScenario, shortestFailure } from "./exploration/explore-scenarios.ts";
 import { scenarios } from "./exploration/scenarios.ts";
 import { findByExploration } from "./plant-bug.ts";
 import { plantedBugs } from "./planted-bugs.ts";
 
-const { only, short } = readOptions();
+const { only, short } = createCommand(
+  "npm run explore",
+  "Explores small scenarios completely, then checks that each planted bug is found by the scenario that it belongs to.",
+)
+  .option("--short", "Tries fewer faults, and plants no bugs.")
+  .addOption(
+    new Option("--only <scenario>", "Explores one scenario, and plants no bugs.").choices(
+      Object.keys(scenarios),
+    ),
+  )
+  .parse()
+  .opts();
 const form = short ? "short" : "whole";
 const names = only === undefined ? Object.keys(scenarios) : [only];
 const header = ["scenario", "faults", "histories", "merged", "states", "complete", "violations", "seconds"];
@@ -22,7 +30,11 @@ const row = (cells: readonly (string | number)[]) =>
     .join("  ");
 
 console.log(row(header));
-for (const name of names) await report(name);
+for (const [index, name] of names.entries()) {
+  // To standard error, so that the table stays a table.
+  console.error(`${index + 1} of ${names.length}: ${name} ...`);
+  await report(name);
+}
 if (only === undefined && !short) await checkPlantedBugs();
 
 async function report(name: string): Promise<void> {
@@ -52,21 +64,5 @@ async function checkPlantedBugs(): Promise<void> {
       `${isFound ? "found" : "MISSED"}  ${found ?? "nothing"} in "${scenario}": a gateway that ${bug}`,
     );
     if (!isFound) process.exitCode = 1;
-  }
-}
-
-function readOptions(): { only: string | undefined; short: boolean } {
-  try {
-    const { values } = parseArgs({
-      options: { only: { type: "string" }, short: { type: "boolean", default: false } },
-    });
-    if (values.only !== undefined && !(values.only in scenarios))
-      throw new Error(
-        `there is no scenario "${values.only}"; there are: ${Object.keys(scenarios).join("; ")}`,
-      );
-    return { only: values.only, short: values.short };
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    return process.exit(2);
   }
 }

@@ -1,27 +1,31 @@
-/**
- * `npm run soak`: runs histories until a million rooms have been claimed, then checks that every planted bug is found,
- * and says what finds it. `-- --short` stops at 20,000 claims, `-- --claims N` at N. The seeds start at a random number,
- * which is printed, or at `--from N`. `-- --seed N` repeats one history and prints what happened in it.
- */
+/** `npm run soak`: runs random histories, then checks that every planted bug is found, and says what finds it. */
 import { randomInt } from "node:crypto";
-import { parseArgs } from "node:util";
+import { createCommand, wholeNumber } from "../../tools/local/terminal/create-command.ts";
 import { findByExploration, findByFoundHistories, findByRandomHistories } from "./plant-bug.ts";
 import { plantedBugs } from "./planted-bugs.ts";
 import { explain, runHistories } from "./run-histories.ts";
 
-const { values } = parseArgs({
-  options: {
-    short: { type: "boolean", default: false },
-    claims: { type: "string" },
-    from: { type: "string" },
-    seed: { type: "string" },
-  },
-});
+const maxSeed = 2 ** 30;
+const options = createCommand(
+  "npm run soak",
+  "Runs histories until a million rooms are claimed, then plants bugs.",
+)
+  .option("--short", "Stops at 20,000 claims.")
+  .option("--claims <number>", "Stops at this number of claims.", wholeNumber(1, 1_000_000_000))
+  .option(
+    "--from <seed>",
+    "The first seed. Default: a random number, which is printed.",
+    wholeNumber(0, maxSeed),
+  )
+  .option("--seed <seed>", "Repeats one history and prints what happened in it.", wholeNumber(0, maxSeed))
+  .parse()
+  .opts();
 
-const onlySeed = values.seed === undefined ? undefined : Number(values.seed);
-const wantedClaims = Number(values.claims ?? (values.short ? 20_000 : 1_000_000));
-const firstSeed = onlySeed ?? Number(values.from ?? randomInt(2 ** 30));
-const reportEvery = 5000;
+const onlySeed = options.seed;
+const wantedClaims = options.claims ?? (options.short ? 20_000 : 1_000_000);
+const firstSeed = onlySeed ?? options.from ?? randomInt(maxSeed);
+const reportSeconds = 5;
+let reportedAt = 0;
 const startedAt = performance.now();
 const seconds = () => Math.round((performance.now() - startedAt) / 1000);
 
@@ -29,8 +33,10 @@ console.log(`Histories from seed ${firstSeed}`);
 const { histories, claims, failure } = await runHistories({
   firstSeed,
   continues(count, claimed) {
-    if (count > 0 && count % reportEvery === 0)
-      console.log(`${count} histories, ${claimed} claims, ${seconds()} s`);
+    if (seconds() >= reportedAt + reportSeconds) {
+      reportedAt = seconds();
+      console.log(`${claimed} of ${wantedClaims} claims, ${count} histories, ${seconds()} s`);
+    }
     return onlySeed === undefined ? claimed < wantedClaims : count === 0;
   },
 });

@@ -1,5 +1,6 @@
-/** `npm run bench`: runs all benchmarks and writes tools/bench/results.md. `-- --only <name>` runs one and writes nothing. */
-import { parseArgs } from "node:util";
+/** `npm run bench`: runs all benchmarks and writes tools/bench/results.md. */
+import { Option } from "@commander-js/extra-typings";
+import { createCommand } from "../local/terminal/create-command.ts";
 import { type BenchStack, startBenchStack } from "./bench-stack.ts";
 import { measureBulkCreate } from "./bulk-create.ts";
 import { measureColdStart } from "./cold-start.ts";
@@ -40,17 +41,21 @@ const benchmarks: Readonly<Record<string, () => Promise<Result | Result[]>>> = {
   memory: withStack(measureMemory, { MAX_VMR: "100" }),
 };
 
-const { only } = parseArgs({ options: { only: { type: "string" } } }).values;
-const names = Object.keys(benchmarks);
-if (only !== undefined && !names.includes(only)) {
-  console.error(`There is no benchmark "${only}". Choose one of: ${names.join(", ")}.`);
-  process.exit(2);
-}
+const { only } = createCommand("npm run bench", "Runs all benchmarks and writes tools/bench/results.md.")
+  .addOption(
+    new Option("--only <name>", "Runs one benchmark, and writes nothing.").choices(Object.keys(benchmarks)),
+  )
+  .parse()
+  .opts();
+const chosen = Object.entries(benchmarks).filter(([name]) => only === undefined || name === only);
+console.log("Building the bundle ...");
+// Not earlier: `--help` needs no bundle.
+await import("../scripts/build.ts");
 const startedAt = performance.now();
 const seconds = () => (performance.now() - startedAt) / 1000;
 const results: Result[] = [];
-for (const [name, run] of Object.entries(benchmarks)) {
-  if (only !== undefined && name !== only) continue;
+for (const [index, [name, run]] of chosen.entries()) {
+  console.log(`${index + 1} of ${chosen.length}: ${name} ...`);
   const found = [await run()].flat();
   for (const result of found) console.log(describe(result));
   results.push(...found);

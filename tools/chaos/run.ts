@@ -1,25 +1,22 @@
-/**
- * `npm run chaos`: runs the deployed bundle in several instances that are killed, on connections that fail. Exits with 1
- * if a promise is broken. `-- --short` takes one minute instead of about ten.
- */
+/** `npm run chaos`: runs the deployed bundle in several instances that are killed, on connections that fail. */
 import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { stopSignal } from "../local/process/stop-signal.ts";
+import { createCommand, wholeNumber } from "../local/terminal/create-command.ts";
 import { fullRun, runChaos, shortRun } from "./chaos.ts";
 import { describeFindings } from "./findings.ts";
 
-const { values } = parseArgs({
-  options: {
-    short: { type: "boolean", default: false },
-    seed: { type: "string" },
-    claims: { type: "string" },
-    /** A bundle to run instead of the current sources. */
-    bundle: { type: "string" },
-    /** The file for everything that the instances log. */
-    log: { type: "string" },
-  },
-});
+const options = createCommand(
+  "npm run chaos",
+  "Kills instances and cuts connections while rooms are created. Exits with 1 if a promise is broken.",
+)
+  .option("--short", "Takes one minute instead of about ten.")
+  .option("--seed <seed>", "Repeats the choice of faults.", wholeNumber(0, 2 ** 32))
+  .option("--claims <number>", "How many rooms are created.", wholeNumber(1, 1_000_000))
+  .option("--bundle <file>", "A bundle to run instead of the current sources.")
+  .option("--log <file>", "The file for everything that the instances log.")
+  .parse()
+  .opts();
 
 const stopping = stopSignal();
 const startedAt = performance.now();
@@ -27,15 +24,15 @@ const print = (text: string): void => {
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.log(`${String(seconds).padStart(4)} s  ${text}`);
 };
-const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
-const size = values.short ? shortRun : fullRun;
-const log = values.log === undefined ? undefined : createWriteStream(values.log);
+const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
+const size = options.short ? shortRun : fullRun;
+const log = options.log === undefined ? undefined : createWriteStream(options.log);
 try {
   print(`seed ${seed} (it repeats the choice of faults, but not the timing of the processes)`);
   const findings = await runChaos({
-    size: { ...size, claims: Number(values.claims ?? size.claims) },
+    size: { ...size, claims: options.claims ?? size.claims },
     seed,
-    bundlePath: values.bundle === undefined ? undefined : resolve(values.bundle),
+    bundlePath: options.bundle === undefined ? undefined : resolve(options.bundle),
     print,
     onLogLine: (line) => void log?.write(`${line}\n`),
     stopping,
