@@ -12,8 +12,6 @@ import { poll } from "../../tools/local/process/poll.ts";
 
 export const projectFolder = fileURLToPath(new URL("../../", import.meta.url));
 
-export type ScriptProcess = ReturnType<typeof runScript>;
-
 /** Starts `node <script> <arguments>` in the project's folder; whatever is left of it is killed after the test. */
 export function runScript(script: string, ...args: string[]) {
   const child = spawn(process.execPath, [script, ...args], {

@@ -15,7 +15,7 @@ import type { Timeline } from "./timeline.ts";
 
 export interface ConsoleOptions {
   readonly connection: Connection;
-  readonly functions: readonly HostedFunction[];
+  readonly functions: () => readonly HostedFunction[];
   /** The timeline that receives the host's log. */
   readonly timeline: Timeline;
   /** The default, 0, selects a free port. */
@@ -40,7 +40,7 @@ export async function startConsole(options: ConsoleOptions) {
   const ownFiles = await consoleFiles();
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof referenceFiles> | undefined;
-  timeline.setFunctions(functions);
+  timeline.setFunctions(functions());
   const addresses: Addresses = {
     gateway: connection.gatewayUrl,
     platformControl: connection.platformControlUrl,

@@ -22,12 +22,14 @@ export interface AppProcessOptions {
   /** Options of Node. */
   readonly execArgv: readonly string[];
   readonly onLog: OnLog;
+  /** Is called with each change of the state. */
+  readonly onState?: ((state: AppState) => void) | undefined;
 }
 
 /** Whether the app takes calls, and why not. */
 export interface AppState {
   readonly state: "up" | "restarting" | "not loaded" | "ended";
-  /** The first line of the error that kept the app from loading, or of its last crash. */
+  /** The message of the error that kept the app from loading, or how its process ended, in one line. */
   readonly reason?: string;
 }
 
@@ -49,6 +51,7 @@ interface PendingCall {
 
 const crashesUntilGivingUp = 3;
 const terminateGraceMilliseconds = 5000;
+const maxReasonCharacters = 300;
 const workerPath = fileURLToPath(new URL("./worker.ts", import.meta.url));
 
 /**
@@ -69,6 +72,11 @@ export async function startAppProcess(options: AppProcessOptions) {
 
   function log(level: LogLevel, message: string): void {
     onLog({ level, category: "Host.Worker", message });
+  }
+
+  function enter(next: AppState): void {
+    state = next;
+    options.onState?.(next);
   }
 
   function startChild(): ChildProcess {
@@ -98,10 +106,10 @@ export async function startAppProcess(options: AppProcessOptions) {
         return takePending(message.invocationId)?.reject(new WorkerError(message.error));
       case "loaded":
         ({ functions } = message);
-        state = { state: "up" };
-        if (message.error !== undefined) {
+        if (message.error === undefined) enter({ state: "up" });
+        else {
           log("error", `The app could not be loaded: ${message.error}`);
-          state = { state: "not loaded", reason: reasonIn(message.error) };
+          enter({ state: "not loaded", reason: reasonIn(message.error) });
         }
         return loading.resolve();
     }
@@ -122,7 +130,7 @@ export async function startAppProcess(options: AppProcessOptions) {
     log("error", `${reason} (${crashes} of ${crashesUntilGivingUp}).`);
     const wasLoaded = state.state !== "restarting";
     const isOver = crashes >= crashesUntilGivingUp;
-    state = { state: isOver ? "ended" : "restarting", reason };
+    enter({ state: isOver ? "ended" : "restarting", reason });
     if (wasLoaded) loading = Promise.withResolvers();
     if (!isOver) {
       child = startChild();
@@ -209,10 +217,16 @@ export async function startAppProcess(options: AppProcessOptions) {
   };
 }
 
-/** Returns the line of an error's description that says what is wrong: of a syntax error, not the place before it. */
+/** Returns an error's message in one line: of a syntax error without the place before it, and without the stack. */
 function reasonIn(description: string): string {
   const lines = description.split("\n");
-  return (lines.find((line) => /^\w*Error\b.*: /.test(line)) ?? lines[0] ?? "").trim();
+  const first = Math.max(
+    0,
+    lines.findIndex((line) => /^\w*Error\b.*: ?/.test(line)),
+  );
+  const stack = lines.findIndex((line) => /^\s+at /.test(line));
+  const message = lines.slice(first, stack > first ? stack : undefined).join(" ");
+  return message.replaceAll(/\s+/g, " ").trim().slice(0, maxReasonCharacters);
 }
 
 function forwardLines(child: ChildProcess, onLog: OnLog): void {

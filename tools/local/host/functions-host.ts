@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { startAppProcess } from "./app-process.ts";
+import { type AppState, startAppProcess } from "./app-process.ts";
 import { readHostJson } from "./host-json.ts";
 import { createHttpServer, type InFront } from "./http-server.ts";
 import type { LogEntry } from "./messages.ts";
@@ -18,6 +18,8 @@ export interface FunctionsHostOptions {
   /** The default, 0, selects a free port. */
   readonly port?: number;
   readonly onLog?: (entry: LogEntry) => void;
+  /** Is called with each change of the app's state. */
+  readonly onState?: (state: AppState) => void;
   /** Shorter times than those of the real host. */
   readonly timeScale?: TimeScale;
   /** If false, timers run only when fired by hand, not even on startup. */
@@ -53,6 +55,7 @@ export async function startFunctionsHost(options: FunctionsHostOptions) {
     environment: childEnvironment(environment),
     execArgv: options.inspectPort === undefined ? [] : [`--inspect=127.0.0.1:${options.inspectPort}`],
     onLog,
+    onState: options.onState,
   });
   const isEnabled = (name: string): boolean => environment[`AzureWebJobs.${name}.Disabled`] !== "true";
   const metadata = app.functions.filter(({ name }) => isEnabled(name));

@@ -12,6 +12,8 @@ type Claims = Readonly<Record<string, unknown>>;
 export interface TokenIssuerOptions {
   readonly tenantId: string;
   readonly clients: readonly IssuerClient[];
+  /** The default, 0, selects a free port. */
+  readonly port?: number;
 }
 
 interface TokenOverrides {
@@ -23,12 +25,12 @@ interface TokenOverrides {
 export type TokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>;
 
 /** Starts the issuer on 127.0.0.1. Tokens use RS256 and are valid for 3599 seconds. */
-export async function startTokenIssuer({ tenantId, clients }: TokenIssuerOptions) {
+export async function startTokenIssuer({ tenantId, clients, port = 0 }: TokenIssuerOptions) {
   const counts = { metadata: 0, keys: 0, tokens: 0 };
   let keys: [SigningKey, ...SigningKey[]] = [createSigningKey()];
   let isDown = false;
 
-  const server = await startLoopbackServer(answer);
+  const server = await startLoopbackServer(answer, port);
   const tenantUrl = `${server.url}/${tenantId}`;
   const issuers = { 1: `${tenantUrl}/`, 2: `${tenantUrl}/v2.0` };
 

@@ -19,6 +19,13 @@ const connectionSchema = z.object({
   maxRooms: z.int(),
   poolReadyDelaySeconds: z.number(),
   garbageMinimumAgeSeconds: z.number(),
+  /** Whether the app takes calls, with the reason in one line if it does not. `npm run stack` leaves it out. */
+  app: z
+    .object({
+      state: z.enum(["up", "restarting", "not loaded", "ended"]),
+      reason: z.string().optional(),
+    })
+    .optional(),
   /** What the app runs with, by name; the secrets among them are made up. */
   settings: z.record(z.string(), z.string()),
 });

@@ -28,10 +28,11 @@ const coveredPath = /^\/public(\/|$)/i;
 
 /**
  * Returns a handler for requests of pages at these origins. It responds to their preflight requests, adds headers to
- * the responses to all others, and returns whether it has responded.
+ * the responses to all others, and returns whether it has responded. `onRefused` is told the other origins.
  */
 export function createCorsHandler(
   origins: readonly string[],
+  onRefused: (origin: string) => void = () => undefined,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const { cors } = policySchema.parse(parser.parse(readFileSync(policyFile))).policies.inbound;
   const { method: methods, "preflight-result-max-age": maxAge } = cors["allowed-methods"];
@@ -41,6 +42,7 @@ export function createCorsHandler(
   return ({ method = "", url = "", headers }, response) => {
     const { origin, "access-control-request-method": wanted } = headers;
     if (origin === undefined || !coveredPath.test(url)) return false;
+    if (!origins.includes(origin)) onRefused(origin);
     const isPreflight = method === "OPTIONS" && wanted !== undefined;
     const isAllowed = origins.includes(origin) && methods.includes(isPreflight ? wanted : method);
     if (isAllowed) response.setHeader("Access-Control-Allow-Origin", origin);

@@ -14,6 +14,8 @@ export interface DevelopmentStackOptions {
   /** Also starts Azurite's table service, which `func start` needs. */
   readonly withBlobsAndTables?: boolean;
   readonly platform?: Partial<SimulatorOptions>;
+  /** The token issuer's port. The default, 0, selects a free one. */
+  readonly issuerPort?: number;
 }
 
 /** Starts all parts on free ports of 127.0.0.1. Stops what was started if a later part fails to start. */
@@ -30,7 +32,7 @@ export async function startDevelopmentStack(options: DevelopmentStackOptions = {
   try {
     const azurite = started(await startAzurite({ blob: true, table: isWhole }));
     const platform = started(await startPlatformSimulator({ ...platformAccount, ...options.platform }));
-    const issuer = started(await startTokenIssuer(tenant));
+    const issuer = started(await startTokenIssuer({ ...tenant, port: options.issuerPort ?? 0 }));
     const contactCentre = started(await startContactCentre({ users: contactCentreUsers }));
     const logWorkspace = started(await startLogWorkspace());
     /** The gateway's settings for this stack. */

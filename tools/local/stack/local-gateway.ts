@@ -1,5 +1,6 @@
 /** Starts the whole gateway: the development stack, and the app in the local Functions host in front of it. */
 import { fileURLToPath } from "node:url";
+import type { AppState } from "../host/app-process.ts";
 import { type FunctionsHost, startFunctionsHost } from "../host/functions-host.ts";
 import type { LogEntry } from "../host/messages.ts";
 import { connectionOf } from "./connection.ts";
@@ -12,12 +13,19 @@ export interface LocalGatewayOptions {
   /** Override the stack's settings and the fast ones. */
   readonly settings?: Record<string, string>;
   readonly onLog?: (entry: LogEntry) => void;
+  /** Is called with each change of the app's state. */
+  readonly onState?: (state: AppState) => void;
   /** Origins whose pages may call the public operations, as `widgetOrigins` of a deployment. */
   readonly corsOrigins?: readonly string[];
+  /** Is called with the origin of a page whose call was refused. */
+  readonly onRefusedOrigin?: (origin: string) => void;
   /** The default, 0, selects a free port. */
   readonly port?: number;
+  readonly issuerPort?: number;
   /** A debugger can attach to the app on this port. */
   readonly inspectPort?: number;
+  /** Keeps running if the app does not load, for a change of its files to repair it. */
+  readonly mayFailToLoad?: boolean;
 }
 
 /**
@@ -25,11 +33,17 @@ export interface LocalGatewayOptions {
  * and throws if the app does not load or the port is in use.
  */
 export async function startLocalGateway(options: LocalGatewayOptions = {}) {
-  const stack = await startDevelopmentStack();
+  const stack = await startDevelopmentStack({ issuerPort: options.issuerPort ?? 0 });
   const settings = { ...stack.settings, ...fastSettings, ...options.settings };
   const exited = Promise.withResolvers<{ reason: string }>();
   let host: FunctionsHost | undefined;
   let reloading = Promise.resolve(true);
+  let state: AppState = { state: "restarting" };
+
+  function enter(next: AppState): void {
+    state = next;
+    options.onState?.(next);
+  }
 
   async function startApp(port: number): Promise<FunctionsHost> {
     const started = await startFunctionsHost({
@@ -38,11 +52,12 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
       environment: settings,
       port,
       timeScale: { pollSeconds: 0.5 },
+      onState: enter,
       onLog: (entry) => {
         stack.logWorkspace.addEntry(entry);
         options.onLog?.(entry);
       },
-      ...(options.corsOrigins && { inFront: createCorsHandler(options.corsOrigins) }),
+      inFront: createCorsHandler(options.corsOrigins ?? [], options.onRefusedOrigin),
       ...(options.inspectPort && { inspectPort: options.inspectPort }),
     });
     host = started;
@@ -54,24 +69,28 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
   async function replaceApp(port: number): Promise<boolean> {
     const old = host;
     host = undefined;
+    enter({ state: "restarting", reason: "A file has changed" });
     await old?.stop();
     try {
       return (await startApp(port)).functions.length > 0;
     } catch (error) {
       options.onLog?.({ level: "error", category: "Host", message: String(error) });
+      enter({ state: "not loaded", reason: String(error) });
       return false;
     }
   }
 
   try {
     const { url, functions } = await startApp(options.port ?? 0);
-    if (functions.length === 0) throw new Error("the app could not be loaded; its error is above");
+    if (functions.length === 0 && !options.mayFailToLoad)
+      throw new Error(`the app could not be loaded: ${state.reason ?? "it has no functions"}`);
     pointEventSinkTo(stack, url);
     return {
       connection: connectionOf(stack, url, settings),
       stack,
       /** The app's functions, as the host has loaded them. */
-      functions,
+      functions: () => host?.functions ?? functions,
+      appState: () => state,
       /** Resolves with the reason when the host has ended, by `stop` or because the app crashed too often. */
       exited: exited.promise,
       /** Restarts the app on the same port. Returns false if it does not load: its error is logged, and a call can retry. */

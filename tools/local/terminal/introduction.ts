@@ -1,6 +1,6 @@
 /** The text that `npm start` and `npm run stack` print: addresses, tokens, and lines to paste. */
 import type { Connection } from "../stack/connection.ts";
-import { identities } from "../stack/identities.ts";
+import { consumer, identities } from "../stack/identities.ts";
 import { curlLines } from "./curl-lines.ts";
 
 /** Returns the text. Its secrets are made up and work for this gateway only. */
@@ -21,6 +21,12 @@ export function introduction(connection: Connection, token: string): string {
   return [
     "Addresses",
     ...addresses,
+    "",
+    "For your own program: paste these lines into its terminal",
+    `  export GATEWAY_URL=${connection.gatewayUrl}`,
+    `  export TOKEN_URL=${connection.tokenUrl}`,
+    `  export CLIENT_ID=${consumer.clientId}`,
+    `  export CLIENT_SECRET=${consumer.clientSecret}`,
     "",
     "A token for /room/... (valid for one hour)",
     `  ${token}`,

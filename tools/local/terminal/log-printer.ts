@@ -1,16 +1,57 @@
-/** Prints what the app logs, one line per entry. */
+/** Prints what the app logs, for a person: short lines, each failure once, and repeats only counted. */
+import * as z from "zod";
 import type { LogEntry } from "../host/messages.ts";
+import { parseJson } from "../process/parse-json.ts";
 
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];
+const maxRemembered = 1000;
+const text = z.string().optional().catch(undefined);
+const lineSchema = z.object({
+  event: z.string(),
+  failure: text,
+  code: text,
+  status: z.number().optional().catch(undefined),
+  causes: z.array(z.object({ name: text, message: text, stack: text })).catch([]),
+});
 
-/** Creates a log receiver that prints entries of at least this level. */
+/** Creates a log receiver that prints entries of at least this level: all of them, and whole, with "information". */
 export function createLogPrinter(
   minLevel: "information" | "warning" | "error",
   print: (line: string) => void,
 ): (entry: LogEntry) => void {
-  return ({ level, category, message }) => {
+  const failed = new Set<string>();
+  const counts = new Map<string, number>();
+  const isWhole = minLevel === "information";
+  return ({ level, category, message, invocationId }) => {
     if (levels.indexOf(level) < levels.indexOf(minLevel)) return;
-    const time = new Date().toISOString().slice(11, 23);
-    print(`${time} ${level.padEnd(11)} ${category}: ${message.trim().replaceAll(/\s*\n\s*/g, " | ")}`);
+    const line = (shown: string): void => {
+      const time = new Date().toISOString().slice(11, 23);
+      print(`${time} ${level.padEnd(11)} ${category}: ${shown.trim().replaceAll("\n", "\n    ")}`);
+    };
+    if (isWhole) return line(message);
+    // The host and the app's outer layers report the failure of a run again.
+    if (level === "error" && invocationId !== undefined) {
+      if (failed.has(invocationId)) return;
+      if (failed.size > maxRemembered) failed.clear();
+      failed.add(invocationId);
+    }
+    const shown = shorten(message);
+    const count = (counts.get(`${category} ${shown}`) ?? 0) + 1;
+    if (counts.size > maxRemembered) counts.clear();
+    counts.set(`${category} ${shown}`, count);
+    // The first time, and then ever less often.
+    if (Number.isInteger(Math.log10(count))) line(count === 1 ? shown : `${shown} (${count} times)`);
   };
+}
+
+/** Returns a line of the app's log as one phrase, with the stack of an error that nobody foresaw. */
+function shorten(message: string): string {
+  const { data } = lineSchema.safeParse(parseJson(message));
+  if (!data) return message;
+  const { event, failure, code, status, causes } = data;
+  const [cause] = causes;
+  const about = [failure ?? code, status].filter((part) => part !== undefined).join(" ");
+  const isForeseen = cause?.name !== "Error" && cause?.name !== "TypeError";
+  const reason = isForeseen ? cause?.message : cause?.stack;
+  return [about === "" ? event : `${event} (${about})`, ...(reason === undefined ? [] : [reason])].join(": ");
 }

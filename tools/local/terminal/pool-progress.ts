@@ -1,5 +1,4 @@
 /** Shows on the terminal how the pool fills. */
-
 import { poll } from "../process/poll.ts";
 import type { Connection } from "../stack/connection.ts";
 import { maxPeeked, openQueueContents } from "../stack/queue-contents.ts";
@@ -11,30 +10,40 @@ export interface PoolProgressOptions {
   readonly stopping?: AbortSignal;
   /** Called when the level has not changed for 5 s. */
   readonly onStall?: () => Promise<void>;
+  /** Returns what keeps the pool from filling, if that is known. Then nothing is waited for. */
+  readonly problem?: () => string | undefined;
 }
 
 const stallMilliseconds = 5000;
+const maxMilliseconds = 60_000;
 
-/** Resolves when `rooms` rooms (`maxPeeked` at most) can be claimed. Throws after 60 s. */
+/**
+ * Resolves when `rooms` rooms (`maxPeeked` at most) can be claimed, when a problem is known, or after 60 s. Returns how
+ * many can be claimed, and how many were wanted.
+ */
 export async function showPoolFill(
   { storageConnectionString }: Connection,
   rooms: number,
-  { output, indent, stopping, onStall }: PoolProgressOptions,
-): Promise<void> {
+  { output, indent, stopping, onStall, problem }: PoolProgressOptions,
+): Promise<{ readonly ready: number; readonly wanted: number }> {
   const queues = openQueueContents(storageConnectionString);
   const wanted = Math.min(rooms, maxPeeked);
   const progress = createProgress(output, "rooms ready in the pool", wanted, indent);
-  const options = { description: `${wanted} rooms in the pool`, timeoutSeconds: 60, stopping };
+  const until = Date.now() + maxMilliseconds;
   let [level, changedAt] = [0, Date.now()];
   try {
-    await poll(async () => {
-      const ready = (await queues.peek("pool")).length;
-      progress.show(Math.min(ready, wanted));
-      const isStalled = ready === level && Date.now() - changedAt >= stallMilliseconds;
-      if (isStalled) await onStall?.();
-      if (isStalled || ready !== level) [level, changedAt] = [ready, Date.now()];
-      return ready >= wanted ? true : undefined;
-    }, options);
+    return await poll(
+      async () => {
+        const ready = (await queues.peek("pool")).length;
+        progress.show(Math.min(ready, wanted));
+        const isStalled = ready === level && Date.now() - changedAt >= stallMilliseconds;
+        if (isStalled) await onStall?.();
+        if (isStalled || ready !== level) [level, changedAt] = [ready, Date.now()];
+        const isOver = ready >= wanted || problem?.() !== undefined || Date.now() > until;
+        return isOver ? { ready, wanted } : undefined;
+      },
+      { description: "rooms in the pool", timeoutSeconds: Number.POSITIVE_INFINITY, stopping },
+    );
   } finally {
     progress.end();
   }

@@ -11,8 +11,8 @@ const disablesFunction = /^AzureWebJobs\.\w+\.Disabled$/;
 /** Reads the options. Ends the process after the help, or after one line about an option that is not valid. */
 export function readStartOptions(args: readonly string[]) {
   return createCommand("npm start", "Runs the gateway and everything it depends on until Ctrl-C.")
-    .option("--port <number>", "Port of the gateway. Default: a free port.", port)
-    .option("--console-port <number>", "Port of the console. Default: a free port.", port)
+    .option("--port <number>", "Port of the gateway. Default: 7071, or a free one.", port)
+    .option("--console-port <number>", "Port of the console. Default: 7080, or a free one.", port)
     .option("--set <NAME=value>", "Sets a setting of docs/reference.md. Repeatable.", setting)
     .option("--origin <url>", "Lets pages of this origin call /public/... (CORS). Repeatable.", origin)
     .option("--watch", "Restarts the app when a file of src changes. Rooms and queues stay.")

@@ -26,15 +26,22 @@ test("Progress writes one line per new amount to a file, without control charact
   expect(shownOn(false)).toBe("  0/4 rooms\n  2/4 rooms\n  4/4 rooms\n");
 });
 
-test("The log printer skips entries below its level and prints each other one on one line", () => {
+test("The log printer prints short lines, a failed run once, and repeats only when their number is a power of ten", () => {
   const lines: string[] = [];
   const print = createLogPrinter("warning", (line) => lines.push(line));
-  const category = "Function.listRooms";
+  const category = "Function.provisionRoom";
+  const causes = [{ name: "PlatformError", message: "POST /x: status 401", stack: "at a.ts" }];
+  const failure = JSON.stringify({ event: "provisioning-failed", failure: "refused", status: 401, causes });
   print({ level: "information", category, message: "not shown" });
-  print({ level: "warning", category, message: "shown" });
+  for (let run = 0; run < 12; run += 1) {
+    print({ level: "error", category, message: failure, invocationId: `run ${run}` });
+    print({ level: "error", category, message: "(Failed)", invocationId: `run ${run}` });
+  }
   print({ level: "error", category, message: "two\n   lines\n" });
-  expect(lines).toEqual([
-    expect.stringMatching(/^\d\d:\d\d:\d\d\.\d{3} warning {5}Function\.listRooms: shown$/),
-    expect.stringMatching(/ error {7}Function\.listRooms: two \| lines$/),
+  const shown = "Function.provisionRoom: provisioning-failed (refused 401): POST /x: status 401";
+  expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d\.\d{3} error {7}/, ""))).toEqual([
+    shown,
+    `${shown} (10 times)`,
+    "Function.provisionRoom: two\n       lines",
   ]);
 });
