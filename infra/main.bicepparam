@@ -1,44 +1,71 @@
-// What `azd up` reads: the values come from the azd environment. hooks/check-values.sh asks for those that are missing
-// and says what each is.
+// Every value of an environment, from environment variables: infra/environments has a file of them for each environment,
+// and infra/README.md explains each. One without a second argument is required.
 using 'main.bicep'
+
+var isFirstRun = bool(readEnvironmentVariable('FIRST_RUN', 'false'))
+var none = ''
 
 param environmentName = readEnvironmentVariable('AZURE_ENV_NAME')
 param location = readEnvironmentVariable('AZURE_LOCATION')
-param environmentGroup = readEnvironmentVariable('ENVIRONMENT_GROUP')
+param tags = json(readEnvironmentVariable('TAGS', '{}'))
+param settings = json(readEnvironmentVariable('GATEWAY_SETTINGS'))
 
-param settings = {
-  PLATFORM_URL: readEnvironmentVariable('PLATFORM_URL')
-  PLATFORM_USERNAME: readEnvironmentVariable('PLATFORM_USERNAME', '')
-  PLATFORM_OAUTH_CLIENT_ID: readEnvironmentVariable('PLATFORM_OAUTH_CLIENT_ID', '')
-  ROOM_TEMPLATE: json(readEnvironmentVariable('ROOM_TEMPLATE'))
-  MAX_VMR: int(readEnvironmentVariable('MAX_VMR'))
-  POOL_MINIMUM: int(readEnvironmentVariable('POOL_MINIMUM'))
-  SERVICE_TAG_BASE_URL: readEnvironmentVariable('SERVICE_TAG_BASE_URL', '')
-  CONTACT_CENTRE_API_URL: readEnvironmentVariable('CONTACT_CENTRE_API_URL')
-  CONTACT_CENTRE_DIVISION_IDS: readEnvironmentVariable('CONTACT_CENTRE_DIVISION_IDS')
-  EVENT_SINK_USERNAME: readEnvironmentVariable('EVENT_SINK_USERNAME')
-  EVENT_SINK_PREVIOUS_USERNAME: readEnvironmentVariable('EVENT_SINK_PREVIOUS_USERNAME', '')
+param hosting = {
+  isZoneRedundant: bool(readEnvironmentVariable('ZONE_REDUNDANT', 'false'))
+  updateStrategy: readEnvironmentVariable('UPDATE_STRATEGY', 'RollingUpdate')
+  maximumInstanceCount: int(readEnvironmentVariable('MAXIMUM_INSTANCE_COUNT', '4'))
+  alwaysReadyHttpInstances: int(readEnvironmentVariable('ALWAYS_READY_HTTP_INSTANCES', '0'))
+  httpConcurrency: int(readEnvironmentVariable('HTTP_CONCURRENCY', '16'))
+  instanceMemoryMb: int(readEnvironmentVariable('INSTANCE_MEMORY_MB', '2048'))
+  storageSku: readEnvironmentVariable('STORAGE_SKU', 'Standard_ZRS')
 }
 
-param authTenantId = readEnvironmentVariable('AUTH_TENANT_ID')
-param authAudiences = split(readEnvironmentVariable('AUTH_AUDIENCES'), ',')
-param authClientIds = split(readEnvironmentVariable('AUTH_CLIENT_IDS'), ',')
+param network = {
+  isPrivate: bool(readEnvironmentVariable('PRIVATE_NETWORK', 'false'))
+  hasFixedOutboundAddress: bool(readEnvironmentVariable('FIXED_OUTBOUND_ADDRESS', 'false'))
+  addressPrefix: readEnvironmentVariable('NETWORK_ADDRESS_PREFIX', '10.40.0.0/23')
+  existingAppSubnetId: readEnvironmentVariable('EXISTING_APP_SUBNET_ID', none)
+  existingApiManagementSubnetId: readEnvironmentVariable('EXISTING_API_MANAGEMENT_SUBNET_ID', none)
+  existingEndpointSubnetId: readEnvironmentVariable('EXISTING_ENDPOINT_SUBNET_ID', none)
+  existingDnsZonesGroupId: readEnvironmentVariable('EXISTING_DNS_ZONES_GROUP_ID', none)
+}
 
-param privateNetwork = bool(readEnvironmentVariable('PRIVATE_NETWORK', 'false'))
-param fixedOutboundAddress = bool(readEnvironmentVariable('FIXED_OUTBOUND_ADDRESS', 'false'))
-param storageSku = readEnvironmentVariable('STORAGE_SKU', 'Standard_ZRS')
+param vault = {
+  isProtected: bool(readEnvironmentVariable('PROTECT_VAULT', 'false'))
+  // azd sets the id and the kind of the account that runs it.
+  writerId: readEnvironmentVariable('VAULT_WRITER_ID', readEnvironmentVariable('AZURE_PRINCIPAL_ID', none))
+  writerType: readEnvironmentVariable('VAULT_WRITER_TYPE', readEnvironmentVariable('AZURE_PRINCIPAL_TYPE', 'User'))
+}
 
-// Without either an environment costs less than ten dollars a month: docs/deployment.md.
-param apiManagement = readEnvironmentVariable('API_MANAGEMENT', 'none')
-param alerts = bool(readEnvironmentVariable('ALERTS', 'false'))
-param requireApiManagementSecret = bool(readEnvironmentVariable('REQUIRE_API_MANAGEMENT_SECRET', 'false'))
-param publisherName = readEnvironmentVariable('PUBLISHER_NAME')
-param publisherEmail = readEnvironmentVariable('PUBLISHER_EMAIL')
-param widgetOrigins = split(readEnvironmentVariable('WIDGET_ORIGINS'), ',')
+param apiManagement = {
+  mode: readEnvironmentVariable('API_MANAGEMENT', 'none')
+  existingId: readEnvironmentVariable('EXISTING_API_MANAGEMENT_ID', none)
+  sku: readEnvironmentVariable('API_MANAGEMENT_SKU', 'BasicV2')
+  publisherName: readEnvironmentVariable('PUBLISHER_NAME', 'VMR gateway')
+  publisherEmail: readEnvironmentVariable('PUBLISHER_EMAIL', 'nobody@example.com')
+  path: readEnvironmentVariable('API_PATH', none)
+  publicUrl: readEnvironmentVariable('PUBLIC_URL_OF_CONSUMERS', none)
+  // API Management reads the secret from the vault, which the first run has yet to make.
+  requiresSecret: bool(readEnvironmentVariable('REQUIRE_API_MANAGEMENT_SECRET', 'false')) && !isFirstRun
+  widgetOrigins: split(readEnvironmentVariable('WIDGET_ORIGINS'), ',')
+  callsPerMinutePerClient: int(readEnvironmentVariable('CALLS_PER_MINUTE_PER_CLIENT', '600'))
+  callsPerMinutePerAddress: int(readEnvironmentVariable('CALLS_PER_MINUTE_PER_ADDRESS', '600'))
+  eventsPerMinutePerAddress: int(readEnvironmentVariable('EVENTS_PER_MINUTE_PER_ADDRESS', '6000'))
+}
 
-param urgentEmails = split(readEnvironmentVariable('URGENT_EMAILS'), ',')
-param routineEmails = split(readEnvironmentVariable('ROUTINE_EMAILS'), ',')
+param logging = {
+  existingWorkspaceId: readEnvironmentVariable('EXISTING_WORKSPACE_ID', none)
+  retentionDays: int(readEnvironmentVariable('RETENTION_DAYS', '90'))
+  archiveDays: int(readEnvironmentVariable('ARCHIVE_DAYS', '90'))
+  dailyCapGb: int(readEnvironmentVariable('DAILY_LOG_CAP_GB', '0'))
+}
 
-// The person who runs azd puts the secrets in.
-param secretOfficerPrincipalId = readEnvironmentVariable('AZURE_PRINCIPAL_ID', '')
-param secretOfficerPrincipalType = 'User'
+param alerts = {
+  // Until the app is deployed, each of them would fire.
+  areOn: bool(readEnvironmentVariable('ALERTS', 'false')) && !isFirstRun
+  urgentEmails: filter(split(readEnvironmentVariable('URGENT_EMAILS', none), ','), entry => !empty(entry))
+  urgentPhones: filter(split(readEnvironmentVariable('URGENT_PHONES', none), ','), entry => !empty(entry))
+  urgentWebhooks: filter(split(readEnvironmentVariable('URGENT_WEBHOOKS', none), ','), entry => !empty(entry))
+  routineEmails: filter(split(readEnvironmentVariable('ROUTINE_EMAILS', none), ','), entry => !empty(entry))
+  limits: json(readEnvironmentVariable('ALERT_LIMITS', '{}'))
+}

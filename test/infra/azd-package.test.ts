@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import * as z from "zod";
 import manifest from "../../package.json" with { type: "json" };
 
-const Hook = z.strictObject({ shell: z.literal("sh"), run: z.string(), interactive: z.boolean().optional() });
+const Hook = z.strictObject({ shell: z.literal("sh"), run: z.string() });
 const AzureYaml = z.strictObject({
   name: z.string(),
   requiredVersions: z.strictObject({ azd: z.string() }),
@@ -81,15 +81,11 @@ describe("azd", () => {
     ]);
   });
 
-  it("Asks for values before provisioning, for secrets after it, and waits for the health after deploying", () => {
+  it("Names missing secrets before the app is deployed, and waits for the health afterwards", () => {
     const runs = Object.entries(azureYaml.hooks).map(([name, { run }]) => [name, run]);
     expect(Object.fromEntries(runs)).toEqual({
-      preprovision: "./infra/hooks/check-values.sh",
-      postprovision: "./infra/hooks/ask-missing-secrets.sh",
-      postdeploy: "./infra/hooks/refresh-settings.sh",
+      predeploy: 'sh infra/deploy.sh check "$AZURE_ENV_NAME"',
+      postdeploy: 'sh infra/deploy.sh reload "$AZURE_ENV_NAME"',
     });
-    for (const { run } of Object.values(azureYaml.hooks)) expect(statSync(run).mode & 0o111).toBe(0o111);
-    const asking = Object.entries(azureYaml.hooks).filter(([, { interactive }]) => interactive === true);
-    expect(asking.map(([name]) => name)).toEqual(["preprovision", "postprovision"]);
   });
 });

@@ -1,11 +1,10 @@
 /** The workflows: what starts them, what they may do, which package they deploy, and what comes before and after. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
 import manifest from "../../package.json" with { type: "json" };
-import { environmentNames, environments } from "../support/infra/environments.ts";
 
 const Step = z.object({
   name: z.string().optional(),
@@ -13,9 +12,9 @@ const Step = z.object({
   uses: z.string().optional(),
   run: z.string().optional(),
   with: z.record(z.string(), z.unknown()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
 });
 const Workflow = z.object({
-  name: z.string(),
   on: z.unknown(),
   permissions: z.record(z.string(), z.string()),
   concurrency: z.object({ group: z.string(), "cancel-in-progress": z.boolean() }).optional(),
@@ -26,6 +25,8 @@ const Workflow = z.object({
       environment: z.string().optional(),
       needs: z.array(z.string()).optional(),
       permissions: z.record(z.string(), z.string()).optional(),
+      env: z.record(z.string(), z.string()).optional(),
+      "runs-on": z.string(),
       "timeout-minutes": z.number(),
       steps: z.array(Step),
     }),
@@ -33,169 +34,190 @@ const Workflow = z.object({
 });
 
 const folder = join(".github", "workflows");
+const files = readdirSync(folder).toSorted();
 const textOf = (file: string): string => readFileSync(join(folder, file), "utf8");
 const read = (file: string) => Workflow.parse(parse(textOf(file)));
-const files = readdirSync(folder).toSorted();
+const [ci, deploy, whatIf] = [read("ci.yml"), read("deploy.yml"), read("what-if.yml")];
+const commandsOf = (steps: readonly z.output<typeof Step>[] = []) =>
+  steps.map(({ run }) => run ?? "").join("\n");
 
-it("There is a workflow that checks, one that asks what would change, and one that deploys", () => {
+test("There is a workflow that checks, one that asks what would change, and one that deploys", () => {
   expect(files).toEqual(["ci.yml", "deploy.yml", "what-if.yml"]);
 });
 
 describe.each(files)("%s", (file) => {
-  const { jobs, permissions } = read(file);
+  const { jobs } = read(file);
   const steps = Object.values(jobs).flatMap((job) => job.steps);
-  const commands = steps.map(({ run }) => run ?? "").join("\n");
 
-  it("Calls only npm scripts and files that exist", () => {
+  test("Calls only npm scripts and files that exist", () => {
+    const commands = commandsOf(steps);
     const called = [...commands.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name ?? "");
     expect(called.filter((name) => !(name in manifest.scripts))).toEqual([]);
-    const paths = [...commands.matchAll(/(?<!\w)(?:\.\/)?infra\/[\w./$-]+\.\w+/g)].flatMap(([path]) =>
-      environmentNames.map((name) => path.replace(/\$(ENVIRONMENT|environment)/, name)),
-    );
+    const paths = [...commands.matchAll(/infra\/[\w./-]+\.(?:sh|bicep|bicepparam)\b/g)].map(([path]) => path);
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  it("Pins each action by its full commit, with the version in a comment", () => {
+  test("Pins each action by its full commit, in one version everywhere", () => {
     const actions = steps.filter(({ uses }) => uses !== undefined);
-    const pinned = textOf(file).match(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/gm) ?? [];
+    const pinned = textOf(file).match(/uses: [\w-]+(?:\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/gm) ?? [];
     expect(pinned).toHaveLength(actions.length);
-  });
-
-  it("Uses the same version of an action as the other workflows", () => {
     const all = files.flatMap((other) => textOf(other).match(/uses: .+@.+/g) ?? []);
     const versions = Map.groupBy(new Set(all), (line) => line.split("@")[0]);
     expect([...versions.values()].filter((lines) => lines.length > 1)).toEqual([]);
   });
 
-  it("May do no more than it needs", () => {
-    const needed = {
-      "ci.yml": { contents: "read" },
-      "deploy.yml": { contents: "read", actions: "read", "id-token": "write" },
-      "what-if.yml": { contents: "read", "id-token": "write" },
-    }[file];
-    expect(permissions).toEqual(needed);
-    const ofJobs = Object.entries(jobs).flatMap(([job, { permissions: own }]) => (own ? [[job, own]] : []));
-    expect(ofJobs).toEqual(file === "ci.yml" ? [["release", { contents: "write" }]] : []);
-  });
-
-  it("Leaves no credentials of the repository behind", () => {
+  test("Leaves no credentials of the repository behind", () => {
     const checkouts = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
     expect(checkouts.filter((step) => step.with?.["persist-credentials"] !== false)).toEqual([]);
   });
 });
 
-describe("ci.yml", () => {
-  const { jobs } = read("ci.yml");
+test("Each job may do no more than it needs", () => {
+  const permissions = [ci, deploy, whatIf].map(({ permissions: all, jobs }) => [
+    all,
+    Object.fromEntries(
+      Object.entries(jobs).flatMap(([name, job]) => (job.permissions ? [[name, job.permissions]] : [])),
+    ),
+  ]);
+  const logIn = { contents: "read", "id-token": "write" };
+  expect(permissions).toEqual([
+    [
+      { contents: "read" },
+      {
+        codeql: { contents: "read", "security-events": "write" },
+        attest: { attestations: "write", "id-token": "write" },
+        release: { contents: "write" },
+      },
+    ],
+    [
+      { contents: "read", actions: "read" },
+      { provision: logIn, release: logIn },
+    ],
+    [logIn, {}],
+  ]);
+});
 
-  it("Compiles the Bicep files with every parameter file", () => {
-    const commands = jobs["infrastructure"]?.steps.map(({ run }) => run ?? "").join("\n") ?? "";
-    expect(commands).toContain("az bicep build --file infra/main.bicep");
-    expect(commands).toContain(`for environment in ${environmentNames.join(" ")}; do`);
-    expect(commands).toContain('az bicep build-params --file "infra/environments/$environment.bicepparam"');
+describe("ci.yml", () => {
+  test("Compiles and lints the Bicep files with the values of every environment, and checks the scripts", () => {
+    const commands = commandsOf(ci.jobs["infrastructure"]?.steps);
+    expect(commands).toContain("az bicep lint --file infra/main.bicep");
+    expect(commands).toContain("for values in infra/environments/*.env; do");
+    expect(commands).toContain("az bicep build-params --file infra/main.bicepparam");
+    expect(commands).toContain("shellcheck infra/*.sh");
   });
 
-  it("Keeps the package of a tag as a release only if all checks passed", () => {
-    expect(jobs["release"]).toMatchObject({
+  test("Keeps the package of a tag, with its checksum, only if all checks passed and the tag is the version", () => {
+    const { check, release, attest } = ci.jobs;
+    expect(release).toMatchObject({
       if: "startsWith(github.ref, 'refs/tags/v')",
-      needs: ["check", "infrastructure"],
+      needs: ["check", "infrastructure", "attest"],
     });
-    const upload = jobs["check"]?.steps.find(({ uses }) => uses?.includes("upload-artifact"));
-    const download = jobs["release"]?.steps.find(({ uses }) => uses?.includes("download-artifact"));
-    expect(download?.with?.["name"]).toBe(upload?.with?.["name"]);
-    const built = Object.values(jobs).filter(({ steps }) =>
+    expect(attest).toMatchObject({ if: "startsWith(github.ref, 'refs/tags/v')", needs: ["check"] });
+    expect(commandsOf(check?.steps)).toContain('test "$GITHUB_REF_NAME" = "v$(node --print');
+    const upload = check?.steps.find(({ uses }) => uses?.includes("upload-artifact"));
+    expect(upload?.with?.["path"]).toBe(
+      "dist/vmr-gateway.zip\ndist/vmr-gateway.zip.sha256\ndist/vmr-gateway.cdx.json\n",
+    );
+    expect(commandsOf(release?.steps)).toContain("dist/vmr-gateway.zip dist/vmr-gateway.zip.sha256");
+    const building = Object.entries(ci.jobs).filter(([, { steps }]) =>
       steps.some(({ run }) => run === "npm run package"),
     );
-    expect(built).toEqual([jobs["check"]]);
+    expect(building.map(([name]) => name)).toEqual(["check"]);
   });
+
+  test.each(["codeql", "dependency-review", "attest"])(
+    "Skips %s with a notice where it is not offered",
+    (name) => {
+      const job = ci.jobs[name];
+      expect(job?.env?.["IS_OFFERED"]).toMatch(
+        /^\$\{\{ !github.event.repository.private \|\| vars\.\w+ == 'true' \}\}$/,
+      );
+      const [notice, ...steps] = job?.steps ?? [];
+      expect(notice).toMatchObject({
+        if: "env.IS_OFFERED != 'true'",
+        run: expect.stringContaining("::notice::"),
+      });
+      expect(steps.length).toBeGreaterThan(0);
+      for (const step of steps) expect(step.if).toBe("env.IS_OFFERED == 'true'");
+    },
+  );
 });
 
 describe("deploy.yml", () => {
-  const { on, jobs, concurrency } = read("deploy.yml");
-  const job = jobs["deploy"];
-  const steps = job?.steps ?? [];
-  const indexOf = (text: string): number => steps.findIndex(({ run }) => run?.includes(text));
+  const { choose, provision, release } = deploy.jobs;
 
-  it("Is started by hand, for the environments that have parameters", () => {
-    expect(on).toEqual({
-      workflow_dispatch: {
-        inputs: {
-          environment: expect.objectContaining({ options: [...environmentNames], required: true }),
-          package: expect.objectContaining({ default: "" }),
-          provision: expect.objectContaining({ type: "boolean", default: true }),
-          runner: expect.objectContaining({ default: "ubuntu-24.04" }),
-        },
-      },
+  test("Is started by hand for any environment, from main or a tag only, one at a time", () => {
+    expect(deploy.on).toMatchObject({
+      workflow_dispatch: { inputs: { environment: { type: "environment", required: true } } },
     });
-    const parameterFiles = readdirSync("infra/environments").map((name) => name.replace(".bicepparam", ""));
-    expect(parameterFiles.toSorted()).toEqual([...environmentNames].toSorted());
+    expect(choose?.if).toBe("github.ref == 'refs/heads/main' || startsWith(github.ref, 'refs/tags/v')");
+    expect(deploy.concurrency).toEqual({
+      group: "deploy-${{ inputs.environment }}",
+      "cancel-in-progress": false,
+    });
   });
 
-  it("Runs from main or a tag only, in the GitHub environment with its reviewers, one at a time", () => {
-    expect(job?.if).toBe("github.ref == 'refs/heads/main' || startsWith(github.ref, 'refs/tags/v')");
-    expect(job?.environment).toBe("${{ inputs.environment }}");
-    expect(concurrency).toEqual({ group: "deploy-${{ inputs.environment }}", "cancel-in-progress": false });
-  });
-
-  it("Deploys a package that CI has built and tested, and builds none", () => {
-    const commands = steps.map(({ run }) => run ?? "").join("\n");
-    expect(commands).not.toMatch(/npm |vite|esbuild/);
-    expect(commands).toContain('gh release download "$PACKAGE" --pattern vmr-gateway.zip --dir dist');
+  test("Fixes the package before anybody approves it, and deploys that one", () => {
+    expect(choose?.environment).toBeUndefined();
+    for (const job of [provision, release]) expect(job?.environment).toBe("${{ inputs.environment }}");
+    expect(provision?.needs).toEqual(["choose"]);
+    expect(release?.needs).toEqual(["choose", "provision"]);
+    expect(release?.if).toContain("needs.choose.result == 'success'");
+    expect(release?.if).toContain("needs.provision.result != 'failure'");
+    const commands = commandsOf(choose?.steps);
+    expect(commands).toContain('gh release download "$PACKAGE"');
     expect(commands).toContain("--workflow ci.yml --branch main --event push --status success");
-    expect(commands).toContain("--src dist/vmr-gateway.zip");
-  });
-
-  it("Provisions only if that is asked for", () => {
-    const provisioning = steps.filter(({ run }) => run?.includes("az deployment sub create"));
-    expect(provisioning.map((step) => step.if)).toEqual(["inputs.provision"]);
-  });
-
-  it("Looks for secrets before the app is deployed, reads them again afterwards, and tests the result", () => {
-    const order = [
-      "az deployment sub create",
-      "az deployment sub show",
-      "ask-missing-secrets.sh < /dev/null",
-      "config-zip",
-      "refresh-settings.sh",
-      "/room/list",
-    ].map(indexOf);
-    expect(order).not.toContain(-1);
-    expect(order).toEqual(order.toSorted((one, other) => one - other));
-  });
-
-  it("Reads only outputs that the template has", () => {
-    const commands = steps.map(({ run }) => run ?? "").join("\n");
-    const hooks = ["ask-missing-secrets", "refresh-settings"].map((name) =>
-      readFileSync(`infra/hooks/${name}.sh`, "utf8"),
+    expect(commands).toContain("sha256sum --check vmr-gateway.zip.sha256");
+    expect(release?.env?.["CHECKSUM"]).toBe("${{ needs.choose.outputs.checksum }}");
+    const order = ["sha256sum --check", "sh infra/deploy.sh release"].map((text) =>
+      (release?.steps ?? []).findIndex(({ run }) => run?.includes(text)),
     );
-    const needed = [
-      ...hooks.join("\n").matchAll(/: "\$\{(\w+):\?/g),
-      ...commands.matchAll(/\$\{?(HEALTH_URL|FUNCTION_APP_NAME|AZURE_RESOURCE_GROUP)\b/g),
-    ];
-    const outputs = Object.keys(environments.test.outputs);
-    expect(needed.length).toBeGreaterThan(6);
-    expect(needed.map(([, name]) => name ?? "").filter((name) => !outputs.includes(name))).toEqual([]);
+    expect(order).toEqual([2, 4]);
+    expect(commandsOf([...(choose?.steps ?? []), ...(release?.steps ?? [])])).not.toMatch(/npm |esbuild/);
+  });
+
+  test("Brings to production only what test has run", () => {
+    const check = choose?.steps.find(
+      ({ if: condition }) => condition === "startsWith(inputs.environment, 'production')",
+    );
+    expect(check?.run).toContain("artifacts?name=ran-in-test-$CHECKSUM");
+    expect(check?.run).toContain("exit 1");
+    const record = release?.steps.find(({ with: given }) =>
+      String(given?.["name"]).startsWith("ran-in-test-"),
+    );
+    expect(record?.if).toBe("inputs.environment == 'test'");
+    expect(record?.with?.["name"]).toBe("ran-in-test-${{ needs.choose.outputs.checksum }}");
+    expect(release?.steps.indexOf(record ?? {})).toBeGreaterThan(
+      release?.steps.findIndex(({ run }) => run?.includes("deploy.sh release")) ?? 99,
+    );
+  });
+
+  test("Provisions only if that is asked for, from anywhere, and releases where the vault can be reached", () => {
+    expect(provision?.if).toBe("inputs.provision");
+    expect(provision?.["runs-on"]).toBe("ubuntu-24.04");
+    expect(release?.["runs-on"]).toBe("${{ inputs.runner }}");
+    const step = provision?.steps.find(({ run }) => run?.includes("deploy.sh provision"));
+    expect(step?.env).toEqual({
+      ENVIRONMENT: "${{ inputs.environment }}",
+      FIRST_RUN: "${{ inputs.first-run }}",
+    });
   });
 });
 
-it("what-if.yml asks about the test environment and deploys nothing", () => {
-  const { jobs, on } = read("what-if.yml");
-  const commands = jobs["what-if"]?.steps.map(({ run }) => run ?? "").join("\n") ?? "";
-  expect(commands).toContain("az deployment sub what-if");
-  expect(commands).not.toContain("sub create");
-  expect(on).toEqual({ pull_request: { paths: ["infra/**", "openapi.json"] } });
-  expect(jobs["what-if"]?.if).toContain("head.repo.full_name == github.repository");
+test("what-if.yml asks about the test environment and deploys nothing", () => {
+  const commands = commandsOf(whatIf.jobs["what-if"]?.steps);
+  expect(commands).toContain("sh infra/deploy.sh what-if test");
+  expect(commands).not.toMatch(/provision|release/);
+  expect(whatIf.on).toEqual({ pull_request: { paths: ["infra/**", "openapi.json"] } });
+  expect(whatIf.jobs["what-if"]?.if).toContain("head.repo.full_name == github.repository");
 });
 
-it("Updates come once a week and in groups", () => {
-  const Dependabot = z.object({
-    updates: z.array(
-      z.object({
-        schedule: z.object({ interval: z.literal("weekly") }),
-        groups: z.record(z.string(), z.unknown()),
-      }),
-    ),
-  });
+test("Updates come once a week and in groups", () => {
+  const updates = parse(readFileSync(join(".github", "dependabot.yml"), "utf8")).updates;
   expect(
-    Dependabot.parse(parse(readFileSync(join(".github", "dependabot.yml"), "utf8"))).updates,
-  ).toHaveLength(2);
+    updates.map((update: Record<string, unknown>) => [update["package-ecosystem"], update["schedule"]]),
+  ).toEqual([
+    ["npm", { interval: "weekly" }],
+    ["github-actions", { interval: "weekly" }],
+  ]);
 });

@@ -60,7 +60,7 @@ export const checks: readonly Check[] = [
       return {
         isOk: names.length === 0,
         found: names.length === 0 ? "all are resolved" : `not resolved: ${names.join(", ")}`,
-        advice: "set them in the vault and reload the settings: infra/hooks/refresh-settings.sh",
+        advice: "set them in the vault, then: sh infra/deploy.sh reload <environment>",
       };
     },
   },

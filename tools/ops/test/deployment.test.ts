@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { formatMarker } from "../../../src/lib/pool/room.ts";
-import { faultsOf } from "../../../test/support/infra/kusto/language.ts";
-import { runQuery } from "../../../test/support/infra/kusto/run-query.ts";
+import { faultsOf } from "../../../test/support/infra/kusto.ts";
 import { temporaryFolder } from "../../../test/support/script-process.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
@@ -19,7 +18,7 @@ const groupId = "/subscriptions/00000000-0000-4000-8000-000000000001/resourceGro
 const appId = `${groupId}/providers/Microsoft.Web/sites/${app}`;
 const workspaceId = `${groupId}/providers/Microsoft.OperationalInsights/workspaces/log-example`;
 const reference = (name: string) => `@Microsoft.KeyVault(SecretUri=https://kv.example.com/secrets/${name})`;
-const traceRows = z.array(z.object({ time: z.string(), fields: z.unknown() }));
+const traceRows = z.array(z.object({ time: z.string(), fields: z.record(z.string(), z.unknown()) }));
 const queryBody = z.object({ query: z.string(), timespan: z.string() });
 
 let status = 200;
@@ -34,30 +33,40 @@ function appSettings(): Record<string, string> {
   };
 }
 
+/** The lines that a query of `linesQuery` selects: the newest of this app whose fields have the values that it names. */
+function selectLines(text: string, lines: readonly z.output<typeof traceRows>[number][]) {
+  const conditions = [...text.matchAll(/tostring\(entry\.(\w+)\) (?:==|in) (.+)/g)].map(
+    ([, field = "", values = ""]) => ({
+      field,
+      values: [...values.matchAll(/"([^"]*)"/g)].map(([, value]) => value ?? ""),
+    }),
+  );
+  if (!text.includes(`AppRoleName =~ "${app}"`)) return [];
+  return lines
+    .filter(({ fields }) => conditions.every(({ field, values }) => values.includes(String(fields[field]))))
+    .toSorted((one, other) => Date.parse(other.time) - Date.parse(one.time))
+    .slice(0, Number(/take (\d+)/.exec(text)?.[1]))
+    .map(({ time, fields }) => ({ TimeGenerated: time, Message: JSON.stringify(fields) }));
+}
+
 /** What the simulated log workspace holds from this timespan (`PT24H`), as tables of Log Analytics. */
 async function query({ query: text, timespan }: z.output<typeof queryBody>): Promise<unknown> {
-  const hours = Number(/^PT(\d+)H$/.exec(timespan)?.[1]);
-  const since = Date.now() - hours * 3600_000;
+  const since = Date.now() - Number(/^PT(\d+)H$/.exec(timespan)?.[1]) * 3600_000;
+  const isRecent = (time: unknown) => Date.parse(String(time)) >= since;
   const traces = traceRows.parse(
     await (await fetch(`${operated.stack.logWorkspace.url}/control/traces`)).json(),
   );
-  const other = { TimeGenerated: new Date(0), Message: "{}", AppRoleName: "func-other" };
-  const rows = runQuery(text, {
-    AppTraces: [
-      ...traces
-        .filter(({ time }) => Date.parse(time) >= since)
-        .map(({ time, fields }) => ({
-          TimeGenerated: new Date(time),
-          Message: JSON.stringify(fields),
-          AppRoleName: app,
-        })),
-      other,
-    ],
-    VmrGatewayMetrics_CL: operated.stack.logWorkspace
-      .rows()
-      .map(({ row }) => row as Record<string, string>)
-      .filter((row) => Date.parse(String(row["TimeGenerated"])) >= since),
-  });
+  const measured = operated.stack.logWorkspace
+    .rows()
+    .map(({ row }) => row as Record<string, unknown>)
+    .filter((row) => isRecent(row["TimeGenerated"]));
+  const rows: Record<string, unknown>[] =
+    text === metricsQuery
+      ? measured.slice(-1)
+      : selectLines(
+          text,
+          traces.filter(({ time }) => isRecent(time)),
+        );
   const columns = Object.keys(rows[0] ?? {});
   return {
     tables: [

@@ -1,8 +1,8 @@
-/** The rate limits that API Management applies unless a deployment sets others: the defaults in infra/main.bicep. */
+/** The rate limits that API Management applies unless a deployment sets others: the defaults in infra/main.bicepparam. */
 import { readFileSync } from "node:fs";
 import type { Access } from "../../../src/lib/auth/access.ts";
 
-const infrastructure = readFileSync(new URL("../../../infra/main.bicep", import.meta.url), "utf8");
+const infrastructure = readFileSync(new URL("../../../infra/main.bicepparam", import.meta.url), "utf8");
 
 const privateCalls = `${defaultOf("callsPerMinutePerClient")} calls per minute and client application`;
 const publicCalls = `${defaultOf("callsPerMinutePerAddress")} calls per minute and address`;
@@ -17,7 +17,10 @@ export const rateLimits: Readonly<Record<Access, string>> = {
 };
 
 function defaultOf(parameter: string): number {
-  const [, value] = new RegExp(`^param ${parameter} int = (\\d+)$`, "m").exec(infrastructure) ?? [];
-  if (value === undefined) throw new Error(`infra/main.bicep has no default of ${parameter}`);
+  const [, value] =
+    new RegExp(`^ *${parameter}: int\\(readEnvironmentVariable\\('\\w+', '(\\d+)'\\)\\)$`, "m").exec(
+      infrastructure,
+    ) ?? [];
+  if (value === undefined) throw new Error(`infra/main.bicepparam has no default of ${parameter}`);
   return Number(value);
 }

@@ -3,37 +3,22 @@
  * (`a ? b : c.d` comes as `(a ? b : c).d`), so the operators are grouped here by the language's own precedence:
  * https://learn.microsoft.com/azure/azure-resource-manager/bicep/operators#operator-precedence-and-associativity
  */
-import { call, literal, operate, readMember, textOfParts, truth } from "./evaluate.ts";
+import { call, operate, readMember } from "./functions.ts";
 import { childrenOf, type Token, tokensOf } from "./syntax.ts";
-import { listOf, type Names, textOf, UnknownConstruct, type Value, withName } from "./values.ts";
+import { listOf, type Names, textOf, truth, type Value, withNames } from "./values.ts";
 
 export interface Expression {
-  /** Throws an UnknownConstruct if the expression holds what is not known here. */
+  /** Throws an Error if the expression holds what is not known here. */
   readonly evaluate: (names: Names) => Value;
   /** Of a loop: the names that each turn sees, and what is evaluated with them. */
   readonly loop?: { readonly turns: (names: Names) => Names[]; readonly body: Expression };
   /** Of a body that is deployed if a condition holds. */
   readonly conditional?: { readonly condition: Expression; readonly body: Expression };
-  /** Of a call, such as a decorator. */
-  readonly call?: { readonly name: string; readonly given: readonly Expression[] };
 }
 
-const precedence: Readonly<Record<string, number>> = {
-  "??": 1,
-  "||": 2,
-  "&&": 3,
-  "==": 4,
-  "!=": 4,
-  "<": 5,
-  "<=": 5,
-  ">": 5,
-  ">=": 5,
-  "+": 6,
-  "-": 6,
-  "*": 7,
-  "/": 7,
-  "%": 7,
-};
+const literal = (value: Value): Expression => ({ evaluate: () => value });
+
+const precedence: Readonly<Record<string, number>> = { "??": 1, "||": 2, "&&": 3, "==": 4, "!=": 4, "<": 5 };
 
 /** Reads tokens from the front; each function takes the tokens of what it reads. */
 class Reader {
@@ -139,11 +124,13 @@ function primary(reader: Reader): Expression {
   if (type !== "identifier") throw new Error(`Unknown token ${text} (${type})`);
   if (reader.takeIf("=>")) {
     const body = choice(reader);
-    return { evaluate: (names) => (argument: Value) => body.evaluate(withName(names, text, argument)) };
+    return {
+      evaluate: (names) => (argument: Value) => body.evaluate(withNames(names, { [text]: argument })),
+    };
   }
   if (reader.takeIf("(")) {
     const given = listUntil(reader, ")");
-    return { evaluate: (names) => call(text, valuesOf(given, names), names), call: { name: text, given } };
+    return { evaluate: (names) => call(text, valuesOf(given, names), names) };
   }
   return { evaluate: (names) => names.lookUp(text) };
 }
@@ -171,9 +158,7 @@ function object(reader: Reader): Expression {
   }
   return {
     evaluate: (names) =>
-      Object.fromEntries(
-        entries.map(([key, value]) => [textOf(key.evaluate(names), "a key"), value.evaluate(names)]),
-      ),
+      Object.fromEntries(entries.map(([key, value]) => [textOf(key.evaluate(names)), value.evaluate(names)])),
   };
 }
 
@@ -192,10 +177,9 @@ function array(reader: Reader): Expression {
   const body = choice(reader);
   reader.take("]");
   const turns = (names: Names): Names[] =>
-    listOf(list.evaluate(names), "what a loop goes over").map((value, position) => {
-      const withItem = withName(names, item, value);
-      return index === undefined ? withItem : withName(withItem, index, position);
-    });
+    listOf(list.evaluate(names)).map((value, position) =>
+      withNames(names, index === undefined ? { [item]: value } : { [item]: value, [index]: position }),
+    );
   return { evaluate: (names) => turns(names).map((turn) => body.evaluate(turn)), loop: { turns, body } };
 }
 
@@ -204,7 +188,7 @@ function conditional(reader: Reader): Expression {
   const condition = choice(reader);
   reader.take(")");
   const evaluate = (): Value => {
-    throw new UnknownConstruct("a condition outside of a resource or module");
+    throw new Error("A condition outside of a resource or module");
   };
   return { evaluate, conditional: { condition, body: choice(reader) } };
 }
@@ -216,14 +200,12 @@ function stringOf(node: Token["node"]): Expression {
     if (part.type === "interpolation") return readExpression(childrenOf(part).flatMap(tokensOf));
     throw new Error(`Unknown part of a string: ${part.type}`);
   });
-  return { evaluate: (names) => textOfParts(valuesOf(parts, names)) };
+  return { evaluate: (names) => valuesOf(parts, names).map(textOf).join("") };
 }
 
 function unescaped(sequence: string): string {
-  const known: Readonly<Record<string, string>> = { "\\'": "'", "\\\\": "\\", "\\n": "\n", "\\$": "$" };
-  const found = known[sequence];
-  if (found === undefined) throw new Error(`Unknown escape sequence ${sequence}`);
-  return found;
+  if (sequence !== "\\'") throw new Error(`Unknown escape sequence ${sequence}`);
+  return "'";
 }
 
 function member(object: Expression, key: Expression, isOptional: boolean): Expression {

@@ -1,6 +1,4 @@
 /** The values of Bicep expressions. */
-import type { Resource } from "./resource.ts";
-
 export type Value =
   | string
   | number
@@ -9,41 +7,66 @@ export type Value =
   | readonly Value[]
   | ObjectValue
   | Resource
-  | Lambda
-  | ScopeValue;
+  | RuntimeValue
+  | Lambda;
 
-export type Lambda = (argument: Value) => Value;
+export type Lambda = (...given: Value[]) => Value;
 
 export interface ObjectValue {
   readonly [key: string]: Value;
 }
 
-/** A subscription, or a resource group in one. */
-export class ScopeValue {
-  readonly subscriptionId: string;
-  readonly resourceGroup: string | undefined;
+/** What only Azure knows, named by where it comes from: `id-vmr-test.properties.principalId`. */
+export class RuntimeValue {
+  readonly text: string;
 
-  constructor(subscriptionId: string, resourceGroup?: string) {
-    this.subscriptionId = subscriptionId;
-    this.resourceGroup = resourceGroup;
+  constructor(text: string) {
+    this.text = text;
   }
+}
 
-  get id(): string {
-    const group = this.resourceGroup === undefined ? "" : `/resourceGroups/${this.resourceGroup}`;
-    return `/subscriptions/${this.subscriptionId}${group}`;
+/** A resource as Azure would be told to make it. */
+export class Resource {
+  readonly type: string;
+  /** With the names of its parents, as in a resource ID. */
+  readonly name: string;
+  readonly id: string;
+  readonly isExisting: boolean;
+  readonly body: ObjectValue;
+
+  constructor(fields: {
+    type: string;
+    name: string;
+    scopeId: string;
+    isExisting: boolean;
+    body: ObjectValue;
+  }) {
+    const [provider, ...kinds] = fields.type.split("/");
+    const names = fields.name.split("/");
+    const path = kinds.map((kind, index) => `/${kind}/${names[index]}`).join("");
+    this.type = fields.type;
+    this.name = fields.name;
+    this.id =
+      fields.type === "Microsoft.Resources/resourceGroups"
+        ? `${fields.scopeId}/resourceGroups/${fields.name}`
+        : `${fields.scopeId}/providers/${provider}${path}`;
+    this.isExisting = fields.isExisting;
+    this.body = fields.body;
   }
 }
 
 /** What names mean at one place of a file. */
 export interface Names {
   readonly file: string;
-  readonly scope: ScopeValue;
+  /** The ID of the subscription or resource group that is deployed to. */
+  readonly scopeId: string;
+  readonly variables: Readonly<Record<string, string>>;
   readonly lookUp: (name: string) => Value;
 }
 
-/** The same names and one more, as in the body of a loop. */
-export function withName(names: Names, name: string, value: Value): Names {
-  return { ...names, lookUp: (wanted) => (wanted === name ? value : names.lookUp(wanted)) };
+/** Returns the same names with others in addition, as in the body of a loop. */
+export function withNames(names: Names, added: Readonly<Record<string, Value>>): Names {
+  return { ...names, lookUp: (name) => (name in added ? (added[name] ?? null) : names.lookUp(name)) };
 }
 
 export function isObject(value: Value): value is ObjectValue {
@@ -54,21 +77,36 @@ export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** The value as text. Throws an Error if it is none. */
-export function textOf(value: Value, what: string): string {
-  if (typeof value !== "string") throw new Error(`${what} is not a string but ${JSON.stringify(value)}`);
+/** Returns the value as text, as in a string. Throws an Error if it is a list, an object or a lambda. */
+export function textOf(value: Value): string {
+  if (value instanceof RuntimeValue) return value.text;
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+    return String(value);
+  throw new Error(`${JSON.stringify(value)} is not a text`);
+}
+
+export function listOf(value: Value | undefined): readonly Value[] {
+  if (value === undefined || !isList(value)) throw new Error(`${JSON.stringify(value)} is not an array`);
   return value;
 }
 
-export function listOf(value: Value, what: string): readonly Value[] {
-  if (!isList(value)) throw new Error(`${what} is not an array but ${JSON.stringify(value)}`);
+export function objectOf(value: Value | undefined): ObjectValue {
+  if (value === undefined || !isObject(value)) throw new Error(`${JSON.stringify(value)} is not an object`);
   return value;
 }
 
-export function objectOf(value: Value, what: string): ObjectValue {
-  if (!isObject(value)) throw new Error(`${what} is not an object but ${JSON.stringify(value)}`);
+/** Returns the value of a condition. Throws an Error if it is not a boolean. */
+export function truth(value: Value): boolean {
+  if (typeof value !== "boolean") throw new Error(`A condition is ${JSON.stringify(value)}`);
   return value;
 }
 
-/** Thrown if an expression holds something that the evaluator does not know. */
-export class UnknownConstruct extends Error {}
+/** Returns the value as it goes to Azure: without what is null, and with resources as IDs. */
+export function toPlain(value: Value): unknown {
+  if (value instanceof Resource) return value.id;
+  if (value instanceof RuntimeValue) return value.text;
+  if (isList(value)) return value.map(toPlain);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([, entry]) => entry !== null);
+  return Object.fromEntries(kept.map(([key, entry]) => [key, toPlain(entry)]));
+}

@@ -1,0 +1,224 @@
+// The gateway's API in API Management: the service unless there is one, the API from openapi.json, and a policy per operation.
+@export()
+@sealed()
+type apiManagementOptions = {
+  @description('none: callers reach the app directly, without rate limits.')
+  mode: 'none' | 'new' | 'existing'
+  existingId: string
+  @description('StandardV2 is the smallest that reaches a private network; a private network always uses it.')
+  sku: 'BasicV2' | 'StandardV2'
+  publisherName: string
+  publisherEmail: string
+  @description('Path in front of /room and /public.')
+  path: string
+  @description('The URL that consumers use, if it is not that of API Management or the app. The test from outside calls it.')
+  publicUrl: string
+  @description('The app refuses calls without the secret that API Management adds.')
+  requiresSecret: bool
+  @minLength(1)
+  widgetOrigins: string[]
+  callsPerMinutePerClient: int
+  callsPerMinutePerAddress: int
+  eventsPerMinutePerAddress: int
+}
+
+param serviceName string
+param makesService bool
+param location string
+param tags object
+param options apiManagementOptions
+@description('Empty if the app is reached over the internet.')
+param subnetId string
+param workspaceId string
+param apiName string
+param appHostName string
+param tenantId string
+param audiences array
+param clientIds array
+@description('Where the secret is that the app requires; empty if it requires none.')
+param secretUrl string
+@description('The identity that reads it; empty for the own identity of an existing service.')
+param identityId string
+param identityClientId string
+
+// API Management names an imported operation by its operationId, with dashes for underscores.
+var privateOperations = [
+  'create-room-from-queue'
+  'create-room'
+  'list-rooms'
+  'get-room'
+  'update-room'
+  'delete-room'
+  'bulk-create-rooms'
+  'bulk-delete-rooms'
+]
+// The platform stops its event sink if its calls keep failing, so its limit is far higher. Its calls come from servers.
+var publicOperations = [
+  { name: 'get-public-room', callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
+  { name: 'event-sink', callsPerMinute: options.eventsPerMinutePerAddress, maximumBodyBytes: 16777216 }
+  { name: 'health-check', callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
+  { name: 'health-check-head', callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
+]
+
+// A caller's own header of that name never reaches the app.
+var secretName = '${apiName}-secret'
+var secretHeader = empty(secretUrl)
+  ? '<set-header name="x-api-management-secret" exists-action="delete" />'
+  : '<set-header name="x-api-management-secret" exists-action="override"><value>{{${secretName}}}</value></set-header>'
+
+var privatePolicy = replace(replace(replace(replace(loadTextContent('policies/private-operation.xml'),
+  '__tenantId__', tenantId),
+  '__audiences__', '<audience>${join(audiences, '</audience><audience>')}</audience>'),
+  '__clientIds__', '<application-id>${join(clientIds, '</application-id><application-id>')}</application-id>'),
+  '__callsPerMinute__', string(options.callsPerMinutePerClient))
+var publicPolicy = replace(loadTextContent('policies/public-operation.xml'),
+  '__origins__', '<origin>${join(options.widgetOrigins, '</origin><origin>')}</origin>')
+
+resource newService 'Microsoft.ApiManagement/service@2024-05-01' = if (makesService) {
+  name: serviceName
+  location: location
+  tags: tags
+  sku: {
+    name: empty(subnetId) ? options.sku : 'StandardV2'
+    capacity: 1
+  }
+  identity: {
+    type: 'UserAssigned'
+    userAssignedIdentities: { '${identityId}': {} }
+  }
+  properties: {
+    publisherName: options.publisherName
+    publisherEmail: options.publisherEmail
+    // External: callers come from the internet, calls to the app leave through the subnet.
+    virtualNetworkType: empty(subnetId) ? 'None' : 'External'
+    virtualNetworkConfiguration: empty(subnetId) ? null : { subnetResourceId: subnetId }
+  }
+}
+
+// One line per call, with the status that the caller saw. The owner of an existing service decides about its log.
+resource gatewayLogs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = if (makesService) {
+  name: 'gateway-logs'
+  scope: newService
+  properties: {
+    workspaceId: workspaceId
+    logAnalyticsDestinationType: 'Dedicated'
+    logs: [{ category: 'GatewayLogs', enabled: true }]
+  }
+}
+
+resource service 'Microsoft.ApiManagement/service@2024-05-01' existing = {
+  name: serviceName
+}
+
+resource api 'Microsoft.ApiManagement/service/apis@2024-05-01' = {
+  parent: service
+  name: apiName
+  dependsOn: [newService]
+  properties: {
+    displayName: 'VMR gateway (${apiName})'
+    path: options.path
+    protocols: ['https']
+    format: 'openapi+json'
+    value: loadTextContent('../openapi.json')
+    serviceUrl: 'https://${appHostName}'
+    // Callers are told apart by their tokens; a subscription key would be one more shared key.
+    subscriptionRequired: false
+  }
+}
+
+// The document describes HEAD together with GET, and an import removes this operation until it is made again.
+resource healthHead 'Microsoft.ApiManagement/service/apis/operations@2024-05-01' = {
+  parent: api
+  name: 'health-check-head'
+  properties: {
+    displayName: 'Check health (HEAD)'
+    method: 'HEAD'
+    urlTemplate: '/public/health'
+  }
+}
+
+// The service logs the URL of each call; uuiData in it leads to one person's session.
+var withoutServiceTags = {
+  request: {
+    dataMasking: { queryParams: [{ value: 'uuiData', mode: 'Hide' }] }
+  }
+}
+
+resource logger 'Microsoft.ApiManagement/service/loggers@2024-05-01' = {
+  parent: service
+  name: 'azuremonitor'
+  dependsOn: [newService]
+  properties: { loggerType: 'azureMonitor' }
+}
+
+resource logging 'Microsoft.ApiManagement/service/apis/diagnostics@2024-05-01' = {
+  parent: api
+  name: 'azuremonitor'
+  properties: {
+    loggerId: logger.id
+    logClientIp: true
+    sampling: { samplingType: 'fixed', percentage: 100 }
+    frontend: withoutServiceTags
+    backend: withoutServiceTags
+  }
+}
+
+// The service reads the newest version of the secret every four hours.
+resource secret 'Microsoft.ApiManagement/service/namedValues@2024-05-01' = if (!empty(secretUrl)) {
+  parent: service
+  name: secretName
+  dependsOn: [newService]
+  properties: {
+    displayName: secretName
+    secret: true
+    keyVault: {
+      secretIdentifier: secretUrl
+      identityClientId: empty(identityClientId) ? null : identityClientId
+    }
+  }
+}
+
+resource apiPolicy 'Microsoft.ApiManagement/service/apis/policies@2024-05-01' = {
+  parent: api
+  name: 'policy'
+  dependsOn: [secret]
+  properties: {
+    format: 'xml'
+    value: replace(loadTextContent('policies/all-operations.xml'), '__secretHeader__', secretHeader)
+  }
+}
+
+resource privateOperation 'Microsoft.ApiManagement/service/apis/operations@2024-05-01' existing = [for name in privateOperations: {
+  parent: api
+  name: name
+}]
+
+// One after the other: policies of one API that are written at once refuse each other.
+@batchSize(1)
+resource privateOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/policies@2024-05-01' = [for (name, index) in privateOperations: {
+  parent: privateOperation[index]
+  name: 'policy'
+  dependsOn: [apiPolicy]
+  properties: {
+    format: 'xml'
+    value: privatePolicy
+  }
+}]
+
+resource publicOperation 'Microsoft.ApiManagement/service/apis/operations@2024-05-01' existing = [for operation in publicOperations: {
+  parent: api
+  name: operation.name
+}]
+
+@batchSize(1)
+resource publicOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/policies@2024-05-01' = [for (operation, index) in publicOperations: {
+  parent: publicOperation[index]
+  name: 'policy'
+  dependsOn: [privateOperationPolicy, healthHead]
+  properties: {
+    format: 'xml'
+    value: replace(replace(publicPolicy,
+      '__callsPerMinute__', string(operation.callsPerMinute)),
+      '__maximumBodyBytes__', string(operation.maximumBodyBytes))
+  }
+}]

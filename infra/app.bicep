@@ -1,0 +1,158 @@
+// The function app: Node 24 on Flex Consumption, its settings, and its identities.
+@export()
+@sealed()
+type hostingOptions = {
+  @description('Spreads the app over zones. It keeps two instances warm for each kind of function, which are billed.')
+  isZoneRedundant: bool
+  updateStrategy: 'RollingUpdate' | 'Recreate'
+  @description('Of each kind of function: HTTP, the queue trigger and each timer scale separately.')
+  @minValue(1)
+  @maxValue(1000)
+  maximumInstanceCount: int
+  alwaysReadyHttpInstances: int
+  httpConcurrency: int
+  @description('512, 2048 or 4096.')
+  instanceMemoryMb: int
+  @description('Standard_LRS if the region has no zones.')
+  storageSku: 'Standard_LRS' | 'Standard_ZRS' | 'Standard_GZRS'
+}
+
+param name string
+param environmentName string
+param location string
+param tags object
+param hosting hostingOptions
+param settings object
+param identityId string
+param identityClientId string
+param packageIdentityId string
+param packageContainerUrl string
+param publicNetworkAccess string
+@description('Empty without a network.')
+param subnetId string
+param browserOrigins array
+param vaultUrl string
+param blobUrl string
+param queueUrl string
+param tableUrl string
+param insightsConnectionString string
+param ingestionEndpoint string
+param ingestionRuleId string
+param ingestionStream string
+param requiresApiManagementSecret bool
+
+resource plan 'Microsoft.Web/serverfarms@2024-11-01' = {
+  name: 'plan-vmr-${environmentName}'
+  location: location
+  tags: tags
+  kind: 'functionapp'
+  sku: { name: 'FC1', tier: 'FlexConsumption' }
+  properties: {
+    reserved: true
+    zoneRedundant: hosting.isZoneRedundant
+  }
+}
+
+resource app 'Microsoft.Web/sites@2024-11-01' = {
+  name: name
+  location: location
+  // azd finds the app of a service by this tag.
+  tags: union(tags, { 'azd-service-name': 'app' })
+  kind: 'functionapp,linux'
+  identity: {
+    type: 'UserAssigned'
+    userAssignedIdentities: {
+      '${identityId}': {}
+      '${packageIdentityId}': {}
+    }
+  }
+  properties: {
+    serverFarmId: plan.id
+    httpsOnly: true
+    publicNetworkAccess: publicNetworkAccess
+    keyVaultReferenceIdentity: identityId
+    virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
+    siteConfig: {
+      minTlsVersion: '1.2'
+      ftpsState: 'Disabled'
+      cors: empty(browserOrigins) ? null : { allowedOrigins: browserOrigins }
+    }
+    functionAppConfig: {
+      deployment: {
+        storage: {
+          type: 'blobContainer'
+          value: packageContainerUrl
+          authentication: {
+            type: 'UserAssignedIdentity'
+            userAssignedIdentityResourceId: packageIdentityId
+          }
+        }
+      }
+      runtime: { name: 'node', version: '24' }
+      scaleAndConcurrency: {
+        instanceMemoryMB: hosting.instanceMemoryMb
+        maximumInstanceCount: hosting.maximumInstanceCount
+        alwaysReady: hosting.alwaysReadyHttpInstances == 0 ? [] : [
+          { name: 'http', instanceCount: hosting.alwaysReadyHttpInstances }
+        ]
+        triggers: { http: { perInstanceConcurrency: hosting.httpConcurrency } }
+      }
+      // The published types lack it: https://learn.microsoft.com/azure/azure-functions/flex-consumption-site-updates
+      #disable-next-line BCP037
+      siteUpdateStrategy: { type: hosting.updateStrategy }
+    }
+  }
+}
+
+// Publishing passwords are shared keys by another name; deployments log in with Entra ID.
+resource ftpPasswords 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@2024-11-01' = {
+  parent: app
+  name: 'ftp'
+  properties: { allow: false }
+}
+
+resource scmPasswords 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@2024-11-01' = {
+  parent: app
+  name: 'scm'
+  properties: { allow: false }
+}
+
+var infrastructureSettings = {
+  AzureWebJobsStorage__blobServiceUri: blobUrl
+  AzureWebJobsStorage__queueServiceUri: queueUrl
+  AzureWebJobsStorage__tableServiceUri: tableUrl
+  AzureWebJobsStorage__credential: 'managedidentity'
+  AzureWebJobsStorage__clientId: identityClientId
+  APPLICATIONINSIGHTS_CONNECTION_STRING: insightsConnectionString
+  APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identityClientId};Authorization=AAD'
+  // 17 MiB, one more than the largest body that the app accepts. The host holds a whole body in memory before the app sees
+  // its length, 100 MB by default. https://learn.microsoft.com/azure/azure-functions/functions-app-settings
+  FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: 17825792
+  LOGS_INGESTION_ENDPOINT: ingestionEndpoint
+  LOGS_INGESTION_RULE_ID: ingestionRuleId
+  LOGS_INGESTION_STREAM: ingestionStream
+}
+
+// One login to the platform: with the password if there is a user name, otherwise with the private key.
+var hasPassword = contains(settings, 'PLATFORM_USERNAME')
+var secretSettings = concat(
+  ['ROOM_HOST_PIN', 'EVENT_SINK_PASSWORD', hasPassword ? 'PLATFORM_PASSWORD' : 'PLATFORM_OAUTH_PRIVATE_KEY'],
+  contains(settings, 'EVENT_SINK_PREVIOUS_USERNAME') ? ['EVENT_SINK_PREVIOUS_PASSWORD'] : [],
+  requiresApiManagementSecret ? ['API_MANAGEMENT_SECRET'] : [])
+
+// Without a version in the URL, the host fetches the newest one, so rotation needs no deployment.
+var secretReferences = toObject(secretSettings, setting => setting, setting =>
+  '@Microsoft.KeyVault(SecretUri=${vaultUrl}secrets/${replace(setting, '_', '-')})')
+
+// The platform needs about 90 seconds to replicate a new room, so there is another default than for local rooms.
+var given = union({ POOL_READY_DELAY_SECONDS: 90 }, settings)
+
+resource appSettings 'Microsoft.Web/sites/config@2024-11-01' = {
+  parent: app
+  name: 'appsettings'
+  properties: mapValues(union(given, infrastructureSettings, secretReferences), value => string(value))
+}
+
+output id string = app.id
+output name string = app.name
+output hostName string = app.properties.defaultHostName

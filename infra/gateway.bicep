@@ -1,0 +1,231 @@
+// The gateway of one environment in one resource group: what the modules make, and how they are connected.
+import { alertOptions, loggingOptions } from 'observability.bicep'
+import { apiManagementOptions } from 'api-management.bicep'
+import { hostingOptions } from 'app.bicep'
+import { networkOptions } from 'network.bicep'
+import { vaultOptions } from 'data.bicep'
+
+@minLength(2)
+@maxLength(12)
+param environmentName string
+param location string
+param tags object
+@description('The app settings by their own names. The app checks them.')
+param settings object
+param hosting hostingOptions
+param network networkOptions
+param vault vaultOptions
+param apiManagement apiManagementOptions
+param logging loggingOptions
+param alerts alertOptions
+
+var unique = uniqueString(resourceGroup().id, location)
+var allTags = union(tags, { 'vmr-gateway': environmentName })
+var appName = 'func-vmr-${environmentName}-${unique}'
+var publicNetworkAccess = network.isPrivate ? 'Disabled' : 'Enabled'
+var hasNetwork = network.isPrivate || network.hasFixedOutboundAddress
+var makesNetwork = hasNetwork && empty(network.existingAppSubnetId)
+
+// /subscriptions/<2>/resourceGroups/<4>/providers/<type>/<8>
+var hasApiManagement = apiManagement.mode != 'none'
+var serviceId = split(apiManagement.existingId, '/')
+var isNewService = apiManagement.mode == 'new'
+var serviceName = apiManagement.mode == 'existing' ? serviceId[8] : 'apim-vmr-${environmentName}-${unique}'
+var serviceScope = apiManagement.mode == 'existing' ? { subscription: serviceId[2], group: serviceId[4] } : { subscription: subscription().subscriptionId, group: resourceGroup().name }
+// In a private network, only API Management reaches the app.
+var sendsSecret = hasApiManagement && apiManagement.requiresSecret && !network.isPrivate
+
+// Known before anything is deployed, so alerts do not wait for API Management.
+var frontHost = hasApiManagement ? '${serviceName}.azure-api.net' : '${appName}.azurewebsites.net'
+var frontPath = hasApiManagement && !empty(apiManagement.path) ? '/${apiManagement.path}' : ''
+var publicUrl = empty(apiManagement.publicUrl) ? 'https://${frontHost}${frontPath}' : apiManagement.publicUrl
+var healthUrl = '${publicUrl}/public/health'
+
+resource appIdentity 'Microsoft.ManagedIdentity/userAssignedIdentities@2023-01-31' = {
+  name: 'id-vmr-${environmentName}'
+  location: location
+  tags: allTags
+}
+
+// API Management reads the secret that it sends to the app with it. An existing service uses its own identity.
+resource serviceIdentity 'Microsoft.ManagedIdentity/userAssignedIdentities@2023-01-31' = if (isNewService) {
+  name: 'id-vmr-${environmentName}-api-management'
+  location: location
+  tags: allTags
+}
+
+// Azure stores and reads the package with it. It is the only one with a role on the package's account.
+resource packageIdentity 'Microsoft.ManagedIdentity/userAssignedIdentities@2023-01-31' = {
+  name: 'id-vmr-${environmentName}-package'
+  location: location
+  tags: allTags
+}
+
+module observability 'observability.bicep' = {
+  name: 'observability'
+  params: {
+    appName: appName
+    environmentName: environmentName
+    location: location
+    tags: allTags
+    logging: logging
+    alerts: alerts
+    hasApiManagementLogs: isNewService
+    appPrincipalId: appIdentity.properties.principalId
+    healthUrl: healthUrl
+  }
+}
+
+module ownNetwork 'network.bicep' = if (makesNetwork) {
+  name: 'network'
+  params: {
+    name: 'vmr-${environmentName}'
+    location: location
+    tags: allTags
+    addressPrefix: network.addressPrefix
+  }
+}
+
+module data 'data.bicep' = {
+  name: 'data'
+  params: {
+    unique: unique
+    location: location
+    tags: allTags
+    storageSku: hosting.storageSku
+    vault: vault
+    publicNetworkAccess: publicNetworkAccess
+    workspaceId: observability.outputs.workspaceId
+    alertGroupId: observability.outputs.routineGroupId
+    appPrincipalId: appIdentity.properties.principalId
+    packagePrincipalId: packageIdentity.properties.principalId
+    apiManagementPrincipalId: isNewService ? serviceIdentity!.properties.principalId : ''
+  }
+}
+
+module app 'app.bicep' = {
+  name: 'app'
+  params: {
+    name: appName
+    environmentName: environmentName
+    location: location
+    tags: allTags
+    hosting: hosting
+    settings: settings
+    identityId: appIdentity.id
+    identityClientId: appIdentity.properties.clientId
+    packageIdentityId: packageIdentity.id
+    packageContainerUrl: data.outputs.packageContainerUrl
+    publicNetworkAccess: publicNetworkAccess
+    subnetId: makesNetwork ? ownNetwork!.outputs.appSubnetId : hasNetwork ? network.existingAppSubnetId : ''
+    // API Management responds to the widget's preflight request; without it, the app's host does.
+    browserOrigins: hasApiManagement ? [] : apiManagement.widgetOrigins
+    vaultUrl: data.outputs.vaultUrl
+    blobUrl: data.outputs.blobUrl
+    queueUrl: data.outputs.queueUrl
+    tableUrl: data.outputs.tableUrl
+    insightsConnectionString: observability.outputs.insightsConnectionString
+    ingestionEndpoint: observability.outputs.ingestionEndpoint
+    ingestionRuleId: observability.outputs.ingestionRuleId
+    ingestionStream: observability.outputs.ingestionStream
+    requiresApiManagementSecret: sendsSecret
+  }
+}
+
+module gatewayApi 'api-management.bicep' = if (hasApiManagement) {
+  name: 'api-management-${environmentName}'
+  scope: resourceGroup(serviceScope.subscription, serviceScope.group)
+  params: {
+    serviceName: serviceName
+    makesService: isNewService
+    location: location
+    tags: allTags
+    options: apiManagement
+    subnetId: !network.isPrivate ? '' : makesNetwork ? ownNetwork!.outputs.apiManagementSubnetId : network.existingApiManagementSubnetId
+    workspaceId: observability.outputs.workspaceId
+    apiName: 'vmr-gateway-${environmentName}'
+    appHostName: app.outputs.hostName
+    tenantId: settings.AUTH_TENANT_ID
+    audiences: split(settings.AUTH_AUDIENCES, ',')
+    clientIds: split(settings.AUTH_CLIENT_IDS, ',')
+    secretUrl: sendsSecret ? '${data.outputs.vaultUrl}secrets/API-MANAGEMENT-SECRET' : ''
+    identityId: isNewService ? serviceIdentity!.id : ''
+    identityClientId: isNewService ? serviceIdentity!.properties.clientId : ''
+  }
+}
+
+// Private endpoints, each with the zone that makes its name resolve inside the network.
+var storageSuffix = environment().suffixes.storage
+var endpoints = [
+  { name: 'blob', group: 'blob', target: 'storage', zone: 'privatelink.blob.${storageSuffix}' }
+  { name: 'queue', group: 'queue', target: 'storage', zone: 'privatelink.queue.${storageSuffix}' }
+  { name: 'table', group: 'table', target: 'storage', zone: 'privatelink.table.${storageSuffix}' }
+  { name: 'package', group: 'blob', target: 'packageStorage', zone: 'privatelink.blob.${storageSuffix}' }
+  { name: 'vault', group: 'vault', target: 'vault', zone: 'privatelink.vaultcore.azure.net' }
+  { name: 'app', group: 'sites', target: 'app', zone: 'privatelink.azurewebsites.net' }
+]
+var targetIds = {
+  storage: data.outputs.storageId
+  packageStorage: data.outputs.packageStorageId
+  vault: data.outputs.vaultId
+  app: app.outputs.id
+}
+var zoneNames = union(map(endpoints, endpoint => endpoint.zone), [])
+var makesZones = network.isPrivate && makesNetwork && empty(network.existingDnsZonesGroupId)
+var hasZones = makesZones || !empty(network.existingDnsZonesGroupId)
+var zonesGroupId = makesZones ? resourceGroup().id : network.existingDnsZonesGroupId
+
+resource zones 'Microsoft.Network/privateDnsZones@2024-06-01' = [for zone in zoneNames: if (makesZones) {
+  name: zone
+  location: 'global'
+  tags: allTags
+}]
+
+resource zoneLinks 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01' = [for (zone, index) in zoneNames: if (makesZones) {
+  parent: zones[index]
+  name: 'gateway'
+  location: 'global'
+  tags: allTags
+  properties: {
+    registrationEnabled: false
+    virtualNetwork: { id: ownNetwork!.outputs.id }
+  }
+}]
+
+resource privateEndpoints 'Microsoft.Network/privateEndpoints@2024-05-01' = [for endpoint in endpoints: if (network.isPrivate) {
+  name: 'pe-vmr-${environmentName}-${endpoint.name}'
+  location: location
+  tags: allTags
+  properties: {
+    subnet: { id: makesNetwork ? ownNetwork!.outputs.endpointSubnetId : network.existingEndpointSubnetId }
+    privateLinkServiceConnections: [
+      {
+        name: endpoint.name
+        properties: {
+          privateLinkServiceId: targetIds[endpoint.target]
+          groupIds: [endpoint.group]
+        }
+      }
+    ]
+  }
+}]
+
+resource zoneGroups 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@2024-05-01' = [for (endpoint, index) in endpoints: if (network.isPrivate && hasZones) {
+  parent: privateEndpoints[index]
+  name: 'default'
+  properties: {
+    privateDnsZoneConfigs: [
+      {
+        name: endpoint.name
+        properties: { privateDnsZoneId: '${zonesGroupId}/providers/Microsoft.Network/privateDnsZones/${endpoint.zone}' }
+      }
+    ]
+  }
+  dependsOn: [zones]
+}]
+
+output FUNCTION_APP_NAME string = app.outputs.name
+output KEY_VAULT_NAME string = data.outputs.vaultName
+output HEALTH_URL string = healthUrl
+// For the platform's allow-list; empty if calls leave from any address of the region or through an existing network.
+output OUTBOUND_ADDRESS string = makesNetwork ? ownNetwork!.outputs.outboundAddress : ''

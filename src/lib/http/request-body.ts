@@ -1,0 +1,74 @@
+/** Reads and parses request bodies within their limits, and reports missing or invalid JSON as FastAPI does. */
+import type { HttpRequest } from "@azure/functions";
+import { GatewayError, type ValidationFault } from "../errors.ts";
+import type { BodyContract } from "./contract.ts";
+import { findJsonFault } from "./json-fault.ts";
+
+// Serialising a value that is nested much deeper would overflow the stack.
+const maxNestingDepth = 100;
+
+/**
+ * Returns the parsed body, or its text if the contract requires a JSON content type and it has another one. Throws
+ * `length-required` if the body has no Content-Length, `body-too-large` if it exceeds `maxBytes`, and `invalid-request`
+ * if it is missing or not JSON.
+ */
+export async function readBody(request: HttpRequest, contract: BodyContract<unknown>): Promise<unknown> {
+  const { headers } = request;
+  if (headers.get("content-length") === null && headers.get("transfer-encoding") !== null) {
+    // The Functions host drops such a body, so it would look empty:
+    // https://github.com/Azure/azure-functions-nodejs-worker/issues/524
+    throw new GatewayError("length-required");
+  }
+  if (Number(headers.get("content-length") ?? 0) > contract.maxBytes)
+    throw new GatewayError("body-too-large");
+  const bytes = await request.arrayBuffer();
+  if (bytes.byteLength > contract.maxBytes) throw new GatewayError("body-too-large");
+  const text = new TextDecoder().decode(bytes);
+  if (text === "")
+    throw invalidRequest({ type: "missing", loc: ["body"], msg: "Field required", input: null });
+  if (contract.requiresJsonType && !isJsonType(headers.get("content-type"))) return text;
+  return parseJson(text);
+}
+
+function isJsonType(contentType: string | null): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType?.trim() ?? "");
+}
+
+function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const { offset, reason } = findJsonFault(text);
+    throw jsonInvalid(offset, reason);
+  }
+  if (isDeeperThan(value, maxNestingDepth)) throw jsonInvalid(0, "Nested too deeply");
+  return value;
+}
+
+function jsonInvalid(offset: number, reason: string): GatewayError {
+  const ctx = { error: reason };
+  return invalidRequest({
+    type: "json_invalid",
+    loc: ["body", offset],
+    msg: "JSON decode error",
+    input: {},
+    ctx,
+  });
+}
+
+function invalidRequest(fault: ValidationFault): GatewayError {
+  return new GatewayError("invalid-request", { faults: [fault] });
+}
+
+/** Goes through the value level by level, so the check itself uses no stack. */
+function isDeeperThan(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth <= limit; depth++) {
+    level = level.flatMap((entry) =>
+      typeof entry === "object" && entry !== null ? Object.values(entry) : [],
+    );
+    if (level.length === 0) return false;
+  }
+  return true;
+}

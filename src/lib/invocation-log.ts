@@ -1,0 +1,47 @@
+/** Writes log lines through the logger of a Functions invocation, one JSON object per line. */
+import type { InvocationContext } from "@azure/functions";
+import type { Log, LogFields } from "./log.ts";
+
+/** What every line of an invocation's log says about its origin. */
+export interface Origin {
+  /** Defaults to the invocation ID. */
+  readonly correlationId?: string;
+  /** The client ID or the kind of the caller, as far as it is known. */
+  readonly caller?: string;
+}
+
+/**
+ * Creates the log of one invocation. Each line contains `event`, the function's name, the invocation ID, the
+ * correlation ID, the caller, the given fields and the chain of causes.
+ */
+export function createLog(context: InvocationContext, { correlationId, caller }: Origin = {}): Log {
+  const { functionName, invocationId } = context;
+  const line = (event: string, fields?: LogFields, cause?: unknown): string =>
+    JSON.stringify({
+      event,
+      function: functionName,
+      invocationId,
+      correlationId: correlationId ?? invocationId,
+      ...(caller !== undefined && { caller }),
+      ...fields,
+      ...(cause !== undefined && { causes: causesOf(cause) }),
+    });
+  return {
+    info: (event, fields) => context.info(line(event, fields)),
+    warn: (event, fields, cause) => context.warn(line(event, fields, cause)),
+    error: (event, fields, cause) => context.error(line(event, fields, cause)),
+  };
+}
+
+const maxCauseDepth = 5;
+
+/**
+ * Returns name, message and stack of an error and of its causes. Other properties are left out because they may
+ * contain headers or bodies.
+ */
+function causesOf(cause: unknown, depth = 0): readonly object[] {
+  if (!(cause instanceof Error)) return [{ message: `not an error but ${typeof cause}` }];
+  const { name, message, stack } = cause;
+  const rest = cause.cause === undefined || depth >= maxCauseDepth ? [] : causesOf(cause.cause, depth + 1);
+  return [{ name, message, stack }, ...rest];
+}

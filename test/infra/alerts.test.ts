@@ -1,0 +1,247 @@
+/** Alerts, workbook and the queries in documents: valid, about this app, with limits, receivers and runbooks. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { metricsColumns } from "../../src/lib/metrics/row.ts";
+import { functionNames } from "../support/function-names.ts";
+import { allOf, deployed, onlyOf, propertiesOf } from "../support/infra/environments.ts";
+import { faultsOf } from "../support/infra/kusto.ts";
+
+const production = deployed("production");
+const withoutLogs = deployed("test", {
+  API_MANAGEMENT: "existing",
+  EXISTING_API_MANAGEMENT_ID: "/subscriptions/s/resourceGroups/g/providers/p/service/common",
+});
+const appName = onlyOf(production, "Web/sites").name;
+
+const rulesOf = (deployment: typeof production) =>
+  allOf(deployment, "Insights/scheduledQueryRules").map((resource) => {
+    const { windowSize, severity, actions, criteria, description } = propertiesOf(resource);
+    const [{ query, threshold, operator, timeAggregation }] = criteria.allOf;
+    const name = resource.name.replace(/^func-vmr-\w+-\w{13}-/, "");
+    const group = String(actions.actionGroups).split("-").at(-1);
+    expect([operator, timeAggregation, actions.actionGroups.length]).toEqual([
+      "GreaterThanOrEqual",
+      "Count",
+      1,
+    ]);
+    return {
+      name,
+      windowSize,
+      severity,
+      group,
+      query: String(query),
+      threshold: Number(threshold),
+      description,
+    };
+  });
+const rules = rulesOf(production);
+
+const Workbook = z.object({
+  items: z.array(
+    z.object({
+      name: z.string(),
+      content: z.object({ title: z.string().optional(), query: z.string().optional() }),
+    }),
+  ),
+});
+const workbook = onlyOf(production, "Insights/workbooks");
+const panels = Workbook.parse(JSON.parse(String(propertiesOf(workbook)["serializedData"]))).items.flatMap(
+  ({ name, content: { query, title } }) => (query === undefined ? [] : [{ name, query, title }]),
+);
+
+/** Blocks of the language kusto in documents, and code in a line that begins with a table's name. */
+const documented = readdirSync("docs", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".md"))
+  .flatMap((file) => {
+    const text = readFileSync(join("docs", file), "utf8");
+    const blocks = [...text.matchAll(/```kusto\n([\s\S]*?)```/g)];
+    const inLines = [
+      ...text.matchAll(/`((?:App\w+|VmrGatewayMetrics_CL|ApiManagementGatewayLogs)\s*\|[^`]+)`/g),
+    ];
+    return [...blocks, ...inLines].map(([, query = ""], index) => ({
+      name: `${file}, query ${index + 1}`,
+      query,
+    }));
+  });
+
+const source = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => readFileSync(join("src", name), "utf8"))
+  .join("\n");
+const events = [...source.matchAll(/log\.(?:info|warn|error)\(\s*"([\w-]+)"/g)].map(
+  ([, event]) => event ?? "",
+);
+const codes = [...source.matchAll(/^ {2}"?([\w-]+)"?: \{ status: \d+/gm)].map(([, code]) => code ?? "");
+const known = new Set([...events, "request", ...functionNames, ...codes, "unexpected", "event-sink"]);
+
+test.each([...rules, ...rulesOf(withoutLogs), ...panels, ...documented])(
+  "The query of $name is valid, and names only events, functions and fields that the app logs",
+  ({ query }) => {
+    expect(query).not.toMatch(/__\w+__/);
+    expect(faultsOf(query)).toEqual([]);
+    const compared = [
+      ...query.matchAll(/(?:event|function|OperationName)\)? (?:==|!?in) (\([^)]*\)|"[^"]*")/g),
+    ];
+    const words = compared.flatMap(([, list = ""]) =>
+      [...list.matchAll(/"([^"]*)"/g)].map(([, word]) => word ?? ""),
+    );
+    expect(words.filter((word) => !known.has(word))).toEqual([]);
+    const read = [...query.matchAll(/\bentry\.(\w+)/g)].map(([, field]) => field ?? "");
+    expect(read.filter((field) => !new RegExp(`\\b${field}\\b`).test(source))).toEqual([]);
+  },
+);
+
+test.each([...rules, ...panels])(
+  "The query of $name keeps to this app in a workspace of several",
+  ({ query }) => {
+    const filters = [
+      `AppRoleName =~ "${appName}"`,
+      `App =~ "${appName}"`,
+      `Name == "${appName}-health"`,
+      'ApiId == "vmr-gateway-production"',
+    ];
+    const tables = query.match(/^(App\w+|VmrGatewayMetrics_CL|ApiManagementGatewayLogs)$/gm) ?? [];
+    expect(tables).toHaveLength(1);
+    expect(filters.filter((filter) => query.includes(filter))).toHaveLength(1);
+  },
+);
+
+describe("Alerts", () => {
+  test("Are eight queries and the event of the vault, each with its limits and receivers", () => {
+    expect(
+      rules.map(({ name, threshold, windowSize, severity, group }) => [
+        name,
+        threshold,
+        windowSize,
+        severity,
+        group,
+      ]),
+    ).toEqual([
+      ["creates-failing", 5, "PT15M", 1, "urgent"],
+      ["deletion-queue-old", 2, "PT15M", 2, "routine"],
+      ["event-sink-silent", 2, "PT15M", 1, "urgent"],
+      ["health-check-failing", 6, "PT15M", 1, "urgent"],
+      ["platform-unreachable", 2, "PT15M", 1, "urgent"],
+      ["pool-empty-on-claim", 1, "PT15M", 1, "urgent"],
+      ["server-errors", 5, "PT15M", 1, "urgent"],
+      ["timers-not-running", 1, "PT2880M", 1, "urgent"],
+    ]);
+    const expiry = propertiesOf(onlyOf(production, "EventGrid/systemTopics/eventSubscriptions"));
+    expect(expiry["filter"].includedEventTypes).toEqual([
+      "Microsoft.KeyVault.SecretNearExpiry",
+      "Microsoft.KeyVault.SecretExpired",
+    ]);
+    expect(expiry["destination"].properties.actionGroups[0]).toMatch(/-routine$/);
+  });
+
+  test("Have conditions on one table that can be checked by reading", () => {
+    const conditions = rules.map(({ query }) =>
+      query
+        .replaceAll(/^\/\/.*\n/gm, "")
+        .trim()
+        .split("\n"),
+    );
+    for (const lines of conditions)
+      expect(lines.filter((line) => line.startsWith("| ")).length).toBeLessThanOrEqual(3);
+    const byName = Object.fromEntries(
+      rules.map(({ name }, index) => [name, conditions[index]?.slice(1).join(" ")]),
+    );
+    const app = `"${appName}"`;
+    expect(byName).toEqual({
+      "creates-failing": `| where AppRoleName =~ ${app} and OperationName in ("createRoomFromQueue", "createRoom") and toint(ResultCode) >= 500`,
+      "deletion-queue-old": `| where App =~ ${app} and DeletionOldestSeconds > 3600`,
+      "event-sink-silent": `| where App =~ ${app} and (InUseRooms - LiveConferences - DeletionDepth > 20 or AlarmNames contains "eventsink_maximum_backoff")`,
+      "health-check-failing": `| where Name == "${appName}-health" and not(Success)`,
+      "platform-unreachable": `| where App =~ ${app} and (not(PlatformConnected) or isnull(AvailableRooms))`,
+      "pool-empty-on-claim": `| where AppRoleName =~ ${app} and tostring(parse_json(Message).event) == "pool-empty"`,
+      "server-errors":
+        '| where ApiId == "vmr-gateway-production" and ResponseCode >= 500 and not(OperationId startswith "create-room")',
+      "timers-not-running": `| where App =~ ${app} | summarize Newest = max(TimeGenerated) | where Newest < ago(30m)`,
+    });
+  });
+
+  test("Have a runbook in the documents, and every file of a query is used", () => {
+    const text = ["docs/operations.md", "docs/alerts.md"]
+      .map((file) => readFileSync(file, "utf8"))
+      .join("\n");
+    for (const name of [...rules.map((rule) => rule.name), "secret-expiring"])
+      expect([name, text.match(new RegExp(`^## ${name}$`, "gm"))?.length]).toEqual([name, 1]);
+    for (const { name, description } of rules) expect(description).toContain(`section ${name} `);
+    const bicep = readFileSync("infra/observability.bicep", "utf8");
+    for (const file of readdirSync("infra/alerts"))
+      expect(bicep).toContain(`loadTextContent('alerts/${file}')`);
+  });
+
+  test("Read the app's own requests where no calls of API Management are logged", () => {
+    const query = rulesOf(withoutLogs).find(({ name }) => name === "server-errors")?.query;
+    expect(query).toContain("AppRequests");
+    expect(query).toContain(
+      'toint(ResultCode) >= 500 and OperationName !in ("createRoomFromQueue", "createRoom")',
+    );
+  });
+
+  test("Have other limits where an environment says so", () => {
+    const limits = { "event-sink-silent": { limit: 7, severity: 2 } };
+    const changed = rulesOf(deployed("production", { ALERT_LIMITS: JSON.stringify(limits) }));
+    const found = changed.find(({ name }) => name === "event-sink-silent");
+    expect(found).toMatchObject({ severity: 2, group: "routine", threshold: 2, windowSize: "PT15M" });
+    expect(found?.query).toContain("> 7 or");
+  });
+
+  test("Tell people by mail, text message and webhook", () => {
+    const told = deployed("production", {
+      URGENT_PHONES: "49-1701234567",
+      URGENT_WEBHOOKS: "https://call.example.com",
+    });
+    const [urgent, routine] = allOf(told, "Insights/actionGroups").map(propertiesOf);
+    expect(urgent).toMatchObject({
+      emailReceivers: [{ emailAddress: "on-call-production@example.com" }],
+      smsReceivers: [{ countryCode: "49", phoneNumber: "1701234567" }],
+      webhookReceivers: [{ serviceUri: "https://call.example.com" }],
+    });
+    expect(routine).toMatchObject({ emailReceivers: [{ emailAddress: "platform-team@example.com" }] });
+  });
+});
+
+test("The test from outside calls the URL that consumers use", () => {
+  const urlOf = (changes: Record<string, string>) =>
+    propertiesOf(onlyOf(deployed("production", changes), "Insights/webtests"))["Request"].RequestUrl;
+  const service = onlyOf(production, "ApiManagement/service").name;
+  expect(urlOf({})).toBe(`https://${service}.azure-api.net/public/health`);
+  expect(urlOf({ API_PATH: "rooms" })).toBe(`https://${service}.azure-api.net/rooms/public/health`);
+  expect(urlOf({ PUBLIC_URL_OF_CONSUMERS: "https://rooms.example.com" })).toBe(
+    "https://rooms.example.com/public/health",
+  );
+});
+
+test("The metrics table has the columns of the code, and two that the rule adds", () => {
+  const columns = propertiesOf(allOf(production, "OperationalInsights/workspaces/tables").at(-1) ?? workbook)[
+    "schema"
+  ].columns;
+  const { streamDeclarations, dataFlows } = propertiesOf(onlyOf(production, "Insights/dataCollectionRules"));
+  const uploaded = streamDeclarations["Custom-VmrGatewayMetrics_CL"].columns;
+  const ofCode = Object.entries(metricsColumns).map(([name, type]) => ({ name, type }));
+  expect(uploaded).toEqual(ofCode);
+  const named = (list: { name: string; type: string }[]) =>
+    list.map(({ name, type }) => [name, type.toLowerCase()]);
+  expect(named(columns)).toEqual([...named(uploaded), ["App", "string"], ["Environment", "string"]]);
+  expect(dataFlows[0].transformKql).toBe(`source | extend App = "${appName}", Environment = "production"`);
+});
+
+test("Every panel of the workbook has a name of its own, a title and a time range", () => {
+  expect(new Set(panels.map(({ name }) => name)).size).toBe(panels.length);
+  expect(panels.filter(({ title }) => !title)).toEqual([]);
+  const text = readFileSync("infra/workbook/workbook.json", "utf8");
+  expect(text.match(/"timeContextFromParameter": "TimeRange"/g)).toHaveLength(panels.length);
+  expect(documented.length).toBeGreaterThan(15);
+});
+
+test.each([
+  ["an unknown column", "AppTraces | where Mesage == 'a'"],
+  ["an unknown table", "AppTrace | count"],
+  ["a comparison of a number with a text", "AppRequests | where DurationMs startswith 2"],
+])("The language service finds %s", (_, query) => {
+  expect(faultsOf(query)).not.toEqual([]);
+});

@@ -1,0 +1,373 @@
+/** The HTTP pipeline: registration, authentication, input, failures and the log of each request. */
+import { HttpRequest, InvocationContext } from "@azure/functions";
+import { describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import type { Access, AccessChecks } from "../../../src/lib/auth/access.ts";
+import { GatewayError } from "../../../src/lib/errors.ts";
+import type { FunctionResponse, HttpFunction } from "../../../src/lib/http/contract.ts";
+import { type HttpDependencies, registerHttpFunctions, toHandler } from "../../../src/lib/http/handler.ts";
+import { bodyFunction, empty, json, noQuery, queryFunction } from "../../../src/lib/http/http-function.ts";
+import { laxInteger } from "../../../src/lib/http/lax-schemas.ts";
+import type { Log } from "../../../src/lib/log.ts";
+import { countCall } from "../../../src/lib/outbound-calls.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
+import { openAccess } from "../../support/open-access.ts";
+
+const refuse = async () => {
+  throw new GatewayError("unauthenticated", { challenge: "Test realm" });
+};
+const refuseAll: AccessChecks = { ...openAccess, application: refuse, agent: refuse, "event-sink": refuse };
+
+const contract = {
+  method: "POST",
+  route: "x/{room_name}",
+  access: "application",
+  summary: "x",
+  description: "x",
+  responses: { 204: null },
+  failures: [],
+} as const;
+
+interface Call {
+  readonly checks?: AccessChecks;
+  readonly url?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly method?: string;
+  readonly roomName?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly clock?: ReturnType<typeof createManualClock>;
+}
+
+/** Returns the response and the lines of the log; `json` is the parsed body. */
+async function call(definition: HttpFunction<HttpDependencies>, given: Call = {}) {
+  const { checks = openAccess, clock = createManualClock(), body } = given;
+  const lines: Record<string, unknown>[] = [];
+  const context = new InvocationContext({
+    functionName: "test",
+    invocationId: "i-1",
+    logHandler: (level, line) => void lines.push({ level, ...JSON.parse(String(line)) }),
+  });
+  const length = { "content-type": "application/json", "content-length": String(body?.length ?? 0) };
+  const request = new HttpRequest({
+    method: given.method ?? "POST",
+    url: given.url ?? "http://127.0.0.1/x/room-a",
+    ...(given.query && { query: given.query }),
+    params: { room_name: given.roomName ?? "room-a" },
+    ...(body !== undefined && { body: { string: body } }),
+    headers: { ...length, ...given.headers },
+  });
+  const response = await toHandler(definition, { accessChecks: checks, clock })(request, context);
+  const { status, headers } = response;
+  const text = typeof response.body === "string" ? response.body : undefined;
+  return { status, headers, body: text, json: text === undefined ? undefined : JSON.parse(text), lines };
+}
+
+/** Returns a function that does this for every request. */
+const doing = (
+  handle: (log: Log) => FunctionResponse | Promise<FunctionResponse>,
+  changes: { readonly access?: Access; readonly method?: "GET"; readonly answersHead?: boolean } = {},
+) =>
+  queryFunction({
+    ...contract,
+    ...changes,
+    query: noQuery,
+    handle: (_, dependencies: HttpDependencies, log) => handle(log),
+  });
+const throwing = (error: unknown) =>
+  doing(() => {
+    throw error;
+  });
+const logging = (access: Access = "application") =>
+  doing(
+    (log) => {
+      log.info("step");
+      return empty(204);
+    },
+    { access },
+  );
+
+describe("Registration", () => {
+  const registered = (definition: HttpFunction<HttpDependencies>) => {
+    const registrations: unknown[] = [];
+    const app = { http: (...registration: [string, object]) => void registrations.push(registration) };
+    const dependencies = { accessChecks: openAccess, clock: createManualClock() };
+    registerHttpFunctions(app, dependencies, { getThing: definition });
+    return registrations;
+  };
+
+  test("uses the function's key, method and route, and no function key of the host", () => {
+    const options = { route: "x/{room_name}", authLevel: "anonymous", handler: expect.any(Function) };
+    expect(registered(logging())).toEqual([["getThing", { methods: ["POST"], ...options }]]);
+  });
+
+  test("includes HEAD if the function answers it, and its response is that to GET without the body", async () => {
+    const definition = doing(() => json(200, { a: 1 }), { method: "GET", answersHead: true });
+    expect(registered(definition)).toMatchObject([["getThing", { methods: ["GET", "HEAD"] }]]);
+
+    const { status, body, headers, lines } = await call(definition, { method: "HEAD" });
+    expect([status, body]).toEqual([200, undefined]);
+    expect(headers).toEqual({
+      "Cache-Control": "no-store",
+      "Content-Type": "application/json",
+      "X-Invocation-Id": "i-1",
+      "X-Correlation-Id": "i-1",
+    });
+    expect(lines).toMatchObject([{ event: "request", method: "HEAD", status: 200 }]);
+  });
+});
+
+test.each([
+  ["a body", json(200, { a: 1 }), '{"a":1}', { "Content-Type": "application/json", "Content-Length": "7" }],
+  ["no body", empty(204), undefined, {}],
+])("A response with %s has the headers of every response", async (_, returned, body, more) => {
+  const common = { "Cache-Control": "no-store", "X-Invocation-Id": "i-1", "X-Correlation-Id": "i-1" };
+  const { headers, ...response } = await call(doing(() => returned));
+  expect(response).toMatchObject({ status: returned.status, body });
+  expect(headers).toEqual({ ...common, ...more });
+});
+
+describe("Authentication", () => {
+  const strict = bodyFunction({
+    ...contract,
+    body: { schema: z.object({ name: z.string() }), maxBytes: 5, requiresJsonType: true },
+    handle: () => empty(204),
+  });
+
+  test.each([undefined, "{", "x".repeat(100)])("comes first: 401 even with the body %j", async (body) => {
+    const refused = await call(strict, { checks: refuseAll, ...(body !== undefined && { body }) });
+    expect([refused.status, refused.json]).toEqual([401, { detail: "Not authenticated" }]);
+    expect(refused.headers).toMatchObject({ "WWW-Authenticate": "Test realm" });
+  });
+
+  test.each<Access>(["application", "agent", "event-sink", "anyone"])(
+    "runs only the check of the access %s",
+    async (access) => {
+      const called: string[] = [];
+      const check = (name: Access) => async () => {
+        called.push(name);
+        return { kind: "anyone" } as const;
+      };
+      const checks: AccessChecks = {
+        application: check("application"),
+        agent: check("agent"),
+        "event-sink": check("event-sink"),
+        anyone: check("anyone"),
+      };
+      await call(logging(access), { checks });
+      expect(called).toEqual([access]);
+    },
+  );
+
+  test("returns 500 if a check fails unexpectedly", async () => {
+    const application = async () => Promise.reject(new TypeError("broken"));
+    expect((await call(strict, { checks: { ...openAccess, application } })).status).toBe(500);
+  });
+});
+
+describe("Input", () => {
+  const echo = queryFunction({
+    ...contract,
+    query: z.object({ max_vmr: laxInteger.optional() }),
+    headers: z.object({ "x-count": laxInteger.optional() }),
+    handle: (input) => json(200, input),
+  });
+  const echoBody = bodyFunction({
+    ...contract,
+    body: { schema: z.object({ name: z.string() }), maxBytes: 100, requiresJsonType: true },
+    handle: ({ body }) => json(200, body),
+  });
+
+  test("reaches the function validated, with the caller and the room name", async () => {
+    const url = "http://127.0.0.1/x/a?max_vmr=12.0&other=1";
+    expect((await call(echo, { url, headers: { "X-Count": "7", "X-Other": "x" } })).json).toEqual({
+      caller: { kind: "application", id: "22222222-2222-4222-8222-222222222222" },
+      query: { max_vmr: 12 },
+      headers: { "x-count": 7 },
+      roomName: "room-a",
+    });
+    expect((await call(echoBody, { body: '{"name":"x"}' })).json).toEqual({ name: "x" });
+  });
+
+  test("without parameters in the contract ignores those that are sent", async () => {
+    const handle = ({ query }: { query: object }) => json(200, query);
+    const definition = queryFunction({ ...contract, query: noQuery, handle });
+    expect((await call(definition, { url: "http://127.0.0.1/x/a?count=7" })).json).toEqual({});
+  });
+
+  test.each([
+    ["query", echo, { url: "http://127.0.0.1/x/a?max_vmr=abc" }, ["query", "max_vmr"]],
+    ["header", echo, { headers: { "X-Count": "many" } }, ["header", "x-count"]],
+    ["body", echoBody, { body: '{"name":5}' }, ["body", "name"]],
+  ])("is 422 with a fault in the %s, which names its place", async (_, definition, given, loc) => {
+    expect(await call(definition, given)).toMatchObject({ status: 422, json: { detail: [{ loc }] } });
+  });
+
+  test("is 422 with a repeated query parameter, although the host joins its values", async () => {
+    // The real host passes the query as it was sent in the URL, and joined as well.
+    const url = "http://127.0.0.1/x?max_vmr=1&max_vmr=2";
+    const fault = { loc: ["query", "max_vmr"], msg: "Value error, max_vmr must be sent only once" };
+    const response = await call(echo, { url, query: { max_vmr: "1,2" } });
+    expect(response).toMatchObject({ status: 422, json: { detail: [fault] } });
+  });
+
+  test.each([
+    ["a%2Fb%2fc", "a/b/c"],
+    ["a b", "a b"],
+    ["100%", "100%"],
+    ["ü", "ü"],
+  ])("with the host's room name %s is decoded to %s", async (parameter, roomName) => {
+    expect((await call(echo, { roomName: parameter })).json).toMatchObject({ roomName });
+  });
+});
+
+describe("Failures", () => {
+  test("that are expected have their status, text and headers", async () => {
+    const failure = new GatewayError("storage-unavailable", { retryAfterSeconds: 7 });
+    expect(await call(throwing(failure))).toMatchObject({
+      status: 503,
+      body: '{"detail":"The room queues cannot be reached"}',
+      headers: { "Retry-After": "7", "X-Invocation-Id": "i-1" },
+    });
+  });
+
+  test("that are unexpected are 500 with a fixed text, and only the log contains their cause", async () => {
+    const { status, body, lines } = await call(throwing(new TypeError("secret detail")));
+    expect([status, body]).toEqual([500, '{"detail":"Internal Server Error"}']);
+    expect(lines).toMatchObject([
+      { level: "error", event: "request-failed", causes: [{ name: "TypeError", message: "secret detail" }] },
+      { level: "information", event: "request", status: 500, code: "unexpected" },
+    ]);
+  });
+
+  test.each(["thrown text", 5, null, undefined])("are 500 for the thrown value %j", async (thrown) => {
+    expect((await call(throwing(thrown))).status).toBe(500);
+  });
+});
+
+describe("The correlation ID", () => {
+  test.each([
+    [204, logging(), {}],
+    [401, logging(), { checks: refuseAll }],
+    [404, throwing(new GatewayError("room-not-found")), {}],
+    [422, throwing(new GatewayError("invalid-request", { faults: [] })), {}],
+    [500, throwing(new TypeError("broken")), {}],
+    [503, throwing(new GatewayError("platform-unavailable")), {}],
+  ])("of the caller is in a %i and in every log line of the request", async (status, definition, given) => {
+    const response = await call(definition, { ...given, headers: { "x-correlation-id": "order-1" } });
+    expect(response).toMatchObject({ status, headers: { "X-Correlation-Id": "order-1" } });
+    expect(new Set(response.lines.map(({ correlationId }) => correlationId))).toEqual(new Set(["order-1"]));
+  });
+
+  test("is the invocation ID if the caller's is not usable", async () => {
+    const { headers, lines } = await call(logging(), { headers: { "x-correlation-id": "two words" } });
+    expect(headers).toMatchObject({ "X-Correlation-Id": "i-1" });
+    expect(lines.map(({ correlationId }) => correlationId)).toEqual(["i-1", "i-1"]);
+  });
+});
+
+describe("The caller", () => {
+  test.each<[Access, string]>([
+    ["application", "22222222-2222-4222-8222-222222222222"],
+    ["agent", "agent"],
+    ["event-sink", "event-sink"],
+    ["anyone", "anyone"],
+  ])("of access %s is in every log line as %s", async (access, caller) => {
+    const lines = ["step", "request"].map((event) => ({ event, caller }));
+    expect((await call(logging(access))).lines).toMatchObject(lines);
+  });
+
+  test("is missing from the log if the access check refuses the request", async () => {
+    const { lines } = await call(logging(), { checks: refuseAll });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).not.toHaveProperty("caller");
+  });
+
+  test.each(["current", "previous"] as const)(
+    "of the event sink is logged with its %s credentials in the line of the request only",
+    async (credentials) => {
+      const sink = async () => ({ kind: "event-sink", credentials }) as const;
+      const { lines } = await call(logging("event-sink"), { checks: { ...openAccess, "event-sink": sink } });
+      expect(lines).toEqual([
+        expect.not.objectContaining({ credentials }),
+        expect.objectContaining({ event: "request", credentials }),
+      ]);
+    },
+  );
+});
+
+describe("The log of a request", () => {
+  test("contains the fields that the function adds to it, and the response does not", async () => {
+    const { lines, ...response } = await call(doing(() => ({ ...empty(204), logFields: { ignored: 3 } })));
+    expect(lines).toMatchObject([{ event: "request", status: 204, ignored: 3 }]);
+    expect(JSON.stringify(response)).not.toContain("ignored");
+  });
+
+  test("states how many calls went to platform and storage, and how long they took", async () => {
+    let now = 0;
+    const time = vi.spyOn(performance, "now").mockImplementation(() => now);
+    const lasting = (milliseconds: number) => async () => void (now += milliseconds);
+    const calling = doing(async () => {
+      await countCall("platform", lasting(30));
+      for (let calls = 0; calls < 2; calls++) await countCall("storage", lasting(1));
+      return empty(204);
+    });
+    const { lines } = await call(calling);
+    time.mockRestore();
+    const expected = { platformMilliseconds: 30, storageMilliseconds: 2 };
+    expect(lines).toMatchObject([{ platformCalls: 1, storageCalls: 2, ...expected }]);
+  });
+
+  test("is one line with status and duration after a success", async () => {
+    const clock = createManualClock();
+    const slow = doing(() => {
+      clock.advance(1.5);
+      return json(200, {});
+    });
+    expect((await call(slow, { clock })).lines).toEqual([
+      {
+        level: "information",
+        event: "request",
+        function: "test",
+        invocationId: "i-1",
+        correlationId: "i-1",
+        caller: "22222222-2222-4222-8222-222222222222",
+        status: 200,
+        durationMilliseconds: 1500,
+        method: "POST",
+        platformCalls: 0,
+        platformMilliseconds: 0,
+        storageCalls: 0,
+        storageMilliseconds: 0,
+      },
+    ]);
+  });
+
+  test.each([
+    ["room-not-found", 404],
+    ["unauthenticated", 401],
+  ] as const)("is one line with the code of a failure without a cause (%s)", async (code, status) => {
+    const line = { event: "request", status, code, durationMilliseconds: 0 };
+    expect((await call(throwing(new GatewayError(code)))).lines).toEqual([expect.objectContaining(line)]);
+  });
+
+  test("names the reason of a refusal, which the caller does not see", async () => {
+    const refused = new GatewayError("unauthenticated", { reason: "expired" });
+    const { lines, json: body } = await call(throwing(refused));
+    expect(lines).toMatchObject([{ event: "request", status: 401, reason: "expired" }]);
+    expect(body).toEqual({ detail: "Not authenticated" });
+  });
+
+  test.each([
+    ["an error", "error", "platform-rejected"],
+    ["an error", "error", "platform-unavailable"],
+    ["a warning", "warning", "unauthenticated"],
+  ] as const)("contains %s with the chain of causes (%s: %s)", async (_, level, code) => {
+    const { lines } = await call(throwing(new GatewayError(code, { cause: new TypeError("reset") })));
+    expect(lines).toMatchObject([
+      { level, event: code },
+      { level: "information", event: "request", code, durationMilliseconds: 0 },
+    ]);
+    expect(lines[0]?.["causes"]).toContainEqual(expect.objectContaining({ message: "reset" }));
+  });
+});

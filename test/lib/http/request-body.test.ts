@@ -1,0 +1,134 @@
+/** Request bodies: how they are read, and how missing, large and invalid bodies are rejected. */
+import { HttpRequest } from "@azure/functions";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { readBody } from "../../../src/lib/http/request-body.ts";
+
+const contract = { schema: z.unknown(), maxBytes: 1000, requiresJsonType: true };
+
+/** Creates a request as the worker does. The host states the length of every body that it does not drop. */
+function request(
+  body: string | Uint8Array<ArrayBuffer> | undefined,
+  headers: Record<string, string> = {},
+): HttpRequest {
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
+  return new HttpRequest({
+    url: "http://127.0.0.1/room/x",
+    method: "POST",
+    ...(body !== undefined && { body: typeof body === "string" ? { string: body } : { bytes: body } }),
+    headers: { "content-type": "application/json", "content-length": String(length), ...headers },
+  });
+}
+const read = async (...given: Parameters<typeof request>) => readBody(request(...given), contract);
+const faulty = (...faults: object[]) => ({ code: "invalid-request", details: { faults } });
+const jsonInvalid = (at: number, error: string) =>
+  faulty({ type: "json_invalid", loc: ["body", at], msg: "JSON decode error", input: {}, ctx: { error } });
+
+test.each([
+  ["an object", '{"pin":"1234"}', { pin: "1234" }],
+  ["an array", "[1,2]", [1, 2]],
+  ["null", "null", null],
+  ["a byte order mark before the JSON", '\ufeff{"a":1}', { a: 1 }],
+  ["characters of several scripts", '{"a":"Zürich 会議 🏠"}', { a: "Zürich 会議 🏠" }],
+])("a body with %s is parsed", async (_, text, value) => {
+  expect(await read(text)).toEqual(value);
+});
+
+test.each([
+  "application/json",
+  "application/json; charset=utf-8",
+  "Application/JSON",
+  "application/merge-patch+json",
+  " application/json",
+])("a body with the content type %j is parsed", async (contentType) => {
+  expect(await read("{}", { "content-type": contentType })).toEqual({});
+});
+
+test.each([
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "application/jsonp",
+  "text/x-application/json",
+  "",
+])("a body with the content type %j is returned as text, as in FastAPI", async (contentType) => {
+  expect(await read('{"a":1}', { "content-type": contentType })).toBe('{"a":1}');
+});
+
+test("a body of any content type is parsed if the contract does not require JSON", async () => {
+  const any = { ...contract, requiresJsonType: false };
+  expect(await readBody(request("{}", { "content-type": "text/plain" }), any)).toEqual({});
+});
+
+test.each([undefined, ""])("a missing body (%j) is reported as missing", async (body) => {
+  await expect(read(body)).rejects.toMatchObject(
+    faulty({ type: "missing", loc: ["body"], msg: "Field required", input: null }),
+  );
+});
+
+test("a request with neither Content-Length nor Transfer-Encoding has a missing body", async () => {
+  const bare = new HttpRequest({ url: "http://127.0.0.1/room/x", method: "POST" });
+  await expect(readBody(bare, contract)).rejects.toMatchObject(
+    faulty({ type: "missing", loc: ["body"], msg: "Field required", input: null }),
+  );
+});
+
+test.each([
+  ["{", 1, "Expecting property name enclosed in double quotes"],
+  ['{"pin": 12', 10, "Expecting ',' delimiter"],
+  ["hello", 0, "Expecting value"],
+  [" \n", 2, "Expecting value"],
+  ["{} {}", 3, "Extra data"],
+])("the body %j is reported as json_invalid at %i", async (text, offset, reason) => {
+  await expect(read(text)).rejects.toMatchObject(jsonInvalid(offset, reason));
+});
+
+test("the fault of a body that is not JSON does not contain the body", async () => {
+  const error: unknown = await read('{"pin": "482913", "guest_pin": }').catch((cause: unknown) => cause);
+  expect(JSON.stringify(error)).toContain("json_invalid");
+  expect(JSON.stringify(error)).not.toContain("482913");
+});
+
+test("a body without Content-Length, which the host drops, is 411", async () => {
+  const chunked = new HttpRequest({
+    url: "http://127.0.0.1/room/x",
+    method: "POST",
+    headers: { "content-type": "application/json", "transfer-encoding": "chunked" },
+  });
+  await expect(readBody(chunked, contract)).rejects.toMatchObject({ code: "length-required", status: 411 });
+});
+
+test.each([
+  ["by its Content-Length", request("{}", { "content-length": "1001" })],
+  ["although its Content-Length is small", request(`"${"x".repeat(1000)}"`, { "content-length": "2" })],
+  ["counted in bytes, not in characters", request(`"${"ü".repeat(600)}"`, { "content-length": "0" })],
+])("a body that is too large %s is 413", async (_, tooLarge) => {
+  await expect(readBody(tooLarge, contract)).rejects.toMatchObject({ code: "body-too-large", status: 413 });
+});
+
+test("a body of exactly the maximum size is read", async () => {
+  expect(await read(`"${"x".repeat(998)}"`)).toHaveLength(998);
+});
+
+test.each([
+  ["arrays", "[", "]"],
+  ["objects", '{"a":', "}"],
+])("a value in 100 nested %s is read, and in 101 it is rejected", async (_, open, close) => {
+  const nested = (depth: number) => request(`${open.repeat(depth)}1${close.repeat(depth)}`);
+  await expect(readBody(nested(100), contract)).resolves.toBeDefined();
+  await expect(readBody(nested(101), contract)).rejects.toMatchObject(jsonInvalid(0, "Nested too deeply"));
+});
+
+test("100,000 nested arrays are rejected without overflowing the stack", async () => {
+  const large = { ...contract, maxBytes: 1_000_000 };
+  const nested = request("[".repeat(100_000) + "]".repeat(100_000));
+  await expect(readBody(nested, large)).rejects.toMatchObject(jsonInvalid(0, "Nested too deeply"));
+});
+
+test("bytes that are not UTF-8 are read as replacement characters", async () => {
+  const bytes = new Uint8Array([0x22, 0xff, 0x22]);
+  expect(await read(bytes)).toBe("\ufffd");
+});
+
+test("a body with both Content-Length and Transfer-Encoding is read", async () => {
+  expect(await read("{}", { "transfer-encoding": "chunked" })).toEqual({});
+});

@@ -1,0 +1,87 @@
+/** Log lines: one JSON object each, with the chain of causes. */
+import { InvocationContext } from "@azure/functions";
+import { expect, test } from "vitest";
+import { createLog, type Origin } from "../../src/lib/invocation-log.ts";
+
+function start(origin?: Origin) {
+  const lines: { level: string; line: Record<string, unknown> }[] = [];
+  const context = new InvocationContext({
+    functionName: "createRoom",
+    invocationId: "i-1",
+    logHandler: (level, ...parts) => void lines.push({ level, line: JSON.parse(String(parts[0])) }),
+  });
+  return { log: createLog(context, origin), lines };
+}
+
+test("a line contains level, event, function, invocation and fields", () => {
+  const { log, lines } = start();
+  log.info("room-claimed", { room: "room-a", count: 2, wasThere: false, code: null, absent: undefined });
+  log.warn("pool-empty");
+  log.error("claim-lost", { room: "room-a" });
+
+  const common = { function: "createRoom", invocationId: "i-1", correlationId: "i-1" };
+  expect(lines).toEqual([
+    {
+      level: "information",
+      line: { event: "room-claimed", ...common, room: "room-a", count: 2, wasThere: false, code: null },
+    },
+    { level: "warning", line: { event: "pool-empty", ...common } },
+    { level: "error", line: { event: "claim-lost", ...common, room: "room-a" } },
+  ]);
+});
+
+test("a line contains the correlation ID and the caller if they are known", () => {
+  const { log, lines } = start({ correlationId: "order-1", caller: "agent" });
+  log.info("step");
+  log.error("failed", {}, new Error("x"));
+  expect(lines.map(({ line }) => line)).toMatchObject([
+    { event: "step", invocationId: "i-1", correlationId: "order-1", caller: "agent" },
+    { event: "failed", invocationId: "i-1", correlationId: "order-1", caller: "agent" },
+  ]);
+});
+
+test("a line contains only name, message and stack of an error and its causes", () => {
+  const { log, lines } = start();
+  const inner = Object.assign(new TypeError("inner"), { config: { headers: { Authorization: "secret-1" } } });
+  const outer = Object.assign(new Error("outer", { cause: inner }), {
+    response: { data: "secret-2" },
+    code: "X",
+  });
+  log.error("request-failed", {}, outer);
+
+  expect(lines[0]?.line["causes"]).toEqual([
+    { name: "Error", message: "outer", stack: outer.stack },
+    { name: "TypeError", message: "inner", stack: inner.stack },
+  ]);
+  expect(JSON.stringify(lines)).not.toMatch(/secret-[12]/);
+});
+
+test.each([["a string with a secret"], [{ password: "secret" }], [null], [42]])(
+  "a line contains only the type of a cause that is not an error (%j)",
+  (cause) => {
+    const { log, lines } = start();
+    log.warn("odd", {}, cause);
+    expect(lines[0]?.line["causes"]).toEqual([{ message: `not an error but ${typeof cause}` }]);
+  },
+);
+
+test("a line has no list of causes if there is no cause", () => {
+  const { log, lines } = start();
+  log.error("plain");
+  expect(lines[0]?.line).not.toHaveProperty("causes");
+});
+
+test("a line contains at most six causes, even if the chain is circular", () => {
+  const { log, lines } = start();
+  const circle = new Error("circle");
+  circle.cause = circle;
+  log.error("deep", {}, circle);
+  expect(lines[0]?.line["causes"]).toHaveLength(6);
+});
+
+test("a line break in a value does not start a new line", () => {
+  const texts: string[] = [];
+  const context = new InvocationContext({ logHandler: (_, text) => void texts.push(String(text)) });
+  createLog(context).warn("odd", { room: "a\nfake: line\r\n" });
+  expect(texts[0]).not.toMatch(/[\r\n]/);
+});

@@ -1,0 +1,162 @@
+/** The shapes of rooms in responses: their fields, and that neither the host PIN nor the marker leaks. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
+import { formatMarker } from "../../../src/lib/pool/room.ts";
+import { FullConference } from "../../../src/lib/rooms/conference-schema.ts";
+import {
+  ConstrainedConference,
+  CreatedRoom,
+  PublicConstrainedConference,
+} from "../../../src/lib/rooms/room-schemas.ts";
+import { toCreatedRoom, toReadRoom } from "../../../src/lib/rooms/room-shapes.ts";
+
+const hostPin = "48291377";
+const marker = formatMarker({ state: "pooled", since: "2026-01-15T09:00:00.000Z" });
+const aliases = [
+  { id: 3, alias: "room-a", conference: "/api/admin/configuration/v1/conference/7/", description: "" },
+];
+const row: ConferenceRow = {
+  id: 7,
+  name: "room-a",
+  service_type: "conference",
+  description: `by hand\n${marker}`,
+  tag: "https://verification.example.com/1",
+  allow_guests: true,
+  pin: hostPin,
+  guest_pin: "771204",
+  aliases,
+  ivr_theme: { id: 1, name: "Theme", resource_uri: "/api/admin/configuration/v1/ivr_theme/1/" },
+  system_location: "/api/admin/configuration/v1/system_location/1/",
+  gms_access_token: null,
+  automatic_participants: [{ id: 5, alias: "sip:queue@example.com" }],
+  scheduled_conferences: [],
+  future_field: { kept: true },
+};
+const constrained = { constrained: true, showHostPin: true };
+const full = { constrained: false, showHostPin: true };
+
+test("the constrained shape contains the fields needed to join a room, and no others", () => {
+  expect(toReadRoom(row, constrained)).toEqual({
+    id: 7,
+    name: "room-a",
+    service_type: "conference",
+    allow_guests: true,
+    pin: hostPin,
+    guest_pin: "771204",
+    tag: "https://verification.example.com/1",
+    aliases: row.aliases,
+  });
+});
+
+test("a created room has no host PIN, and its aliases have only their name", () => {
+  expect(toCreatedRoom(row)).toEqual({
+    id: 7,
+    name: "room-a",
+    service_type: "conference",
+    allow_guests: true,
+    guest_pin: "771204",
+    tag: "https://verification.example.com/1",
+    aliases: [{ alias: "room-a" }],
+  });
+});
+
+test("a created room omits aliases without a name", () => {
+  const named = { alias: "room-a" };
+  expect(toCreatedRoom({ ...row, aliases: [{ alias: null }, named, {}] }).aliases).toEqual([named]);
+});
+
+test("the full shape contains every field except the marker, with relations as lists of objects", () => {
+  expect(toReadRoom(row, full)).toEqual({
+    ...row,
+    description: "by hand",
+    ivr_theme: [row["ivr_theme"]],
+    system_location: [{ resource_uri: "/api/admin/configuration/v1/system_location/1/" }],
+    gms_access_token: null,
+  });
+});
+
+test("without the host PIN, the constrained shape omits pin and the full shape sets it to null", () => {
+  expect(toReadRoom(row, { ...constrained, showHostPin: false })).not.toHaveProperty("pin");
+  expect(toReadRoom(row, { ...full, showHostPin: false })).toHaveProperty("pin", null);
+});
+
+test("a service that is not a room has an empty pin and tag in the constrained shape", () => {
+  const testCall = { ...row, service_type: "test_call", description: "", allow_guests: false, guest_pin: "" };
+  expect(toReadRoom(testCall, constrained)).toMatchObject({
+    service_type: "test_call",
+    allow_guests: false,
+    pin: "",
+    tag: "",
+  });
+});
+
+test("a room of the gateway whose service type was changed keeps its pin and tag", () => {
+  const lecture = { ...row, service_type: "lecture" };
+  expect(toReadRoom(lecture, constrained)).toMatchObject({ pin: row["pin"], tag: row.tag });
+});
+
+test("fields that are missing or null on the platform become empty values of the published type", () => {
+  const bare = { id: 1, name: "x", service_type: null, description: null, tag: null, aliases: null };
+  expect(toReadRoom(bare, constrained)).toEqual({
+    id: 1,
+    name: "x",
+    service_type: "conference",
+    allow_guests: false,
+    pin: "",
+    guest_pin: "",
+    tag: "",
+    aliases: [],
+  });
+  expect(toReadRoom({ id: 1, name: "x" }, constrained)).toEqual(toReadRoom(bare, constrained));
+});
+
+describe("for any conference on the platform", () => {
+  const text = fc.oneof(fc.string(), fc.constant(null));
+  const relation = fc.oneof(
+    fc.constant(null),
+    fc.webPath(),
+    fc.record({ id: fc.nat(), resource_uri: fc.webPath() }),
+    fc.array(fc.oneof(fc.webPath(), fc.record({ id: fc.nat() }))),
+  );
+  const rows: fc.Arbitrary<ConferenceRow> = fc.record({
+    id: fc.nat(),
+    resource_uri: fc.webPath(),
+    name: fc.string({ minLength: 1 }).filter((name) => !name.includes(hostPin)),
+    service_type: fc.constantFrom("conference", "lecture", "test_call"),
+    description: fc.oneof(text, fc.constant(marker)),
+    tag: text,
+    pin: fc.constant(hostPin),
+    guest_pin: text,
+    allow_guests: fc.oneof(fc.boolean(), fc.constant(null)),
+    aliases: fc.oneof(fc.constant(null), fc.array(fc.record({ alias: text, id: fc.nat() }))),
+    ivr_theme: relation,
+    system_location: relation,
+    automatic_participants: relation,
+    participant_limit: fc.oneof(fc.nat(), fc.constant(null)),
+  });
+
+  test("no public response and no create response contains the host PIN", () => {
+    fc.assert(
+      fc.property(rows, fc.boolean(), (row, isConstrained) => {
+        const shown = toReadRoom(row, { constrained: isConstrained, showHostPin: false });
+        expect(JSON.stringify([shown, toCreatedRoom(row)])).not.toContain(hostPin);
+      }),
+    );
+  });
+
+  test("every response matches its published schema, and none contains the marker", () => {
+    fc.assert(
+      fc.property(rows, fc.boolean(), (row, showHostPin) => {
+        const responses = [
+          (showHostPin ? ConstrainedConference : PublicConstrainedConference).parse(
+            toReadRoom(row, { constrained: true, showHostPin }),
+          ),
+          FullConference.parse(toReadRoom(row, { constrained: false, showHostPin })),
+          CreatedRoom.parse(toCreatedRoom(row)),
+        ];
+        expect(JSON.stringify(responses)).not.toContain("vmr-gateway pooled");
+      }),
+    );
+  });
+});

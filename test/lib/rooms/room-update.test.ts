@@ -1,0 +1,171 @@
+/** Updates of a room on the platform: what the platform stores, and what happens to values that it rejects. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { validate } from "../../../src/lib/http/validation.ts";
+import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
+import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
+import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
+import { formatMarker } from "../../../src/lib/pool/room.ts";
+import { Conference } from "../../../src/lib/rooms/conference-schema.ts";
+import { changeRoom } from "../../../src/lib/rooms/room-update.ts";
+import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
+import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
+
+const marker = formatMarker({ state: "assigned", since: "2026-01-15T09:00:00.000Z", messageId: "m-1" });
+const uri = (path: string) => `/api/admin/configuration/v1/${path}/1/`;
+
+const platform = usePlatform();
+let conferences: Conferences;
+beforeEach(() => {
+  log = createRecordingLog();
+  conferences = createConferences(newPlatformClient(platform.url));
+  platform.seedRooms({
+    rows: [
+      {
+        name: "room-a",
+        description: `by hand\n${marker}`,
+        pin: "482913",
+        allow_guests: true,
+        guest_pin: "771204",
+        ivr_theme: uri("ivr_theme"),
+        system_location: uri("system_location"),
+        automatic_participants: [uri("automatic_participant")],
+        aliases: [{ alias: "room-a" }, { alias: "second" }],
+      },
+    ],
+  });
+});
+
+let log: RecordingLog;
+const changeOf = async (name: string, body: Conference, through: Conferences = conferences) =>
+  changeRoom(through, name, body, log);
+const change = async (body: unknown) => changeOf("room-a", validate(Conference, body, "body"));
+const patches = () => platform.requests().byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"] ?? 0;
+async function room(): Promise<ConferenceRow> {
+  const found = await conferences.findByName("room-a");
+  if (!found) throw new Error("the room is gone");
+  return found;
+}
+
+test("the platform stores the given fields, including fields that the specification does not list", async () => {
+  const fields = { participant_limit: "12", host_view: null, guests_can_see_guests: "always" };
+  expect(await change(fields)).toBe(true);
+  expect(await room()).toMatchObject({ ...fields, participant_limit: 12 });
+});
+
+test("an update is logged with the room and without the values, and only if it takes place", async () => {
+  await change({ tag: "https://verify.example.com/canary" });
+  expect(log.lines).toEqual([{ level: "info", event: "room-updated", fields: { room: "room-a" } }]);
+  await change({ id: 5 });
+  await changeOf("other", { tag: "x" });
+  platform.addFault({ kind: "status", status: 404, method: "PATCH" });
+  await change({ call_type: "audio" });
+  expect(log.lines).toHaveLength(1);
+});
+
+test("the platform stores a text with its surrounding spaces", async () => {
+  await change({ sync_tag: " a tag " });
+  expect((await room())["sync_tag"]).toBe(" a tag ");
+});
+
+test("a room that does not exist is not found, and the platform is not called", async () => {
+  expect(await changeOf("other", { tag: "x" })).toBe(false);
+  expect(patches()).toBe(0);
+});
+
+test("a field that cannot be changed is 422, and the platform is not called", async () => {
+  const result = change({ name: "room-b", call_type: "audio" });
+  await expect(result).rejects.toMatchObject({ code: "invalid-request" });
+  expect(patches()).toBe(0);
+});
+
+describe("relations", () => {
+  test.each([
+    [{ ivr_theme: uri("ivr_theme") }],
+    [{ ivr_theme: [uri("ivr_theme")] }],
+    [{ ivr_theme: [{ resource_uri: uri("ivr_theme") }] }],
+  ])("a URI is taken where an object with that URI is: %j", async (body) => {
+    await change({ ivr_theme: null });
+    await change(body);
+    expect(await room()).toMatchObject({ ivr_theme: { id: 1 } });
+  });
+
+  test.each([[uri("automatic_participant")], [[uri("automatic_participant")]]])(
+    "a field that holds many takes URIs, bare and in a list: %j",
+    async (value) => {
+      await change({ automatic_participants: [] });
+      await change({ automatic_participants: value });
+      expect(await room()).toMatchObject({ automatic_participants: [{ id: 1 }] });
+    },
+  );
+
+  test.each(["", "/x/", "1", "https://platform.example.com/api/admin/configuration/v1/ivr_theme/1/"])(
+    "a text that is not a URI of the platform is 422: %j",
+    async (text) => {
+      for (const value of [text, [text]]) {
+        await expect(change({ ivr_theme: value })).rejects.toMatchObject({
+          details: { faults: [{ type: "value_error", loc: ["body", "ivr_theme", 0] }] },
+        });
+      }
+      expect(patches()).toBe(0);
+    },
+  );
+
+  test("null and an empty list remove them", async () => {
+    await change({ ivr_theme: null, system_location: [], automatic_participants: [] });
+    const none = { ivr_theme: null, system_location: null, automatic_participants: [] };
+    expect(await room()).toMatchObject(none);
+  });
+
+  test("objects with a resource_uri or an id set them", async () => {
+    await change({ ivr_theme: null, automatic_participants: [] });
+    await change({ ivr_theme: [{ resource_uri: uri("ivr_theme") }], automatic_participants: [{ id: 1 }] });
+    expect(await room()).toMatchObject({ ivr_theme: { id: 1 }, automatic_participants: [{ id: 1 }] });
+  });
+});
+
+describe("a value that the platform rejects", () => {
+  const rejected = (loc: string[]) => {
+    const msg = "Value error, the conferencing platform rejected this value";
+    const faults = [{ type: "value_error", loc, msg, ctx: { error: {} } }];
+    return { code: "invalid-request", status: 422, details: { faults } };
+  };
+
+  test("is 422 at its field with a fixed text", async () => {
+    await expect(change({ call_type: "smoke" })).rejects.toMatchObject(rejected(["body", "call_type"]));
+  });
+
+  test("is 422 at the body if it conflicts with another field", async () => {
+    await expect(change({ guest_pin: "482913" })).rejects.toMatchObject(rejected(["body"]));
+  });
+
+  test("is 422 with the platform's failure as its cause", async () => {
+    const cause = { name: "PlatformError", platformStatus: 400 };
+    await expect(change({ call_type: "smoke" })).rejects.toMatchObject({ cause, details: { cause } });
+  });
+
+  test.each<[string, unknown]>([
+    ["a page of a proxy", "<html>Bad Request</html>"],
+    ["JSON of a proxy", { error: "secret words" }],
+    ["fields without a usable name", { conference: { "the PIN 482913 is taken": ["x"] } }],
+    ["nothing", undefined],
+  ])("is 502 if the 400 names no field: %s", async (_, body) => {
+    platform.addFault({ kind: "status", status: 400, body, method: "PATCH" });
+    const error = { code: "platform-rejected", status: 502, platformStatus: 400 };
+    await expect(change({ call_type: "audio" })).rejects.toMatchObject(error);
+  });
+
+  test.each([400, 401, 499])("is 503 if an OAuth log-in is refused with %i", async (status) => {
+    const refused = { outcome: "refused", message: "log-in", status, isLoginRefused: true } as const;
+    const update = async () => Promise.reject(new PlatformError(refused));
+    const error = { code: "platform-login-refused", status: 503 };
+    await expect(changeOf("room-a", { tag: "x" }, { ...conferences, update })).rejects.toMatchObject(error);
+  });
+
+  test("is 422 only at keys that can be field names, so no other text of the platform is returned", async () => {
+    const conference = { "the PIN 482913 is taken": ["x"], tag: ["x"], ["x".repeat(65)]: ["x"] };
+    const failure = { outcome: "refused", message: "status 400", status: 400, body: { conference } } as const;
+    const update = async () => Promise.reject(new PlatformError(failure));
+    const result = changeOf("room-a", { tag: "x" }, { ...conferences, update });
+    await expect(result).rejects.toMatchObject(rejected(["body", "tag"]));
+  });
+});

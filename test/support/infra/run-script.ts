@@ -1,0 +1,65 @@
+/** Runs a shell script with stubs of `az`, `curl` and `sleep` on the PATH, which give recorded responses. */
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import * as z from "zod";
+
+/** What a command returns to arguments that contain this text. */
+export interface Response {
+  readonly to: string;
+  readonly status?: number;
+  readonly stdout?: string;
+}
+
+/** A command without a response fails, so a script cannot run what the test does not know. `sleep` returns at once. */
+const stub = `#!${process.execPath}
+const { appendFileSync, readFileSync } = require("node:fs");
+const { basename, join } = require("node:path");
+const name = basename(process.argv[1]);
+if (name === "sleep") process.exit(0);
+const folder = process.env.STUB_FOLDER;
+const line = [name, ...process.argv.slice(2)].join(" ");
+appendFileSync(join(folder, "calls"), line + "\\n");
+const responses = JSON.parse(readFileSync(join(folder, "responses.json"), "utf8"));
+const found = responses.find(({ to }) => line.includes(to));
+if (!found) process.stderr.write("no response for: " + line + "\\n");
+process.stdout.write(found?.stdout ?? "");
+process.exit(found ? (found.status ?? 0) : 99);
+`;
+
+const Failure = z
+  .object({ code: z.number().nullable(), stdout: z.string(), stderr: z.string() })
+  .transform(({ code: status, ...output }) => ({ status, ...output }));
+
+/** Runs a script to its end. Returns its status, what it printed, and the commands that it ran. */
+export async function runScript(
+  script: readonly string[],
+  responses: readonly Response[],
+  environment: Readonly<Record<string, string>> = {},
+) {
+  const folder = await mkdtemp(join(tmpdir(), "vmr-script-"));
+  try {
+    for (const name of ["az", "curl", "sleep"]) {
+      await writeFile(join(folder, name), stub);
+      await chmod(join(folder, name), 0o755);
+    }
+    await writeFile(join(folder, "responses.json"), JSON.stringify(responses));
+    const result = await promisify(execFile)("sh", [...script], {
+      env: {
+        PATH: [folder, process.env["PATH"]].join(delimiter),
+        STUB_FOLDER: folder,
+        HEALTH_TRIES: "3",
+        ...environment,
+      },
+    }).then(
+      (output) => ({ status: 0, ...output }),
+      (error: unknown) => Failure.parse(error),
+    );
+    const calls = await readFile(join(folder, "calls"), "utf8").catch(() => "");
+    return { ...result, commands: calls.split("\n").filter((line) => line !== "") };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
