@@ -3,12 +3,15 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "tools/*/test/**/*.test.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // All files of a worker share its process: loading the SDKs and Azurite for each file took most of the time.
+    isolate: false,
+    unstubEnvs: true,
     // Two workers on two cores: the end-to-end files start processes of their own.
     maxWorkers: 2,
-    // A busy computer may stand still for seconds; the default is one.
-    expect: { poll: { timeout: 20_000 } },
+    // Only against tests that hang: a busy computer may stand still for seconds.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // All that the tests call is on this computer: a proxy that the environment names is not to be asked.
     env: { NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" },
     reporters: ["default", "./test/support/closing-line-reporter.ts"],

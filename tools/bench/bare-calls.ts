@@ -66,10 +66,6 @@ export async function createBareCalls({ connectionString, platformUrl }: BenchSt
       const address = `${url}/messages?messagettl=-1&${signature}`;
       await sendExpecting(201, "POST", address, { headers: storageHeaders, body });
     },
-    async createRoom(name: string): Promise<void> {
-      const pins = { pin: "482913", allow_guests: true, guest_pin: "771204" };
-      await platform(201, "POST", conferencePath, { name, ...pins, aliases: [{ alias: name }] });
-    },
     /** Reads all conferences page by page. */
     async listPages(rowsPerPage: number): Promise<void> {
       let next: string | null = `${conferencePath}?limit=${rowsPerPage}&order_by=name`;

@@ -5,12 +5,12 @@ import { startGatewayProcess, startSimulatorProcesses } from "../local/stack/pro
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
 
 /** Starts all parts. The simulator's rate limit is off. `settings` override the usual ones of the gateway. */
-export async function startBenchStack(settings: Record<string, string> = {}, entry = "dist/main.js") {
+export async function startBenchStack(settings: Record<string, string>) {
   const simulators = await startSimulatorProcesses({ requestLimitPerMinute: null });
   const { surroundings, platformControlUrl, accessToken } = simulators;
   try {
     const gateway = await startGatewayProcess({
-      entry,
+      entry: "dist/main.js",
       settings: { ...gatewaySettings(surroundings), MAX_VMR: "500", ...settings },
       pollSeconds: 0.2,
     });
@@ -18,8 +18,6 @@ export async function startBenchStack(settings: Record<string, string> = {}, ent
       gatewayUrl: gateway.addresses.url,
       platformUrl: surroundings.platformUrl,
       connectionString: surroundings.connectionString,
-      /** The process that runs the app. */
-      appProcessId: gateway.addresses.appProcessId,
       /** The headers of an authorised consumer. */
       bearer: { authorization: `Bearer ${accessToken}` },
       /** Calls the simulator's control API and returns the body of the response. */

@@ -2,12 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { startDevelopmentStack } from "../local/stack/development-stack.ts";
-import type { Result } from "./results.ts";
-import { formatTimes, summarise } from "./statistics.ts";
+import { atMost, compareTimes, type Result } from "./results.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const rounds = 9;
-const maxRatio = 0.45;
 
 // Without a host, `@azure/functions` registers nothing, so this measures loading alone.
 const script = `const startedAt = performance.now(); await import(process.argv[1]);
@@ -22,14 +20,10 @@ export async function measureColdStart(): Promise<Result> {
       bundles.push(loadMilliseconds(`${root}dist/main.js`, stack.settings));
       sources.push(loadMilliseconds(`${root}src/main.ts`, stack.settings));
     }
-    const [bundle, reference] = [summarise(bundles), summarise(sources)];
-    const ratio = bundle.p50 / reference.p50;
     return {
       what: "Cold start: loading the app",
-      measured: formatTimes(bundle),
-      floor: formatTimes(reference),
-      ratio,
-      target: { text: `ratio ≤ ${maxRatio}`, isReached: ratio <= maxRatio },
+      ...compareTimes(bundles, sources),
+      target: atMost(0.5),
       explanation: "The floor column holds the reference: the unbundled sources with their packages.",
     };
   } finally {

@@ -2,14 +2,11 @@
 import { identities } from "../local/stack/identities.ts";
 import { createBareCalls } from "./bare-calls.ts";
 import type { BenchStack } from "./bench-stack.ts";
-import { runOpenLoop } from "./open-loop.ts";
-import type { Result } from "./results.ts";
-import { formatTimes, summarise } from "./statistics.ts";
+import { runOpenLoop } from "./load.ts";
+import { atMost, compareTimes, type Result } from "./results.ts";
 import { sendExpecting } from "./warm-http.ts";
 
-const ratePerSecond = 200;
-const seconds = 20;
-const maxP99Milliseconds = 25;
+const load = { ratePerSecond: 100, seconds: 15 };
 
 /** First conference_ended events, each for another room, then bare puts at the same rate. */
 export async function measureEventSink(stack: BenchStack): Promise<Result> {
@@ -25,20 +22,16 @@ export async function measureEventSink(stack: BenchStack): Promise<Result> {
     await sendExpecting(204, "POST", url, { headers, body: JSON.stringify(event) });
   };
   const put = async () => bare.put("deletion", `bare-${(sequence += 1)}`);
-  await runOpenLoop({ ratePerSecond, seconds: 3, task: post });
-  const { times, failures } = await runOpenLoop({ ratePerSecond, seconds, task: post });
-  const events = summarise(times);
-  const floor = summarise((await runOpenLoop({ ratePerSecond, seconds, task: put })).times);
+  await runOpenLoop({ ...load, seconds: 3, task: post });
+  const { times, failures } = await runOpenLoop({ ...load, task: post });
+  const floor = await runOpenLoop({ ...load, task: put });
+  const compared = compareTimes(times, floor.times);
   return {
-    what: `Event sink at ${ratePerSecond}/s for ${seconds} s`,
-    measured: `${formatTimes(events)}, ${failures} of ${times.length + failures} failed`,
-    floor: formatTimes(floor),
-    ratio: events.p50 / floor.p50,
-    target: {
-      text: `p99 ≤ ${maxP99Milliseconds} ms, no failures`,
-      isReached: events.p99 <= maxP99Milliseconds && failures === 0,
-    },
+    what: `Event sink at ${load.ratePerSecond}/s for ${load.seconds} s`,
+    ...compared,
+    measured: `${compared.measured}, ${failures} failed`,
+    target: atMost(5),
     explanation:
-      "The floor is a bare put of the same name; the rest is mostly the host with its two processes.",
+      "The floor is a bare put of the same name. The rest is mostly the host with its two processes.",
   };
 }

@@ -9,7 +9,7 @@ interface Content {
 }
 
 /** Sends a request and returns status and body of the response. Throws if the connection is lost. */
-export async function send(
+async function send(
   method: string,
   url: string,
   { headers, body }: Content = {},

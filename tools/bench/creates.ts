@@ -1,0 +1,106 @@
+/** Creates: alone, at a steady rate, in a burst, and at twice the rate that the gateway can serve. */
+import { setTimeout as delay } from "node:timers/promises";
+import { createBareCalls } from "./bare-calls.ts";
+import type { BenchStack } from "./bench-stack.ts";
+import { create, fillPool, runConcurrently, runOpenLoop, setLatency, warmUp } from "./load.ts";
+import { atLeast, atMost, compareTimes, format, type Result } from "./results.ts";
+import { timed } from "./warm-http.ts";
+
+const latencyMilliseconds = 20;
+
+/** One create after the other, in turn with the same calls made bare, so both meet the same noise. */
+export async function measureAlone(stack: BenchStack): Promise<Result[]> {
+  const bare = await createBareCalls(stack);
+  await warmUp(stack, bare, 500);
+  const results: Result[] = [];
+  for (const [milliseconds, maxRatio] of [
+    [20, 1.2],
+    [100, 1.15],
+  ] as const) {
+    const rounds = 60;
+    await fillPool(stack, bare, 2 * rounds);
+    await setLatency(stack, milliseconds);
+    const floors: number[] = [];
+    const creates: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      floors.push(await timed(async () => bare.claim()));
+      creates.push(await timed(async () => create(stack)));
+      // Time for the replacement.
+      await delay(2 * milliseconds + 30);
+    }
+    results.push({
+      what: `Create alone, platform latency ${milliseconds} ms`,
+      ...compareTimes(creates, floors),
+      target: atMost(maxRatio),
+      explanation:
+        "The floor is the claim's four calls. The rest is the host, the replacement and library code.",
+    });
+  }
+  return results;
+}
+
+/** First the creates, whose replacements are provisioned meanwhile, then the bare calls at the same rate. */
+export async function measureSteadyRate(stack: BenchStack): Promise<Result> {
+  const load = { ratePerSecond: 20, seconds: 30 };
+  const bare = await createBareCalls(stack);
+  await warmUp(stack, bare, 200);
+  await fillPool(stack, bare, 100);
+  await setLatency(stack, latencyMilliseconds);
+  const { times, failures } = await runOpenLoop({ ...load, task: async () => create(stack) });
+  const floor = await runOpenLoop({ ...load, task: async () => bare.put("pool", await bare.claim()) });
+  const compared = compareTimes(times, floor.times);
+  return {
+    what: `Create at ${load.ratePerSecond}/s for ${load.seconds} s, platform latency ${latencyMilliseconds} ms`,
+    ...compared,
+    measured: `${compared.measured}, ${failures} failed`,
+    target: atMost(1.5),
+    explanation:
+      "The floor is the claim's calls and a put, at the same rate. The gateway also provisions rooms.",
+  };
+}
+
+/** As many claims made bare at once, then the creates. */
+export async function measureBurst(stack: BenchStack): Promise<Result> {
+  const burst = 300;
+  const bare = await createBareCalls(stack);
+  await warmUp(stack, bare, 400);
+  await fillPool(stack, bare, 2 * burst);
+  await setLatency(stack, latencyMilliseconds);
+  const together = async (task: () => Promise<unknown>) =>
+    Promise.all(Array.from({ length: burst }, async () => timed(task)));
+  const floors = await together(async () => bare.claim());
+  const rooms = new Set<string>();
+  const creates = await together(async () => rooms.add(await create(stack)));
+  const compared = compareTimes(creates, floors);
+  return {
+    what: `Burst: ${burst} creates at once, platform latency ${latencyMilliseconds} ms`,
+    ...compared,
+    measured: `${compared.measured}, ${rooms.size} different rooms`,
+    target: atMost(2),
+    explanation: "The floor is as many bare claims at once. The gateway limits its own platform calls.",
+  };
+}
+
+/** First the capacity, by callers who wait for their responses, then twice as many creates whether or not they end. */
+export async function measureOverload(stack: BenchStack): Promise<Result> {
+  const creates = 600;
+  const seconds = 60;
+  const bare = await createBareCalls(stack);
+  await warmUp(stack, bare, 400);
+  await fillPool(stack, bare, creates);
+  await setLatency(stack, latencyMilliseconds);
+  const milliseconds = await timed(async () => runConcurrently(creates, 32, async () => create(stack)));
+  const capacity = (creates * 1000) / milliseconds;
+  await fillPool(stack, bare, Math.ceil(2 * capacity * seconds));
+  const load = { ratePerSecond: 2 * capacity, seconds, task: async () => create(stack) };
+  const { times, failures, seconds: taken } = await runOpenLoop(load);
+  const served = times.length / taken;
+  return {
+    what: `Creates at twice the capacity for ${seconds} s, platform latency ${latencyMilliseconds} ms`,
+    measured: `${format(served)}/s handed out, ${failures} of ${times.length + failures} refused`,
+    floor: `${format(capacity)}/s`,
+    ratio: served / capacity,
+    target: atLeast(0.9),
+    explanation: "The floor column holds the capacity: 32 callers, each of whom waits for the response.",
+  };
+}
