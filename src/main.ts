@@ -16,9 +16,11 @@ import { provisionRoom } from "./functions/provision-room.queue.ts";
 import { updateRoom } from "./functions/update-room.ts";
 import { createAdapters } from "./lib/adapters.ts";
 import { createDependencies } from "./lib/dependencies.ts";
-import { registerHttpFunctions } from "./lib/http/handler.ts";
-import { registerQueueFunctions } from "./lib/http/queue-function.ts";
-import { registerTimerFunctions } from "./lib/http/timer-function.ts";
+import {
+  registerHttpFunctions,
+  registerQueueFunctions,
+  registerTimerFunctions,
+} from "./lib/http/triggers.ts";
 import { loadSettings } from "./lib/settings/load-settings.ts";
 
 // Throws if a setting is invalid: the deployment fails with the list of faults instead of starting half an app.

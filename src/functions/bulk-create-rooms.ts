@@ -1,7 +1,7 @@
 /** POST /room/bulk/: requests the rooms that the pool needs to reach a size. They are provisioned in the background. */
 import * as z from "zod";
-import { empty, queryFunction } from "../lib/http/http-function.ts";
-import { laxInteger } from "../lib/http/lax-schemas.ts";
+import { empty, queryFunction } from "../lib/http/pipeline.ts";
+import { laxInteger } from "../lib/http/validation.ts";
 import type { Replenishment } from "../lib/pool/replenishment.ts";
 
 const maxPoolSize = 10_000;

@@ -1,6 +1,6 @@
 /** DELETE /room/bulk/: empties the pool and deletes every room of the gateway. */
 import { platformFailures } from "../lib/errors.ts";
-import { empty, noQuery, queryFunction } from "../lib/http/http-function.ts";
+import { empty, noQuery, queryFunction } from "../lib/http/pipeline.ts";
 import type { BulkDeletion } from "../lib/pool/bulk-deletion.ts";
 
 export const bulkDeleteRooms = queryFunction({

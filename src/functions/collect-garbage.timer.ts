@@ -1,5 +1,5 @@
 /** Timer, every 10 minutes: deletes rooms whose conference has ended. */
-import { timerFunction } from "../lib/http/timer-function.ts";
+import { timerFunction } from "../lib/http/triggers.ts";
 import type { GarbageCollection } from "../lib/pool/collection.ts";
 
 export const collectGarbage = timerFunction({

@@ -1,8 +1,8 @@
 /** POST /room/create: hands out a room from the pool. */
 
-import { json, queryFunction } from "../lib/http/http-function.ts";
-import { allocateRoom, type RoomCreationDependencies, roomCreation } from "../lib/rooms/room-creation.ts";
-import { toCreatedRoom } from "../lib/rooms/room-shapes.ts";
+import { json, queryFunction } from "../lib/http/pipeline.ts";
+import { allocateRoom, type RoomCreationDependencies, roomCreation } from "../lib/rooms/create.ts";
+import { toCreatedRoom } from "../lib/rooms/shapes.ts";
 
 export const createRoomFromQueue = queryFunction({
   ...roomCreation,

@@ -1,8 +1,8 @@
 /** POST /room/create/old: the legacy path of POST /room/create, with the same behaviour. */
 
-import { json, queryFunction } from "../lib/http/http-function.ts";
-import { allocateRoom, type RoomCreationDependencies, roomCreation } from "../lib/rooms/room-creation.ts";
-import { toCreatedRoom } from "../lib/rooms/room-shapes.ts";
+import { json, queryFunction } from "../lib/http/pipeline.ts";
+import { allocateRoom, type RoomCreationDependencies, roomCreation } from "../lib/rooms/create.ts";
+import { toCreatedRoom } from "../lib/rooms/shapes.ts";
 
 export const createRoom = queryFunction({
   ...roomCreation,

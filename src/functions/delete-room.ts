@@ -1,9 +1,9 @@
 /** DELETE /room/{room_name}: deletes a room on the platform immediately. */
 
 import { GatewayError, platformFailures } from "../lib/errors.ts";
-import { empty, noQuery, queryFunction } from "../lib/http/http-function.ts";
+import { empty, noQuery, queryFunction } from "../lib/http/pipeline.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
-import { roomRoute } from "../lib/rooms/room-route.ts";
+import { roomRoute } from "../lib/rooms/read.ts";
 
 export const deleteRoom = queryFunction({
   method: "DELETE",

@@ -1,6 +1,6 @@
 /** POST /public/event_sink: receives platform events and queues the rooms of ended conferences for deletion. */
 import * as z from "zod";
-import { bodyFunction, empty } from "../lib/http/http-function.ts";
+import { bodyFunction, empty } from "../lib/http/pipeline.ts";
 import { readEvents } from "../lib/platform/events.ts";
 import type { EndedRooms } from "../lib/pool/deletion-queue.ts";
 

@@ -1,8 +1,8 @@
 /** GET /public/room/{room_name}: returns one room to an agent, without its host PIN. */
 
-import { json, queryFunction } from "../lib/http/http-function.ts";
-import { type RoomReadingDependencies, readRoom, roomReading } from "../lib/rooms/room-reading.ts";
-import { PublicRoom } from "../lib/rooms/room-schemas.ts";
+import { json, queryFunction } from "../lib/http/pipeline.ts";
+import { type RoomReadingDependencies, readRoom, roomReading } from "../lib/rooms/read.ts";
+import { PublicRoom } from "../lib/rooms/schemas.ts";
 
 export const getPublicRoom = queryFunction({
   ...roomReading,

@@ -1,9 +1,8 @@
 /** GET /room/{room_name}: returns one room with its host PIN. */
 
-import { json, queryFunction } from "../lib/http/http-function.ts";
-import { type RoomReadingDependencies, readRoom, roomReading } from "../lib/rooms/room-reading.ts";
-import { roomRoute } from "../lib/rooms/room-route.ts";
-import { Room } from "../lib/rooms/room-schemas.ts";
+import { json, queryFunction } from "../lib/http/pipeline.ts";
+import { type RoomReadingDependencies, readRoom, roomReading, roomRoute } from "../lib/rooms/read.ts";
+import { Room } from "../lib/rooms/schemas.ts";
 
 export const getRoom = queryFunction({
   ...roomReading,

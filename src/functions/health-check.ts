@@ -1,6 +1,6 @@
 /** GET /public/health: reports that the gateway is up, and nothing else. */
 import * as z from "zod";
-import { json, noQuery, queryFunction } from "../lib/http/http-function.ts";
+import { json, noQuery, queryFunction } from "../lib/http/pipeline.ts";
 import type { Clock } from "../lib/ports.ts";
 
 const Health = z

@@ -1,10 +1,10 @@
 /** GET /room/list: returns every conference on the platform. */
 
 import { platformFailures } from "../lib/errors.ts";
-import { json, queryFunction } from "../lib/http/http-function.ts";
+import { json, queryFunction } from "../lib/http/pipeline.ts";
 import type { SharedList } from "../lib/platform/shared-list.ts";
-import { RoomList, ShapeQuery } from "../lib/rooms/room-schemas.ts";
-import { toReadRoom } from "../lib/rooms/room-shapes.ts";
+import { RoomList, ShapeQuery } from "../lib/rooms/schemas.ts";
+import { toReadRoom } from "../lib/rooms/shapes.ts";
 
 export const listRooms = queryFunction({
   method: "GET",

@@ -1,11 +1,11 @@
 /** PATCH /room/{room_name}: updates a room on the platform. */
 
 import { GatewayError, platformFailures } from "../lib/errors.ts";
-import { bodyFunction, empty } from "../lib/http/http-function.ts";
+import { bodyFunction, empty } from "../lib/http/pipeline.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
-import { Conference, ConferenceUpdate } from "../lib/rooms/conference-schema.ts";
-import { roomRoute } from "../lib/rooms/room-route.ts";
-import { changeRoom } from "../lib/rooms/room-update.ts";
+import { roomRoute } from "../lib/rooms/read.ts";
+import { Conference, ConferenceUpdate } from "../lib/rooms/schemas.ts";
+import { changeRoom } from "../lib/rooms/update.ts";
 
 export const updateRoom = bodyFunction({
   method: "PATCH",

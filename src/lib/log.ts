@@ -1,4 +1,4 @@
-/** The port for structured log lines. The code below a function logs through it and knows nothing of Azure. */
+/** Structured log lines: the port that the code below a function logs through, and the log of one invocation. */
 
 /** Named values of a log line. They never contain a PIN, token, password or service tag. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -8,4 +8,57 @@ export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields, cause?: unknown): void;
   error(event: string, fields?: LogFields, cause?: unknown): void;
+}
+
+/** The part of the Functions host's invocation context that logs. */
+interface InvocationLogger {
+  readonly functionName: string;
+  readonly invocationId: string;
+  info(line: string): void;
+  warn(line: string): void;
+  error(line: string): void;
+}
+
+/** What every line of an invocation's log says about its origin. */
+export interface Origin {
+  /** Defaults to the invocation ID. */
+  readonly correlationId?: string;
+  /** The client ID or the kind of the caller, as far as it is known. */
+  readonly caller?: string;
+}
+
+/**
+ * Creates the log of one invocation. Each line contains `event`, the function's name, the invocation ID, the
+ * correlation ID, the caller, the given fields and the chain of causes.
+ */
+export function createLog(context: InvocationLogger, { correlationId, caller }: Origin = {}): Log {
+  const { functionName, invocationId } = context;
+  const line = (event: string, fields?: LogFields, cause?: unknown): string =>
+    JSON.stringify({
+      event,
+      function: functionName,
+      invocationId,
+      correlationId: correlationId ?? invocationId,
+      ...(caller !== undefined && { caller }),
+      ...fields,
+      ...(cause !== undefined && { causes: causesOf(cause) }),
+    });
+  return {
+    info: (event, fields) => context.info(line(event, fields)),
+    warn: (event, fields, cause) => context.warn(line(event, fields, cause)),
+    error: (event, fields, cause) => context.error(line(event, fields, cause)),
+  };
+}
+
+const maxCauseDepth = 5;
+
+/**
+ * Returns name, message and stack of an error and of its causes. Other properties are left out because they may
+ * contain headers or bodies.
+ */
+function causesOf(cause: unknown, depth = 0): readonly object[] {
+  if (!(cause instanceof Error)) return [{ message: `not an error but ${typeof cause}` }];
+  const { name, message, stack } = cause;
+  const rest = cause.cause === undefined || depth >= maxCauseDepth ? [] : causesOf(cause.cause, depth + 1);
+  return [{ name, message, stack }, ...rest];
 }

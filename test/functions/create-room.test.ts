@@ -20,8 +20,8 @@ async function createWith(definition: typeof createRoom, query: Record<string, s
 }
 
 test("Has the contract of POST /room/create and is marked deprecated", () => {
-  const { route, isDeprecated, summary: _, respond: __, ...contract } = createRoom;
-  const { route: ___, summary: ____, respond: _____, ...currentContract } = createRoomFromQueue;
+  const { route, isDeprecated, summary: _, invoke: __, ...contract } = createRoom;
+  const { route: ___, summary: ____, invoke: _____, ...currentContract } = createRoomFromQueue;
   expect(contract).toEqual(currentContract);
   expect(contract.query).toBe(currentContract.query);
   expect({ route, isDeprecated }).toEqual({ route: "room/create/old", isDeprecated: true });

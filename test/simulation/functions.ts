@@ -3,9 +3,13 @@ import { readdir } from "node:fs/promises";
 import type { HttpHandler, StorageQueueHandler, TimerHandler } from "@azure/functions";
 import type { Dependencies } from "../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
-import { registerHttpFunctions } from "../../src/lib/http/handler.ts";
-import { type QueueFunction, registerQueueFunctions } from "../../src/lib/http/queue-function.ts";
-import { registerTimerFunctions, type TimerFunction } from "../../src/lib/http/timer-function.ts";
+import {
+  type QueueFunction,
+  registerHttpFunctions,
+  registerQueueFunctions,
+  registerTimerFunctions,
+  type TimerFunction,
+} from "../../src/lib/http/triggers.ts";
 
 export interface Handlers {
   readonly http: ReadonlyMap<string, HttpHandler>;

@@ -242,7 +242,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "returns the host PIN from create",
     breaks: "secret-exposed",
     scenario: notAboutOrder,
-    file: "src/lib/rooms/room-shapes.ts",
+    file: "src/lib/rooms/shapes.ts",
     edits: [
       [
         "return {\n    ...common(row),\n    aliases",

@@ -8,7 +8,7 @@ import {
 } from "@azure/functions";
 import type { Adapters } from "../../src/lib/adapters.ts";
 import { createDependencies } from "../../src/lib/dependencies.ts";
-import { createLog } from "../../src/lib/invocation-log.ts";
+import { createLog } from "../../src/lib/log.ts";
 import { createConferences } from "../../src/lib/platform/conferences.ts";
 import { withRetries } from "../../src/lib/platform/retry.ts";
 import type { RandomSource } from "../../src/lib/ports.ts";

@@ -13,7 +13,7 @@ import { createCredential } from "../../src/lib/azure/credential.ts";
 import { openQueues } from "../../src/lib/azure/storage-account.ts";
 import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
-import { toHandler } from "../../src/lib/http/handler.ts";
+import { toHandler } from "../../src/lib/http/pipeline.ts";
 import { loadSettings } from "../../src/lib/settings/load-settings.ts";
 import type { Settings } from "../../src/lib/settings/settings.ts";
 import { parseJson } from "../../tools/local/process/parse-json.ts";

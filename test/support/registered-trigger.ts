@@ -1,7 +1,11 @@
 /** Registers a timer or queue function as main.ts does and returns what the host would receive. */
 import type { StorageQueueHandler, Timer, TimerHandler } from "@azure/functions";
-import { type QueueFunction, registerQueueFunctions } from "../../src/lib/http/queue-function.ts";
-import { registerTimerFunctions, type TimerFunction } from "../../src/lib/http/timer-function.ts";
+import {
+  type QueueFunction,
+  registerQueueFunctions,
+  registerTimerFunctions,
+  type TimerFunction,
+} from "../../src/lib/http/triggers.ts";
 
 /** The argument that the host passes to a timer's handler. */
 export const aTimer: Timer = {

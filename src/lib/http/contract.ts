@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { Access, Caller } from "../auth/access.ts";
 import type { FailureCode } from "../errors.ts";
 import type { Log, LogFields } from "../log.ts";
-import type { QuerySchema } from "./query.ts";
+import type { QuerySchema } from "./validation.ts";
 
 /** What a function requires of a request body. */
 export interface BodyContract<Body> {
@@ -51,6 +51,8 @@ export interface UncheckedInput {
   readonly headers: Readonly<Record<string, string>>;
   /** As it was sent. The host's own query joins repeated parameters, so they cannot be recognised there. */
   readonly query: URLSearchParams;
+  /** Reads the body as text. */
+  readonly readText: () => Promise<string>;
   /** Reads and parses the body within the limits of `contract`. */
   readonly readBody: (contract: BodyContract<unknown>) => Promise<unknown>;
   /** The decoded `{room_name}`, or an empty string if the route has no parameter. */
@@ -60,9 +62,35 @@ export interface UncheckedInput {
 /** An HTTP function, ready to be registered once its `Dependencies` are known. */
 export interface HttpFunction<Dependencies> extends HttpContract {
   /** Validates the input and handles it. Throws GatewayError for an expected failure. */
-  readonly respond: (
-    input: UncheckedInput,
-    dependencies: Dependencies,
-    log: Log,
-  ) => Promise<FunctionResponse>;
+  readonly invoke: (input: UncheckedInput, dependencies: Dependencies, log: Log) => Promise<FunctionResponse>;
+}
+
+/** What `handle` receives of every request. */
+export interface CommonInput<Headers> {
+  readonly caller: Caller;
+  /** The validated headers, or undefined if the contract has no schema for them. */
+  readonly headers: Headers;
+  readonly roomName: string;
+  /** Reads the body as text, for functions whose contract has no body. */
+  readonly readText: () => Promise<string>;
+}
+
+type Handle<Input, Dependencies> = (
+  input: Input,
+  dependencies: Dependencies,
+  log: Log,
+) => Promise<FunctionResponse> | FunctionResponse;
+
+/** The contract and the `handle` of a function without a body. */
+export interface QueryFunctionDefinition<Query, Dependencies, Headers> extends HttpContract {
+  readonly query: QuerySchema<Query>;
+  readonly headers?: z.ZodType<Headers>;
+  readonly handle: Handle<CommonInput<Headers> & { readonly query: Query }, Dependencies>;
+}
+
+/** The contract and the `handle` of a function with a JSON body. */
+export interface BodyFunctionDefinition<Body, Dependencies, Headers> extends HttpContract {
+  readonly body: BodyContract<Body>;
+  readonly headers?: z.ZodType<Headers>;
+  readonly handle: Handle<CommonInput<Headers> & { readonly body: Body }, Dependencies>;
 }

@@ -1,6 +1,6 @@
 /** Converts `uuiData` to a service tag: User-to-User Information in hex (RFC 7433). */
 import { GatewayError } from "../errors.ts";
-import { faultWithInput, valueFault } from "../http/validation-fault.ts";
+import { faultWithInput, valueFault } from "../http/validation.ts";
 
 /** The platform's limit. */
 export const maxTagCharacters = 250;

@@ -1,11 +1,16 @@
-/** Validation: what Pydantic's lax mode accepts, and the place, type, text and order of FastAPI's faults for the rest. */
+/** Validation: what Pydantic's lax mode accepts, the faults of FastAPI for the rest, and inputs that are never returned. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { laxBoolean, laxInteger } from "../../../src/lib/http/lax-schemas.ts";
-import { validate } from "../../../src/lib/http/validation.ts";
-import { Conference } from "../../../src/lib/rooms/conference-schema.ts";
-import { ShapeQuery } from "../../../src/lib/rooms/room-schemas.ts";
+import {
+  faultWithInput,
+  laxBoolean,
+  laxInteger,
+  readQuery,
+  validate,
+  valueFault,
+} from "../../../src/lib/http/validation.ts";
+import { Conference, ShapeQuery } from "../../../src/lib/rooms/schemas.ts";
 
 const truthy = ["true", "TRUE", "tRuE", "1", "on", "On", "t", "T", "y", "Y", "yes", "YES"];
 const falsy = ["false", "FALSE", "0", "off", "OFF", "f", "F", "n", "N", "no", "No"];
@@ -209,4 +214,151 @@ test("Every safe integer is parsed from its decimal text and from its number", (
       expect([laxInteger.parse(String(value)), laxInteger.parse(value)]).toEqual([value, value]);
     }),
   );
+});
+
+describe("Parameters that could be dropped or merged unnoticed", () => {
+  const schema = z.object({ uuiData: z.string().optional(), max_vmr: z.coerce.number().optional() });
+  const read = (query: string) => readQuery(schema, new URLSearchParams(query));
+  const refused = (...faults: [name: string, msg: string][]) => ({
+    code: "invalid-request",
+    details: {
+      faults: faults.map(([name, msg]) => ({
+        type: "value_error",
+        loc: ["query", name],
+        msg: `Value error, ${msg}`,
+        ctx: { error: {} },
+      })),
+    },
+  });
+
+  function failureOf(query: string): unknown {
+    try {
+      return read(query);
+    } catch (error) {
+      return error;
+    }
+  }
+
+  test("a query with known and unknown parameters is parsed, and unknown ones are ignored, even if repeated", () => {
+    expect(read("uuiData=61&max_vmr=2&other=1&other=2&data=x")).toEqual({ uuiData: "61", max_vmr: 2 });
+  });
+
+  test.each([
+    ["uuidata", "uuiData"],
+    ["UUIDATA", "uuiData"],
+    ["uui_data", "uuiData"],
+    ["uui-Data", "uuiData"],
+    ["_uuiData-", "uuiData"],
+    ["maxVmr", "max_vmr"],
+    ["max-vmr", "max_vmr"],
+    ["MAX_VMR", "max_vmr"],
+  ])("the parameter %s is refused, and the fault names %s", (sent, right) => {
+    expect(failureOf(`${sent}=1`)).toMatchObject(refused([sent, `the parameter is called ${right}`]));
+    expect(failureOf(`${right}=1&${sent}=1`)).toMatchObject(
+      refused([sent, `the parameter is called ${right}`]),
+    );
+  });
+
+  test.each([
+    "uuiData=61&uuiData=62",
+    "uuiData=61&uuiData=61",
+    "uuiData=61&uui%44ata=62",
+    "uuiData&uuiData=",
+  ])("a parameter that is sent twice is refused (%s)", (query) => {
+    expect(failureOf(query)).toMatchObject(refused(["uuiData", "uuiData must be sent only once"]));
+  });
+
+  test("every refused parameter is reported once", () => {
+    expect(failureOf("uuidata=1&uuidata=2&max_vmr=1&max_vmr=2")).toMatchObject(
+      refused(["uuidata", "the parameter is called uuiData"], ["max_vmr", "max_vmr must be sent only once"]),
+    );
+  });
+
+  test("a value is decoded as a form is: plus signs are spaces, and a lone percent sign stays", () => {
+    expect(read("uuiData=a%2B+%20b%26%25%C3%A9%")).toEqual({ uuiData: "a+  b&%é%" });
+  });
+});
+
+describe("The input of a fault", () => {
+  const fault = { loc: ["body", "name"], msg: "Input should be a valid string", type: "string_type" };
+  const secret = "48291377";
+
+  const resultOf = (body: unknown): string => {
+    try {
+      return JSON.stringify(validate(Conference, body, "body"));
+    } catch (error) {
+      return JSON.stringify(error instanceof Error && "details" in error ? error.details : undefined);
+    }
+  };
+
+  test("an input is returned as it was sent", () => {
+    expect(faultWithInput(fault, 5)).toEqual({ ...fault, input: 5 });
+    expect(faultWithInput(fault, null)).toEqual({ ...fault, input: null });
+  });
+
+  test.each(["pin", "guest_pin", "password", "token", "gms_access_token"])(
+    "an input in the field %s is omitted",
+    (field) => {
+      const at = { ...fault, loc: ["body", "list", 0, field] };
+      expect(faultWithInput(at, 5)).toEqual(at);
+    },
+  );
+
+  test("an input nested in a secret field is omitted", () => {
+    const at = { ...fault, loc: ["body", "gms_access_token", 0, "value"] };
+    expect(faultWithInput(at, "x")).toEqual(at);
+  });
+
+  test("an input that is missing or longer than 1,000 characters as JSON is omitted", () => {
+    expect(faultWithInput(fault, undefined)).toEqual(fault);
+    expect(faultWithInput(fault, "x".repeat(999))).toEqual(fault);
+    expect(faultWithInput(fault, "x".repeat(998))).toHaveProperty("input");
+  });
+
+  test("an input is returned if a word merely contains the name of a secret field", () => {
+    const input = { topping: "spinach", tokens: 2 };
+    expect(faultWithInput(fault, input)).toEqual({ ...fault, input });
+  });
+
+  test("a rule of the gateway is reported as FastAPI reports a custom validator", () => {
+    expect(valueFault(["query", "uuiData"], "too long")).toEqual({
+      type: "value_error",
+      loc: ["query", "uuiData"],
+      msg: "Value error, too long",
+      ctx: { error: {} },
+    });
+  });
+
+  describe("a PIN in a rejected body is never returned", () => {
+    test.each([
+      ["as a number", { pin: Number(secret) }],
+      ["in a list", { guest_pin: [secret] }],
+      ["in a list instead of an object", [{ pin: secret }]],
+      ["nested in another field", { automatic_participants: { pin: secret } }],
+      ["in a text that was not parsed as JSON", JSON.stringify({ pin: secret })],
+      ["in form data", `guest_pin=${secret}`],
+      ["nested in a list element", { ivr_theme: [[{ guest_pin: secret }]] }],
+    ])("%s", (_, body) => {
+      const result = resultOf(body);
+      expect(result).toContain("faults");
+      expect(result).not.toContain(secret);
+    });
+
+    test("at any place in any rejected body", () => {
+      const secretly = fc.constantFrom("pin", "guest_pin").map((field) => ({ [field]: Number(secret) }));
+      const body = fc.oneof(
+        secretly,
+        fc.tuple(fc.constantFrom(...Object.keys(Conference.shape)), secretly).map(([field, value]) => ({
+          [field]: { inner: value },
+          pin: Number(secret),
+        })),
+        fc.array(secretly, { minLength: 1 }),
+      );
+      fc.assert(
+        fc.property(body, (value) => {
+          expect(resultOf(value)).not.toContain(secret);
+        }),
+      );
+    });
+  });
 });

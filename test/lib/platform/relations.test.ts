@@ -5,9 +5,9 @@ import { validate } from "../../../src/lib/http/validation.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
 import type { ConferenceFields } from "../../../src/lib/platform/conferences.ts";
 import { manyRelations, singleRelations, toObjects, toUri } from "../../../src/lib/platform/relations.ts";
-import { Conference } from "../../../src/lib/rooms/conference-schema.ts";
-import { toReadRoom } from "../../../src/lib/rooms/room-shapes.ts";
-import { changeRoom } from "../../../src/lib/rooms/room-update.ts";
+import { Conference } from "../../../src/lib/rooms/schemas.ts";
+import { toReadRoom } from "../../../src/lib/rooms/shapes.ts";
+import { changeRoom } from "../../../src/lib/rooms/update.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 
 const uri = "/api/admin/configuration/v1/ivr_theme/1/";

@@ -1,6 +1,6 @@
 /** The examples of 422 bodies: what the gateway returns for typical faults of each parameter and body. */
 import type { HttpContract } from "../../../src/lib/http/contract.ts";
-import { valueFault } from "../../../src/lib/http/validation-fault.ts";
+import { valueFault } from "../../../src/lib/http/validation.ts";
 import type { Example, Examples } from "./media-examples.ts";
 import { placeOf } from "./place-of.ts";
 import { headerParameters, queryParameters } from "./schemas.ts";

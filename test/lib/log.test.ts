@@ -1,7 +1,7 @@
 /** Log lines: one JSON object each, with the chain of causes. */
 import { InvocationContext } from "@azure/functions";
 import { expect, test } from "vitest";
-import { createLog, type Origin } from "../../src/lib/invocation-log.ts";
+import { createLog, type Origin } from "../../src/lib/log.ts";
 
 function start(origin?: Origin) {
   const lines: { level: string; line: Record<string, unknown> }[] = [];

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { ConferenceRow } from "../platform/conference-row.ts";
 import { manyRelations, singleRelations, toObjects } from "../platform/relations.ts";
 import { isRoom, withoutMarker } from "../pool/room.ts";
-import type { ConstrainedConference, CreatedRoom, PublicConstrainedConference } from "./room-schemas.ts";
+import type { ConstrainedConference, CreatedRoom, PublicConstrainedConference } from "./schemas.ts";
 
 /** How a room is returned. */
 export interface ShapeOptions {

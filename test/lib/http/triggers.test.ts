@@ -1,8 +1,7 @@
 /** Timer and queue functions: how they are registered, what they receive, and how they fail. */
 import { InvocationContext } from "@azure/functions";
 import { describe, expect, test } from "vitest";
-import { queueFunction } from "../../../src/lib/http/queue-function.ts";
-import { timerFunction } from "../../../src/lib/http/timer-function.ts";
+import { queueFunction, timerFunction } from "../../../src/lib/http/triggers.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { aTimer, registeredQueue, registeredTimer } from "../../support/registered-trigger.ts";
 

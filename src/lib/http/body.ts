@@ -1,8 +1,7 @@
-/** Reads and parses request bodies within their limits, and reports missing or invalid JSON as FastAPI does. */
+/** Reads and parses request bodies within their limits. */
 import type { HttpRequest } from "@azure/functions";
 import { GatewayError, type ValidationFault } from "../errors.ts";
 import type { BodyContract } from "./contract.ts";
-import { findJsonFault } from "./json-fault.ts";
 
 // Serialising a value that is nested much deeper would overflow the stack.
 const maxNestingDepth = 100;
@@ -39,22 +38,16 @@ function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    const { offset, reason } = findJsonFault(text);
-    throw jsonInvalid(offset, reason);
+    // The runtime's own message quotes the body.
+    throw jsonInvalid("The body is not valid JSON");
   }
-  if (isDeeperThan(value, maxNestingDepth)) throw jsonInvalid(0, "Nested too deeply");
+  if (isDeeperThan(value, maxNestingDepth)) throw jsonInvalid("Nested too deeply");
   return value;
 }
 
-function jsonInvalid(offset: number, reason: string): GatewayError {
+function jsonInvalid(reason: string): GatewayError {
   const ctx = { error: reason };
-  return invalidRequest({
-    type: "json_invalid",
-    loc: ["body", offset],
-    msg: "JSON decode error",
-    input: {},
-    ctx,
-  });
+  return invalidRequest({ type: "json_invalid", loc: ["body"], msg: "JSON decode error", input: {}, ctx });
 }
 
 function invalidRequest(fault: ValidationFault): GatewayError {

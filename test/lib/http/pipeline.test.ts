@@ -5,9 +5,17 @@ import * as z from "zod";
 import type { Access, AccessChecks } from "../../../src/lib/auth/access.ts";
 import { GatewayError } from "../../../src/lib/errors.ts";
 import type { FunctionResponse, HttpFunction } from "../../../src/lib/http/contract.ts";
-import { type HttpDependencies, registerHttpFunctions, toHandler } from "../../../src/lib/http/handler.ts";
-import { bodyFunction, empty, json, noQuery, queryFunction } from "../../../src/lib/http/http-function.ts";
-import { laxInteger } from "../../../src/lib/http/lax-schemas.ts";
+import {
+  bodyFunction,
+  empty,
+  type HttpDependencies,
+  json,
+  noQuery,
+  queryFunction,
+  toHandler,
+} from "../../../src/lib/http/pipeline.ts";
+import { registerHttpFunctions } from "../../../src/lib/http/triggers.ts";
+import { laxInteger } from "../../../src/lib/http/validation.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { countCall } from "../../../src/lib/outbound-calls.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
@@ -117,8 +125,60 @@ describe("Registration", () => {
   });
 });
 
+describe("The response to a failure", () => {
+  test.each([
+    ["unauthenticated", 401, "Not authenticated"],
+    ["forbidden", 403, "Not allowed"],
+    ["room-not-found", 404, undefined],
+    ["pool-exhausted", 404, undefined],
+    ["length-required", 411, "Send the body with a Content-Length header"],
+    ["body-too-large", 413, "The body is too large"],
+    ["platform-rejected", 502, "The conferencing platform rejected the request"],
+    ["platform-unavailable", 503, "The conferencing platform cannot be reached"],
+    ["platform-login-refused", 503, "The conferencing platform cannot be used at the moment"],
+    ["platform-timeout", 503, "The conferencing platform did not respond in time"],
+    ["storage-unavailable", 503, "The room queues cannot be reached"],
+    ["identity-provider-unavailable", 503, "The token cannot be checked at the moment"],
+    ["contact-centre-unavailable", 503, "The token cannot be checked at the moment"],
+    ["claim-failed", 503, "Could not allocate a room; retry the request"],
+    ["bulk-delete-incomplete", 503, "Not all rooms have been deleted; retry the request"],
+  ] as const)("%s is %i with the detail %j and hides its cause", async (code, status, detail) => {
+    const error = new GatewayError(code, { retryAfterSeconds: 7, cause: new Error("secret") });
+    const response = await call(throwing(error));
+    const body = detail === undefined ? undefined : JSON.stringify({ detail });
+    expect(response).toMatchObject({ status, body, headers: { "Retry-After": "7" } });
+  });
+
+  test("without a retry time and a challenge has neither header", async () => {
+    const { headers } = await call(throwing(new GatewayError("forbidden")));
+    expect(Object.keys(headers ?? {}).toSorted()).toEqual([
+      "Cache-Control",
+      "Content-Length",
+      "Content-Type",
+      "X-Correlation-Id",
+      "X-Invocation-Id",
+    ]);
+  });
+
+  test("with 422 contains every fault", async () => {
+    const faults = ["a", "b"].map((name) => ({
+      type: "missing",
+      loc: ["query", name],
+      msg: "Field required",
+    }));
+    const response = await call(throwing(new GatewayError("invalid-request", { faults })));
+    expect([response.status, response.json]).toEqual([422, { detail: faults }]);
+  });
+});
+
 test.each([
   ["a body", json(200, { a: 1 }), '{"a":1}', { "Content-Type": "application/json", "Content-Length": "7" }],
+  [
+    "characters of several bytes",
+    json(200, { a: "Zürich 🏠" }),
+    '{"a":"Zürich 🏠"}',
+    { "Content-Type": "application/json", "Content-Length": "20" },
+  ],
   ["no body", empty(204), undefined, {}],
 ])("A response with %s has the headers of every response", async (_, returned, body, more) => {
   const common = { "Cache-Control": "no-store", "X-Invocation-Id": "i-1", "X-Correlation-Id": "i-1" };
@@ -246,6 +306,22 @@ describe("Failures", () => {
 });
 
 describe("The correlation ID", () => {
+  test.each(["a", "order-2026_11.21", "77777777-7777-4777-8777-777777777777", "x".repeat(128)])(
+    "is the caller's %s",
+    async (id) => {
+      const { headers } = await call(logging(), { headers: { "x-correlation-id": id } });
+      expect(headers).toMatchObject({ "X-Correlation-Id": id });
+    },
+  );
+
+  test.each(["", "x".repeat(129), "two words", "a,b", 'a"b', "a/b", "é", "a\tb", "<a>", "{}"])(
+    "is the invocation's if the caller sends the unusable %j",
+    async (id) => {
+      const { headers } = await call(logging(), { headers: { "x-correlation-id": id } });
+      expect(headers).toMatchObject({ "X-Correlation-Id": "i-1" });
+    },
+  );
+
   test.each([
     [204, logging(), {}],
     [401, logging(), { checks: refuseAll }],

@@ -1,8 +1,14 @@
-/** What the two operations that read one room share: their contract, and how they read it. */
+/** How rooms are read: the route of one room, the shared contract, and the look-up by name. */
 import { GatewayError, platformFailures } from "../errors.ts";
 import type { Conferences } from "../platform/conferences.ts";
-import { ShapeQuery } from "./room-schemas.ts";
-import { type ShapeOptions, toReadRoom } from "./room-shapes.ts";
+import { ShapeQuery } from "./schemas.ts";
+import { type ShapeOptions, toReadRoom } from "./shapes.ts";
+
+/**
+ * The route of one room, with different methods. The host takes the first matching route in the order of the function names, so the parameter must not match the
+ * literal routes `room/list` and `room/bulk`. This constraint has been tested on the real host.
+ */
+export const roomRoute = "room/{room_name:regex(^(?!list$|bulk$).+$)}";
 
 /** What reading a room depends on. */
 export interface RoomReadingDependencies {

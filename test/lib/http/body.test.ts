@@ -2,7 +2,7 @@
 import { HttpRequest } from "@azure/functions";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { readBody } from "../../../src/lib/http/request-body.ts";
+import { readBody } from "../../../src/lib/http/body.ts";
 
 const contract = { schema: z.unknown(), maxBytes: 1000, requiresJsonType: true };
 
@@ -21,8 +21,8 @@ function request(
 }
 const read = async (...given: Parameters<typeof request>) => readBody(request(...given), contract);
 const faulty = (...faults: object[]) => ({ code: "invalid-request", details: { faults } });
-const jsonInvalid = (at: number, error: string) =>
-  faulty({ type: "json_invalid", loc: ["body", at], msg: "JSON decode error", input: {}, ctx: { error } });
+const jsonInvalid = (error: string) =>
+  faulty({ type: "json_invalid", loc: ["body"], msg: "JSON decode error", input: {}, ctx: { error } });
 
 test.each([
   ["an object", '{"pin":"1234"}', { pin: "1234" }],
@@ -72,15 +72,12 @@ test("a request with neither Content-Length nor Transfer-Encoding has a missing 
   );
 });
 
-test.each([
-  ["{", 1, "Expecting property name enclosed in double quotes"],
-  ['{"pin": 12', 10, "Expecting ',' delimiter"],
-  ["hello", 0, "Expecting value"],
-  [" \n", 2, "Expecting value"],
-  ["{} {}", 3, "Extra data"],
-])("the body %j is reported as json_invalid at %i", async (text, offset, reason) => {
-  await expect(read(text)).rejects.toMatchObject(jsonInvalid(offset, reason));
-});
+test.each(["{", '{"pin": 12', "hello", " \n", "{} {}", "[1,]", "{'a':1}", "True", "01", "[".repeat(400)])(
+  "the body %j is reported as json_invalid",
+  async (text) => {
+    await expect(read(text)).rejects.toMatchObject(jsonInvalid("The body is not valid JSON"));
+  },
+);
 
 test("the fault of a body that is not JSON does not contain the body", async () => {
   const error: unknown = await read('{"pin": "482913", "guest_pin": }').catch((cause: unknown) => cause);
@@ -115,13 +112,13 @@ test.each([
 ])("a value in 100 nested %s is read, and in 101 it is rejected", async (_, open, close) => {
   const nested = (depth: number) => request(`${open.repeat(depth)}1${close.repeat(depth)}`);
   await expect(readBody(nested(100), contract)).resolves.toBeDefined();
-  await expect(readBody(nested(101), contract)).rejects.toMatchObject(jsonInvalid(0, "Nested too deeply"));
+  await expect(readBody(nested(101), contract)).rejects.toMatchObject(jsonInvalid("Nested too deeply"));
 });
 
 test("100,000 nested arrays are rejected without overflowing the stack", async () => {
   const large = { ...contract, maxBytes: 1_000_000 };
   const nested = request("[".repeat(100_000) + "]".repeat(100_000));
-  await expect(readBody(nested, large)).rejects.toMatchObject(jsonInvalid(0, "Nested too deeply"));
+  await expect(readBody(nested, large)).rejects.toMatchObject(jsonInvalid("Nested too deeply"));
 });
 
 test("bytes that are not UTF-8 are read as replacement characters", async () => {

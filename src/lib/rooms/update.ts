@@ -1,13 +1,54 @@
-/** Converts a PATCH body to platform fields, and reports the fields that cannot be changed. */
+/** Updates a room on the platform, and reports fields that cannot be changed and values that the platform rejects. */
 import { GatewayError, type ValidationFault } from "../errors.ts";
-import { valueFault } from "../http/validation-fault.ts";
+import { valueFault } from "../http/validation.ts";
+import type { Log } from "../log.ts";
 import { asRecord } from "../platform/as-record.ts";
 import type { ConferenceRow } from "../platform/conference-row.ts";
-import type { ConferenceFields } from "../platform/conferences.ts";
+import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
+import { PlatformError } from "../platform/platform-error.ts";
+import { rejectedFields } from "../platform/rejected-fields.ts";
 import { manyRelations, singleRelations, toUri } from "../platform/relations.ts";
 import { formatMarker, maxDescriptionCharacters, parseMarker, withoutMarker } from "../pool/room.ts";
-import type { Conference } from "./conference-schema.ts";
+import { Conference, ConferenceUpdate } from "./schemas.ts";
 
+/**
+ * Updates the room with this name, logs that, and returns whether the room exists. Throws `invalid-request` if a field
+ * is unknown or cannot be changed, or if the platform rejects its value, and PlatformError if the platform fails otherwise.
+ */
+export async function changeRoom(
+  conferences: Pick<Conferences, "findByName" | "update">,
+  name: string,
+  change: Conference,
+  log: Log,
+): Promise<boolean> {
+  const room = await conferences.findByName(name);
+  if (!room) return false;
+  const fields = toUpdateFields(change, room);
+  if (Object.keys(fields).length === 0) return true;
+  const isFound = await conferences.update(room.id, fields).catch((error: unknown) => {
+    throw asInvalidRequest(error);
+  });
+  if (isFound) log.info("room-updated", { room: room.name });
+  return isFound;
+}
+
+/** Converts a 400 that names fields to a 422 for the same fields with a fixed text. Returns any other error unchanged. */
+function asInvalidRequest(error: unknown): unknown {
+  const fields = error instanceof PlatformError ? rejectedFields(error) : [];
+  if (fields.length === 0) return error;
+  return new GatewayError("invalid-request", {
+    cause: error,
+    faults: fields.map((field) =>
+      valueFault(
+        field === "__all__" ? ["body"] : ["body", field],
+        "the conferencing platform rejected this value",
+      ),
+    ),
+  });
+}
+
+// Longer than every field name.
+const maxComparedCharacters = 60;
 const readOnlyFields = new Set(["id", "resource_uri", "creation_time", "scheduled_conferences_count"]);
 
 /**
@@ -15,9 +56,15 @@ const readOnlyFields = new Set(["id", "resource_uri", "creation_time", "schedule
  * field that cannot be changed as requested.
  */
 export function toUpdateFields(change: Conference, room: ConferenceRow): ConferenceFields {
+  const known = new Set([
+    ...Object.keys(ConferenceUpdate.shape),
+    ...Object.keys(Conference.shape),
+    ...Object.keys(room),
+  ]);
   const faults: ValidationFault[] = [];
   const fields = Object.entries(change).flatMap(([field, value]): [string, unknown][] => {
     if (value === undefined || readOnlyFields.has(field)) return [];
+    if (!known.has(field)) faults.push(unknownField(field, known));
     if (field === "name" || field === "aliases") {
       if (!isUnchanged(field, value, room)) {
         faults.push(valueFault(["body", field], `${field} cannot be changed`));
@@ -30,6 +77,29 @@ export function toUpdateFields(change: Conference, room: ConferenceRow): Confere
   });
   if (faults.length > 0) throw new GatewayError("invalid-request", { faults });
   return Object.fromEntries(fields);
+}
+
+/** Returns the fault of a field that neither the specification nor the platform knows, with the name that was meant. */
+function unknownField(field: string, known: ReadonlySet<string>): ValidationFault {
+  const distances = [...known].map((name) => ({ name, distance: editDistance(field, name) }));
+  const [nearest] = distances.toSorted((one, other) => one.distance - other.distance);
+  const isLikely = nearest !== undefined && nearest.distance <= Math.max(2, nearest.name.length / 4);
+  const hint = isLikely ? `; did you mean ${nearest.name}?` : "";
+  return { type: "extra_forbidden", loc: ["body", field], msg: `Extra inputs are not permitted${hint}` };
+}
+
+/** Returns how many characters must be inserted, removed or replaced (https://en.wikipedia.org/wiki/Levenshtein_distance). */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, character] of Array.from(from.slice(0, maxComparedCharacters)).entries()) {
+    const next = [index + 1];
+    for (const [column, other] of Array.from(to).entries()) {
+      const replaced = (row[column] ?? 0) + (character === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 /**

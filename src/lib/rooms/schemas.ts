@@ -1,0 +1,190 @@
+/** The schemas of rooms: what responses contain and requests may contain. The API document publishes them. */
+import * as z from "zod";
+import { laxBoolean, laxDateTime, laxInteger } from "../http/validation.ts";
+import { maxInputCharacters, maxTagCharacters } from "./service-tag.ts";
+
+const text = z.string().nullish();
+const flag = laxBoolean.nullish();
+const integer = laxInteger.nullish();
+const dateTime = laxDateTime.nullish();
+const objects = z.preprocess(toObjectList, z.array(z.record(z.string(), z.unknown()))).nullish();
+
+/** Returns each URI as an object with that URI, and a bare URI as a list, as the room template writes relations. */
+function toObjectList(value: unknown): unknown {
+  const entries: unknown = typeof value === "string" ? [value] : value;
+  if (!Array.isArray(entries)) return value;
+  return entries.map((entry: unknown) => (typeof entry === "string" ? { resource_uri: entry } : entry));
+}
+
+/** An alias of a room (specification 2.1). */
+const Alias = z
+  .looseObject({ id: integer, alias: text, conference: text, creation_time: dateTime, description: text })
+  .meta({ id: "Alias", description: "A name that can be dialled to join a room" });
+
+/** A PATCH body: every field of the full shape (specification 2.3). `toUpdateFields` rejects unknown fields. */
+export const Conference = z.looseObject({
+  aliases: z.array(Alias).nullish(),
+  allow_guests: flag,
+  automatic_participants: objects,
+  breakout_rooms: flag,
+  call_type: text,
+  creation_time: dateTime,
+  crypto_mode: text,
+  denoise_enabled: flag,
+  description: text,
+  direct_media: text,
+  direct_media_notification_duration: integer,
+  enable_active_speaker_indication: flag,
+  enable_chat: text,
+  enable_overlay_text: flag,
+  force_presenter_into_main: flag,
+  gms_access_token: objects,
+  guest_identity_provider_group: objects,
+  guest_pin: text,
+  guest_view: text,
+  guests_can_present: flag,
+  host_identity_provider_group: objects,
+  host_view: text,
+  id: integer,
+  ivr_theme: objects,
+  live_captions_enabled: text,
+  match_string: text,
+  max_callrate_in: integer,
+  max_callrate_out: integer,
+  max_pixels_per_second: text,
+  media_playlist: objects,
+  mssip_proxy: objects,
+  mute_all_guests: flag,
+  name: text,
+  non_idp_participants: text,
+  on_completion: text,
+  participant_limit: integer,
+  pin: text,
+  post_match_string: text,
+  post_replace_string: text,
+  primary_owner_email_address: text,
+  replace_string: text,
+  resource_uri: text,
+  scheduled_conferences: objects,
+  scheduled_conferences_count: integer,
+  service_type: text,
+  softmute_enabled: flag,
+  sync_tag: text,
+  system_location: objects,
+});
+
+/** A validated PATCH body. */
+export type Conference = z.output<typeof Conference>;
+
+const tag = text.meta({ description: "The service tag: the URL of the verification session" });
+
+/** The PATCH body that the API document publishes: without the fields that cannot be changed. */
+export const ConferenceUpdate = Conference.omit({
+  aliases: true,
+  creation_time: true,
+  id: true,
+  name: true,
+  resource_uri: true,
+  scheduled_conferences_count: true,
+})
+  .extend({ tag })
+  .meta({
+    id: "ConferenceUpdate",
+    description:
+      "The fields of a room to change. Fields of the full shape that are not listed here are passed to the platform " +
+      "unchanged; other fields are rejected.",
+  });
+
+const readOnly = { readOnly: true };
+
+/** The full shape in responses. Its `resource_uri`, which the platform always sends, tells it from the constrained shape. */
+export const FullConference = Conference.extend({
+  aliases: z.array(Alias).nullish().meta(readOnly),
+  creation_time: dateTime.meta(readOnly),
+  id: z.int().meta(readOnly),
+  name: z.string().meta(readOnly),
+  resource_uri: z
+    .string()
+    .meta({ ...readOnly, description: "The constrained shape does not have this field." }),
+  scheduled_conferences_count: integer.meta(readOnly),
+  tag,
+}).meta({
+  id: "Conference",
+  description: "A room with all the fields that the platform stores: the full shape",
+});
+
+const constrainedFields = {
+  id: z.int(),
+  name: z.string().meta({ description: "The room's name, which is also its alias" }),
+  service_type: z.string().meta({ description: "`conference` for rooms" }),
+  allow_guests: z.boolean(),
+  guest_pin: z.string().meta({ description: "The guest PIN" }),
+  tag: z
+    .string()
+    .meta({ description: "The service tag: the URL of the verification session. Empty without one." }),
+};
+
+const hostPin = z.string().meta({ description: "The host PIN. Empty for services that are not rooms." });
+
+/** The constrained shape (specification 2.2). */
+export const ConstrainedConference = z
+  .object({ ...constrainedFields, pin: hostPin, aliases: z.array(Alias) })
+  .meta({
+    id: "ConstrainedConference",
+    description: "The fields needed to join a room: the constrained shape",
+  });
+
+/** The constrained shape of public responses. */
+export const PublicConstrainedConference = z.object({ ...constrainedFields, aliases: z.array(Alias) }).meta({
+  id: "PublicConstrainedConference",
+  description: "The fields needed to join a room as a guest: the constrained shape, without the host PIN",
+});
+
+const CreatedAlias = z
+  .object({ alias: z.string() })
+  .meta({ id: "CreatedAlias", description: "The alias of a created room" });
+
+/** The response of a create (specification 2.2): no host PIN, and each alias carries only its name. */
+export const CreatedRoom = z
+  .object({ ...constrainedFields, aliases: z.array(CreatedAlias) })
+  .meta({ id: "CreatedRoom", description: "A room allocated from the pool" });
+
+const shapes = "Only the full shape has `resource_uri`.";
+
+/** A room in the shape that the query selects. */
+export const Room = z
+  .union([ConstrainedConference, FullConference])
+  .meta({ id: "Room", description: `A room in the constrained or the full shape. ${shapes}` });
+
+/** A room in a public response, in the shape that the query selects. */
+export const PublicRoom = z.union([PublicConstrainedConference, FullConference]).meta({
+  id: "PublicRoom",
+  description: `A room in the constrained or the full shape, without its host PIN. ${shapes}`,
+});
+
+/** All conferences on the platform in the shape that the query selects. */
+export const RoomList = z.array(Room).meta({ id: "RoomList", description: "Rooms and other services" });
+
+/** The query of the operations that read rooms. */
+export const ShapeQuery = z.object({
+  constrained_attributes: laxBoolean.default(true).meta({
+    description:
+      "If true, the response has the constrained shape, with only the fields needed to join; if false, the full shape.",
+  }),
+});
+
+/** The query of the operations that create a room. `decodeServiceTag` checks and decodes the value. */
+export const CreateQuery = z.object({
+  uuiData: z
+    .string()
+    .optional()
+    .meta({
+      // Viewers take text in angle brackets for HTML and omit it, so the brackets are escaped.
+      description:
+        "The service tag in the form **&lt;hex&gt;;encoding=hex**: the UTF-8 text in hexadecimal digits. The text is an " +
+        "http or https URL without credentials, or a path token (letters, digits, `-`, `.`, `_`, `~`; not beginning " +
+        "with a dot) that the gateway appends to its configured address. The resulting URL has at most " +
+        `${maxTagCharacters} characters. Without \`uuiData\`, the room's tag does not change.`,
+      maxLength: maxInputCharacters,
+    }),
+});
