@@ -21,7 +21,7 @@ import {
   registerQueueFunctions,
   registerTimerFunctions,
 } from "./lib/http/triggers.ts";
-import { loadSettings } from "./lib/settings/load-settings.ts";
+import { loadSettings } from "./lib/settings/settings.ts";
 
 // Throws if a setting is invalid: the deployment fails with the list of faults instead of starting half an app.
 const settings = loadSettings(process.env);

@@ -1,7 +1,6 @@
 /** The app settings of a deployment: every setting of the app can be set, and each value comes from its place. */
 import { describe, expect, test } from "vitest";
-import { loadSettings } from "../../src/lib/settings/load-settings.ts";
-import { settingNames } from "../../src/lib/settings/schemas.ts";
+import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
 import {
   deployed,
   environmentNames,

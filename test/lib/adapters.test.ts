@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createAdapters } from "../../src/lib/adapters.ts";
-import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { startContactCentre } from "../../tools/local/simulators/contact-centre.ts";
 import { startLogWorkspace } from "../../tools/local/simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";

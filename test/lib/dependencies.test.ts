@@ -8,7 +8,7 @@ import type { PlatformCall, PlatformClient } from "../../src/lib/platform/client
 import { PlatformError } from "../../src/lib/platform/platform-error.ts";
 import { formatMarker } from "../../src/lib/pool/room.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
-import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { openAccess } from "../support/open-access.ts";

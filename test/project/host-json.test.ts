@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { queueNames } from "../../src/lib/ports.ts";
-import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { readHostJson } from "../../tools/local/host/host-json.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import example from "../../local.settings.example.json" with { type: "json" };
-import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
 
 const instances = Number(
   /'MAXIMUM_INSTANCE_COUNT', '(\d+)'/.exec(readFileSync("infra/main.bicepparam", "utf8"))?.[1],

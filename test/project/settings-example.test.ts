@@ -2,8 +2,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import example from "../../local.settings.example.json" with { type: "json" };
-import { loadSettings } from "../../src/lib/settings/load-settings.ts";
-import { settingNames } from "../../src/lib/settings/schemas.ts";
+import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
 
 const hostSettings = ["FUNCTIONS_WORKER_RUNTIME"];
 const values: Record<string, string | undefined> = example.Values;

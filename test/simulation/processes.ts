@@ -12,7 +12,7 @@ import { createLog } from "../../src/lib/log.ts";
 import { createConferences } from "../../src/lib/platform/conferences.ts";
 import { withRetries } from "../../src/lib/platform/retry.ts";
 import type { RandomSource } from "../../src/lib/ports.ts";
-import { loadSettings } from "../../src/lib/settings/load-settings.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { gatewaySettings } from "../../tools/local/stack/gateway-settings.ts";
 import { createRetirement } from "../../tools/ops/pool/retirement.ts";
 import type { Fault } from "./faults.ts";

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../ports.ts";
-import { isSafeAddress } from "../settings/addresses.ts";
+import { isSafeUrl } from "../settings/formats.ts";
 
 /** Where a tenant's metadata documents are. */
 export interface Tenant {
@@ -30,7 +30,7 @@ export interface SigningKeys {
   prefetch(): Promise<void>;
 }
 
-const Metadata = z.object({ issuer: z.string().min(1), jwks_uri: z.string().refine(isSafeAddress) });
+const Metadata = z.object({ issuer: z.string().min(1), jwks_uri: z.string().refine(isSafeUrl) });
 const KeySet = z.object({ keys: z.array(z.looseObject({})).min(1) });
 
 const timeoutMilliseconds = 5000;

@@ -1,7 +1,7 @@
 /** The metrics sink that the settings ask for. */
 import type { TokenCredential } from "@azure/identity";
 import type { MetricsSink } from "../metrics/row.ts";
-import { isLoopback } from "../settings/addresses.ts";
+import { isLoopback } from "../settings/formats.ts";
 import type { Settings } from "../settings/settings.ts";
 
 const timeoutSeconds = 20;

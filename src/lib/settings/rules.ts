@@ -1,10 +1,12 @@
 /** The rules between settings: which ones require, exclude or limit each other. */
-import { isLoopback } from "./addresses.ts";
+import { isLoopback } from "./formats.ts";
+
+type Given = Readonly<Record<string, string>>;
 
 const storage = "AzureWebJobsStorage";
 
 /** Returns the faults between settings. `given` contains the settings that are not empty, by name. */
-export function faultsBetweenSettings(given: Readonly<Record<string, string>>): string[] {
+export function faultsBetweenSettings(given: Given): string[] {
   return [
     ...storageFaults(given),
     ...platformLogInFaults(given),
@@ -13,8 +15,6 @@ export function faultsBetweenSettings(given: Readonly<Record<string, string>>): 
     ...passwordFaults(given),
   ];
 }
-
-type Given = Readonly<Record<string, string>>;
 
 function hasAny(given: Given, names: readonly string[]): boolean {
   return names.some((name) => name in given);

@@ -1,87 +1,182 @@
-/** The settings as the code uses them, grouped by concern. */
-import { isLoopback } from "./addresses.ts";
-import type { SettingValues } from "./schemas.ts";
+/** The settings of the app: one row for each, how they are loaded, and the rules between them. */
+import * as z from "zod";
+import * as format from "./formats.ts";
+import { faultsBetweenSettings } from "./rules.ts";
 
-/** The checked settings of the app. */
-export type Settings = ReturnType<typeof toSettings>;
+type Read = <Value>(name: string, schema: z.ZodType<Value>) => Value;
 
-/** Returns the settings by concern. */
-export function toSettings(values: SettingValues) {
+/**
+ * Reads every setting by its name in the environment. A row has the setting's place, name, format and default. A setting
+ * with neither `optional` nor a default is required.
+ */
+function readSettings(read: Read) {
   return {
-    storage: toStorage(values),
+    storage: {
+      connectionString: read("AzureWebJobsStorage", format.connectionString.optional()),
+      accountName: read("AzureWebJobsStorage__accountName", format.accountName.optional()),
+      queueServiceUrl: read("AzureWebJobsStorage__queueServiceUri", format.absoluteUrl.optional()),
+      blobServiceUrl: read("AzureWebJobsStorage__blobServiceUri", format.absoluteUrl.optional()),
+      credential: read("AzureWebJobsStorage__credential", format.managedIdentity.optional()),
+      identityClientId: read("AzureWebJobsStorage__clientId", format.text.optional()),
+    },
     platform: {
-      url: values.PLATFORM_URL,
-      timeoutSeconds: values.PLATFORM_TIMEOUT_SECONDS,
-      maxConcurrency: values.PLATFORM_MAX_CONCURRENCY,
-      logIn: toPlatformLogIn(values),
+      url: read("PLATFORM_URL", format.origin),
+      username: read("PLATFORM_USERNAME", format.username.optional()),
+      password: read("PLATFORM_PASSWORD", format.text.optional()),
+      clientId: read("PLATFORM_OAUTH_CLIENT_ID", format.text.optional()),
+      privateKey: read("PLATFORM_OAUTH_PRIVATE_KEY", format.privateKey.optional()),
+      scope: read("PLATFORM_OAUTH_SCOPE", format.text.optional()),
+      timeoutSeconds: read("PLATFORM_TIMEOUT_SECONDS", format.wholeNumber(1, 60).prefault("10")),
+      maxConcurrency: read("PLATFORM_MAX_CONCURRENCY", format.wholeNumber(1, 100).prefault("5")),
     },
     rooms: {
-      hostPin: values.ROOM_HOST_PIN,
-      template: values.ROOM_TEMPLATE,
-      maxAgeHours: values.ROOM_MAXIMUM_AGE_HOURS,
+      hostPin: read("ROOM_HOST_PIN", format.hostPin),
+      template: read("ROOM_TEMPLATE", format.roomTemplate.prefault("{}")),
+      maxAgeHours: read("ROOM_MAXIMUM_AGE_HOURS", format.wholeNumber(1, 8760).optional()),
     },
     pool: {
-      maxRooms: values.MAX_VMR,
-      minRooms: values.POOL_MINIMUM,
-      leaseSeconds: values.POOL_LEASE_SECONDS,
-      readyDelaySeconds: values.POOL_READY_DELAY_SECONDS,
+      maxRooms: read("MAX_VMR", format.wholeNumber(0, 10_000)),
+      leaseSeconds: read("POOL_LEASE_SECONDS", format.wholeNumber(1, 3600).prefault("300")),
+      minRooms: read("POOL_MINIMUM", format.wholeNumber(0, 10_000).optional()),
+      readyDelaySeconds: read("POOL_READY_DELAY_SECONDS", format.wholeNumber(0, 3600).prefault("0")),
     },
-    serviceTagBaseUrl: values.SERVICE_TAG_BASE_URL,
+    serviceTagBaseUrl: read("SERVICE_TAG_BASE_URL", format.serviceTagBase.optional()),
     garbage: {
-      maxMessages: values.GC_MAX_MESSAGES,
-      minAgeSeconds: values.GC_MINIMUM_AGE_SECONDS,
-      unmarkedRooms: values.UNMARKED_ROOMS,
+      unmarkedRooms: read("UNMARKED_ROOMS", format.unmarkedRooms.prefault("collect")),
+      maxMessages: read("GC_MAX_MESSAGES", format.wholeNumber(1, 1000).prefault("20")),
+      minAgeSeconds: read("GC_MINIMUM_AGE_SECONDS", format.wholeNumber(0, 604_800).prefault("600")),
     },
     bearer: {
-      authority: values.AUTH_AUTHORITY,
-      tenantId: values.AUTH_TENANT_ID,
-      audiences: values.AUTH_AUDIENCES,
-      clientIds: values.AUTH_CLIENT_IDS,
-      requiredRole: values.AUTH_REQUIRED_ROLE,
-      // Only a token issuer on this machine shows that the environment is a local one.
-      explainsRefusals: isLoopback(values.AUTH_AUTHORITY),
+      tenantId: read("AUTH_TENANT_ID", format.tenantId),
+      audiences: read("AUTH_AUDIENCES", format.list),
+      clientIds: read("AUTH_CLIENT_IDS", format.list),
+      requiredRole: read("AUTH_REQUIRED_ROLE", format.text.optional()),
+      authority: read("AUTH_AUTHORITY", format.absoluteUrl.prefault("https://login.microsoftonline.com")),
     },
-    apiManagementSecret: values.API_MANAGEMENT_SECRET,
-    contactCentre: { url: values.CONTACT_CENTRE_API_URL, divisionIds: values.CONTACT_CENTRE_DIVISION_IDS },
-    eventSink: toEventSinkCredentials(values),
-    logsIngestion: toLogsIngestion(values),
+    apiManagementSecret: read("API_MANAGEMENT_SECRET", format.longSecret.optional()),
+    contactCentre: {
+      url: read("CONTACT_CENTRE_API_URL", format.origin),
+      divisionIds: read("CONTACT_CENTRE_DIVISION_IDS", format.list),
+    },
+    eventSink: {
+      username: read("EVENT_SINK_USERNAME", format.username),
+      password: read("EVENT_SINK_PASSWORD", format.text),
+      previousUsername: read("EVENT_SINK_PREVIOUS_USERNAME", format.username.optional()),
+      previousPassword: read("EVENT_SINK_PREVIOUS_PASSWORD", format.text.optional()),
+    },
+    logsIngestion: {
+      endpoint: read("LOGS_INGESTION_ENDPOINT", format.absoluteUrl.optional()),
+      ruleId: read("LOGS_INGESTION_RULE_ID", format.text.optional()),
+      stream: read("LOGS_INGESTION_STREAM", format.text.optional()),
+    },
   };
 }
+type Values = ReturnType<typeof readSettings>;
 
-function toStorage(values: SettingValues) {
-  if (values.AzureWebJobsStorage) return { connectionString: values.AzureWebJobsStorage };
-  const account = values.AzureWebJobsStorage__accountName;
-  const queueServiceUrl =
-    values.AzureWebJobsStorage__queueServiceUri ?? `https://${account}.queue.core.windows.net`;
+/** The checked settings of the app, grouped by concern. */
+export type Settings = ReturnType<typeof toSettings>;
+
+function toSettings(values: Values) {
+  const { url, timeoutSeconds, maxConcurrency } = values.platform;
   return {
-    queueServiceUrl,
-    // The two services of an account differ in one label of their host names.
-    blobServiceUrl:
-      values.AzureWebJobsStorage__blobServiceUri ?? queueServiceUrl.replace(".queue.", ".blob."),
-    usesManagedIdentity: values.AzureWebJobsStorage__credential !== undefined,
-    identityClientId: values.AzureWebJobsStorage__clientId,
+    ...values,
+    storage: toStorage(values.storage),
+    platform: { url, timeoutSeconds, maxConcurrency, logIn: toPlatformLogIn(values.platform) },
+    // Only a token issuer on this machine shows that the environment is a local one.
+    bearer: { ...values.bearer, explainsRefusals: format.isLoopback(values.bearer.authority) },
+    eventSink: toEventSinkCredentials(values.eventSink),
+    logsIngestion: toLogsIngestion(values.logsIngestion),
   };
 }
 
-type PlatformLogInSettings =
+function toStorage(storage: Values["storage"]) {
+  const { connectionString, accountName, credential, identityClientId } = storage;
+  if (connectionString !== undefined) return { connectionString };
+  const queueServiceUrl = storage.queueServiceUrl ?? `https://${accountName}.queue.core.windows.net`;
+  // The two services of an account differ in one label of their host names.
+  const blobServiceUrl = storage.blobServiceUrl ?? queueServiceUrl.replace(".queue.", ".blob.");
+  return { queueServiceUrl, blobServiceUrl, usesManagedIdentity: credential !== undefined, identityClientId };
+}
+
+type PlatformLogIn =
   | { clientId: string; privateKey: string; scope: string | undefined }
   | { username: string; password: string };
 
-function toPlatformLogIn(values: SettingValues): PlatformLogInSettings {
-  const { PLATFORM_OAUTH_CLIENT_ID: clientId, PLATFORM_OAUTH_PRIVATE_KEY: privateKey } = values;
-  if (clientId !== undefined && privateKey !== undefined)
-    return { clientId, privateKey, scope: values.PLATFORM_OAUTH_SCOPE };
-  return { username: values.PLATFORM_USERNAME ?? "", password: values.PLATFORM_PASSWORD ?? "" };
+function toPlatformLogIn({ clientId, privateKey, scope, ...basic }: Values["platform"]): PlatformLogIn {
+  if (clientId !== undefined && privateKey !== undefined) return { clientId, privateKey, scope };
+  return { username: basic.username ?? "", password: basic.password ?? "" };
 }
 
-function toEventSinkCredentials(values: SettingValues) {
-  const { EVENT_SINK_PREVIOUS_USERNAME: username, EVENT_SINK_PREVIOUS_PASSWORD: password } = values;
-  const current = { username: values.EVENT_SINK_USERNAME, password: values.EVENT_SINK_PASSWORD };
-  return username === undefined || password === undefined ? [current] : [current, { username, password }];
+function toEventSinkCredentials({ username, password, ...previous }: Values["eventSink"]) {
+  const { previousUsername, previousPassword } = previous;
+  const current = { username, password };
+  return previousUsername === undefined || previousPassword === undefined
+    ? [current]
+    : [current, { username: previousUsername, password: previousPassword }];
 }
 
-function toLogsIngestion(values: SettingValues) {
-  const { LOGS_INGESTION_ENDPOINT: endpoint, LOGS_INGESTION_RULE_ID: ruleId } = values;
-  const stream = values.LOGS_INGESTION_STREAM;
+function toLogsIngestion({ endpoint, ruleId, stream }: Values["logsIngestion"]) {
   return endpoint && ruleId && stream ? { endpoint, ruleId, stream } : undefined;
+}
+
+/** The format of every setting by its name, in the order of the rows. */
+export const schemas: ReadonlyMap<string, z.ZodType> = collectSchemas();
+
+/** The names of all settings, in the order of the rows. */
+export const settingNames: readonly string[] = [...schemas.keys()];
+
+function collectSchemas(): ReadonlyMap<string, z.ZodType> {
+  const collected = new Map<string, z.ZodType>();
+  readSettings((name, schema) => {
+    collected.set(name, schema);
+    return z.NEVER;
+  });
+  return collected;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+/** The settings that are not empty, by name. */
+type Given = Readonly<Record<string, string>>;
+
+/**
+ * Returns the checked settings. An empty value counts as missing, except for `API_MANAGEMENT_SECRET`. Throws one Error
+ * that lists every fault by the setting's name and contains no values.
+ */
+export function loadSettings(environment: Environment): Settings {
+  const given = givenSettings(environment);
+  const faults = [...unresolvedReferences(given), ...emptySecrets(environment)];
+  const values = readSettings((name, schema) => {
+    const result = schema.safeParse(given[name]);
+    if (result.success) return result.data;
+    faults.push(
+      ...result.error.issues.map(({ message }) => `${name}: ${name in given ? message : "is required"}`),
+    );
+    // Replaced by the error below.
+    return z.NEVER;
+  });
+  faults.push(...faultsBetweenSettings(given));
+  if (faults.length === 0) return toSettings(values);
+  throw new Error(`Invalid settings:\n${faults.map((fault) => `- ${fault}`).join("\n")}`);
+}
+
+function givenSettings(environment: Environment): Given {
+  const given: Record<string, string> = {};
+  for (const name of schemas.keys()) {
+    const text = environment[name] ?? "";
+    // Passwords keep surrounding spaces; other values are trimmed.
+    if (text.trim() !== "") given[name] = name.endsWith("_PASSWORD") ? text : text.trim();
+  }
+  return given;
+}
+
+function unresolvedReferences(given: Given): string[] {
+  return Object.entries(given)
+    .filter(([, text]) => text.startsWith("@Microsoft.KeyVault("))
+    .map(([name]) => `${name}: the Key Vault reference was not resolved`);
+}
+
+/** An empty secret, such as one that was stored by mistake, must not switch the check off. */
+function emptySecrets(environment: Environment): string[] {
+  const name = "API_MANAGEMENT_SECRET";
+  return environment[name]?.trim() === "" ? [`${name}: must not be empty; remove the setting instead`] : [];
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createAdapters } from "../../../src/lib/adapters.ts";
 import { createAccessChecks } from "../../../src/lib/auth/access.ts";
-import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { startContactCentre } from "../../../tools/local/simulators/contact-centre.ts";
 import { startTokenIssuer } from "../../../tools/local/simulators/token-issuer.ts";
 import { contactCentreUsers, identities, tenant } from "../../../tools/local/stack/identities.ts";

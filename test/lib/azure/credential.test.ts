@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createAdapters } from "../../../src/lib/adapters.ts";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts";
-import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import { useStarted } from "../../support/use-started.ts";

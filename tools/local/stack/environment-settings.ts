@@ -1,5 +1,5 @@
 /** Settings of the gateway that are set in the environment of `npm start`. */
-import { settingNames } from "../../../src/lib/settings/schemas.ts";
+import { settingNames } from "../../../src/lib/settings/settings.ts";
 
 // By these the app finds the simulators and logs in to them, and the demonstration knows what to expect.
 const ownedByStack =

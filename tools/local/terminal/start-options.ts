@@ -1,10 +1,9 @@
 /** The options of `npm start`. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
-import { schemas } from "../../../src/lib/settings/schemas.ts";
+import { schemas } from "../../../src/lib/settings/settings.ts";
 import { connectionFolder } from "../stack/connection.ts";
 import { createCommand } from "./create-command.ts";
 
-const schemaByName = new Map(Object.entries(schemas));
 // https://learn.microsoft.com/azure/azure-functions/disable-function
 const disablesFunction = /^AzureWebJobs\.\w+\.Disabled$/;
 
@@ -39,7 +38,7 @@ function setting(
 ): Readonly<Record<string, string>> {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError("It must be NAME=value.");
-  const schema = schemaByName.get(name);
+  const schema = schemas.get(name);
   if (!schema && !disablesFunction.test(name))
     throw new InvalidArgumentError(`There is no setting ${name}. Settings are listed in docs/reference.md.`);
   const fault = value === "" ? undefined : schema?.safeParse(value).error?.issues[0];

@@ -1,7 +1,7 @@
 /** Calls Azure's management and log APIs as the signed-in operator. */
 import type { TokenCredential } from "@azure/identity";
 import * as z from "zod";
-import { isLoopback } from "../../../src/lib/settings/addresses.ts";
+import { isLoopback } from "../../../src/lib/settings/formats.ts";
 import { UnreachableError } from "../outcomes.ts";
 
 interface AzureRequest<Value> {

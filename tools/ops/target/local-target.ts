@@ -3,7 +3,7 @@
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { openQueues } from "../../../src/lib/azure/storage-account.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
-import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { bypassProxy } from "../../local/process/bypass-proxy.ts";
 import { fetchAccessToken } from "../../local/stack/access-token.ts";
 import { findStartedGateway } from "../../local/stack/connection.ts";

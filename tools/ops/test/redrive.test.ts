@@ -1,6 +1,6 @@
 /** `ops redrive` on queues in memory: what happens if single operations fail, and messages that come back. */
 import { beforeEach, expect, test } from "vitest";
-import { loadSettings } from "../../../src/lib/settings/load-settings.ts";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { createFaultyQueue, type FaultyQueue } from "../../../test/support/faulty-queue.ts";
 import { createManualClock, type ManualClock } from "../../../test/support/manual-clock.ts";

@@ -1,0 +1,160 @@
+/** The formats of settings. Their messages never contain the value. */
+import { createPrivateKey } from "node:crypto";
+import * as z from "zod";
+
+const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** Returns whether a URL points to this machine, where plain `http:` is accepted. */
+export function isLoopback(url: string): boolean {
+  return URL.canParse(url) && loopbackHosts.has(new URL(url).hostname);
+}
+
+/** Returns whether a text is an absolute https URL, or http on loopback, without credentials. */
+export function isSafeUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(text));
+  return isSafe && url.username === "" && url.password === "";
+}
+
+/** An absolute https URL, or http on loopback, without credentials, query or fragment. Trailing slashes are removed. */
+export const absoluteUrl = z.string().transform((text, context) => {
+  const url = isSafeUrl(text) ? new URL(text) : undefined;
+  if (!url || url.search || url.hash) {
+    context.addIssue("must be an absolute https URL (http on loopback only) without credentials or query");
+    return z.NEVER;
+  }
+  return url.href.replace(/\/+$/, "");
+});
+
+/** A URL without a path, because the platform's own links start at its root. */
+export const origin = absoluteUrl.refine(
+  (url) => new URL(url).pathname === "/",
+  "must be a URL without a path",
+);
+
+const maxTagBaseCharacters = 180;
+
+/** The beginning of every service tag. It leaves enough of the platform's 250 characters for the rest. */
+export const serviceTagBase = absoluteUrl.refine(
+  (url) => url.length <= maxTagBaseCharacters,
+  `must have at most ${maxTagBaseCharacters} characters`,
+);
+
+/** Any text. */
+export const text = z.string();
+
+/** The name of a storage account. */
+export const accountName = z.string().regex(/^[a-z0-9]{3,24}$/, "must be the name of a storage account");
+
+/** The only way to name an identity that the host knows. */
+export const managedIdentity = z.literal("managedidentity", "must be managedidentity");
+
+/** A secret that cannot be guessed. */
+export const longSecret = z.string().min(16, "must have at least 16 characters");
+
+/** What the collector does with rooms that have no marker. */
+export const unmarkedRooms = z.enum(["collect", "keep"], "must be collect or keep");
+
+/** A user name for HTTP Basic, which ends it with a colon. */
+export const username = z.string().refine((name) => !name.includes(":"), "must not contain a colon");
+
+/** At least one entry, separated by commas. */
+export const list = z
+  .string()
+  .transform((text) => text.split(",").map((entry) => entry.trim()))
+  .refine((entries) => entries.every((entry) => entry !== ""), "must be a comma-separated list");
+
+/** Returns the schema of a whole number from `min` to `max`. */
+export function wholeNumber(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message);
+}
+
+/** A PIN as the platform accepts it: 4 to 20 characters, digits with an optional final `#`. */
+export const hostPin = z
+  .string()
+  .regex(/^(?:\d{4,20}|\d{3,19}#)$/, "must be 4 to 20 digits, or 3 to 19 digits and a #");
+
+const manyTenants = new Set(["common", "organizations", "consumers"]);
+
+/** The ID of one directory tenant, as the identity provider's URLs and tokens contain it. */
+export const tenantId = z
+  .string()
+  .regex(/^[A-Za-z0-9-]+$/, "must be a tenant ID")
+  .refine((id) => !manyTenants.has(id.toLowerCase()), "must be the ID of a single tenant");
+
+/** A P-256 private key in PEM format, as ES256 requires. Line breaks may be written as `\n`. */
+export const privateKey = z
+  .string()
+  .transform((text) => text.replaceAll("\\n", "\n"))
+  .refine(isP256PrivateKey, "must be a P-256 private key in PEM format");
+
+function isP256PrivateKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyDetails?.namedCurve === "prime256v1";
+  } catch {
+    return false;
+  }
+}
+
+/** A storage connection string. Its queue endpoint may use http on loopback only. */
+export const connectionString = z
+  .string()
+  .refine(isConnectionString, "must be a storage connection string (http on loopback only)");
+
+function isConnectionString(text: string): boolean {
+  if (/^UseDevelopmentStorage=true;?$/i.test(text.trim())) return true;
+  const parts = new Map(text.split(";").map((part) => splitAtEqualSign(part)));
+  const has = (name: string) => (parts.get(name) ?? "") !== "";
+  const protocol = parts.get("DefaultEndpointsProtocol");
+  const hasKey = has("DefaultEndpointsProtocol") && has("AccountName") && has("AccountKey");
+  if (!hasKey && !has("SharedAccessSignature")) return false;
+  const endpoint = parts.get("QueueEndpoint");
+  if (endpoint === undefined) return protocol?.toLowerCase() !== "http";
+  return URL.canParse(endpoint) && (endpoint.startsWith("https:") || isLoopback(endpoint));
+}
+
+function splitAtEqualSign(part: string): [name: string, value: string] {
+  const [name = "", ...value] = part.split("=");
+  return [name.trim(), value.join("=").trim()];
+}
+
+// The gateway sets these fields, or the platform does.
+const reservedFields = [
+  "name",
+  "aliases",
+  "pin",
+  "guest_pin",
+  "tag",
+  "description",
+  "service_type",
+  "allow_guests",
+  "id",
+  "resource_uri",
+  "creation_time",
+  "scheduled_conferences_count",
+];
+
+/** JSON of the Conference fields that every new room has, in the platform's format. */
+export const roomTemplate = z.string().transform((text, context): Readonly<Record<string, unknown>> => {
+  const fields = z.record(z.string(), z.unknown()).safeParse(parseJson(text));
+  if (!fields.success) {
+    context.addIssue("must be a JSON object");
+    return z.NEVER;
+  }
+  const reserved = reservedFields.filter((field) => field in fields.data);
+  if (reserved.length > 0) context.addIssue(`must not set ${reserved.join(", ")}`);
+  return fields.data;
+});
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
