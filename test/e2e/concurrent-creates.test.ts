@@ -3,8 +3,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { type RunningGateway, startRunningGateway } from "../support/running-gateway.ts";
 import { longTestMilliseconds } from "../support/timeouts.ts";
 
-const pooled = 200;
-const wanted = 300;
+const pooled = 40;
+const wanted = 60;
 const clients = 10;
 
 async function start(maxRooms: number): Promise<RunningGateway> {
@@ -14,7 +14,7 @@ async function start(maxRooms: number): Promise<RunningGateway> {
 }
 
 test(
-  "Ten clients create 300 different rooms from a pool of 200, which is full again afterwards",
+  "Ten clients create 60 different rooms from a pool of 40, which is full again afterwards",
   async () => {
     const gateway = await start(pooled);
     await gateway.fillPool(pooled);

@@ -1,4 +1,8 @@
-/** `npm run soak`: runs random histories, then checks that every planted bug is found, and says what finds it. */
+/**
+ * `npm run soak`: runs random histories, checks that every planted bug is found, and says what finds it; then sends
+ * generated requests to a running gateway.
+ */
+import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { createCommand, wholeNumber } from "../../tools/local/terminal/create-command.ts";
 import { findByExploration, findByFoundHistories, findByRandomHistories } from "./plant-bug.ts";
@@ -8,7 +12,7 @@ import { explain, runHistories } from "./run-histories.ts";
 const maxSeed = 2 ** 30;
 const options = createCommand(
   "npm run soak",
-  "Runs histories until a million rooms are claimed, then plants bugs.",
+  "Runs histories until a million rooms are claimed, plants bugs, and sends generated requests.",
 )
   .option("--short", "Stops at 20,000 claims.")
   .option("--claims <number>", "Stops at this number of claims.", wholeNumber(1, 1_000_000_000))
@@ -45,7 +49,10 @@ if (failure) {
   process.exitCode = 1;
 } else {
   console.log(`${histories} histories with ${claims} claims in ${seconds()} s: no promise was broken`);
-  if (onlySeed === undefined) await checkPlantedBugs();
+  if (onlySeed === undefined) {
+    await checkPlantedBugs();
+    sendGeneratedRequests(options.short ? 1500 : 10_000);
+  }
 }
 
 async function checkPlantedBugs(): Promise<void> {
@@ -60,4 +67,12 @@ async function checkPlantedBugs(): Promise<void> {
     if (!isCaught) process.exitCode = 1;
   }
   console.log(`${plantedBugs.length} planted bugs checked, ${seconds()} s`);
+}
+
+/** Runs the test of `npm test` with more requests. */
+function sendGeneratedRequests(count: number): void {
+  const args = ["node_modules/vitest/vitest.mjs", "run", "test/e2e/openapi-fuzz.test.ts"];
+  const env = { ...process.env, FUZZ_REQUESTS: String(count) };
+  const { status } = spawnSync(process.execPath, args, { env, stdio: "inherit" });
+  if (status !== 0) process.exitCode = 1;
 }

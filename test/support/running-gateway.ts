@@ -8,6 +8,7 @@ import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { type FunctionsHostOptions, startFunctionsHost } from "../../tools/local/host/functions-host.ts";
 import type { LogEntry } from "../../tools/local/host/messages.ts";
 import {
+  type DevelopmentStack,
   type DevelopmentStackOptions,
   startDevelopmentStack,
 } from "../../tools/local/stack/development-stack.ts";
@@ -24,6 +25,8 @@ export interface RunningGatewayOptions {
     defaults: Record<string, string>,
   ) => Record<string, string> | Promise<Record<string, string>>;
   readonly platform?: DevelopmentStackOptions["platform"];
+  /** Runs once everything that the gateway talks to is there, and before the gateway starts. */
+  readonly beforeStart?: (stack: DevelopmentStack) => void;
   /** Off by default: tests fire the timers with `runTimer`. */
   readonly timersEnabled?: boolean;
   readonly timeScale?: FunctionsHostOptions["timeScale"];
@@ -41,6 +44,7 @@ export function useRunningGateway(options: RunningGatewayOptions = {}): RunningG
 export async function startRunningGateway(options: RunningGatewayOptions = {}) {
   const platformOptions = { requestLimitPerMinute: null, ...options.platform };
   const stack = await startDevelopmentStack({ platform: platformOptions });
+  options.beforeStart?.(stack);
   const settings = { ...stack.settings, ...(await options.settings?.(stack.settings)) };
   const { storage } = loadSettings(stack.settings);
   const queues = openQueues({

@@ -11,8 +11,7 @@ const SourceMap = z.object({ sources: z.array(z.string()) });
 
 /** Creates the package and unpacks it. */
 export async function unpackPackage() {
-  const archive = createArchive(await createDeployment());
-  const files = unzipSync(archive);
+  const files = unzipSync(createArchive(await createDeployment()));
   const folder = await realpath(await mkdtemp(join(tmpdir(), "vmr-package-")));
   for (const [path, contents] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -21,7 +20,6 @@ export async function unpackPackage() {
   const text = (path: string): string => Buffer.from(files[path] ?? []).toString();
   const paths = Object.keys(files);
   return {
-    archive,
     /** Outside of the project, so no node_modules is found from it. */
     folder,
     paths,
