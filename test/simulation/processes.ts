@@ -174,6 +174,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
           ),
           settings: { pool, platform },
           replenishment: undefined,
+          command: "shrink",
           maxHeld: 0,
           clock: adapters.clock,
           log: createLog(context),

@@ -5,6 +5,7 @@ import { describeError, exitCodes, type Outcome } from "./outcomes.ts";
 import type { connect, GatewayOptions } from "./target/connect.ts";
 import type { Environment } from "./target/deployment-names.ts";
 import type { Target } from "./target/target.ts";
+import { remindWhile } from "./terminal/reminder.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 /** What a command works with. */
@@ -74,7 +75,14 @@ export function createProgram(
         return command;
       },
       run: async (options, work) =>
-        onOutcome(await work({ terminal, stopping, connect: async () => connectTo(options, environment) })),
+        onOutcome(
+          await work({
+            terminal,
+            stopping,
+            connect: async () =>
+              remindWhile(connectTo(options, environment), "the gateway's settings", terminal),
+          }),
+        ),
     });
   return program;
 }

@@ -3,7 +3,7 @@ import { encodeQueuedName } from "../../../src/lib/pool/room.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { retireRooms } from "../pool/retirement.ts";
+import { retireRooms } from "../pool/retire-rooms.ts";
 import { waitFor } from "../pool/wait-for.ts";
 import { readRooms } from "../rooms/room-views.ts";
 import { type Platform, requirePlatform, type Target } from "../target/target.ts";
@@ -75,7 +75,7 @@ async function emptyPool(
   context: Context,
 ): Promise<boolean> {
   const { terminal } = context;
-  const retired = await retireRooms(target, platform, pooled, context);
+  const retired = await retireRooms(target, platform, { amount: pooled, command: "drain" }, context);
   const emptyAt = Date.now();
   const [left, requested] = await Promise.all([
     target.queues.pool.count(),

@@ -3,7 +3,7 @@ import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { retireRooms } from "../pool/retirement.ts";
+import { retireRooms } from "../pool/retire-rooms.ts";
 import { waitFor } from "../pool/wait-for.ts";
 import { requirePlatform } from "../target/target.ts";
 import { count, deletionTime, duration } from "../terminal/format.ts";
@@ -91,7 +91,7 @@ async function shrink(level: number, isConfirmed: boolean, context: Context): Pr
     terminal.print(`Would take ${count(amount, "room")} out of the pool and delete them. Do it with --yes.`);
     return "ok";
   }
-  const retired = await retireRooms(target, platform, amount, context);
+  const retired = await retireRooms(target, platform, { amount, command: "shrink" }, context);
   terminal.print(
     `${count(retired, "room")} will be deleted ${deletionTime(target.settings)}; ${await pool.count()} are in the pool.`,
   );

@@ -127,6 +127,7 @@ async function replaceAll(
         ...platform,
         settings: target.settings,
         replenishment: createReplenishment({ ...target.queues, maxRooms }),
+        command: "recycle",
         maxHeld: Math.max(0, spare - plan.batch),
         clock: systemClock,
         log: createCommandLog(terminal),

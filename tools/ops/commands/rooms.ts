@@ -7,18 +7,26 @@ import { type RoomView, readRooms, roomStates, viewRoom } from "../rooms/room-vi
 import type { LogLine } from "../target/log-reader.ts";
 import { requirePlatform } from "../target/target.ts";
 import { age, count, table } from "../terminal/format.ts";
+import { remindWhile } from "../terminal/reminder.ts";
 
 export function addRooms({ command, run }: Operator): void {
   command(
     "rooms",
     "lists the rooms with the gateway's marker by state",
-    "SETTINGS is `current` if the room was made with the settings that new rooms get, otherwise `other`. A room without " +
-      "the marker is not the gateway's and is not listed.",
+    "A room is `waiting` for its deletion if a command took it out of the pool. SETTINGS is `current` if the room was made " +
+      "with the settings that new rooms get, otherwise `other`. A room without the marker is not the gateway's.",
   )
     .addOption(new Option("--state <state>", "Lists only rooms in this state.").choices(roomStates))
     .option("--json", "Prints one JSON array.")
     .action(async (options) => run(options, async (context) => listRooms(options, context)));
 }
+
+const stateNames: Readonly<Record<RoomView["state"], string>> = {
+  pooled: "pooled",
+  assigned: "assigned",
+  live: "live",
+  waiting: "waiting for deletion",
+};
 
 interface ListOptions {
   readonly state?: RoomView["state"];
@@ -28,17 +36,19 @@ interface ListOptions {
 async function listRooms({ state: wanted, json }: ListOptions, context: Context): Promise<Outcome> {
   const { connect, terminal } = context;
   const target = await connect();
-  const all = await readRooms(requirePlatform(target));
+  const all = await remindWhile(readRooms(requirePlatform(target)), "the platform", terminal);
   const shown = all.filter(({ state }) => wanted === undefined || state === wanted);
   if (json) {
     const list = shown.map(({ name, state, marker }) => ({ ...marker, name, state, marker: marker.state }));
     terminal.print(JSON.stringify(list));
     return "ok";
   }
-  const counts = roomStates.map((state) => `${all.filter((room) => room.state === state).length} ${state}`);
+  const counts = roomStates.map(
+    (state) => `${all.filter((room) => room.state === state).length} ${stateNames[state]}`,
+  );
   terminal.print(`${count(all.length, "room")}: ${counts.join(", ")}`);
   if (shown.length === 0) {
-    if (wanted !== undefined) terminal.print(`None is ${wanted}.`);
+    if (wanted !== undefined) terminal.print(`None is ${stateNames[wanted]}.`);
     return "ok";
   }
   const fingerprint = await target.fingerprint();
@@ -105,12 +115,14 @@ function eventOf({ time, fields }: LogLine): string[] {
   };
   const reason = field("reason");
   const event = reason === "" ? field("event") : `${field("event")} (${reason})`;
-  return [time.slice(0, 23).replace("T", " "), event, field("caller"), field("correlationId")];
+  const caller = field("operator") || field("caller");
+  return [time.slice(0, 23).replace("T", " "), event, caller, field("correlationId")];
 }
 
 function describeNow(exists: boolean, view: RoomView | undefined, isLive: boolean): string {
   if (!exists) return "Now: the platform has no room of this name.";
   if (!view) return "Now: it is on the platform, without the gateway's marker.";
   const conference = `${isLive ? "with" : "without"} a live conference`;
-  return `Now: ${view.marker.state} for ${age(view.marker.since, Date.now())}, ${conference}.`;
+  const state = view.state === "waiting" ? stateNames.waiting : view.marker.state;
+  return `Now: ${state} for ${age(view.marker.since, Date.now())}, ${conference}.`;
 }

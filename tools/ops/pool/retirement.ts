@@ -1,27 +1,24 @@
 /**
  * Takes rooms out of the pool and has them deleted. A retirement is a real claim whose caller is the operator: the
  * marker says `assigned` before anything else happens, so no caller can get the room from then on, whatever fails.
+ * Imports src only: the simulation runs a copy of this file with planted bugs.
  */
 
 import { GatewayError } from "../../../src/lib/errors.ts";
 import type { Log } from "../../../src/lib/log.ts";
-import type { Conferences } from "../../../src/lib/platform/conferences.ts";
+import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
+import type { ConferenceFields, Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import type { Replenishment } from "../../../src/lib/pool/replenishment.ts";
-import { decodeQueuedName, encodeQueuedName } from "../../../src/lib/pool/room.ts";
 import {
-  type Clock,
-  type Queue,
-  QueueError,
-  type QueueMessage,
-  systemClock,
-} from "../../../src/lib/ports.ts";
+  decodeQueuedName,
+  encodeQueuedName,
+  parseMarker,
+  withMarker,
+  withoutMarker,
+} from "../../../src/lib/pool/room.ts";
+import { type Clock, type Queue, QueueError, type QueueMessage } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
-import { createProgress } from "../../local/terminal/progress.ts";
-import type { Context } from "../operator-program.ts";
-import type { Platform, Target } from "../target/target.ts";
-import { count } from "../terminal/format.ts";
-import { createCommandLog } from "../terminal/terminal.ts";
 
 export interface Retirement {
   /**
@@ -40,6 +37,8 @@ export interface RetirementOptions {
   readonly settings: Pick<Settings, "pool" | "platform">;
   /** Requests the replacement of a room; undefined to make the pool smaller. */
   readonly replenishment: Pick<Replenishment, "replace"> | undefined;
+  /** Which command retires the rooms. */
+  readonly command: string;
   /** How many messages that are not chosen may be held back at once. */
   readonly maxHeld: number;
   readonly clock: Clock;
@@ -102,7 +101,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
     conferences: {
       findByName: async (name, limits) => conferences.findByName(name, limits),
       update: async (id, fields, limits) => {
-        const isFound = await conferences.update(id, fields, limits);
+        const isFound = await conferences.update(id, () => withCommand(fields, options.command), limits);
         if (held) held.isAssigned = isFound;
         return isFound;
       },
@@ -135,6 +134,15 @@ export function createRetirement(options: RetirementOptions): Retirement {
   };
 }
 
+/** The room's description says who took it out of the pool, so it is not mistaken for a caller's room. */
+function withCommand(fields: ConferenceFields | (() => ConferenceFields), command: string): ConferenceFields {
+  const given = typeof fields === "function" ? fields() : fields;
+  const { description } = given;
+  return typeof description === "string"
+    ? { ...given, description: withTakenOut(description, command) }
+    : given;
+}
+
 /** That the pool has no more rooms to retire is a result and no warning. */
 function withoutPoolEmpty(log: Log): Log {
   return {
@@ -145,42 +153,15 @@ function withoutPoolEmpty(log: Log): Log {
   };
 }
 
-/**
- * Takes up to `amount` rooms out of the pool and queues them for deletion; they are not replaced. Returns how many there
- * were: fewer if the pool has no more, or if the command is interrupted. Throws what `retire` throws, after it has said
- * how far it got.
- */
-export async function retireRooms(
-  target: Target,
-  platform: Platform,
-  amount: number,
-  { terminal, stopping }: Pick<Context, "terminal" | "stopping">,
-): Promise<number> {
-  const progress = createProgress(terminal.progress, "rooms taken out of the pool", amount);
-  const retirement = createRetirement({
-    ...target.queues,
-    ...platform,
-    settings: target.settings,
-    replenishment: undefined,
-    maxHeld: 0,
-    clock: systemClock,
-    log: createCommandLog(terminal),
-  });
-  let retired = 0;
-  try {
-    progress.show(0);
-    while (retired < amount && !stopping.aborted) {
-      if ((await retirement.retire(() => true)) === undefined) break;
-      retired += 1;
-      progress.show(retired);
-    }
-  } catch (error) {
-    terminal.remark(
-      `Taken out: ${retired} of ${count(amount, "room")}. It is safe to run the command again.`,
-    );
-    throw error;
-  } finally {
-    progress.end();
-  }
-  return retired;
+const takenOut = "vmr-gateway taken out of the pool by ops";
+
+/** Returns a description that also says which command took the room out of the pool. */
+export function withTakenOut(description: string, command: string): string {
+  const marker = parseMarker(description);
+  return marker ? withMarker(`${takenOut} ${command}\n${withoutMarker(description)}`, marker) : description;
+}
+
+/** Returns whether a command took the room out of the pool. Its marker says `assigned`, as if a caller had it. */
+export function isTakenOut({ description }: ConferenceRow): boolean {
+  return description?.startsWith(takenOut) === true && parseMarker(description)?.state === "assigned";
 }

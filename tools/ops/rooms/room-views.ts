@@ -1,12 +1,13 @@
 /** The gateway's rooms as the platform shows them at this moment. */
 import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
 import { type MarkedRoom, markedRooms } from "../../../src/lib/pool/room.ts";
+import { isTakenOut } from "../pool/retirement.ts";
 import type { Platform } from "../target/target.ts";
 
-export const roomStates = ["pooled", "assigned", "live"] as const;
+export const roomStates = ["pooled", "assigned", "live", "waiting"] as const;
 
 export interface RoomView extends MarkedRoom {
-  /** `live` if a conference is running in an assigned or pooled room. */
+  /** `live` if a conference is running; `waiting` if an operator took the room out and it waits for its deletion. */
   readonly state: (typeof roomStates)[number];
 }
 
@@ -21,7 +22,9 @@ export async function readRooms({ conferences, status }: Platform): Promise<Room
 /** Returns the room, or undefined if the conference does not have the gateway's marker. */
 export function viewRoom(row: ConferenceRow, isLive: boolean): RoomView | undefined {
   const [room] = markedRooms([row]);
-  return room && { ...room, state: isLive ? "live" : room.marker.state };
+  if (!room) return undefined;
+  const state = isTakenOut(row) ? "waiting" : room.marker.state;
+  return { ...room, state: isLive ? "live" : state };
 }
 
 function rank({ state }: RoomView): number {

@@ -5,6 +5,7 @@ import type { Log } from "../../../src/lib/log.ts";
 import { type ForgottenRoom, type Measurement, measure } from "../../../src/lib/metrics/measurement.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
 import { version } from "../../../src/lib/version.ts";
+import { isTakenOut } from "../pool/retirement.ts";
 import type { Platform, Target } from "../target/target.ts";
 import { type CheckResult, checks, runCheck } from "./checks.ts";
 
@@ -36,6 +37,8 @@ export interface GatewayStatus {
   readonly isMeasured: boolean;
   /** The orphaned rooms that can be named. Undefined if the row was not measured. */
   readonly orphaned: readonly ForgottenRoom[] | undefined;
+  /** How many of the assigned rooms an operator took out of the pool. Undefined if it was not measured. */
+  readonly takenOut: number | undefined;
   /** When the app's newest metrics row was written. */
   readonly metricsTime: string | undefined;
   readonly checks: readonly CheckResult[];
@@ -58,13 +61,21 @@ export async function readStatus(target: Target, log: Log): Promise<GatewayStatu
     orNull(target.fingerprint()),
     ...checks.filter(({ isOfStatus }) => isOfStatus).map(async (check) => runCheck(check, target)),
   ]);
-  const measured = platform && (await measureTarget(target, platform, fingerprint ?? undefined, log));
+  let takenOut: number | undefined;
+  const list: Platform["conferences"]["list"] = async (limits) => {
+    const rows = (await platform?.conferences.list(limits)) ?? [];
+    takenOut = rows.filter(isTakenOut).length;
+    return rows;
+  };
+  const counted = platform && { ...platform, conferences: { ...platform.conferences, list } };
+  const measured = counted && (await measureTarget(target, counted, fingerprint ?? undefined, log));
   const row = rowSchema.parse(measured?.row ?? newest ?? { TimeGenerated: "" });
   return {
     // Without the fingerprint of new rooms, every room would count as outdated.
     row: measured && !fingerprint ? { ...row, OutdatedRooms: null } : row,
     isMeasured: measured !== undefined,
     orphaned: measured ? (measured.unaccounted?.forgotten ?? []) : undefined,
+    takenOut,
     metricsTime: z.string().optional().catch(undefined).parse(newest?.["TimeGenerated"]),
     checks: checked,
   };

@@ -100,7 +100,7 @@ function alarmsLine({ row: { AlarmCount: alarms, AlarmNames: names } }: GatewayS
   return { label, value: names ?? String(alarms), problem: "docs/operations.md#platform-alarms" };
 }
 
-function roomsLine({ row }: GatewayStatus): StatusLine {
+function roomsLine({ row, takenOut }: GatewayStatus): StatusLine {
   const label = "Rooms";
   const {
     AvailableRooms: pooled,
@@ -109,7 +109,8 @@ function roomsLine({ row }: GatewayStatus): StatusLine {
     OutdatedRooms: outdated,
   } = row;
   if (pooled === null || assigned === null) return { label, ...unknown };
-  const value = `${pooled} pooled, ${assigned} assigned, ${count(live ?? 0, "live conference")}`;
+  const waiting = takenOut ? ` (${takenOut} of them taken out of the pool and waiting for deletion)` : "";
+  const value = `${pooled} pooled, ${assigned} assigned${waiting}, ${count(live ?? 0, "live conference")}`;
   if (!outdated) return { label, value };
   return { label, value, hint: `${outdated} made with other settings: npm run ops -- recycle` };
 }

@@ -8,7 +8,7 @@ import { createAzureLog } from "./azure-log.ts";
 import { readAppSettings, readUnresolvedSecrets, toOperatorSettings } from "./deployed-settings.ts";
 import type { DeploymentNames, Environment } from "./deployment-names.ts";
 import type { LogReader } from "./log-reader.ts";
-import { fetchOperatorToken } from "./operator-token.ts";
+import { fetchOperatorId, fetchOperatorToken } from "./operator-token.ts";
 import { openPlatform } from "./platform.ts";
 import type { Target } from "./target.ts";
 
@@ -20,10 +20,8 @@ const hoursOfFingerprint = 24;
 /** Throws UnreachableError if the deployment cannot be read. */
 export async function connectToDeployment(names: DeploymentNames, environment: Environment): Promise<Target> {
   const credential = new DefaultAzureCredential();
-  const resourceManager = createAzureApi(
-    environment["OPS_RESOURCE_MANAGER_URL"] ?? "https://management.azure.com",
-    credential,
-  );
+  const resourceManagerUrl = environment["OPS_RESOURCE_MANAGER_URL"] ?? "https://management.azure.com";
+  const resourceManager = createAzureApi(resourceManagerUrl, credential);
   const logAnalytics = createAzureApi(
     environment["OPS_LOG_ANALYTICS_URL"] ?? "https://api.loganalytics.azure.com",
     credential,
@@ -47,6 +45,7 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
     platform: hasPlatformLogin ? openPlatform(settings.platform) : undefined,
     fingerprint: async () => loggedFingerprint(log),
     unresolvedSecrets: async () => readUnresolvedSecrets(resourceManager, appId),
+    operatorId: async () => fetchOperatorId(resourceManagerUrl, credential),
     accessToken: async () => fetchOperatorToken(settings.bearer, environment),
   };
 }

@@ -32,6 +32,7 @@ export async function connectLocally(path?: string): Promise<Target> {
     platform: openPlatform(settings.platform),
     fingerprint: async () => roomFingerprint(template, hostPin),
     unresolvedSecrets: async () => [],
+    operatorId: async () => "local",
     accessToken: async () => fetchToken(connection.tokenUrl),
   };
 }

@@ -2,6 +2,7 @@
 import { ClientSecretCredential, DefaultAzureCredential, type TokenCredential } from "@azure/identity";
 import jsonwebtoken from "jsonwebtoken";
 import * as z from "zod";
+import { isLoopback } from "../../../src/lib/settings/formats.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import { UnreachableError } from "../outcomes.ts";
 import { tokenFor } from "./azure-api.ts";
@@ -37,4 +38,14 @@ function credentialOf(
   const { OPS_CLIENT_ID: clientId, OPS_CLIENT_SECRET: secret } = environment;
   if (!clientId || !secret) return new DefaultAzureCredential();
   return new ClientSecretCredential(tenantId, clientId, secret, { authorityHost: authority });
+}
+
+/** Returns the operator's object ID, which the directory puts into every token; a loopback API asks for no token. */
+export async function fetchOperatorId(
+  resourceManagerUrl: string,
+  credential: TokenCredential,
+): Promise<string | undefined> {
+  if (isLoopback(resourceManagerUrl)) return undefined;
+  const token = await tokenFor(`${resourceManagerUrl}/.default`, credential);
+  return z.object({ oid: z.string() }).safeParse(jsonwebtoken.decode(token)).data?.oid;
 }

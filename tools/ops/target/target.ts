@@ -28,6 +28,8 @@ export interface Target {
   readonly fingerprint: () => Promise<string | undefined>;
   /** Returns the names of the settings whose secret in the vault could not be resolved. */
   readonly unresolvedSecrets: () => Promise<readonly string[]>;
+  /** Returns the operator's object ID, or undefined if there is none. */
+  readonly operatorId: () => Promise<string | undefined>;
   /** Returns a token for `/room/...`. Throws UnreachableError if none can be obtained. */
   readonly accessToken: () => Promise<string>;
 }

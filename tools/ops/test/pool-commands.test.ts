@@ -87,6 +87,18 @@ describe("ops shrink", () => {
     expect(output).toContain("4 rooms will be deleted in 0 s to 10 min; 2 are in the pool.\n");
     expect(remarks).toMatch(/^0\/4 rooms taken out of the pool\n(.*\n)*4\/4 rooms taken out of the pool\n$/);
     expect(await depths()).toEqual([2, 4, 0, 0]);
+    const { output: listed } = await operated.ops("rooms");
+    expect(listed).toMatch(/^7 rooms: 2 pooled, 1 assigned, 0 live, 4 waiting for deletion\n/);
+    const rooms = JSON.parse((await operated.ops("rooms", "--state", "waiting", "--json")).output);
+    expect(rooms).toHaveLength(4);
+    const [{ name }] = rooms;
+    expect((await operated.ops("room", name)).output).toMatch(/Now: waiting for deletion for \d+ s, without/);
+    expect((await operated.ops("status")).output).toContain(
+      "2 pooled, 5 assigned (4 of them taken out of the pool and waiting for deletion), 0 live conferences\n",
+    );
+    expect(operated.room(name)?.["description"]).toMatch(
+      /^vmr-gateway taken out of the pool by ops shrink\n/,
+    );
     await operated.runTimer("collectGarbage");
     expect(roomNames()).toHaveLength(3);
     expect(stateOf(inUse)).toBe("assigned");

@@ -174,7 +174,7 @@ describe("ops rooms", () => {
     const { exitCode, output } = await operated.ops("rooms");
     const rows = rowsOf(output);
     expect(exitCode).toBe(0);
-    expect(rows[0]).toEqual(["4 rooms: 2 pooled, 1 assigned, 1 live"]);
+    expect(rows[0]).toEqual(["4 rooms: 2 pooled, 1 assigned, 1 live, 0 waiting for deletion"]);
     expect(rows[2]).toEqual(["NAME", "STATE", "SINCE", "SETTINGS"]);
     expect(rows.slice(3).map(([, state, , settings]) => [state, settings])).toEqual([
       ["pooled", "current"],

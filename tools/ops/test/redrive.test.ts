@@ -55,6 +55,7 @@ async function redrive(...args: string[]) {
     platform: undefined,
     fingerprint: async () => undefined,
     unresolvedSecrets: async () => [],
+    operatorId: async () => undefined,
     accessToken: async () => "",
   };
   return ops(["redrive", "--yes", ...args], { connect: async () => target });
