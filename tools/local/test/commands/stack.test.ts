@@ -2,8 +2,11 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { QueueServiceClient } from "@azure/storage-queue";
+import getPort from "get-port";
 import { expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
+import example from "../../../../local.settings.example.json" with { type: "json" };
 import {
   childrenOf,
   projectFolder,
@@ -78,6 +81,39 @@ test("An app with the written settings and port is the gateway that the stack ex
   await host.stop();
   expect(await end("SIGINT")).toBe(0);
   expect([existsSync(settings), existsSync(connectionFile)]).toEqual([false, false]);
+});
+
+test("The app starts with the example settings against the storage that the stack runs alone", async () => {
+  const ports = [await getPort(), await getPort(), await getPort()];
+  const script = [
+    "tools/local/commands/stack.ts",
+    "--only-storage",
+    "--storage-ports",
+    ports.join(","),
+  ] as const;
+  const { printed, end } = runScript(...script);
+  await printed("Azurite is ready");
+  // What UseDevelopmentStorage=true stands for, on these ports.
+  const account = "devstoreaccount1";
+  const key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+  const endpoints = ["Blob", "Queue", "Table"].map(
+    (name, index) => `${name}Endpoint=http://127.0.0.1:${ports[index]}/${account}`,
+  );
+  const storage = [
+    `DefaultEndpointsProtocol=http;AccountName=${account};AccountKey=${key}`,
+    ...endpoints,
+  ].join(";");
+  const host = await startFunctionsHost({
+    entry: `${projectFolder}src/main.ts`,
+    hostJsonPath: `${projectFolder}host.json`,
+    environment: { ...example.Values, AzureWebJobsStorage: storage },
+  });
+  onTestFinished(() => host.stop());
+  expect((await fetch(`${host.url}/public/health`)).status).toBe(200);
+  // Without --skipApiVersionCheck, Azurite rejects the version of this client with 400.
+  await QueueServiceClient.fromConnectionString(storage).createQueue("a-queue");
+  await host.stop();
+  expect(await end("SIGINT")).toBe(0);
 });
 
 test("The stack keeps a settings file that it did not write, reports it in one line and exits with 1", async () => {
