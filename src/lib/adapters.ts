@@ -10,7 +10,7 @@ import { openCreateRecords } from "./azure/open-create-records.ts";
 import { openQueues } from "./azure/storage-account.ts";
 import type { MetricsSink } from "./metrics/row.ts";
 import { createPlatformClient, type PlatformClient } from "./platform/client.ts";
-import { createLogIn } from "./platform/create-log-in.ts";
+import { createCredentials } from "./platform/transport.ts";
 import {
   type Clock,
   type CreateRecordStore,
@@ -47,7 +47,7 @@ export function createAdapters(settings: Settings) {
       url: platform.url,
       timeoutSeconds: platform.timeoutSeconds,
       maxConcurrency: platform.maxConcurrency,
-      logIn: createLogIn(platform, clock),
+      credentials: createCredentials(platform, clock),
       clock,
     }),
     accessChecks: createAccessChecks({

@@ -2,8 +2,8 @@
 
 import type { Adapters } from "./adapters.ts";
 import { createMetricsCollection } from "./metrics/collection.ts";
+import { withRetries } from "./platform/client.ts";
 import { createConferences } from "./platform/conferences.ts";
-import { withRetries } from "./platform/retry.ts";
 import { createSharedList } from "./platform/shared-list.ts";
 import { createPlatformStatus } from "./platform/status.ts";
 import { createBulkDeletion } from "./pool/bulk-deletion.ts";

@@ -1,5 +1,9 @@
-/** Counts the outbound calls of one invocation, and how long they take, by dependency. */
+/** Outbound calls: HTTP clients, and how many calls an invocation makes to each dependency. */
 import { AsyncLocalStorage } from "node:async_hooks";
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import { TLSSocket } from "node:tls";
+import axios, { type AxiosInstance, isCancel } from "axios";
 
 /** How many calls went to one dependency, and how long they took together. Parallel calls add up. */
 interface CallTotals {
@@ -33,4 +37,63 @@ export async function countCall<T>(dependency: keyof OutboundCalls, call: () => 
     totals.calls += 1;
     totals.milliseconds += performance.now() - startedAt;
   }
+}
+
+// Idle connections are closed before a server's usual 5 s: a request on one just closed has an unknown outcome.
+const idleMilliseconds = 4000;
+const connectMilliseconds = 5000;
+const maxResponseBytes = 64 * 1024 * 1024;
+
+/** A request without a response. Unlike axios' errors, it does not contain the request, which has credentials. */
+export class NoResponseError extends Error {
+  override readonly name = "NoResponseError";
+  /** The code of the network layer: `ETIMEDOUT` if the request was aborted, `CONNECT_TIMEOUT` if it was not sent. */
+  readonly code: string;
+
+  constructor(code: string, cause?: Error) {
+    super(cause?.message ?? "no response in time", { cause });
+    this.code = code;
+  }
+}
+
+/**
+ * Creates an HTTP client for one server. It keeps connections alive, follows no redirect and uses no proxy. A request
+ * returns a response of any status and throws NoResponseError if there is none.
+ */
+export function createHttpClient(baseURL: string): AxiosInstance {
+  const Agent = baseURL.startsWith("https:") ? HttpsAgent : HttpAgent;
+  const agent = new Agent({ keepAlive: true, timeout: idleMilliseconds });
+  limitConnecting(agent);
+  const client = axios.create({
+    baseURL,
+    httpAgent: agent,
+    httpsAgent: agent,
+    maxRedirects: 0,
+    proxy: false,
+    maxContentLength: maxResponseBytes,
+    validateStatus: () => true,
+  });
+  client.interceptors.response.use(undefined, (error: unknown) => {
+    throw isCancel(error) ? new NoResponseError("ETIMEDOUT") : toNoResponseError(error);
+  });
+  return client;
+}
+
+/** Ends connections that do not open in time, TLS included: their requests are known not to have been sent. */
+function limitConnecting(agent: HttpAgent): void {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const socket = connect(options, callback);
+    const timeout = new NoResponseError("CONNECT_TIMEOUT");
+    const timer = setTimeout(() => socket?.destroy(timeout), connectMilliseconds);
+    const stop = () => clearTimeout(timer);
+    socket?.once(socket instanceof TLSSocket ? "secureConnect" : "connect", stop).once("close", stop);
+    return socket;
+  };
+}
+
+function toNoResponseError(error: unknown): NoResponseError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return new NoResponseError(code, cause);
 }

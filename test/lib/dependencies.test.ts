@@ -5,7 +5,7 @@ import type { Adapters } from "../../src/lib/adapters.ts";
 import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
 import type { MetricsRow } from "../../src/lib/metrics/row.ts";
 import type { PlatformCall, PlatformClient } from "../../src/lib/platform/client.ts";
-import { PlatformError } from "../../src/lib/platform/platform-error.ts";
+import { PlatformError } from "../../src/lib/platform/errors.ts";
 import { formatMarker } from "../../src/lib/pool/room.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";

@@ -20,8 +20,8 @@ async function filesOf(prepare: () => Promise<unknown>, call: () => Promise<unkn
 }
 
 test.each([
-  ["with an idempotency key", () => ({ "idempotency-key": randomUUID() }), 46],
-  ["without an idempotency key", () => ({}), 41],
+  ["with an idempotency key", () => ({ "idempotency-key": randomUUID() }), 29],
+  ["without an idempotency key", () => ({}), 25],
 ])("One create %s calls functions of few files", async (_, headers, maxFiles) => {
   const files = await filesOf(
     async () => gateway.poolRoom("a-room"),
@@ -35,7 +35,7 @@ test.each([
 });
 
 test("One provisioning message calls functions of few files", async () => {
-  const maxFiles = 24;
+  const maxFiles = 15;
   const files = await filesOf(
     async () => undefined,
     async () => {

@@ -60,8 +60,6 @@ const rows: readonly Row[] = Object.entries(table).map(([part, row]) => ({ part,
 const azurePackages: Readonly<Record<string, readonly string[]>> = {
   "@azure/functions": ["src/main.ts", "src/lib/http"],
   "@azure/storage-queue": ["src/lib/azure"],
-  "@azure/core-http-compat": ["src/lib/azure"],
-  "@azure/core-rest-pipeline": ["src/lib/azure"],
   "@azure/storage-blob": ["src/lib/azure"],
   "@azure/identity": ["src/lib/azure"],
   "@azure/monitor-ingestion": ["src/lib/azure"],

@@ -1,6 +1,6 @@
 /** The platform in memory: its conferences, live conferences, and management API. */
 import type { PlatformCall, PlatformResponse } from "../../src/lib/platform/client.ts";
-import { PlatformError } from "../../src/lib/platform/platform-error.ts";
+import { PlatformError } from "../../src/lib/platform/errors.ts";
 import { maxDescriptionCharacters } from "../../src/lib/pool/room.ts";
 
 export interface ConferenceRecord {

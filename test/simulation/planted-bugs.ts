@@ -254,7 +254,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "retries a change that timed out",
     breaks: "handed-out-twice",
     scenario: onlyLateChanges,
-    file: "src/lib/platform/retry.ts",
+    file: "src/lib/platform/client.ts",
     edits: [
       [' || error.code === "platform-timeout"', ""],
       ['(method === "GET" ||', '(method === "GET" || method === "PATCH" ||'],

@@ -9,8 +9,8 @@ import {
 import type { Adapters } from "../../src/lib/adapters.ts";
 import { createDependencies } from "../../src/lib/dependencies.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { withRetries } from "../../src/lib/platform/client.ts";
 import { createConferences } from "../../src/lib/platform/conferences.ts";
-import { withRetries } from "../../src/lib/platform/retry.ts";
 import type { RandomSource } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { gatewaySettings } from "../../tools/local/stack/gateway-settings.ts";

@@ -5,7 +5,7 @@ import {
   type PlatformClient,
   type PlatformResponse,
 } from "../../src/lib/platform/client.ts";
-import { PlatformError } from "../../src/lib/platform/platform-error.ts";
+import { PlatformError } from "../../src/lib/platform/errors.ts";
 import type { ConferenceTable } from "./conference-table.ts";
 import type { Fault, Ports } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";

@@ -2,10 +2,8 @@
 import { beforeEach } from "vitest";
 import { createMetricsCollection, type MetricsOptions } from "../../src/lib/metrics/collection.ts";
 import type { MetricsRow } from "../../src/lib/metrics/row.ts";
-import type { PlatformClient } from "../../src/lib/platform/client.ts";
-import type { ConferenceRow } from "../../src/lib/platform/conference-row.ts";
-import { createConferences } from "../../src/lib/platform/conferences.ts";
-import { withRetries } from "../../src/lib/platform/retry.ts";
+import { type PlatformClient, withRetries } from "../../src/lib/platform/client.ts";
+import { type ConferenceRow, createConferences } from "../../src/lib/platform/conferences.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
 import { createGarbageCollection, type GarbageCollectionOptions } from "../../src/lib/pool/collection.ts";

@@ -5,7 +5,7 @@ import {
   type PlatformClient,
   type PlatformClientOptions,
 } from "../../src/lib/platform/client.ts";
-import { createBasicLogIn } from "../../src/lib/platform/log-in.ts";
+import { createBasicCredentials } from "../../src/lib/platform/transport.ts";
 import {
   type PlatformSimulator,
   startPlatformSimulator,
@@ -28,7 +28,7 @@ export function newPlatformClient(url: string, options: Partial<PlatformClientOp
     url,
     timeoutSeconds: 20,
     maxConcurrency: 5,
-    logIn: createBasicLogIn(platformAccount.username, platformAccount.password),
+    credentials: createBasicCredentials(platformAccount.username, platformAccount.password),
     clock: createManualClock(),
     ...options,
   });

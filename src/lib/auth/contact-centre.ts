@@ -1,13 +1,12 @@
 /** Checks the contact-centre token of an agent by asking the contact centre whose token it is. */
 import { createHash } from "node:crypto";
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
-import axios, { type AxiosResponse } from "axios";
+import type { AxiosResponse } from "axios";
 import { LRUCache } from "lru-cache";
 import PQueue from "p-queue";
 import * as z from "zod";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { createHttpClient } from "../outbound-calls.ts";
 import type { Clock } from "../ports.ts";
 
 /** Which users are agents of this environment. */
@@ -127,14 +126,7 @@ function createCurrentUserRequest({
   url,
   divisionIds,
 }: ContactCentreRules): (token: string, log: Log) => Promise<TokenCheck> {
-  const http = axios.create({
-    baseURL: url,
-    httpAgent: new HttpAgent({ keepAlive: true }),
-    httpsAgent: new HttpsAgent({ keepAlive: true }),
-    maxRedirects: 0,
-    proxy: false,
-    validateStatus: () => true,
-  });
+  const http = createHttpClient(url);
   return async (token, log) => {
     try {
       const response = await http.get<unknown>("/api/v2/users/me", {

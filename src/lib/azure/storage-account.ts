@@ -4,7 +4,6 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { type Queue, type Queues, queueNames } from "../ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createStorageQueue } from "./storage-queue.ts";
-import { createStorageTransport } from "./storage-transport.ts";
 
 /** Which account to open, and how. */
 export interface StorageAccountOptions {
@@ -38,13 +37,10 @@ export function openStorageAccount({
   credential,
   timeoutSeconds = defaultTimeoutSeconds,
 }: StorageAccountOptions): (name: string, encoding: "text" | "base64") => Queue {
-  const httpClient = createStorageTransport();
-  const open = (retries: typeof noRetries) => {
-    const options = { ...retries, httpClient };
-    return "connectionString" in storage
+  const open = (options: typeof noRetries) =>
+    "connectionString" in storage
       ? QueueServiceClient.fromConnectionString(storage.connectionString, options)
       : new QueueServiceClient(storage.queueServiceUrl, credential, options);
-  };
   const singleTry = open(noRetries);
   const retrying = open(withRetries);
   return (name, encoding) =>

@@ -2,7 +2,6 @@
 import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
 import { countCall } from "../outbound-calls.ts";
 import type { Queue, QueueMessage } from "../ports.ts";
-import { withTimeout } from "../timeout.ts";
 import { isQueueMissing, toQueueError } from "./storage-error.ts";
 
 type Encoding = "text" | "base64";
@@ -33,9 +32,8 @@ export function createStorageQueue(options: StorageQueueOptions): Queue {
   const { singleTry, retrying, encoding } = options;
 
   async function call<T>(send: (limit: Limit) => Promise<T>): Promise<T> {
-    const limited = async () =>
-      withTimeout(options.timeoutSeconds * 1000, async (abortSignal) => send({ abortSignal }));
-    return countCall("storage", limited);
+    const abortSignal = AbortSignal.timeout(options.timeoutSeconds * 1000);
+    return countCall("storage", async () => send({ abortSignal }));
   }
 
   async function createQueueAndRetry<T>(operation: string, send: (limit: Limit) => Promise<T>): Promise<T> {

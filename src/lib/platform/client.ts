@@ -1,16 +1,14 @@
-/** Calls the conferencing platform with a log-in and limited concurrency. */
+/** Calls the conferencing platform with credentials, retries and a limit on concurrent calls. */
 import { type Clock, type RandomSource, secureRandom } from "../ports.ts";
+import { nameOf, PlatformError, responseFailure } from "./errors.ts";
+import { createLimiter, type Priority } from "./limiter.ts";
 import {
-  createExchange,
-  type Exchange,
-  nameOf,
+  createTransport,
+  type PlatformCredentials,
   type PlatformHttpResponse,
   type PlatformRequest,
-  responseFailure,
-} from "./exchange.ts";
-import { createLimiter, type Priority } from "./limiter.ts";
-import type { PlatformLogIn } from "./log-in.ts";
-import { PlatformError } from "./platform-error.ts";
+  type PlatformTransport,
+} from "./transport.ts";
 
 /** A request to the platform and the conditions under which it may start. */
 export interface PlatformCall extends Omit<PlatformRequest, "body"> {
@@ -39,12 +37,12 @@ export interface PlatformClient {
   readonly background: Pick<PlatformClient, "call">;
 }
 
-/** How calls log in, and how many run at once at most. */
+/** With which credentials calls are sent, and how many run at once at most. */
 export interface ClientOptions {
   readonly timeoutSeconds: number;
   /** The ceiling of the limit, which is lower while the platform is overloaded. */
   readonly maxConcurrency: number;
-  readonly logIn: PlatformLogIn;
+  readonly credentials: PlatformCredentials;
   readonly clock: Clock;
   /** Defaults to the operating system's source. */
   readonly random?: RandomSource;
@@ -61,31 +59,31 @@ const maxWaitingCallers = 500;
 
 /** Creates a client of the platform at `url`. Opens no connection before the first call. */
 export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
-  return createClient(createExchange(options.url, options.timeoutSeconds), options);
+  return createClient(createTransport(options.url, options.timeoutSeconds), options);
 }
 
 /**
- * Creates a client that sends each call once, or twice if a new log-in may help after a 401. A call throws
+ * Creates a client that sends each call once, or twice if new credentials may help after a 401. A call throws
  * PlatformError: `not-sent` if it waited too long for a slot or 500 calls wait already, otherwise by what may have
  * happened on the platform.
  */
-export function createClient(exchange: Exchange, options: ClientOptions): PlatformClient {
-  const { clock, logIn } = options;
+export function createClient(transport: PlatformTransport, options: ClientOptions): PlatformClient {
+  const { clock, credentials } = options;
   const limiter = createLimiter(options.maxConcurrency, clock, options.random ?? secureRandom);
 
-  /** Sends the call once. Looks at the clock here because waiting for a slot or a log-in takes time. */
+  /** Sends the call once. Looks at the clock here because waiting for a slot or credentials takes time. */
   async function sendOnce(call: PlatformCall, authorization: string): Promise<PlatformHttpResponse> {
     if (call.signal?.aborted === true || clock.now() >= (call.startBefore ?? Number.POSITIVE_INFINITY))
       throw tooLate(call);
-    return exchange({ ...call, body: bodyOf(call) }, authorization);
+    return transport({ ...call, body: bodyOf(call) }, authorization);
   }
 
   async function send(call: PlatformCall): Promise<PlatformResponse> {
-    const authorization = await logIn.authorization();
+    const authorization = await credentials.authorization();
     const first = await sendOnce(call, authorization);
     // The first request was refused, so a call that is too late for the second one has changed nothing.
-    const isRetried = first.status === 401 && logIn.invalidate(authorization);
-    const response = isRetried ? await sendOnce(call, await logIn.authorization()) : first;
+    const isRetried = first.status === 401 && credentials.invalidate(authorization);
+    const response = isRetried ? await sendOnce(call, await credentials.authorization()) : first;
     if (response.status >= 200 && response.status < 300) return { body: response.body };
     throw responseFailure(call, response);
   }
@@ -122,4 +120,48 @@ function tooLate(call: PlatformCall): PlatformError {
 /** Returns the fields to write as they are now. */
 export function bodyOf({ body }: Pick<PlatformCall, "body">): PlatformRequest["body"] {
   return typeof body === "function" ? body() : body;
+}
+
+const maxAttempts = 3;
+const firstDelayMilliseconds = 100;
+// A caller waits for the response and can make a longer pause itself.
+const maxDelayMilliseconds = 2000;
+
+/**
+ * Wraps a client so that each call has up to three attempts. GET and DELETE are retried unless they timed out; other
+ * calls only if nothing happened on the platform. Throws the last attempt's error.
+ */
+export function withRetries(client: PlatformClient, clock: Clock, random: RandomSource): PlatformClient {
+  const retry =
+    (call: PlatformClient["call"]) =>
+    async (request: PlatformCall): Promise<PlatformResponse> => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await call(request);
+        } catch (error) {
+          const delay = attempt < maxAttempts ? delayBefore(request, error, attempt, random) : undefined;
+          const isTooLate = clock.now() + (delay ?? 0) >= (request.startBefore ?? Number.POSITIVE_INFINITY);
+          if (delay === undefined || isTooLate) throw error;
+          await clock.sleep(delay);
+        }
+      }
+    };
+  return { call: retry(client.call), background: { call: retry(client.background.call) } };
+}
+
+/** Returns the milliseconds to wait before the next attempt, or undefined if there must not be one. */
+function delayBefore(
+  { method }: PlatformCall,
+  error: unknown,
+  attempt: number,
+  random: RandomSource,
+): number | undefined {
+  if (!(error instanceof PlatformError) || error.code === "platform-timeout") return undefined;
+  const nothingHappened = error.outcome === "not-sent" || error.platformStatus === 429;
+  const isSafeToRetry = error.outcome === "unknown" && (method === "GET" || method === "DELETE");
+  if (!nothingHappened && !isSafeToRetry) return undefined;
+  const backOff = firstDelayMilliseconds * 4 ** (attempt - 1) * (0.5 + random.integerBelow(1000) / 1000);
+  const requestedDelay = error.hasRetryAfter ? (error.details.retryAfterSeconds ?? 0) * 1000 : 0;
+  const delay = Math.max(backOff, requestedDelay);
+  return delay <= maxDelayMilliseconds ? delay : undefined;
 }

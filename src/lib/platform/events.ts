@@ -1,5 +1,4 @@
 /** Reads the events that the platform's event sink sends. */
-import { asRecord } from "./as-record.ts";
 
 /** What is wrong with the name of an ended room. Log lines contain it, and never the name. */
 type NameFault = "no-data" | "no-name" | "name-not-text" | "name-too-long" | "name-with-control-characters";
@@ -73,4 +72,9 @@ function isMissing(name: unknown): boolean {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** Returns the properties of an untrusted value, or an empty record if it is not an object. */
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" ? { ...value } : {};
 }

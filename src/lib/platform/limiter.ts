@@ -1,6 +1,6 @@
 /** Limits the concurrent calls of one instance, and decides which waiting call starts next. */
 import type { Clock, RandomSource } from "../ports.ts";
-import { PlatformError } from "./platform-error.ts";
+import { PlatformError } from "./errors.ts";
 
 /** `caller`: somebody waits for the call. `background`: nobody does. */
 export type Priority = "caller" | "background";

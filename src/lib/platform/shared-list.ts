@@ -1,8 +1,7 @@
 /** Lists all conferences for callers: requests that arrive while a list is read share the next one. */
 import type { Clock } from "../ports.ts";
-import type { ConferenceRow } from "./conference-row.ts";
-import type { Conferences } from "./conferences.ts";
-import { PlatformError } from "./platform-error.ts";
+import type { ConferenceRow, Conferences } from "./conferences.ts";
+import { PlatformError } from "./errors.ts";
 
 /** The list of conferences, shared by the requests for it. */
 export interface SharedList {

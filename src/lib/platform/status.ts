@@ -1,7 +1,7 @@
 /** The platform's status API: running conferences and active alarms. */
 import * as z from "zod";
 import type { PlatformClient } from "./client.ts";
-import { nextPath, undocumentedResponse } from "./pages.ts";
+import { listRows, undocumentedResponse } from "./conferences.ts";
 
 /** An active alarm of the platform. */
 export interface PlatformAlarm {
@@ -21,42 +21,30 @@ export interface PlatformStatus {
 
 const livePath = "/api/admin/status/v1/conference/";
 const alarmPath = "/api/admin/status/v1/alarm/";
-const rowsPerPage = 500;
-const maxPages = 100;
 
-const Live = z.object({ objects: z.array(z.looseObject({ name: z.string() })) });
-const Alarms = z.object({
-  objects: z.array(z.looseObject({ name: z.string().catch("unnamed"), level: z.string().catch("unknown") })),
-});
+const Live = z.looseObject({ name: z.string() });
+const Alarm = z.looseObject({ name: z.string().catch("unnamed"), level: z.string().catch("unknown") });
 
 /** Creates the status API on top of a client. Does nothing until a method is called. */
 export function createPlatformStatus(client: Pick<PlatformClient, "call">): PlatformStatus {
   return {
     async isLive(name) {
-      const { body } = await client.call({ method: "GET", path: livePath, query: { name } });
-      const checked = Live.safeParse(body);
-      if (!checked.success) throw undocumentedResponse(livePath);
-      return checked.data.objects.some((row) => row.name === name);
+      const rows = await list(client, livePath, Live, { name });
+      // The name is compared again because the platform ignores a parameter that it does not know.
+      return rows.some((row) => row.name === name);
     },
-    liveConferences: async () => new Set((await allRows(client, livePath, Live)).map((row) => row.name)),
-    alarms: async () =>
-      (await allRows(client, alarmPath, Alarms)).map(({ name, level }) => ({ name, level })),
+    liveConferences: async () => new Set((await list(client, livePath, Live)).map(({ name }) => name)),
+    alarms: async () => (await list(client, alarmPath, Alarm)).map(({ name, level }) => ({ name, level })),
   };
 }
 
-async function allRows<Row>(
+async function list<Row>(
   client: Pick<PlatformClient, "call">,
   path: string,
-  schema: z.ZodType<{ objects: Row[] }>,
+  row: z.ZodType<Row>,
+  query: Readonly<Record<string, string>> = {},
 ): Promise<Row[]> {
-  const rows: Row[] = [];
-  let page = await client.call({ method: "GET", path, query: { limit: rowsPerPage } });
-  for (let pages = 1; ; pages++) {
-    const checked = schema.safeParse(page.body);
-    if (!checked.success || pages > maxPages) throw undocumentedResponse(path);
-    rows.push(...checked.data.objects);
-    const next = nextPath(page, path);
-    if (next === undefined) return rows;
-    page = await client.call({ method: "GET", path: next });
-  }
+  const rows = z.array(row).safeParse(await listRows(client, path, { query }));
+  if (!rows.success) throw undocumentedResponse(path);
+  return rows.data;
 }

@@ -3,8 +3,7 @@
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import type { ConferenceRow } from "../platform/conference-row.ts";
-import type { Conferences } from "../platform/conferences.ts";
+import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import type { Clock, Queue } from "../ports.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import { decodeQueuedName, isPersistent, isRoom, parseMarker } from "./room.ts";

@@ -1,9 +1,8 @@
 /** What happens to a claim's message, outcome by outcome, when the claim does not hand out its room. */
 
 import type { Log } from "../log.ts";
-import type { ConferenceRow } from "../platform/conference-row.ts";
-import { PlatformError } from "../platform/platform-error.ts";
-import { rejectedFields } from "../platform/rejected-fields.ts";
+import type { ConferenceRow } from "../platform/conferences.ts";
+import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import type { Replenishment } from "./replenishment.ts";

@@ -2,8 +2,7 @@
 import PQueue from "p-queue";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { ConferenceRow } from "../platform/conference-row.ts";
-import type { Conferences } from "../platform/conferences.ts";
+import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { type Clock, deleteConfirmed } from "../ports.ts";
 import {
   type ClaimAttempt,

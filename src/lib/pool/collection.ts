@@ -1,8 +1,7 @@
 /** Garbage collection: deletes the rooms whose conference has ended, and nothing else. */
 import type { Log } from "../log.ts";
-import type { ConferenceRow } from "../platform/conference-row.ts";
-import type { Conferences } from "../platform/conferences.ts";
-import { PlatformError } from "../platform/platform-error.ts";
+import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
+import { PlatformError } from "../platform/errors.ts";
 import type { PlatformStatus } from "../platform/status.ts";
 import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
 import { type EndedRoom, groupByRoom, isAssignedAfter, receiveUpTo } from "./deletion-queue.ts";

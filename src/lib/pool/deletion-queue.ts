@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import type { ConferenceRow } from "../platform/conference-row.ts";
+import type { ConferenceRow } from "../platform/conferences.ts";
 import { type Clock, type Queue, QueueError, type QueueMessage, type RandomSource } from "../ports.ts";
 import { decodeQueuedName, encodeQueuedName, parseMarker, type QueuedName } from "./room.ts";
 

@@ -3,8 +3,7 @@
 import { createHash } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { ConferenceRow } from "../platform/conference-row.ts";
-import type { Conferences } from "../platform/conferences.ts";
+import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import type { Clock, CreateRecord, CreateRecordStore, Queue } from "../ports.ts";
 import type { Claims } from "./claim.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";

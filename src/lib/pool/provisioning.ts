@@ -1,9 +1,7 @@
 /** Provisions one room for the pool. Its name is queued first, so no room is ever without a name in a queue. */
 import type { Log } from "../log.ts";
-import type { ConferenceRow } from "../platform/conference-row.ts";
-import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
-import { PlatformError } from "../platform/platform-error.ts";
-import { describeFailure } from "../platform/rejected-fields.ts";
+import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
+import { describeFailure, PlatformError } from "../platform/errors.ts";
 import {
   type Clock,
   deleteConfirmed,

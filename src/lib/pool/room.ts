@@ -1,7 +1,7 @@
 /** A room of the gateway: its marker on the platform, who owns it, and the text of the messages about it. */
 
 import * as z from "zod";
-import type { ConferenceRow } from "../platform/conference-row.ts";
+import type { ConferenceRow } from "../platform/conferences.ts";
 
 /** The content of a marker line. */
 export interface Marker {

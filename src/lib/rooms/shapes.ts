@@ -1,7 +1,6 @@
 /** Converts platform conferences to the shapes of the responses. */
 import type * as z from "zod";
-import type { ConferenceRow } from "../platform/conference-row.ts";
-import { manyRelations, singleRelations, toObjects } from "../platform/relations.ts";
+import { type ConferenceRow, manyRelations, singleRelations, toObjects } from "../platform/conferences.ts";
 import { isRoom, withoutMarker } from "../pool/room.ts";
 import type { ConstrainedConference, CreatedRoom, PublicConstrainedConference } from "./schemas.ts";
 

@@ -2,12 +2,15 @@
 import { GatewayError, type ValidationFault } from "../errors.ts";
 import { valueFault } from "../http/validation.ts";
 import type { Log } from "../log.ts";
-import { asRecord } from "../platform/as-record.ts";
-import type { ConferenceRow } from "../platform/conference-row.ts";
-import type { ConferenceFields, Conferences } from "../platform/conferences.ts";
-import { PlatformError } from "../platform/platform-error.ts";
-import { rejectedFields } from "../platform/rejected-fields.ts";
-import { manyRelations, singleRelations, toUri } from "../platform/relations.ts";
+import {
+  type ConferenceFields,
+  type ConferenceRow,
+  type Conferences,
+  manyRelations,
+  singleRelations,
+  toUri,
+} from "../platform/conferences.ts";
+import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import { formatMarker, maxDescriptionCharacters, parseMarker, withoutMarker } from "../pool/room.ts";
 import { Conference, ConferenceUpdate } from "./schemas.ts";
 
@@ -145,7 +148,7 @@ function toRelation(field: string, value: unknown, faults: ValidationFault[]): u
   const entries: unknown[] = Array.isArray(value) ? value : [];
   const resource = singleRelations[field] ?? manyRelations[field] ?? field;
   const uris = entries.map((entry, index) => {
-    const uri = toUri(asRecord(entry), resource);
+    const uri = toUri(entry, resource);
     if (uri === undefined) {
       const reason = "the object must contain the resource_uri or id from a GET response";
       faults.push(valueFault(["body", field, index], reason));

@@ -2,11 +2,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { QueueServiceClient } from "@azure/storage-queue";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { openQueues } from "../../../src/lib/azure/storage-account.ts";
 import { createStorageQueue } from "../../../src/lib/azure/storage-queue.ts";
-import { createStorageTransport } from "../../../src/lib/azure/storage-transport.ts";
 import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
 import type { Queue, QueueMessage, Queues } from "../../../src/lib/ports.ts";
 import { startAzurite } from "../../../tools/local/simulators/azurite.ts";
@@ -59,7 +58,6 @@ const openFast = (timeoutSeconds = 20): Queue => {
   const client = (maxTries: number) =>
     QueueServiceClient.fromConnectionString(connectionString(), {
       retryOptions: { ...retryOptions, maxTries },
-      httpClient: createStorageTransport(),
     }).getQueueClient("room-creation-queue");
   return createStorageQueue({
     singleTry: client(1),
@@ -135,15 +133,10 @@ test("put fails as `unknown` if the service cannot be reached", async () => {
 });
 
 describe("Connections", () => {
-  /** Counts connections, and refuses the tunnels for which a proxy is asked. */
   const listener = useStartedPerTest(async () => {
-    const seen = { connections: 0, tunnels: [] as (string | undefined)[] };
+    const seen = { connections: 0 };
     const listening = createServer((_, response) => response.writeHead(204).end());
     listening.on("connection", () => void (seen.connections += 1));
-    listening.on("connect", ({ url }, socket) => {
-      seen.tunnels.push(url);
-      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
-    });
     listening.listen(0, "127.0.0.1");
     await once(listening, "listening");
     const address = listening.address();
@@ -153,22 +146,12 @@ describe("Connections", () => {
     };
     return { seen, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, stop };
   });
-  afterEach(() => void vi.unstubAllEnvs());
 
   test("are shared by consecutive operations on all queues", async () => {
     const account = connectionString().replace(server.url, listener.url);
     const { pool, deletion } = open({ connectionString: account });
     for (const queue of [pool, deletion, pool]) await queue.delete(message);
     expect(listener.seen.connections).toBe(1);
-  });
-
-  test("go through the proxy that the environment names", async () => {
-    vi.stubEnv("http_proxy", listener.url);
-    vi.stubEnv("no_proxy", "");
-    const account = connectionString().replace(server.url, "http://queues.example.com");
-    const call = open({ connectionString: account }).pool.delete(message);
-    await expect(call).rejects.toMatchObject({ failure: "unknown" });
-    expect(listener.seen.tunnels).toEqual(["queues.example.com:80"]);
   });
 });
 

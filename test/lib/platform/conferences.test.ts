@@ -1,13 +1,28 @@
-/** The platform's conferences: exact names, all pages, and undocumented responses. */
+/** The platform's conferences: exact names, rows, pages, relations, and undocumented responses. */
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { PlatformClient } from "../../../src/lib/platform/client.ts";
-import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
+import { validate } from "../../../src/lib/http/validation.ts";
+import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
+import {
+  type ConferenceFields,
+  type ConferenceRow,
+  type Conferences,
+  createConferences,
+  manyRelations,
+  singleRelations,
+  toObjects,
+  toUri,
+} from "../../../src/lib/platform/conferences.ts";
+import { Conference } from "../../../src/lib/rooms/schemas.ts";
+import { toReadRoom } from "../../../src/lib/rooms/shapes.ts";
+import { changeRoom } from "../../../src/lib/rooms/update.ts";
 import {
   type Answer,
   type LoopbackServer,
   startLoopbackServer,
 } from "../../../tools/local/simulators/loopback-server.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
+import { createRecordingLog } from "../../support/recording-log.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 
 const platform = usePlatform({ requestLimitPerMinute: null });
@@ -217,4 +232,264 @@ describe("writing", () => {
     expect(platform.requests().listWipeAttempts).toBe(0);
     expect(platform.roomCount()).toBe(1);
   });
+});
+
+describe("A row", () => {
+  const row = { id: 1, name: "room-a" };
+  /** Reads a list of one row as it is. */
+  const listOf = async (only: unknown) =>
+    createConferences({ call: async () => ({ body: { meta: {}, objects: [only] } }) }).list();
+
+  test.each<object>([
+    {},
+    { service_type: null, description: null, tag: null, aliases: null },
+    { service_type: "conference", description: "", tag: "https://verify.example.com/1" },
+    { aliases: [] },
+    { aliases: [{ alias: "room-a", id: 5 }, { alias: null }, {}] },
+    { future: { deep: [1] }, aliases: undefined, tag: undefined },
+  ])("is accepted with %j, and returned as it is", async (fields) => {
+    expect(await listOf({ ...row, ...fields })).toEqual([{ ...row, ...fields }]);
+  });
+
+  test.each<object>([
+    { id: "1" },
+    { id: 1.5 },
+    { id: null },
+    { name: null },
+    { name: 5 },
+    { service_type: 5 },
+    { description: {} },
+    { tag: 5 },
+    { aliases: {} },
+    { aliases: "room-a" },
+    { aliases: ["room-a"] },
+    { aliases: [null] },
+    { aliases: [{ alias: "room-a" }, { alias: 5 }] },
+  ])("is undocumented with %j", async (fields) => {
+    await expect(listOf({ ...row, ...fields })).rejects.toMatchObject({ code: "platform-rejected" });
+  });
+
+  test.each([null, undefined, "text", 5, Object.assign([], row)])("is never %j", async (value) => {
+    await expect(listOf(value)).rejects.toMatchObject({ code: "platform-rejected" });
+  });
+});
+
+describe("Pages", () => {
+  const path = "/api/admin/configuration/v1/conference/";
+  const row = (id: number) => ({ id, name: `room-${id}` });
+
+  /** Creates a platform with `total` rooms on pages of `limit` that records the calls. */
+  function paged({ total, limit, meta = {} }: { total: number; limit: number; meta?: object }) {
+    const calls: PlatformCall[] = [];
+    let [inFlight, maxInFlight] = [0, 0];
+    const call = async (request: PlatformCall) => {
+      calls.push(request);
+      inFlight += 1;
+      maxInFlight = Math.max(maxInFlight, inFlight);
+      await Promise.resolve();
+      inFlight -= 1;
+      const url = new URL(request.path, "http://platform.example.com");
+      const offset = Number(url.searchParams.get("offset") ?? 0);
+      const next = offset + limit < total ? `${path}?limit=${limit}&offset=${offset + limit}` : null;
+      const objects = Array.from({ length: Math.min(limit, total - offset) }, (_, index) =>
+        row(offset + index),
+      );
+      return { body: { meta: { limit, next, total_count: total, ...meta }, objects } };
+    };
+    return { conferences: createConferences({ call }), calls, maxInFlight: () => maxInFlight };
+  }
+
+  test("list requests 500 rows, ordered by name", async () => {
+    const { conferences, calls } = paged({ total: 3, limit: 500 });
+    expect(await conferences.list()).toHaveLength(3);
+    expect(calls).toMatchObject([{ method: "GET", path, query: { limit: 500, order_by: "name" } }]);
+  });
+
+  test.each([
+    [20, 2],
+    [21, 3],
+    [29, 3],
+  ])("list reads %i rooms on pages of ten with %i calls", async (total, expected) => {
+    const { conferences, calls } = paged({ total, limit: 10 });
+    expect(await conferences.list()).toHaveLength(total);
+    expect(calls).toHaveLength(expected);
+  });
+
+  test("list reads all rows of pages of 500", async () => {
+    const { conferences } = paged({ total: 1000, limit: 500 });
+    expect(await conferences.list()).toHaveLength(1000);
+  });
+
+  test("list fetches predictable pages in parallel", async () => {
+    const { conferences, maxInFlight } = paged({ total: 50, limit: 10 });
+    expect(await conferences.list()).toHaveLength(50);
+    expect(maxInFlight()).toBe(4);
+  });
+
+  test.each<[string, object]>([
+    ["no count", { total_count: undefined }],
+    ["a count that is not a number", { total_count: "many" }],
+    ["a negative count", { total_count: -1 }],
+    ["a huge count", { total_count: 1e12 }],
+    ["no page size", { limit: undefined }],
+    ["a page size of zero", { limit: 0 }],
+    ["a page size that differs from the link", { limit: 7 }],
+  ])("list follows the links one by one with %s", async (_, meta) => {
+    const { conferences, calls, maxInFlight } = paged({ total: 30, limit: 10, meta });
+    expect(await conferences.list()).toHaveLength(30);
+    expect(calls).toHaveLength(3);
+    expect(maxInFlight()).toBe(1);
+  });
+
+  test("list misses no row if later pages are smaller than the first", async () => {
+    const call = async (request: PlatformCall) => {
+      const { searchParams } = new URL(request.path, "http://platform.example.com");
+      const offset = Number(searchParams.get("offset") ?? 0);
+      const end = Math.min(30, offset + (offset === 0 ? 10 : Number(searchParams.get("limit"))));
+      const next = end < 30 ? `${path}?limit=5&offset=${end}` : null;
+      const objects = Array.from({ length: end - offset }, (_, index) => row(offset + index));
+      return { body: { meta: { limit: 10, next, total_count: 30 }, objects } };
+    };
+    expect(await createConferences({ call }).list()).toHaveLength(30);
+  });
+
+  test("list returns one page if it has no link", async () => {
+    const { conferences } = paged({ total: 5, limit: 10, meta: { next: undefined } });
+    expect(await conferences.list()).toHaveLength(5);
+  });
+
+  test("every operation passes on timeout and deadline", async () => {
+    const calls: PlatformCall[] = [];
+    const conferences = createConferences({
+      call: async (request) => {
+        calls.push(request);
+        return { body: { meta: {}, objects: [] } };
+      },
+    });
+    const limits = { timeoutSeconds: 3, startBefore: 1000 };
+    await conferences.findByName("room-a", limits);
+    await conferences.create({ name: "room-a" }, limits);
+    await conferences.update(7, { tag: "x" }, limits);
+    await conferences.delete(7, limits);
+
+    expect(calls).toEqual([
+      { method: "GET", path, query: { name: "room-a" }, ...limits },
+      { method: "POST", path, body: { name: "room-a" }, ...limits },
+      { method: "PATCH", path: `${path}7/`, body: { tag: "x" }, ...limits },
+      { method: "DELETE", path: `${path}7/`, ...limits },
+    ]);
+  });
+});
+
+describe("Relations", () => {
+  const uri = "/api/admin/configuration/v1/ivr_theme/1/";
+  const shownInFull = (row: ConferenceRow) => toReadRoom(row, { constrained: false, showHostPin: true });
+
+  /** Returns what the platform is sent for a PATCH of a room with this body. */
+  async function sentFor(row: ConferenceRow, body: unknown): Promise<ConferenceFields[]> {
+    const sent: ConferenceFields[] = [];
+    const update = async (_id: number, fields: ConferenceFields) => {
+      sent.push(fields);
+      return true;
+    };
+    const conferences = { findByName: async () => row, update };
+    await changeRoom(conferences, row.name, validate(Conference, body, "body"), createRecordingLog());
+    return sent;
+  }
+
+  test.each([
+    ["null", null, null],
+    ["nothing", undefined, null],
+    ["an empty string", "", null],
+    ["a URI", uri, [{ resource_uri: uri }]],
+    ["an object", { id: 1 }, [{ id: 1 }]],
+    ["a list of URIs", [uri, uri], [{ resource_uri: uri }, { resource_uri: uri }]],
+    ["a list of objects", [{ id: 1 }, { id: 2 }], [{ id: 1 }, { id: 2 }]],
+    ["an empty list", [], []],
+    ["a list with other values", [null, 5, { id: 1 }], [{ id: 1 }]],
+  ])("toObjects converts %s to the API's type", (_, value, shown) => {
+    expect(toObjects(value)).toEqual(shown);
+  });
+
+  test.each([
+    ["a URI", { resource_uri: uri, id: 9 }, uri],
+    ["an ID and no URI", { id: 9 }, "/api/admin/configuration/v1/ivr_theme/9/"],
+    ["neither", { name: "x" }, undefined],
+    ["a URI of another API", { resource_uri: "/api/admin/command/v1/platform/restart/", id: 9 }, undefined],
+    ["a URI on another host", { resource_uri: "https://example.com/x/" }, undefined],
+    ["an ID that is a string", { id: "9/../../" }, undefined],
+    ["a fractional ID", { id: 1.5 }, undefined],
+  ])("toUri of an object with %s", (_, entry, expected) => {
+    expect(toUri(entry, "ivr_theme")).toBe(expected);
+  });
+
+  test("a room that is read in full and sent back keeps its relations", async () => {
+    const id = fc.nat();
+    const single = (resource: string) =>
+      id.chain((number) => {
+        const path = `/api/admin/configuration/v1/${resource}/${number}/`;
+        return fc.constantFrom<[shown: unknown, sent: unknown]>(
+          [null, null],
+          [path, path],
+          [{ id: number, name: "x", resource_uri: path }, path],
+          [{ id: number, name: "x" }, path],
+        );
+      });
+    const many = (resource: string) =>
+      fc
+        .array(id)
+        .map((ids): [shown: unknown, sent: unknown] => [
+          ids.map((number) => ({ id: number, description: "" })),
+          ids.map((number) => `/api/admin/configuration/v1/${resource}/${number}/`),
+        ]);
+    const relations = fc.record({
+      ...Object.fromEntries(
+        Object.entries(singleRelations).map(([field, resource]) => [field, single(resource)]),
+      ),
+      ...Object.fromEntries(
+        Object.entries(manyRelations).map(([field, resource]) => [field, many(resource)]),
+      ),
+    });
+    const plain = fc.record({
+      id,
+      name: fc.string({ minLength: 1 }),
+      service_type: fc.constant("conference"),
+      description: fc.oneof(fc.constant(null), fc.string({ maxLength: 100 })),
+      tag: fc.string(),
+      pin: fc.string(),
+      participant_limit: fc.oneof(fc.constant(null), fc.nat()),
+      allow_guests: fc.boolean(),
+      creation_time: fc.constant("2026-04-01T15:58:06.714000"),
+      aliases: fc.array(fc.record({ id, alias: fc.string() })),
+    });
+    await fc.assert(
+      fc.asyncProperty(plain, relations, async (fields, related) => {
+        const shown = Object.fromEntries(Object.entries(related).map(([field, [value]]) => [field, value]));
+        const row: ConferenceRow = { ...fields, ...shown };
+        const sent = await sentFor(row, JSON.parse(JSON.stringify(shownInFull(row))));
+        for (const [field, [, uris]] of Object.entries(related)) expect(sent[0]?.[field]).toEqual(uris);
+      }),
+    );
+  });
+
+  test.each([
+    ["gms_access_token", "gms_access_token", false],
+    ["guest_identity_provider_group", "identity_provider_group", false],
+    ["host_identity_provider_group", "identity_provider_group", false],
+    ["ivr_theme", "ivr_theme", false],
+    ["media_playlist", "media_library_playlist", false],
+    ["mssip_proxy", "mssip_proxy", false],
+    ["system_location", "system_location", false],
+    ["automatic_participants", "automatic_participant", true],
+    ["scheduled_conferences", "scheduled_conference", true],
+  ])(
+    "an ID in %s is sent as a URI of %s, and the URI is returned as an object",
+    async (field, resource, isMany) => {
+      const path = `/api/admin/configuration/v1/${resource}/7/`;
+      const row: ConferenceRow = { id: 1, name: "room-a", [field]: isMany ? [path] : path };
+      const uris = isMany ? [path] : path;
+      expect(await sentFor(row, { [field]: [{ id: 7 }] })).toEqual([{ [field]: uris }]);
+      expect(shownInFull(row)).toMatchObject({ [field]: [{ resource_uri: path }] });
+    },
+  );
 });

@@ -1,7 +1,7 @@
 /** The limit on concurrent calls: how failures change it, whose call starts next, and when waiting ends. */
 import { beforeEach, describe, expect, test } from "vitest";
+import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { createLimiter, type Limiter, type Priority } from "../../../src/lib/platform/limiter.ts";
-import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
 import type { Clock } from "../../../src/lib/ports.ts";
 import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
 import { createScheduler, type Scheduler, settlePromises } from "../../simulation/scheduler.ts";

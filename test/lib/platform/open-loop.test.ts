@@ -1,13 +1,13 @@
 /** Open-loop load on the client in virtual time: callers arrive whatever happens, and each has 25 s for its calls. */
+
 import { describe, expect, test } from "vitest";
-import { createClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
+import { createClient, type PlatformClient, withRetries } from "../../../src/lib/platform/client.ts";
+import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import {
-  type Exchange,
+  createBasicCredentials,
   type PlatformHttpResponse,
-  transportFailure,
-} from "../../../src/lib/platform/exchange.ts";
-import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
-import { withRetries } from "../../../src/lib/platform/retry.ts";
+  type PlatformTransport,
+} from "../../../src/lib/platform/transport.ts";
 import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
 import { createScheduler } from "../../simulation/scheduler.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
@@ -41,7 +41,7 @@ async function run(platform: Platform, { perSecond, instances = 1, callsPerCalle
   const clock = createVirtualClock(scheduler);
   const startedAt = clock.now();
   const secondsNow = () => (clock.now() - startedAt) / 1000;
-  const logIn = createBasicLogIn("gateway", "platform-password");
+  const credentials = createBasicCredentials("gateway", "platform-password");
 
   const waiting: (() => void)[] = [];
   let busySlots = 0;
@@ -69,7 +69,7 @@ async function run(platform: Platform, { perSecond, instances = 1, callsPerCalle
     return isRefused ? Math.ceil((first + 60_000 - clock.now()) / 1000) : undefined;
   }
 
-  const exchange: Exchange = async (request) =>
+  const exchange: PlatformTransport = async (request) =>
     new Promise((resolve, reject) => {
       const seconds = secondsRefused();
       if (seconds !== undefined) {
@@ -98,7 +98,7 @@ async function run(platform: Platform, { perSecond, instances = 1, callsPerCalle
   }
 
   const clients = Array.from({ length: instances }, () => {
-    const client = createClient(exchange, { timeoutSeconds, maxConcurrency, logIn, clock, random });
+    const client = createClient(exchange, { timeoutSeconds, maxConcurrency, credentials, clock, random });
     return withRetries(client, clock, random);
   });
   for (let caller = 0; caller < perSecond * loadSeconds; caller++) {

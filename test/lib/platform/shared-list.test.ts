@@ -6,9 +6,8 @@ import {
   type PlatformResponse,
 } from "../../../src/lib/platform/client.ts";
 import { createConferences } from "../../../src/lib/platform/conferences.ts";
-import type { Exchange } from "../../../src/lib/platform/exchange.ts";
-import { createBasicLogIn } from "../../../src/lib/platform/log-in.ts";
 import { createSharedList, type SharedList } from "../../../src/lib/platform/shared-list.ts";
+import { createBasicCredentials, type PlatformTransport } from "../../../src/lib/platform/transport.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 
 /** A platform that answers a request when the test says so, with the rooms that it has at that moment. */
@@ -31,14 +30,14 @@ beforeEach(() => {
   rooms = [{ id: 1, name: "room-1" }];
   requests = [];
   sent = 0;
-  const logIn = createBasicLogIn("gateway", "platform-password");
-  client = createClient(holdRequests, { timeoutSeconds: 10, maxConcurrency: 1, logIn, clock });
+  const credentials = createBasicCredentials("gateway", "platform-password");
+  client = createClient(holdRequests, { timeoutSeconds: 10, maxConcurrency: 1, credentials, clock });
   sharedList = createSharedList(createConferences(client.background), clock);
 });
 
 const settle = async (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-const holdRequests: Exchange = async ({ method, path, query }) => {
+const holdRequests: PlatformTransport = async ({ method, path, query }) => {
   sent += 1;
   const offset = Number(query?.["offset"] ?? new URLSearchParams(path.split("?")[1]).get("offset") ?? 0);
   // What a page shows is decided when it is asked for: a deletion in the meantime is missed.

@@ -1,7 +1,7 @@
 /** Bulk delete: which rooms it deletes, in which order it empties the queues, and when it gives up. */
 import { describe, expect, test } from "vitest";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
-import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
+import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
 import { encodeQueuedName, formatMarker } from "../../../src/lib/pool/room.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";

@@ -1,7 +1,7 @@
 /** Claims whose calls to the platform fail or end too late: what the caller gets, and what happens to the room. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
-import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/platform-error.ts";
+import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import { encodeQueuedName } from "../../../src/lib/pool/room.ts";
 import { leaseSeconds, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 

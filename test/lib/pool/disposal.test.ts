@@ -1,7 +1,7 @@
 /** What happens to a claim's message for each outcome, and in which order a room is discarded. */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
-import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/platform-error.ts";
+import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
+import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import {
   createDispose,
   disposals,

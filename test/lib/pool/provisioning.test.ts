@@ -1,7 +1,7 @@
 /** Provisioning of one room: the new room, requests that are dropped, and failures of the platform and the queues. */
 import { describe, expect, test } from "vitest";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
-import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/platform-error.ts";
+import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import { createProvisioning, type ProvisioningOptions } from "../../../src/lib/pool/provisioning.ts";
 import { parseMarker } from "../../../src/lib/pool/room.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";

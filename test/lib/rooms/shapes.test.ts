@@ -1,7 +1,7 @@
 /** The shapes of rooms in responses: their fields, and that neither the host PIN nor the marker leaks. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
+import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import { formatMarker } from "../../../src/lib/pool/room.ts";
 import {
   ConstrainedConference,

@@ -1,9 +1,12 @@
 /** Updates of a room: what is sent, what is ignored or rejected, and what happens to values that the platform rejects. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { validate } from "../../../src/lib/http/validation.ts";
-import { type ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
-import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
-import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
+import {
+  type ConferenceRow,
+  type Conferences,
+  createConferences,
+} from "../../../src/lib/platform/conferences.ts";
+import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { Conference } from "../../../src/lib/rooms/schemas.ts";
 import { changeRoom, toUpdateFields } from "../../../src/lib/rooms/update.ts";

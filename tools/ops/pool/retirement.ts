@@ -6,8 +6,7 @@
 
 import { GatewayError } from "../../../src/lib/errors.ts";
 import type { Log } from "../../../src/lib/log.ts";
-import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
-import type { ConferenceFields, Conferences } from "../../../src/lib/platform/conferences.ts";
+import type { ConferenceFields, ConferenceRow, Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import type { Replenishment } from "../../../src/lib/pool/replenishment.ts";
 import {

@@ -1,5 +1,5 @@
 /** The gateway's rooms as the platform shows them at this moment. */
-import type { ConferenceRow } from "../../../src/lib/platform/conference-row.ts";
+import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import { type MarkedRoom, markedRooms } from "../../../src/lib/pool/room.ts";
 import { isTakenOut } from "../pool/retirement.ts";
 import type { Platform } from "../target/target.ts";

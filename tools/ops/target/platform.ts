@@ -1,10 +1,9 @@
 /** Opens the platform with the operator's login: the same client as the app's. */
 
-import { createPlatformClient } from "../../../src/lib/platform/client.ts";
+import { createPlatformClient, withRetries } from "../../../src/lib/platform/client.ts";
 import { createConferences } from "../../../src/lib/platform/conferences.ts";
-import { createLogIn } from "../../../src/lib/platform/create-log-in.ts";
-import { withRetries } from "../../../src/lib/platform/retry.ts";
 import { createPlatformStatus } from "../../../src/lib/platform/status.ts";
+import { createCredentials } from "../../../src/lib/platform/transport.ts";
 import { secureRandom, systemClock } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import type { Platform } from "./target.ts";
@@ -15,7 +14,7 @@ export function openPlatform({ url, timeoutSeconds, maxConcurrency, logIn }: Set
     url,
     timeoutSeconds,
     maxConcurrency,
-    logIn: createLogIn({ url, timeoutSeconds, logIn }, systemClock),
+    credentials: createCredentials({ url, timeoutSeconds, logIn }, systemClock),
     clock: systemClock,
   });
   const { background } = withRetries(client, systemClock, secureRandom);

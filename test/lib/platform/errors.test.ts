@@ -1,6 +1,6 @@
 /** Failures of platform calls: the outcome determines the response. */
 import { expect, test } from "vitest";
-import { PlatformError } from "../../../src/lib/platform/platform-error.ts";
+import { PlatformError } from "../../../src/lib/platform/errors.ts";
 
 test.each([
   ["refused", 400, undefined, "platform-rejected", 502],

@@ -1,0 +1,142 @@
+/** Failures of calls to the conferencing platform: what may have happened there, and which fields it rejected. */
+import * as z from "zod";
+import { type FailureCode, GatewayError } from "../errors.ts";
+
+/**
+ * `not-sent`: nothing reached the platform. `refused`: it returned 3xx or 4xx and changed nothing.
+ * `unknown`: timeout, reset or 5xx; a change may have been made or may still be made.
+ *
+ * The HTTP status follows from it: refused → 502, except 429 and a refused login → 503; not sent, unknown or a
+ * timeout → 503.
+ */
+export type Outcome = "not-sent" | "refused" | "unknown";
+
+/** How a call failed. */
+export interface PlatformFailure {
+  readonly outcome: Outcome;
+  /** For the log: method, path and what happened. Never contains a body or a header. */
+  readonly message: string;
+  readonly status?: number | undefined;
+  readonly isTimeout?: boolean;
+  /** Whether the platform refused the gateway's login, which only the operator can correct. */
+  readonly isLoginRefused?: boolean;
+  readonly retryAfterSeconds?: number | undefined;
+  /** The body of a 400 response. */
+  readonly body?: unknown;
+  readonly cause?: unknown;
+}
+
+const defaultRetryAfterSeconds = 5;
+const loginRetryAfterSeconds = 30;
+
+/**
+ * A failed call. Callers receive 502 if the platform refused it, and 503 if the platform is unreachable, slow or
+ * throttling, or refused the gateway's login.
+ */
+export class PlatformError extends GatewayError {
+  override readonly name = "PlatformError";
+  readonly outcome: Outcome;
+  readonly platformStatus: number | undefined;
+  readonly body: unknown;
+  /** Whether the platform's response contained `Retry-After`. */
+  readonly hasRetryAfter: boolean;
+
+  constructor(failure: PlatformFailure) {
+    const code = codeOf(failure);
+    const retryAfterSeconds = failure.retryAfterSeconds ?? defaultRetryAfter(code);
+    super(code, { cause: failure.cause, ...(code !== "platform-rejected" && { retryAfterSeconds }) });
+    this.message = code === "platform-login-refused" ? `${failure.message}: login refused` : failure.message;
+    this.outcome = failure.outcome;
+    this.platformStatus = failure.status;
+    this.body = failure.body;
+    this.hasRetryAfter = failure.retryAfterSeconds !== undefined;
+  }
+}
+
+function defaultRetryAfter(code: FailureCode): number {
+  return code === "platform-login-refused" ? loginRetryAfterSeconds : defaultRetryAfterSeconds;
+}
+
+function codeOf({ outcome, status, isTimeout, isLoginRefused }: PlatformFailure): FailureCode {
+  if (isTimeout === true) return "platform-timeout";
+  if (isLoginRefused === true) return "platform-login-refused";
+  return outcome === "refused" && status !== 429 ? "platform-rejected" : "platform-unavailable";
+}
+
+/** The part of a request that log lines contain. */
+interface NamedRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
+// Failures of name resolution, connecting and TLS: the request was never written.
+const notSentCodes =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_TLS_.*|CERT_.*|.*_CERT.*|UNABLE_TO_.*|EPROTO|CONNECT_TIMEOUT|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_.*ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION))$/;
+const timeoutCodes = ["ETIMEDOUT", "CONNECT_TIMEOUT"];
+
+/** Returns the failure that a missing response stands for. */
+export function transportFailure(request: NamedRequest, cause: unknown): PlatformError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return new PlatformError({
+    outcome: notSentCodes.test(code) ? "not-sent" : "unknown",
+    isTimeout: timeoutCodes.includes(code),
+    message: `${nameOf(request)}: ${code || "no response"}`,
+    cause,
+  });
+}
+
+/** Returns the failure that a response without a 2xx status stands for. */
+export function responseFailure(
+  request: NamedRequest,
+  response: { status: number; headers: Readonly<Record<string, unknown>>; body: unknown },
+): PlatformError {
+  const { status, headers } = response;
+  const retryAfter = Number(headers["retry-after"]);
+  const body = status === 400 ? response.body : undefined;
+  // Names only: values may be PINs or service tags.
+  const fields = rejectedFields({ platformStatus: status, body });
+  return new PlatformError({
+    outcome: status < 500 ? "refused" : "unknown",
+    status,
+    isLoginRefused: [401, 403].includes(status) || isLoginPage(status, headers["location"]),
+    message: `${nameOf(request)}: status ${status}${fields.length > 0 ? `, fields ${fields.join(", ")}` : ""}`,
+    retryAfterSeconds: Number.isFinite(retryAfter) && retryAfter > 0 ? Math.ceil(retryAfter) : undefined,
+    body,
+  });
+}
+
+/** The platform redirects to this page instead of a 401 if the session or the account is not valid. */
+function isLoginPage(status: number, location: unknown): boolean {
+  return status >= 300 && status < 400 && typeof location === "string" && /\/log-?in\b/i.test(location);
+}
+
+/** Returns method and path, as log lines name a request. */
+export function nameOf({ method, path }: NamedRequest): string {
+  return `${method} ${path}`;
+}
+
+// The platform names the faults of a conference's aliases under a resource of their own.
+const Fields = z.record(z.string(), z.unknown()).catch({});
+const Rejection = z.object({ conference: Fields, conference_alias: Fields });
+
+/**
+ * Returns the names in a 400 response of the conference resource; `__all__` stands for the conference as a whole.
+ * Returns none for any other failure, including a 400 of a log-in page or a proxy.
+ */
+export function rejectedFields(error: Pick<PlatformError, "platformStatus" | "body">): string[] {
+  const rejection = Rejection.safeParse(error.body).data;
+  if (error.platformStatus !== 400 || rejection === undefined) return [];
+  const fields = [...Object.keys(rejection.conference), ...Object.keys(rejection.conference_alias)];
+  return fields.filter((field) => /^[a-z_]{1,64}$/.test(field));
+}
+
+/** Returns what the log says about a failed call: class, status and rejected fields; never a value from the body. */
+export function describeFailure(error: unknown): Readonly<Record<string, string | number | null>> {
+  if (!(error instanceof PlatformError)) return { failure: "unexpected" };
+  const fields = rejectedFields(error);
+  return {
+    failure: error.code,
+    status: error.platformStatus ?? null,
+    ...(fields.length > 0 && { rejectedFields: fields.join(",") }),
+  };
+}

@@ -1,0 +1,166 @@
+/** Sends one HTTP request to the platform, with the gateway's credentials: HTTP Basic, or OAuth 2.0 (ES256). */
+import { randomUUID } from "node:crypto";
+import jwt from "jsonwebtoken";
+import * as z from "zod";
+import { countCall, createHttpClient } from "../outbound-calls.ts";
+import type { Clock } from "../ports.ts";
+import { PlatformError, transportFailure } from "./errors.ts";
+
+/** One HTTP request to the platform. */
+export interface PlatformRequest {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Path below the platform's URL, with its trailing slash. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  /** Defaults to the setting. */
+  readonly timeoutSeconds?: number;
+}
+
+/** A response of any status. A body that is not JSON is a string. */
+export interface PlatformHttpResponse {
+  readonly status: number;
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** Sends one request with this Authorization header. Returns any response; throws PlatformError if there is none. */
+export type PlatformTransport = (
+  request: PlatformRequest,
+  authorization: string,
+) => Promise<PlatformHttpResponse>;
+
+/** Creates the transport to the platform at `url`. */
+export function createTransport(url: string, timeoutSeconds: number): PlatformTransport {
+  const http = createHttpClient(url);
+  return async (request, authorization) => {
+    const { method, path, query, body: data } = request;
+    const signal = AbortSignal.timeout((request.timeoutSeconds ?? timeoutSeconds) * 1000);
+    const headers = { accept: "application/json", authorization };
+    try {
+      const response = await countCall("platform", async () =>
+        http.request<unknown>({ method, url: path, params: query, data, headers, signal }),
+      );
+      return { status: response.status, headers: response.headers, body: response.data };
+    } catch (cause) {
+      throw transportFailure(request, cause);
+    }
+  };
+}
+
+/** Provides the platform's Authorization header. */
+export interface PlatformCredentials {
+  /** Returns the value of the Authorization header. Throws PlatformError if the platform grants none. */
+  authorization(): Promise<string>;
+  /** Forgets this value, which the platform refused. Returns whether a new one may help. */
+  invalidate(authorization: string): boolean;
+}
+
+/** What credentials need from the platform's settings. */
+export interface CredentialSettings {
+  readonly url: string;
+  readonly timeoutSeconds: number;
+  readonly logIn:
+    | { readonly username: string; readonly password: string }
+    | { readonly clientId: string; readonly privateKey: string; readonly scope?: string | undefined };
+}
+
+/** Creates the credentials that the settings name. Does not contact the platform. */
+export function createCredentials(settings: CredentialSettings, clock: Clock): PlatformCredentials {
+  const { logIn, url, timeoutSeconds } = settings;
+  return "username" in logIn
+    ? createBasicCredentials(logIn.username, logIn.password)
+    : createOAuthCredentials({ ...logIn, url, timeoutSeconds, clock });
+}
+
+/** Creates credentials for HTTP Basic. They never fail, and there is no other value. */
+export function createBasicCredentials(username: string, password: string): PlatformCredentials {
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`;
+  return { authorization: async () => authorization, invalidate: () => false };
+}
+
+/** Where and as whom to fetch access tokens. */
+export interface OAuthOptions {
+  readonly url: string;
+  readonly clientId: string;
+  /** PEM of an EC P-256 key. */
+  readonly privateKey: string;
+  readonly scope?: string | undefined;
+  readonly timeoutSeconds: number;
+  readonly clock: Clock;
+}
+
+const tokenPath = "/oauth/token/";
+const TokenResponse = z.object({
+  access_token: z.string().min(1),
+  expires_in: z.number().positive().default(3600),
+});
+const renewBeforeSeconds = 60;
+
+/**
+ * Creates OAuth 2.0 client credentials. They keep one token until a minute before it expires; concurrent callers share
+ * one request. `authorization` throws PlatformError if no token can be obtained.
+ */
+export function createOAuthCredentials(options: OAuthOptions): PlatformCredentials {
+  const { url, timeoutSeconds, clock } = options;
+  const http = createHttpClient(url);
+  let current: { authorization: string; renewAt: number } | undefined;
+  let pending: Promise<string> | undefined;
+
+  async function fetchToken(): Promise<z.output<typeof TokenResponse>> {
+    const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+    const form = assertionForm(options, `${url}${tokenPath}`);
+    const { status, data } = await http.post<unknown>(tokenPath, form, { signal }).catch((cause: unknown) => {
+      throw new PlatformError({ outcome: "not-sent", message: "log-in: no response", cause });
+    });
+    const token = TokenResponse.safeParse(data);
+    if (status === 200 && token.success) return token.data;
+    // The call that needed the token was not sent, whatever the platform returned.
+    const isRefused = status >= 400 && status < 500;
+    throw new PlatformError({
+      outcome: isRefused ? "refused" : "not-sent",
+      status,
+      isLoginRefused: isRefused && status !== 429,
+      message: `log-in: status ${status}`,
+    });
+  }
+
+  async function renew(): Promise<string> {
+    const { access_token: token, expires_in: expiresIn } = await fetchToken();
+    const authorization = `Bearer ${token}`;
+    const lifeSeconds = Math.max(expiresIn - renewBeforeSeconds, expiresIn / 2);
+    current = { authorization, renewAt: clock.now() + lifeSeconds * 1000 };
+    return authorization;
+  }
+
+  return {
+    async authorization() {
+      if (current && clock.now() < current.renewAt) return current.authorization;
+      pending ??= renew().finally(() => {
+        pending = undefined;
+      });
+      return pending;
+    },
+    invalidate(authorization) {
+      if (current?.authorization === authorization) current = undefined;
+      return true;
+    },
+  };
+}
+
+function assertionForm({ clientId, privateKey, scope }: OAuthOptions, audience: string): URLSearchParams {
+  const assertion = jwt.sign({ jti: randomUUID() }, privateKey, {
+    algorithm: "ES256",
+    issuer: clientId,
+    subject: clientId,
+    audience,
+    expiresIn: 300,
+  });
+  return new URLSearchParams({
+    grant_type: "client_credentials",
+    client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+    client_assertion: assertion,
+    ...(scope !== undefined && { scope }),
+  });
+}

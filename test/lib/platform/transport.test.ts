@@ -1,0 +1,348 @@
+/** HTTP exchanges with the platform: connections, large and slow responses, certificates and credentials. */
+
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import { setTimeout as wait } from "node:timers/promises";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import jwt from "jsonwebtoken";
+import { generate } from "selfsigned";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
+import { transportFailure } from "../../../src/lib/platform/errors.ts";
+import {
+  createBasicCredentials,
+  createOAuthCredentials,
+  type OAuthOptions,
+} from "../../../src/lib/platform/transport.ts";
+import { systemClock } from "../../../src/lib/ports.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { conferencePath as path } from "../../support/management-client.ts";
+import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
+import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
+import { useStartedPerTest } from "../../support/use-started.ts";
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** Starts a server that keeps idle connections for a minute, and a client for it. */
+async function start(handle: RequestListener) {
+  const started = createServer({ keepAliveTimeout: 60_000 }, handle);
+  server = started;
+  const counts = { opened: 0, closed: 0 };
+  started.on("connection", (socket) => {
+    counts.opened += 1;
+    socket.on("close", () => void (counts.closed += 1));
+  });
+  started.listen(0, "127.0.0.1");
+  await once(started, "listening");
+  const address = started.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  return { client: newPlatformClient(`http://127.0.0.1:${port}`, { clock: systemClock }), counts };
+}
+
+test("consecutive calls share one connection, which is closed when it is idle", async () => {
+  const { client, counts } = await start((_, response) => response.end("{}"));
+  for (let count = 0; count < 5; count++) await client.call({ method: "GET", path: "/" });
+  expect(counts).toEqual({ opened: 1, closed: 0 });
+  // After 4 s: servers usually close idle connections after 5 s, which would break a call.
+  await expect.poll(() => counts.closed, { timeout: 20_000 }).toBe(1);
+});
+
+test("every exchange is counted as a call to the platform, with the time that it took", async () => {
+  const { client } = await start((_, response) => void setTimeout(() => response.end("{}"), 30));
+  const totals = createOutboundCalls();
+  await withOutboundCalls(totals, async () => {
+    for (let count = 0; count < 2; count++) await client.call({ method: "GET", path: "/" });
+  });
+  expect([totals.platform.calls, totals.storage.calls]).toEqual([2, 0]);
+  expect(totals.platform.milliseconds).toBeGreaterThanOrEqual(58);
+});
+
+test("a call accepts JSON, and names the type of its body if it has one", async () => {
+  const { client } = await start(({ headers }, response) => {
+    response.setHeader("content-type", "application/json").end(JSON.stringify(headers));
+  });
+  const { body: withoutBody } = await client.call({ method: "GET", path: "/" });
+  expect(withoutBody).toMatchObject({ accept: "application/json" });
+  expect(withoutBody).not.toHaveProperty("content-type");
+  const { body: withBody } = await client.call({ method: "PATCH", path: "/", body: { tag: "x" } });
+  expect(withBody).toMatchObject({ accept: "application/json", "content-type": "application/json" });
+});
+
+test("a response of several megabytes is read completely", async () => {
+  const text = "x".repeat(8 * 1024 * 1024);
+  const { client } = await start((_, response) => response.end(JSON.stringify({ text })));
+  expect((await client.call({ method: "GET", path: "/" })).body).toEqual({ text });
+});
+
+test("a response that arrives slowly is cut off at the timeout", async () => {
+  const drip = async (response: ServerResponse) => {
+    for (let count = 0; count < 100 && !response.destroyed; count++) {
+      response.write(" ");
+      await wait(50);
+    }
+    response.end("{}");
+  };
+  const { client } = await start((_, response) => void drip(response));
+  await expect(client.call({ method: "GET", path: "/", timeoutSeconds: 0.3 })).rejects.toMatchObject({
+    outcome: "unknown",
+    code: "platform-timeout",
+  });
+});
+
+test.each([
+  ["CONNECT_TIMEOUT", "not-sent", "platform-timeout"],
+  ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "not-sent", "platform-unavailable"],
+  ["ENOTFOUND", "not-sent", "platform-unavailable"],
+  ["ETIMEDOUT", "unknown", "platform-timeout"],
+  ["ECONNRESET", "unknown", "platform-unavailable"],
+  ["ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "unknown", "platform-unavailable"],
+])("The network error %s has the outcome `%s`", (networkCode, outcome, code) => {
+  const cause = Object.assign(new Error("network"), { code: networkCode });
+  const failure = transportFailure({ method: "POST", path: "/rooms/" }, cause);
+  expect(failure).toMatchObject({ outcome, code, message: `POST /rooms/: ${networkCode}` });
+});
+
+const trustedBefore = getCACertificates("default");
+afterEach(() => setDefaultCACertificates(trustedBefore));
+
+interface Certificate {
+  readonly isTrusted?: boolean;
+  /** Signed by a separate authority instead of self-signed. */
+  readonly hasAuthority?: boolean;
+  readonly address?: string;
+  readonly validFromYear?: number;
+  readonly validToYear?: number;
+}
+
+/** Sends one POST to a server with this certificate, and returns the methods of the requests that arrived. */
+async function post(certificate: Certificate) {
+  const { address = "127.0.0.1", validFromYear = 2020, validToYear = 2120 } = certificate;
+  const authority = await generate([{ name: "commonName", value: "authority" }], { keyType: "ec" });
+  const { cert, private: key } = await generate([{ name: "commonName", value: address }], {
+    keyType: "ec",
+    algorithm: "sha256",
+    notBeforeDate: new Date(Date.UTC(validFromYear, 0)),
+    notAfterDate: new Date(Date.UTC(validToYear, 0)),
+    extensions: [{ name: "subjectAltName", altNames: [{ type: 7, ip: address }] }],
+    ...(certificate.hasAuthority && { ca: { key: authority.private, cert: authority.cert } }),
+  });
+  if (certificate.isTrusted ?? true) setDefaultCACertificates([...trustedBefore, cert]);
+
+  const arrived: (string | undefined)[] = [];
+  const server = createHttpsServer({ cert, key }, (request, response) => {
+    arrived.push(request.method);
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") throw new Error("the server has no port");
+  const client = newPlatformClient(`https://127.0.0.1:${bound.port}`);
+  const outcome = await client.call({ method: "POST", path: "/rooms/", body: {} }).catch((e: unknown) => e);
+  server.close();
+  server.closeAllConnections();
+  return { outcome, arrived };
+}
+
+test("a call reaches a server with a trusted certificate", async () => {
+  expect(await post({})).toEqual({ outcome: { body: {} }, arrived: ["POST"] });
+});
+
+describe("a call is not sent to a server with a certificate", () => {
+  test.each<[string, Certificate, string]>([
+    ["that is self-signed", { isTrusted: false }, "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["of an unknown authority", { isTrusted: false, hasAuthority: true }, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    ["that has expired", { validToYear: 2021 }, "CERT_HAS_EXPIRED"],
+    ["that is not valid yet", { validFromYear: 2110 }, "CERT_NOT_YET_VALID"],
+    ["of another address", { address: "192.0.2.1" }, "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ])("%s", async (_, certificate, reason) => {
+    expect(await post(certificate)).toMatchObject({
+      outcome: { outcome: "not-sent", code: "platform-unavailable", message: `POST /rooms/: ${reason}` },
+      arrived: [],
+    });
+  });
+});
+
+test("createBasicCredentials encodes user name and password as UTF-8 (RFC 7617) and is not renewable", async () => {
+  const credentials = createBasicCredentials("café", "pässword:1");
+  const authorization = await credentials.authorization();
+  expect(authorization).toBe("Basic Y2Fmw6k6cMOkc3N3b3JkOjE=");
+  expect(credentials.invalidate(authorization)).toBe(false);
+});
+
+describe("OAuth credentials", () => {
+  const clientId = "33333333-3333-4333-8333-333333333333";
+  const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const privateKey = keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const publicKeyPem = keys.publicKey.export({ type: "spki", format: "pem" }).toString();
+
+  /** The response to a token request, and to a call with a token. */
+  let token: () => Answer;
+  let respond: (authorization: string) => Answer;
+  let forms: URLSearchParams[];
+  let calls: number;
+  const server = useStartedPerTest(async () =>
+    startLoopbackServer(({ url, body, headers }) => {
+      if (url.pathname !== "/oauth/token/") {
+        calls += 1;
+        return respond(String(headers.authorization));
+      }
+      forms.push(new URLSearchParams(body.toString()));
+      return token();
+    }),
+  );
+  let clock: ManualClock;
+  beforeEach(() => {
+    // The assertion contains real times, so the clock starts at the present.
+    clock = createManualClock(Date.now());
+    [forms, calls] = [[], 0];
+    token = () => issued();
+    respond = () => ({ status: 200, body: {} });
+  });
+
+  const issued = (more: object = {}) => ({
+    status: 200,
+    body: { access_token: `token-${forms.length}`, ...more },
+  });
+  const newLogIn = (changes: Partial<OAuthOptions> = {}) =>
+    createOAuthCredentials({ url: server.url, clientId, privateKey, timeoutSeconds: 5, clock, ...changes });
+  const newClient = (credentials = newLogIn(), url = server.url) =>
+    newPlatformClient(url, { credentials, clock });
+
+  describe("With the platform simulator", () => {
+    const platform = usePlatform({ oauthClients: [{ clientId, publicKeyPem }] });
+
+    test("twenty concurrent calls share one token request, and a revoked token is renewed once", async () => {
+      const client = newClient(newLogIn({ url: platform.url }), platform.url);
+      await Promise.all(Array.from({ length: 20 }, async () => client.call({ method: "GET", path })));
+      expect(platform.requests().byOutcome).toEqual({ "200": 21 });
+
+      platform.addFault({ kind: "status", status: 401, method: "GET", count: 1 });
+      await expect(client.call({ method: "GET", path })).resolves.toBeDefined();
+      expect(platform.requests().byRoute["POST /oauth/token/"]).toBe(2);
+    });
+  });
+
+  test.each([
+    ["without a lifetime", undefined, 3540],
+    ["of ten minutes", 600, 540],
+    ["of 100 s", 100, 50],
+    ["of 10 s", 10, 5],
+  ])(
+    "A token %s is used until a minute before it expires, or for half its lifetime",
+    async (_, expires_in, seconds) => {
+      token = () => issued({ expires_in });
+      const credentials = newLogIn();
+      expect(await credentials.authorization()).toBe("Bearer token-1");
+      clock.advance(seconds - 0.001);
+      expect(await credentials.authorization()).toBe("Bearer token-1");
+      clock.advance(0.001);
+      expect(await credentials.authorization()).toBe("Bearer token-2");
+    },
+  );
+
+  test.each([[undefined], ["rooms"]])(
+    "Each token request has a short-lived ES256 assertion with its own ID, and the scope %s",
+    async (scope) => {
+      token = () => issued({ expires_in: 10 });
+      const credentials = newLogIn({ scope });
+      await credentials.authorization();
+      clock.advance(10);
+      await credentials.authorization();
+
+      const ids = forms.map((form) => {
+        const { client_assertion: assertion = "", ...others } = Object.fromEntries(form);
+        expect(others).toEqual({
+          grant_type: "client_credentials",
+          client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+          ...(scope !== undefined && { scope }),
+        });
+        const claims = jwt.verify(assertion, publicKeyPem, { algorithms: ["ES256"] });
+        expect(claims).toMatchObject({ iss: clientId, sub: clientId, aud: `${server.url}/oauth/token/` });
+        const { jti, exp, iat } = typeof claims === "string" ? {} : claims;
+        expect(Number(exp) - Number(iat)).toBe(300);
+        return jti;
+      });
+      expect(new Set(ids).size).toBe(2);
+    },
+  );
+
+  test("Concurrent calls that get 401 with the same token cause one renewal", async () => {
+    const client = newClient();
+    await client.call({ method: "GET", path });
+    respond = (authorization) => ({ status: authorization === "Bearer token-1" ? 401 : 200, body: {} });
+
+    await Promise.all(Array.from({ length: 20 }, async () => client.call({ method: "GET", path })));
+    expect(forms).toHaveLength(2);
+  });
+
+  test("A call fails if a new token is refused too", async () => {
+    respond = () => ({ status: 401 });
+    const error = { code: "platform-login-refused", platformStatus: 401 };
+    await expect(newClient().call({ method: "GET", path })).rejects.toMatchObject(error);
+    expect([forms.length, calls]).toEqual([2, 2]);
+  });
+
+  test.each([403, 404, 409, 429, 500])(
+    "A call with status %i causes no new token and is not retried",
+    async (status) => {
+      respond = () => ({ status });
+      const error = { platformStatus: status };
+      await expect(newClient().call({ method: "POST", path })).rejects.toMatchObject(error);
+      expect([forms.length, calls]).toEqual([1, 1]);
+    },
+  );
+
+  describe("A call is not sent after a log-in", () => {
+    test.each([
+      [400, "refused", "platform-login-refused"],
+      [401, "refused", "platform-login-refused"],
+      [499, "refused", "platform-login-refused"],
+      [429, "refused", "platform-unavailable"],
+      [500, "not-sent", "platform-unavailable"],
+    ] as const)(
+      "with status %i, has the outcome %s, and its error contains the status but no body",
+      async (status, outcome, code) => {
+        token = () => ({ status, body: { access_token: "token-of-a-failure", error: "secret-word" } });
+        const error: unknown = await newClient()
+          .call({ method: "POST", path })
+          .catch((cause: unknown) => cause);
+
+        const message = expect.stringContaining(`log-in: status ${status}`);
+        expect(error).toMatchObject({ outcome, code, platformStatus: status, message });
+        expect(JSON.stringify(error)).not.toMatch(/secret-word|token-of/);
+        expect([forms.length, calls]).toEqual([1, 0]);
+      },
+    );
+
+    test.each<[string, Answer]>([
+      ["an empty token", { status: 200, body: { access_token: "" } }],
+      ["no token", { status: 200, body: { expires_in: 3600 } }],
+      ["a page instead of JSON", { status: 200, body: "<html>" }],
+      ["a redirect", { status: 302, headers: { location: "/elsewhere" } }],
+    ])("that returns %s", async (_, answer) => {
+      token = () => answer;
+      const error = { outcome: "not-sent" };
+      await expect(newClient().call({ method: "POST", path })).rejects.toMatchObject(error);
+      expect([forms.length, calls]).toEqual([1, 0]);
+    });
+
+    test.each([
+      ["reset", { message: "log-in: no response", cause: { code: "ECONNRESET" } }],
+      ["silence", {}],
+    ] as const)("that ends in a %s, and the next call retries", async (answer, error) => {
+      token = () => answer;
+      const client = newClient(newLogIn({ timeoutSeconds: 1.5 }));
+      const refused = { outcome: "not-sent", ...error };
+      await expect(client.call({ method: "PATCH", path })).rejects.toMatchObject(refused);
+      token = () => issued();
+      await expect(client.call({ method: "PATCH", path })).resolves.toBeDefined();
+    });
+  });
+});
