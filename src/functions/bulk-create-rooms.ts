@@ -22,10 +22,24 @@ export const bulkCreateRooms = queryFunction({
   query: z.object({
     max_vmr: laxInteger.pipe(z.int().min(0).max(maxPoolSize)).optional().meta({
       description: "The number of rooms that the pool should contain. Defaults to the configured maximum.",
+      example: 50,
     }),
   }),
   responses: { 202: null },
   failures: ["storage-unavailable"],
+  examples: {
+    faults: {
+      "not-a-number": {
+        summary: "Not a number",
+        fault: {
+          type: "int_parsing",
+          loc: ["query", "max_vmr"],
+          msg: "Input should be a valid integer, unable to parse string as an integer",
+          input: "many",
+        },
+      },
+    },
+  },
   async handle({ query }, { replenishment, maxRooms }: BulkCreateDependencies, log) {
     const level = query.max_vmr ?? maxRooms;
     log.info("rooms-requested", { level, count: await replenishment.fillUpTo(level) });

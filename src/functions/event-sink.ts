@@ -3,6 +3,7 @@ import * as z from "zod";
 import { bodyFunction, empty } from "../lib/http/pipeline.ts";
 import { readEvents } from "../lib/platform/events.ts";
 import type { EndedRooms } from "../lib/pool/deletion-queue.ts";
+import { conferenceEndedExample } from "../lib/rooms/examples.ts";
 
 export const eventSink = bodyFunction({
   method: "POST",
@@ -23,6 +24,27 @@ export const eventSink = bodyFunction({
   },
   responses: { 204: null },
   failures: ["storage-unavailable"],
+  examples: {
+    request: {
+      single: { summary: "One event", value: conferenceEndedExample },
+      bulk: {
+        summary: "A bulk envelope",
+        value: {
+          node: "10.0.0.21",
+          seq: 58,
+          version: 2,
+          event: "eventsink_bulk",
+          data: [conferenceEndedExample],
+        },
+      },
+    },
+    faults: {
+      "not-an-object": {
+        summary: "Not an object",
+        fault: { type: "dict_type", loc: ["body"], msg: "Input should be a valid dictionary", input: [] },
+      },
+    },
+  },
   async handle({ body }, { endedRooms }: { endedRooms: EndedRooms }, log) {
     const { endedRooms: names, ignored, unusable } = readEvents(body);
     const count = Object.values(unusable).reduce((sum, one) => sum + one, 0);

@@ -1,6 +1,7 @@
 /** GET /public/room/{room_name}: returns one room to an agent, without its host PIN. */
 
 import { json, queryFunction } from "../lib/http/pipeline.ts";
+import { publicRoomExamples, shapeFaults } from "../lib/rooms/examples.ts";
 import { type RoomReadingDependencies, readRoom, roomReading } from "../lib/rooms/read.ts";
 import { PublicRoom } from "../lib/rooms/schemas.ts";
 
@@ -14,6 +15,7 @@ export const getPublicRoom = queryFunction({
     "Returns the room with exactly this name, without its host PIN: the constrained shape omits `pin`, " +
     "and the full shape sets it to null.",
   responses: { 200: PublicRoom },
+  examples: { response: publicRoomExamples, faults: shapeFaults },
   async handle({ query, roomName }, dependencies: RoomReadingDependencies) {
     const shape = { constrained: query.constrained_attributes, showHostPin: false };
     return json(200, await readRoom(dependencies, roomName, shape));

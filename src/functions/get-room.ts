@@ -1,6 +1,7 @@
 /** GET /room/{room_name}: returns one room with its host PIN. */
 
 import { json, queryFunction } from "../lib/http/pipeline.ts";
+import { roomExamples, shapeFaults } from "../lib/rooms/examples.ts";
 import { type RoomReadingDependencies, readRoom, roomReading, roomRoute } from "../lib/rooms/read.ts";
 import { Room } from "../lib/rooms/schemas.ts";
 
@@ -12,6 +13,7 @@ export const getRoom = queryFunction({
   summary: "Get a room",
   description: "Returns the room with exactly this name, including its host PIN.",
   responses: { 200: Room },
+  examples: { response: roomExamples, faults: shapeFaults },
   async handle({ query, roomName }, dependencies: RoomReadingDependencies) {
     const shape = { constrained: query.constrained_attributes, showHostPin: true };
     return json(200, await readRoom(dependencies, roomName, shape));

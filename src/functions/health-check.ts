@@ -20,6 +20,7 @@ export const healthCheck = queryFunction({
   query: noQuery,
   responses: { 200: Health },
   failures: [],
+  examples: { response: { alive: { value: { status: "alive", timestamp: "2026-11-21T08:30:00.000Z" } } } },
   handle(_input, { clock }: { clock: Clock }) {
     return json(200, { status: "alive", timestamp: new Date(clock.now()).toISOString() });
   },

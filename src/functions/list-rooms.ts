@@ -3,6 +3,7 @@
 import { platformFailures } from "../lib/errors.ts";
 import { json, queryFunction } from "../lib/http/pipeline.ts";
 import type { SharedList } from "../lib/platform/shared-list.ts";
+import { roomListExamples, shapeFaults } from "../lib/rooms/examples.ts";
 import { RoomList, ShapeQuery } from "../lib/rooms/schemas.ts";
 import { toReadRoom } from "../lib/rooms/shapes.ts";
 
@@ -16,6 +17,7 @@ export const listRooms = queryFunction({
     "have an empty `pin` and `tag` in the constrained shape.",
   query: ShapeQuery,
   responses: { 200: RoomList },
+  examples: { response: roomListExamples, faults: shapeFaults },
   failures: platformFailures,
   async handle({ query }, { sharedList }: { sharedList: SharedList }) {
     const shape = { constrained: query.constrained_attributes, showHostPin: true };

@@ -2,7 +2,9 @@
 
 import { GatewayError, platformFailures } from "../lib/errors.ts";
 import { bodyFunction, empty } from "../lib/http/pipeline.ts";
+import { valueFault } from "../lib/http/validation.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
+import { roomChangeExamples } from "../lib/rooms/examples.ts";
 import { roomRoute } from "../lib/rooms/read.ts";
 import { Conference, ConferenceUpdate } from "../lib/rooms/schemas.ts";
 import { changeRoom } from "../lib/rooms/update.ts";
@@ -23,6 +25,19 @@ export const updateRoom = bodyFunction({
   },
   responses: { 202: null },
   failures: ["room-not-found", ...platformFailures],
+  examples: {
+    request: roomChangeExamples,
+    faults: {
+      "fixed-field": {
+        summary: "A field that cannot be changed",
+        fault: valueFault(["body", "name"], "name cannot be changed"),
+      },
+      "refused-by-platform": {
+        summary: "A value that the platform rejects",
+        fault: valueFault(["body", "participant_limit"], "the conferencing platform rejected this value"),
+      },
+    },
+  },
   async handle(
     { body, roomName },
     { conferences }: { conferences: Pick<Conferences, "findByName" | "update"> },

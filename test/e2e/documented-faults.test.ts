@@ -1,7 +1,6 @@
 /** The examples of 422 bodies in the API document are what the gateway returns. */
 import { beforeEach, expect, test } from "vitest";
 import * as z from "zod";
-import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { type Body, operations } from "../support/api-document.ts";
 import { operations as checkable, validRequest } from "../support/api-operations.ts";
 import type { Sent } from "../support/exchange.ts";
@@ -49,8 +48,7 @@ test.each(documented)(
   async ({ method, path, name, value }) => {
     const operation = checkable.find((one) => one.method === method && one.path === path);
     const provoked = requests[name];
-    const table = placeOf("test/e2e/documented-faults.test.ts", "const requests");
-    if (!operation || !provoked) throw new Error(`add the request that provokes "${name}" below ${table}`);
+    if (!operation || !provoked) throw new Error(`add the request that provokes "${name}" to this file`);
     await gateway.poolRoom("a-room");
     const valid = validRequest(operation, gateway.bearerToken());
     const headers = { ...valid.sent.headers, ...provoked.sent?.headers };

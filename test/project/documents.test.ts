@@ -4,12 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import example from "../../local.settings.example.json" with { type: "json" };
 import manifest from "../../package.json" with { type: "json" };
-import { collectGarbage } from "../../src/functions/collect-garbage.timer.ts";
-import { collectMetrics } from "../../src/functions/collect-metrics.timer.ts";
-import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
 import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
-import { pathOf } from "../../tools/scripts/openapi/document.ts";
-import { loadHttpContracts } from "../../tools/scripts/openapi/http-functions.ts";
 import { tableBelow, unquoted } from "../support/markdown-table.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -32,8 +27,6 @@ const settingRows = (await rowsBelow("docs/reference.md", "## Settings")).map(
     initial,
   }),
 );
-const mapValues = <T>(entries: Readonly<Record<string, T>>, map: (value: T) => string) =>
-  Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, map(value)]));
 const values: Record<string, string | undefined> = example.Values;
 
 test("the settings table contains exactly the settings of the app, in their order", () => {
@@ -63,19 +56,6 @@ test("the settings table calls exactly those settings required without which the
   );
   const odd = settingRows.filter(({ initial }) => !/^(?:required\b.*|none|`.+`)$/.test(initial));
   expect(odd).toEqual([]);
-});
-
-test("the functions table contains exactly the functions of the app, with their triggers", async () => {
-  const rows = await rowsBelow("docs/reference.md", "## Functions");
-  expect(Object.fromEntries(rows.map(([name, trigger]) => [name, trigger]))).toEqual({
-    ...mapValues(
-      await loadHttpContracts(),
-      (contract) => `${contract.method} \`${pathOf(contract).slice(1)}\``,
-    ),
-    provisionRoom: `queue \`${provisionRoom.queueName}\``,
-    collectGarbage: `timer \`${collectGarbage.schedule}\``,
-    collectMetrics: `timer \`${collectMetrics.schedule}\`, and on startup`,
-  });
 });
 
 test("the scripts table contains exactly the npm scripts", async () => {

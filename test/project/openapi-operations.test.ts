@@ -52,15 +52,14 @@ describe.each(operations)("$operationId", (operation) => {
     expect("422" in responses).toBe(hasInput);
   });
 
-  it.each(Object.entries(responses))(
-    "%s has a description, and a body unless the description denies it",
-    (status, response) => {
+  it("has a description of every response, and a body unless the description denies it", () => {
+    for (const [status, response] of Object.entries(responses)) {
       const isEmpty = ["202", "204", "400", "404", "414", "431"].includes(status);
-      expect(response.content === undefined).toBe(isEmpty);
-      expect(/without a body|no body/.test(response.description)).toBe(isEmpty);
-      expect(Object.keys(response.content ?? {})).toEqual(isEmpty ? [] : ["application/json"]);
-    },
-  );
+      const isDenied = /without a body|no body/.test(response.description);
+      const types = Object.keys(response.content ?? {});
+      expect([status, isDenied, types]).toEqual([status, isEmpty, isEmpty ? [] : ["application/json"]]);
+    }
+  });
 
   it("documents the headers of 401, 429 and 503", () => {
     const wanted = { "401": "WWW-Authenticate", "429": "Retry-After", "503": "Retry-After" };

@@ -7,10 +7,8 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { version } from "../../src/lib/version.ts";
 import { createDocument } from "../../tools/scripts/openapi/document.ts";
-import { parameterExample, requestExamples, responseExamples } from "../../tools/scripts/openapi/examples.ts";
 import { loadHttpContracts } from "../../tools/scripts/openapi/http-functions.ts";
 import { jsonText } from "../../tools/scripts/openapi/json-text.ts";
-import { placeOf } from "../../tools/scripts/openapi/place-of.ts";
 import { bodiesOf, document, documentText, nodes, operations } from "../support/api-document.ts";
 import { temporaryFolder } from "../support/script-process.ts";
 
@@ -76,37 +74,12 @@ describe("openapi.json", () => {
 
   it("begins with creating a room, keeps each tag together and ends the private operations with deleting all rooms", () => {
     const tags = operations.map(({ tags }) => tags.join());
-    const registration = placeOf("src/main.ts", "registerHttpFunctions(app");
-    expect(tags, `register functions with the same access together, below ${registration}`).toEqual(
+    expect(tags, "register functions with the same access together in src/main.ts").toEqual(
       tags.toSorted((one, other) => one.localeCompare(other)),
     );
     const ofPrivate = operations.filter(({ tags }) => tags.includes("private"));
     expect(ofPrivate.at(0)?.operationId).toBe("create_room_from_queue");
     expect(ofPrivate.at(-1)?.operationId).toBe("bulk_delete_rooms");
-  });
-
-  it("has examples; a missing one is reported with the file and line that it belongs below", () => {
-    const message = (action: () => unknown): string => {
-      try {
-        return String(action());
-      } catch (error) {
-        return error instanceof Error ? error.message : "";
-      }
-    };
-    const messages = [
-      message(() => parameterExample("depth")),
-      message(() => requestExamples("moveRoom")),
-      message(() => responseExamples("moveRoom")),
-    ];
-    const tables = messages.map((text) => {
-      const [, file = "", line = ""] = / below (\S+):(\d+)$/.exec(text) ?? [];
-      return readFileSync(file, "utf8").split("\n")[Number(line) - 1];
-    });
-    expect(tables.map((line) => line?.split(":")[0])).toEqual([
-      "const parameters",
-      "const requests",
-      "const responses",
-    ]);
   });
 
   it.each(["Token", "Retries", "Caching", "Rate limits", "Errors", "Versions"])("explains %s", (section) => {

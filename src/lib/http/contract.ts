@@ -1,7 +1,7 @@
 /** The contract of an HTTP function: the gateway enforces it, and the API document is generated from it. */
 import type * as z from "zod";
 import type { Access, Caller } from "../auth/access.ts";
-import type { FailureCode } from "../errors.ts";
+import type { FailureCode, ValidationFault } from "../errors.ts";
 import type { Log, LogFields } from "../log.ts";
 import type { QuerySchema } from "./validation.ts";
 
@@ -14,6 +14,29 @@ export interface BodyContract<Body> {
   /** Whether only JSON content types are accepted, as in FastAPI. */
   readonly requiresJsonType: boolean;
 }
+
+/** An example in the API document. Viewers show its name if it has no summary. */
+interface Example {
+  readonly summary?: string;
+  readonly value: unknown;
+}
+
+/** By name. A single example is shown without its name. */
+export type Examples = Readonly<Record<string, Example>>;
+
+/** What the API document shows of a function, all of it fictitious. Parameters have their example in their schema. */
+interface ContractExamples {
+  readonly request?: Examples;
+  /** Success bodies. */
+  readonly response?: Examples;
+  /** Typical faults of the input, each the only one of a 422 response. */
+  readonly faults?: FaultExamples;
+}
+
+/** By name. */
+export type FaultExamples = Readonly<
+  Record<string, { readonly summary: string; readonly fault: ValidationFault }>
+>;
 
 /** What an HTTP function states about itself. */
 export interface HttpContract {
@@ -34,6 +57,7 @@ export interface HttpContract {
   readonly responses: Readonly<Record<number, z.ZodType | null>>;
   /** The possible failures, except those that follow from `access`, `query`, `headers` and `body`. */
   readonly failures: readonly FailureCode[];
+  readonly examples?: ContractExamples;
 }
 
 /** What a function returns: a status and, unless the response is empty, a body to write as JSON. */

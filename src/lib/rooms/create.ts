@@ -8,6 +8,7 @@ import type { ConferenceRow } from "../platform/conferences.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import type { Claims } from "../pool/claim.ts";
 import type { IdempotentClaims } from "../pool/idempotent-claims.ts";
+import { createdRoomExample } from "./examples.ts";
 import { CreatedRoom, CreateQuery } from "./schemas.ts";
 import { decodeServiceTag } from "./service-tag.ts";
 
@@ -24,6 +25,7 @@ const CreateHeaders = z.object({
       description:
         "Makes the create safe to retry: within 24 hours, requests of the same application with the same key return " +
         "the same room. 1 to 255 visible ASCII characters, for example a UUID; quotation marks around them are ignored.",
+      example: "8e03978e-40d5-43dd-bc93-6894a57f9324",
     }),
 });
 
@@ -45,6 +47,32 @@ export const roomCreation = {
   headers: CreateHeaders,
   responses: { 200: CreatedRoom },
   failures: ["pool-exhausted", "room-not-found", "claim-failed", ...platformFailures, "storage-unavailable"],
+  examples: {
+    response: createdRoomExample,
+    faults: {
+      "not-hex": {
+        summary: "Not hexadecimal",
+        fault: {
+          ...valueFault(["query", "uuiData"], "uuiData must be pairs of hexadecimal digits"),
+          input: "xyz;encoding=hex",
+        },
+      },
+      "not-a-url": {
+        summary: "Neither a URL nor a path token",
+        fault: {
+          ...valueFault(
+            ["query", "uuiData"],
+            "uuiData must contain an http or https URL without credentials, or a path token",
+          ),
+          input: "6e6f742061206c696e6b;encoding=hex",
+        },
+      },
+      "key-reused": {
+        summary: "Key used with another uuiData",
+        fault: valueFault(["header", "idempotency-key"], "this key was used with another uuiData"),
+      },
+    },
+  },
 } as const;
 
 interface RoomRequest {

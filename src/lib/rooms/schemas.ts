@@ -170,6 +170,7 @@ export const ShapeQuery = z.object({
   constrained_attributes: laxBoolean.default(true).meta({
     description:
       "If true, the response has the constrained shape, with only the fields needed to join; if false, the full shape.",
+    example: true,
   }),
 });
 
@@ -186,5 +187,7 @@ export const CreateQuery = z.object({
         "with a dot) that the gateway appends to its configured address. The resulting URL has at most " +
         `${maxTagCharacters} characters. Without \`uuiData\`, the room's tag does not change.`,
       maxLength: maxInputCharacters,
+      example:
+        "68747470733a2f2f7665726966792e6578616d706c652e636f6d2f73657373696f6e732f38643166;encoding=hex",
     }),
 });

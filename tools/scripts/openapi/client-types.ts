@@ -1,9 +1,15 @@
 /** Generates the types of the client from openapi.json. They are not kept in git. */
-import { readFile, rename, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-// Before the generator, which imports the compiler's API.
-import "./typescript-api.ts";
 
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { registerHooks } from "node:module";
+import { fileURLToPath } from "node:url";
+
+// The generator needs the compiler's JavaScript API, which TypeScript 7 does not have any more: it gets the copy of
+// TypeScript 6 in @ts-morph/common instead.
+const compilerApi = import.meta.resolve("@ts-morph/common/dist/typescript.js");
+registerHooks({
+  resolve: (specifier, context, next) => next(specifier === "typescript" ? compilerApi : specifier, context),
+});
 const { astToString, default: openapiTypescript } = await import("openapi-typescript");
 
 const root = new URL("../../../", import.meta.url);

@@ -2,10 +2,9 @@
 import type { HttpContract } from "../../../src/lib/http/contract.ts";
 import { version } from "../../../src/lib/version.ts";
 import { description } from "./description.ts";
-import { operation } from "./operation.ts";
-import { responseHeaders } from "./response-headers.ts";
+import { operation, securitySchemes } from "./operation.ts";
+import { responseHeaders } from "./responses.ts";
 import { componentSchemas } from "./schemas.ts";
-import { securitySchemes } from "./security.ts";
 
 type Json = Record<string, unknown>;
 
@@ -41,6 +40,6 @@ export function createDocument(functions: Readonly<Record<string, HttpContract>>
 }
 
 /** Returns the route without the constraint on its parameter. */
-export function pathOf({ route }: HttpContract): string {
+function pathOf({ route }: HttpContract): string {
   return `/${route.replace(/\{room_name:regex\(.*\)\}/, "{room_name}")}`;
 }

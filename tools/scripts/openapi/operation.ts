@@ -1,11 +1,45 @@
 /** Generates one operation of the API document from the contract of its function. */
+import type { Access } from "../../../src/lib/auth/access.ts";
 import type { HttpContract } from "../../../src/lib/http/contract.ts";
-import { parameterExample, requestExamples } from "./examples.ts";
 import { responses } from "./responses.ts";
-import { headerParameters, queryParameters, referenceTo } from "./schemas.ts";
-import { security } from "./security.ts";
+import { headerParameters, mediaExamples, queryParameters, referenceTo } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
+
+const scope = "api://22222222-2222-4222-8222-222222222222/.default";
+
+export const securitySchemes = {
+  bearerToken: {
+    type: "oauth2",
+    description: "OAuth 2.0 client credentials. The scope is that of the consumer's own application.",
+    flows: {
+      clientCredentials: {
+        tokenUrl: "https://login.example.com/11111111-1111-4111-8111-111111111111/oauth2/v2.0/token",
+        scopes: { [scope]: "All private operations" },
+      },
+    },
+  },
+  agentToken: {
+    type: "apiKey",
+    in: "header",
+    name: "x-auth-token",
+    description: "The agent's bearer token for the contact-centre cloud",
+  },
+  eventSinkCredentials: {
+    type: "http",
+    scheme: "basic",
+    description: "The credentials that the platform administrator enters for the event sink",
+  },
+} as const;
+
+/** The schemes that each kind of access requires. */
+const security: Record<Access, readonly Partial<Record<keyof typeof securitySchemes, readonly string[]>>[]> =
+  {
+    application: [{ bearerToken: [scope] }],
+    agent: [{ agentToken: [] }],
+    "event-sink": [{ eventSinkCredentials: [] }],
+    anyone: [],
+  };
 
 /** Returns the operation of a function. Its operationId is the name in snake case, as in the specification. */
 export function operation(name: string, contract: HttpContract): Json {
@@ -27,12 +61,12 @@ export function operation(name: string, contract: HttpContract): Json {
         content: {
           "application/json": {
             schema: referenceTo(body.published ?? body.schema),
-            ...requestExamples(name),
+            ...mediaExamples(contract.examples?.request),
           },
         },
       },
     }),
-    responses: responses(name, contract),
+    responses: responses(contract),
   };
 }
 
@@ -44,6 +78,7 @@ const correlationId = {
     "Identifies the request in the logs of everything that handles it. The response returns it. " +
     "The gateway makes one unless it is 1 to 128 letters, digits, `.`, `_` or `-`.",
   schema: { type: "string" },
+  example: "order-2026-11-21-0815",
 };
 
 function parametersOf({ route, query, headers }: HttpContract): Json[] {
@@ -53,15 +88,12 @@ function parametersOf({ route, query, headers }: HttpContract): Json[] {
     required: true,
     description: "The room's exact name, percent-encoded",
     schema: { type: "string" },
+    example: "WsOWh_sZ3K5Z5lYTppNVJV3y",
   };
-  const parameters = [
+  return [
     ...(route.includes("{room_name") ? [roomName] : []),
     ...(query ? queryParameters(query) : []),
     ...(headers ? headerParameters(headers) : []),
     correlationId,
   ];
-  return parameters.map((parameter) => ({
-    ...parameter,
-    example: parameterExample(String(parameter["name"])),
-  }));
 }

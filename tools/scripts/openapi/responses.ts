@@ -1,15 +1,50 @@
 /** The responses of each operation, derived from its access, its input and the failures that it states. */
 import type { Access } from "../../../src/lib/auth/access.ts";
 import { type FailureCode, publicDetailOf, statusOf } from "../../../src/lib/errors.ts";
-import type { HttpContract } from "../../../src/lib/http/contract.ts";
-import { responseExamples } from "./examples.ts";
-import { type Examples, mediaExamples } from "./media-examples.ts";
+import type { Examples, HttpContract } from "../../../src/lib/http/contract.ts";
 import { rateLimits } from "./rate-limits.ts";
-import { headers } from "./response-headers.ts";
-import { queryParameters, referenceTo } from "./schemas.ts";
-import { validationExamples } from "./validation-examples.ts";
+import { mediaExamples, queryParameters, referenceTo } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
+
+/** The response headers of all operations. */
+export const responseHeaders = {
+  "X-Invocation-Id": {
+    description: "Identifies the request in the log of the gateway. Include it when you report a problem.",
+    schema: { type: "string" },
+    example: "77777777-7777-4777-8777-777777777777",
+  },
+  "X-Correlation-Id": {
+    description: "The `x-correlation-id` of the request, or the one that was made for it",
+    schema: { type: "string" },
+    example: "order-2026-11-21-0815",
+  },
+  "Retry-After": {
+    description: "The number of seconds to wait before retrying the request",
+    schema: { type: "integer" },
+    example: 5,
+  },
+  "RateLimit-Limit": {
+    description: "The number of calls that API Management admits per minute",
+    schema: { type: "integer" },
+    example: 600,
+  },
+  "RateLimit-Remaining": {
+    description: "The number of calls that API Management still admits in this minute",
+    schema: { type: "integer" },
+    example: 587,
+  },
+  "WWW-Authenticate": {
+    description: "The required authentication scheme and, if a token was rejected, the reason",
+    schema: { type: "string" },
+    example: 'Bearer realm="vmr-gateway", error="invalid_token"',
+  },
+} as const;
+
+/** Returns the headers of a response, as references to their definitions. */
+function headers(names: readonly (keyof typeof responseHeaders)[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
 
 const accessFailures: Record<Access, readonly FailureCode[]> = {
   application: ["unauthenticated", "forbidden", "identity-provider-unavailable"],
@@ -64,9 +99,9 @@ function notFoundReasons(codes: readonly FailureCode[], route: string): string[]
 }
 
 /** Returns the responses of an operation by status, in ascending order. */
-export function responses(name: string, contract: HttpContract): Json {
+export function responses(contract: HttpContract): Json {
   const successes = Object.entries(contract.responses).map(([status, schema]) => {
-    const content = schema && { schema: referenceTo(schema), ...responseExamples(name) };
+    const content = schema && { schema: referenceTo(schema), ...mediaExamples(contract.examples?.response) };
     return [
       Number(status),
       {
@@ -81,7 +116,7 @@ export function responses(name: string, contract: HttpContract): Json {
     const codes = failures.get(status) ?? [];
     const description = statusText(status, codes, contract);
     if (refusedByHost.includes(status)) return [status, { description }] as const;
-    const content = failureContent(status, codes, () => validationExamples(name, contract));
+    const content = failureContent(status, codes, contract);
     return [status, { description, headers: failureHeaders(status, codes, contract), ...content }] as const;
   });
   // Objects list integer keys in ascending order.
@@ -106,10 +141,12 @@ function failureHeaders(status: number, codes: readonly FailureCode[], { access 
   ]);
 }
 
-function failureContent(status: number, codes: readonly FailureCode[], validation: () => Examples): Json {
+function failureContent(status: number, codes: readonly FailureCode[], contract: HttpContract): Json {
   if (status === 404) return {};
   const [schema, examples] =
-    status === 422 ? ["HTTPValidationError", validation()] : ["Failure", failureExamples(status, codes)];
+    status === 422
+      ? ["HTTPValidationError", validationExamples(contract)]
+      : ["Failure", failureExamples(status, codes)];
   const reference = { $ref: `#/components/schemas/${schema}` };
   return { content: { "application/json": { schema: reference, ...mediaExamples(examples) } } };
 }
@@ -119,4 +156,17 @@ function failureExamples(status: number, codes: readonly FailureCode[]): Example
   if (status === 429) return { throttled: { value: { detail: "Too Many Requests" } } };
   if (status === 500) return { unexpected: { value: { detail: "Internal Server Error" } } };
   return Object.fromEntries(codes.map((code) => [code, { value: { detail: publicDetailOf(code) } }]));
+}
+
+/** Returns possible 422 bodies of a function. */
+function validationExamples({ body, examples }: HttpContract): Examples {
+  const missing = { type: "missing", loc: ["body"], msg: "Field required", input: null };
+  const ofFaults = Object.entries(examples?.faults ?? {}).map(([name, { summary, fault }]) => [
+    name,
+    { summary, value: { detail: [fault] } },
+  ]);
+  return {
+    ...Object.fromEntries(ofFaults),
+    ...(body && { "body-missing": { summary: "Without a body", value: { detail: [missing] } } }),
+  };
 }

@@ -1,5 +1,6 @@
 /** The component schemas of the API document: the zod schemas of the app, and the bodies of failures. */
 import * as z from "zod";
+import type { Examples } from "../../../src/lib/http/contract.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -89,12 +90,13 @@ export function headerParameters(schema: z.ZodType): Schema[] {
 
 function parametersIn(place: "query" | "header", schema: z.ZodType): Schema[] {
   const { properties = {} } = z.toJSONSchema(schema, options) as { properties?: Record<string, Schema> };
-  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+  return Object.entries(properties).map(([name, { description, example, ...rest }]) => ({
     name,
     in: place,
     required: false,
     description,
     schema: rest,
+    example,
   }));
 }
 
@@ -103,4 +105,10 @@ export function referenceTo(schema: z.ZodType): Schema {
   const id = z.globalRegistry.get(schema)?.id;
   if (id === undefined) throw new Error("A published schema needs an id: add .meta({ id }) to it");
   return { $ref: `#/components/schemas/${id}` };
+}
+
+/** Returns the fields of a media type that contain its examples: viewers show a single one without its name. */
+export function mediaExamples(examples: Examples = {}): Record<string, unknown> {
+  const all = Object.values(examples);
+  return all.length === 1 ? { example: all[0]?.value } : { examples };
 }
