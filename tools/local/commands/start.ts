@@ -100,6 +100,7 @@ function failToStart(error: unknown): never {
 
 /** Writes the app's state for other commands. */
 function publish(app: AppState): void {
+  timeline.onState(app);
   if (!connection) return;
   const written = { ...connection, app };
   writing = writing.then(async () => writeConnection(connectionPath, written));

@@ -28,6 +28,8 @@ export interface Action {
   readonly needsRoom?: boolean;
   /** Whether this is what one usually does first. */
   readonly isPrimary?: boolean;
+  /** What a second click confirms, because it cannot be undone. `rooms` is how many there are. */
+  readonly confirm?: (values: Values, rooms: number) => string;
   readonly request: (values: Values, addresses: Addresses) => ActionRequest;
 }
 
@@ -126,6 +128,7 @@ export const actionGroups: readonly ActionGroup[] = [
         id: "delete",
         label: "Delete it",
         needsRoom: true,
+        confirm: () => "Delete 1 room?",
         request: (values, { gateway }) => asConsumer("DELETE", `${gateway}/room/${roomPath(values)}`),
       },
     ],
@@ -136,7 +139,6 @@ export const actionGroups: readonly ActionGroup[] = [
       {
         id: "join",
         label: "Join",
-        isPrimary: true,
         needsRoom: true,
         fields: [participants, nodes],
         ...platform("conferences/join", ({ room, participant, node }) => ({ name: room, participant, node })),
@@ -161,6 +163,7 @@ export const actionGroups: readonly ActionGroup[] = [
       {
         id: "empty",
         label: "Delete all rooms",
+        confirm: (_, rooms) => `Delete ${rooms} rooms?`,
         request: (_, { gateway }) => asConsumer("DELETE", `${gateway}/room/bulk/`),
       },
       fire("collectGarbage", "Collect garbage"),
@@ -177,6 +180,11 @@ export const actionGroups: readonly ActionGroup[] = [
         label: "Slow it down",
         fields: [{ name: "milliseconds", label: "Milliseconds", type: "number", initial: "2000" }],
         ...platform("latency", ({ milliseconds }) => ({ milliseconds: Number(milliseconds) })),
+      },
+      {
+        id: "fast",
+        label: "Make it fast again",
+        ...platform("latency", () => ({ milliseconds: 0 })),
       },
       {
         id: "fail",

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "../stack/connection.ts";
 import { openQueueContents } from "../stack/queue-contents.ts";
 import {
+  type GatewayState,
   type HistoryPoint,
   type RoomRow,
   type RoomState,
@@ -18,12 +19,15 @@ import type { Timeline } from "./timeline.ts";
 const intervalMilliseconds = 1000;
 const maxPoints = 600;
 
+export interface CollectorOptions {
+  readonly connection: Connection;
+  readonly appState: () => GatewayState;
+  readonly timeline: Timeline;
+  readonly onSnapshot: (snapshot: Snapshot) => void;
+}
+
 /** Starts to look. A look that fails, because a part is stopping for example, is skipped. */
-export function startCollector(
-  connection: Connection,
-  timeline: Timeline,
-  onSnapshot: (snapshot: Snapshot) => void,
-) {
+export function startCollector({ connection, appState, timeline, onSnapshot }: CollectorOptions) {
   const queues = openQueueContents(connection.storageConnectionString);
   const history: HistoryPoint[] = [];
   const stopping = new AbortController();
@@ -41,17 +45,20 @@ export function startCollector(
     const time = Date.now();
     const { queuedForDeletionAt } = timeline;
     const rooms = toRoomRows({ ...connection, ...control, queuedForDeletionAt, now: time }, rows);
-    for (const entry of stateChanges(rooms, rows, time)) timeline.add(entry);
+    for (const entry of roomChanges(rooms, rows, time)) timeline.add(entry);
     rows = new Map(rooms.map((row) => [row.name, row]));
+    const gateway = appState();
     return {
       time,
       poolLevel: rooms.filter(({ state }) => state === "pooled").length,
+      isOutage: gateway.state !== "up" || control.surroundings.platformDown !== null,
       poolTarget: connection.maxRooms,
       counts: countStates(rooms, provisioning),
       queues: { pool, provisioning, deletion, poison },
       rooms,
+      gateway,
       surroundings: control.surroundings,
-      createLatency: summarizeLatency(timeline.createDurations()),
+      createLatency: summarizeLatency(timeline.creates()),
       metricsRow: control.metricsRow,
     };
   }
@@ -60,9 +67,10 @@ export function startCollector(
     while (!stopping.signal.aborted) {
       const snapshot = await take().catch(() => undefined);
       if (snapshot) {
+        for (const entry of outageChanges(snapshot, latest)) timeline.add(entry);
         latest = snapshot;
-        const { time, poolLevel, counts } = snapshot;
-        history.push({ time, poolLevel, counts });
+        const { time, poolLevel, isOutage, counts } = snapshot;
+        history.push({ time, poolLevel, isOutage, counts });
         history.splice(0, history.length - maxPoints);
         onSnapshot(snapshot);
       }
@@ -89,7 +97,32 @@ function countStates(rooms: readonly RoomRow[], requested: number): Record<RoomS
   return counts;
 }
 
-function stateChanges(
+/** Returns an entry for each part that went down or came back since the last look. */
+function outageChanges(now: Snapshot, before: Snapshot | undefined): TimelineEntry[] {
+  const parts = (snapshot: Snapshot | undefined): [string, string | undefined][] => [
+    ["Platform", snapshot === undefined || snapshot.surroundings.platformDown === null ? undefined : "down"],
+    ["Token issuer", snapshot?.surroundings.issuerIsDown ? "down" : undefined],
+    [
+      "Contact centre",
+      snapshot !== undefined && snapshot.surroundings.contactCentreFaults > 0 ? "failing" : undefined,
+    ],
+  ];
+  const past = new Map(parts(before));
+  return parts(now).flatMap(([name, trouble]) => {
+    if (trouble === past.get(name)) return [];
+    return {
+      id: `${name} ${trouble ?? "up"} ${now.time}`,
+      time: now.time,
+      kind: "outage",
+      tone: trouble === undefined ? "good" : "bad",
+      title: `${name} ${trouble ?? "up again"}`,
+      steps: [],
+      rooms: [],
+    };
+  });
+}
+
+function roomChanges(
   rooms: readonly RoomRow[],
   previous: ReadonlyMap<string, RoomRow>,
   now: number,
@@ -97,31 +130,42 @@ function stateChanges(
   const present = new Set(rooms.map(({ name }) => name));
   const changes = rooms.flatMap((room) => {
     const before = previous.get(room.name);
-    const { state, since, madeAt, assignedAt } = room;
+    const { name, state, since, madeAt, assignedAt } = room;
     // A state can be over before the next look, but the marker says when it began.
     const isMadeUnseen = madeAt !== undefined && !before && state !== "provisioning";
     const isAssignedUnseen =
       assignedAt !== undefined && before?.assignedAt === undefined && state !== "assigned";
     return [
-      ...(isMadeUnseen ? [stateEntry(room.name, "provisioning", madeAt)] : []),
-      ...(isAssignedUnseen ? [stateEntry(room.name, "assigned", assignedAt)] : []),
-      ...(before?.state === state ? [] : [stateEntry(room.name, state, Math.min(since, now))]),
+      ...(isMadeUnseen ? [stateEntry(name, "provisioning", madeAt)] : []),
+      ...(isAssignedUnseen ? [stateEntry(name, "assigned", assignedAt)] : []),
+      ...(before?.state === state ? [] : [stateEntry(name, state, Math.min(since, now))]),
+      ...newIn(room, before).map((who) => roomEntry(name, `${who} joined`, now)),
+      ...(before ? newIn(before, room).map((who) => roomEntry(name, `${who} left`, now)) : []),
     ];
   });
   const gone = [...previous.keys()].filter((name) => !present.has(name));
-  return [...changes, ...gone.map((name) => stateEntry(name, undefined, now))];
+  return [...changes, ...gone.map((name) => stateEntry(name, "gone", now))];
 }
 
-/** Returns the entry of a room that entered this state, or, without one, that is gone. */
-function stateEntry(name: string, state: RoomState | undefined, time: number): TimelineEntry {
+/** Returns who is in the conference of the one, but not of the other. */
+function newIn(one: RoomRow, other: RoomRow | undefined): string[] {
+  const known = new Set(other?.participants.map(({ name }) => name));
+  return one.participants.map(({ name }) => name).filter((name) => !known.has(name));
+}
+
+function roomEntry(room: string, title: string, time: number): TimelineEntry {
   return {
-    id: `${name} ${state ?? "gone"} ${time}`,
+    id: `${room} ${title} ${time}`,
     time,
     kind: "state",
     tone: "good",
-    title: state ? stateTitles[state] : "Deleted",
+    title,
     steps: [],
-    rooms: [name],
-    ...(state && { state }),
+    rooms: [room],
   };
+}
+
+/** Returns the entry of a room that entered this state, or that is gone. */
+function stateEntry(room: string, state: RoomState | "gone", time: number): TimelineEntry {
+  return { ...roomEntry(room, state === "gone" ? "Deleted" : stateTitles[state], time), state };
 }

@@ -2,13 +2,14 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { referenceFiles } from "../api-reference/reference-files.ts";
 import type { HostedFunction } from "../host/triggers.ts";
+import { bundlePage } from "../pages/bundle-page.ts";
 import type { Connection } from "../stack/connection.ts";
 import { startCollector } from "./collector.ts";
-import type { Addresses, Greeting } from "./console-state.ts";
-import { consoleFiles } from "./page-files.ts";
+import type { Addresses, GatewayState, Greeting } from "./console-state.ts";
 import { respondToReference } from "./reference-routes.ts";
 import { createActionRunner } from "./run-action.ts";
 import type { Timeline } from "./timeline.ts";
@@ -16,12 +17,14 @@ import type { Timeline } from "./timeline.ts";
 export interface ConsoleOptions {
   readonly connection: Connection;
   readonly functions: () => readonly HostedFunction[];
+  readonly appState: () => GatewayState;
   /** The timeline that receives the host's log. */
   readonly timeline: Timeline;
   /** The default, 0, selects a free port. */
   readonly port?: number;
 }
 
+const pageFolder = fileURLToPath(new URL("page/", import.meta.url));
 const valuesSchema = z.record(z.string(), z.string());
 
 // A page of another origin can neither be loaded into this one, nor this one into it.
@@ -37,7 +40,7 @@ const securityHeaders = {
 /** Starts the console on 127.0.0.1, with the API reference below /api/. Throws if its page cannot be bundled. */
 export async function startConsole(options: ConsoleOptions) {
   const { connection, functions, timeline } = options;
-  const ownFiles = await consoleFiles();
+  const ownFiles = await bundlePage({ folder: pageFolder, entry: "main.tsx", name: "console" });
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof referenceFiles> | undefined;
   timeline.setFunctions(functions());
@@ -52,12 +55,24 @@ export async function startConsole(options: ConsoleOptions) {
   const broadcast = (event: string, data: unknown): void => {
     for (const stream of streams) sendEvent(stream, event, data);
   };
-  const collector = startCollector(connection, timeline, (snapshot) => broadcast("snapshot", snapshot));
+  const collector = startCollector({
+    ...options,
+    onSnapshot: (snapshot) => {
+      // A restarted app can have other functions.
+      timeline.setFunctions(functions());
+      broadcast("snapshot", snapshot);
+    },
+  });
   const unsubscribe = timeline.subscribe((entry) => broadcast("entry", entry));
 
   function openStream(response: ServerResponse): void {
     response.writeHead(200, { ...securityHeaders, "content-type": "text/event-stream" });
-    const greeting: Greeting = { addresses, history: collector.history(), entries: timeline.entries() };
+    const greeting: Greeting = {
+      addresses,
+      deletedAfterSeconds: connection.garbageMinimumAgeSeconds,
+      history: collector.history(),
+      entries: timeline.entries(),
+    };
     sendEvent(response, "greeting", greeting);
     const latest = collector.latest();
     if (latest) sendEvent(response, "snapshot", latest);
@@ -85,7 +100,7 @@ export async function startConsole(options: ConsoleOptions) {
       return;
     }
     const [, id] = /^\/actions\/(\w+)$/.exec(pathname) ?? [];
-    if (request.method !== "POST" || id === undefined) return sendStatus(response, 404);
+    if (request.method !== "POST" || id === undefined) return sendNotFound(response);
     const values = valuesSchema.safeParse(await json(request).catch(() => undefined));
     if (!values.success) return sendStatus(response, 400);
     const result = await runner.run(id, values.data);
@@ -116,6 +131,13 @@ export async function startConsole(options: ConsoleOptions) {
 
 function sendEvent(stream: ServerResponse, event: string, data: unknown): void {
   stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+function sendNotFound(response: ServerResponse): void {
+  response.writeHead(404, { ...securityHeaders, "content-type": "text/html; charset=utf-8" });
+  response.end(
+    '<!doctype html><title>Not found</title><p>There is no such page. <a href="/">Console</a></p>',
+  );
 }
 
 function sendStatus(response: ServerResponse, status: number): void {

@@ -39,16 +39,22 @@ export interface QueueDepths {
 export interface HistoryPoint {
   readonly time: number;
   readonly poolLevel: number;
+  /** Whether the gateway or the platform was down. */
+  readonly isOutage: boolean;
   readonly counts: Readonly<Record<RoomState, number>>;
 }
 
 export interface CreateLatency {
+  /** The creates of which some are summarized here: successful ones and those that failed with 5xx. */
   readonly count: number;
+  readonly failed: number;
+  /** When the first of them was. */
+  readonly since: number | null;
   readonly p50: number;
   readonly p90: number;
   readonly p99: number;
   /** The number of creates from the previous bucket's bound up to this one, in milliseconds. */
-  readonly buckets: readonly { readonly upTo: number; readonly count: number }[];
+  readonly buckets: readonly { readonly upTo: number; readonly count: number; readonly failed: number }[];
 }
 
 /** What differs from normal at the parts that the gateway talks to. */
@@ -62,21 +68,28 @@ export interface Surroundings {
   readonly contactCentreFaults: number;
 }
 
+/** Whether the gateway's app takes calls, and why not. */
+export interface GatewayState {
+  readonly state: "up" | "restarting" | "not loaded" | "ended";
+  readonly reason?: string;
+}
+
 /** Everything at one moment. */
 export interface Snapshot extends HistoryPoint {
   readonly poolTarget: number;
   readonly queues: QueueDepths;
   readonly rooms: readonly RoomRow[];
+  readonly gateway: GatewayState;
   readonly surroundings: Surroundings;
   readonly createLatency: CreateLatency;
   readonly metricsRow: Readonly<Record<string, string | number | boolean | null>> | null;
 }
 
-/** Something that happened: a function's run, or a room that changed its state. */
+/** Something that happened: a function's run, an outage or its end, or a room that changed. */
 export interface TimelineEntry {
   readonly id: string;
   readonly time: number;
-  readonly kind: "request" | "event" | "timer" | "queue" | "state";
+  readonly kind: "request" | "event" | "timer" | "queue" | "outage" | "state";
   readonly tone: "good" | "warning" | "bad";
   /** A request's method and path, otherwise the function's name or the new state. */
   readonly title: string;
@@ -88,7 +101,7 @@ export interface TimelineEntry {
   readonly steps: readonly string[];
   readonly rooms: readonly string[];
   /** For a state entry, the state that the room entered. */
-  readonly state?: RoomState;
+  readonly state?: RoomState | "gone";
 }
 
 /** The addresses that actions call. */
@@ -109,6 +122,8 @@ export interface ActionResult {
 /** The first message of the stream. */
 export interface Greeting {
   readonly addresses: Addresses;
+  /** After how many seconds an ended room may be deleted. */
+  readonly deletedAfterSeconds: number;
   readonly history: readonly HistoryPoint[];
   readonly entries: readonly TimelineEntry[];
 }

@@ -98,7 +98,14 @@ export function nameEntry(entry: TimelineEntry, functions: readonly HostedFuncti
   // A room's name is the only parameter that a route of the app has; its constraint may contain braces.
   const path = (hosted.route ?? "").replace(/\{.*\}/, () => room ?? "{room}");
   const kind = hosted.name === "eventSink" ? "event" : "request";
-  return { ...entry, kind, title: `${hosted.methods?.[0]?.toUpperCase() ?? ""} /${path}` };
+  // The host responds with 500 to a run that has logged no response, for example because its process has ended.
+  const status = entry.status ?? (entry.tone === "bad" ? 500 : undefined);
+  return {
+    ...entry,
+    kind,
+    ...(status !== undefined && { status }),
+    title: `${hosted.methods?.[0]?.toUpperCase() ?? ""} /${path}`,
+  };
 }
 
 function describe({ event, reason, kind, outcome, count }: Line): string {

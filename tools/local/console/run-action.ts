@@ -10,7 +10,7 @@ import type { ActionResult, Addresses } from "./console-state.ts";
 import type { Timeline } from "./timeline.ts";
 
 const timeoutMilliseconds = 240_000;
-const maxShownCharacters = 300;
+const maxShownCharacters = 4000;
 const createdSchema = z.object({ name: z.string() });
 const secretFields = /"(\w*pin|access_token)":"[^"]*"/g;
 
@@ -50,7 +50,7 @@ export function createActionRunner(connection: Connection, addresses: Addresses,
     if (invocationId !== null) timeline.setPath(invocationId, new URL(url).pathname, room ?? created);
     return {
       status: response.status,
-      text: text.replaceAll(secretFields, '"$1":"…"').slice(0, maxShownCharacters),
+      text: shorten(text.replaceAll(secretFields, '"$1":"••••••"')),
       ...(created !== undefined && { room: created }),
     };
   }
@@ -67,6 +67,11 @@ export function createActionRunner(connection: Connection, addresses: Addresses,
       }
     },
   };
+}
+
+function shorten(text: string): string {
+  const left = text.length - maxShownCharacters;
+  return left > 0 ? `${text.slice(0, maxShownCharacters)} … and ${left} more characters` : text;
 }
 
 function messageOf(error: unknown): string {

@@ -1,12 +1,13 @@
-/** Keeps what happened: the latest entries, the durations of creates, and when each room's conference ended. */
+/** Keeps what happened: the latest entries, the latest creates, and when each room's conference ended. */
 
 import type { LogEntry } from "../host/messages.ts";
 import type { HostedFunction } from "../host/triggers.ts";
-import type { TimelineEntry } from "./console-state.ts";
+import type { GatewayState, TimelineEntry } from "./console-state.ts";
+import type { TimedCreate } from "./create-latency.ts";
 import { createFunctionRuns, nameEntry } from "./function-runs.ts";
 
 const maxEntries = 1000;
-const maxDurations = 1000;
+const maxCreates = 1000;
 const createFunctions = ["createRoomFromQueue", "createRoom"];
 
 export type Timeline = ReturnType<typeof createTimeline>;
@@ -18,8 +19,9 @@ export function createTimeline() {
   const known = new Map<string, { path: string; room?: string | undefined }>();
   const listeners = new Set<(entry: TimelineEntry) => void>();
   const queuedAt = new Map<string, number>();
-  const durations: number[] = [];
+  const creates: TimedCreate[] = [];
   let functions: readonly HostedFunction[] = [];
+  let isUp = true;
 
   function add(entry: TimelineEntry): void {
     entries.set(entry.id, entry);
@@ -39,9 +41,10 @@ export function createTimeline() {
     onLog: (logged: LogEntry): void => {
       const entry = runs.read(logged, Date.now());
       if (!entry) return;
-      if (createFunctions.includes(entry.title) && entry.status === 200) {
-        durations.push(entry.durationMilliseconds ?? 0);
-        durations.splice(0, durations.length - maxDurations);
+      if (createFunctions.includes(entry.title) && (entry.status === 200 || entry.tone === "bad")) {
+        const { time, durationMilliseconds: milliseconds = 0, tone } = entry;
+        creates.push({ time, milliseconds, hasFailed: tone === "bad" });
+        creates.splice(0, creates.length - maxCreates);
       }
       if (entry.steps.some((step) => /^Room (queued for deletion|discarded)/.test(step))) {
         for (const room of entry.rooms) queuedAt.set(room, entry.time);
@@ -49,8 +52,19 @@ export function createTimeline() {
       }
       add(withPath(nameEntry(entry, functions)));
     },
+    /** Receives each state of the gateway's app. */
+    onState: ({ state, reason }: GatewayState): void => {
+      const time = Date.now();
+      const tone = state === "up" ? "good" : "bad";
+      const title = `Gateway ${state === "up" ? "up again" : state}`;
+      const steps = reason === undefined ? [] : [reason];
+      if (state !== "up" || !isUp)
+        add({ id: `${title} ${time}`, time, kind: "outage", tone, title, steps, rooms: [] });
+      isUp = state === "up";
+    },
     /** Tells which functions there are, which names the entries of requests. */
     setFunctions: (given: readonly HostedFunction[]) => {
+      if (functions === given) return;
       functions = given;
       for (const entry of entries.values()) entries.set(entry.id, withPath(nameEntry(entry, functions)));
     },
@@ -68,8 +82,8 @@ export function createTimeline() {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    /** How long the latest successful creates took, in milliseconds. */
-    createDurations: (): readonly number[] => durations,
+    /** The latest creates that succeeded or failed with 5xx. */
+    creates: (): readonly TimedCreate[] => creates,
     /** When a room was queued for deletion, in milliseconds since 1970. */
     queuedForDeletionAt: (room: string) => queuedAt.get(room),
   };

@@ -91,6 +91,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
       /** The app's functions, as the host has loaded them. */
       functions: () => host?.functions ?? functions,
       appState: () => state,
+      appProcessId: () => host?.workerProcessId(),
       /** Resolves with the reason when the host has ended, by `stop` or because the app crashed too often. */
       exited: exited.promise,
       /** Restarts the app on the same port. Returns false if it does not load: its error is logged, and a call can retry. */

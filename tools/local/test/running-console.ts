@@ -12,6 +12,7 @@ export async function startRunningConsole({ garbageMinimumAgeSeconds = 2 } = {})
   const gateway = await startLocalGateway({
     settings: { GC_MINIMUM_AGE_SECONDS: String(garbageMinimumAgeSeconds) },
     onLog: timeline.onLog,
+    onState: timeline.onState,
   });
   const shown = await startConsole({ ...gateway, timeline });
   const { connection } = gateway;
@@ -30,6 +31,9 @@ export async function startRunningConsole({ garbageMinimumAgeSeconds = 2 } = {})
     url: shown.url,
     connection,
     stack: gateway.stack,
+    gateway,
+    /** Starts a second console of the same gateway. */
+    startAnother: async () => startConsole({ ...gateway, timeline }),
     untilPoolHas,
     /** Runs an action through the console and returns the response as the page gets it. */
     runAction: async (id: string, values: Readonly<Record<string, unknown>>, headers = {}) =>

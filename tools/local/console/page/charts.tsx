@@ -1,40 +1,118 @@
 /** The three charts: the pool's level against its target, rooms by state, and how long creates take. */
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { type CreateLatency, type HistoryPoint, roomStates, stateTitles } from "../console-state.ts";
-import { Chart } from "./chart.tsx";
+import { timeOfDay } from "./format.ts";
 
 type Color = (name: string) => string;
 type Options = Omit<uPlot.Options, "width" | "height">;
 
+const height = 190;
 const font = "12px system-ui, sans-serif";
-
-function axes(color: Color): { x: uPlot.Axis; y: uPlot.Axis } {
-  const common = { stroke: color("muted"), font, ticks: { show: false } };
-  return {
-    x: { ...common, size: 28, grid: { show: false }, space: 80, values: (_, ticks) => ticks.map(clockTime) },
-    y: { ...common, size: 36, grid: { stroke: color("line"), width: 1 }, space: 36, incrs: wholeSteps },
-  };
-}
-
 const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-function clockTime(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleTimeString("en-GB");
+interface ChartProps {
+  /** What the chart shows at this moment, for those who do not see it. */
+  readonly label: string;
+  readonly data: uPlot.AlignedData;
+  /** The chart's lines or bars and axes, drawn in the colours of the style sheet. */
+  readonly options: (color: Color) => Options;
 }
 
-const fromZero = (_: uPlot, __: number, max: number): [number, number] => [0, Math.max(4, max * 1.15)];
+/** Draws one uPlot chart that follows its container's width and the colour scheme. */
+function Chart({ label, data, options }: ChartProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const scheme = useColorScheme();
 
-/** A chart over time that nobody can move or click. */
+  useEffect(() => {
+    const element = container.current;
+    if (!element) return undefined;
+    // A canvas needs the one of the two colours that applies now.
+    const color = (name: string): string => {
+      element.style.color = `var(--${name})`;
+      return getComputedStyle(element).color;
+    };
+    const created = new uPlot({ ...options(color), width: element.clientWidth, height }, data, element);
+    plot.current = created;
+    const observer = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      created.destroy();
+    };
+  }, [scheme]);
+  useEffect(() => plot.current?.setData(data), [data]);
+
+  return <div class="chart" role="img" aria-label={label} ref={container} />;
+}
+
+function useColorScheme(): boolean {
+  const [isDark, setIsDark] = useState(() => matchMedia("(prefers-color-scheme: dark)").matches);
+  useEffect(() => {
+    const query = matchMedia("(prefers-color-scheme: dark)");
+    const update = (): void => setIsDark(query.matches);
+    query.addEventListener("change", update);
+    return () => query.removeEventListener("change", update);
+  }, []);
+  return isDark;
+}
+
+/** Three times within the range, whatever its length: uPlot's own steps can leave an axis without any. */
+const threeTimes = (_: uPlot, __: number, min: number, max: number): number[] =>
+  [0.12, 0.5, 0.88].map((share) => Math.round(min + share * (max - min)));
+
 function overTime(color: Color, lines: readonly uPlot.Series[]): Options {
+  const common = { stroke: color("muted"), font, ticks: { show: false } };
   return {
+    padding: [8, 2, 0, 0],
     cursor: { show: false },
     legend: { show: false },
-    scales: { y: { range: fromZero } },
+    scales: { y: { range: (_, __, max) => [0, Math.max(4, max * 1.15)] } },
     series: [{}, ...lines.map((line) => ({ ...line, points: { show: false } }))],
-    axes: [axes(color).x, axes(color).y],
+    axes: [
+      {
+        ...common,
+        size: 24,
+        gap: 4,
+        space: 1,
+        grid: { show: false },
+        splits: threeTimes,
+        values: (_, ticks) => ticks.map((seconds) => timeOfDay(seconds * 1000)),
+      },
+      {
+        ...common,
+        size: (_, values) => 12 + 7 * Math.max(...(values ?? []).map(({ length }) => length), 1),
+        space: 36,
+        incrs: wholeSteps,
+        grid: { stroke: color("line"), width: 1 },
+        values: (_, ticks) => ticks.map(String),
+      },
+    ],
   };
 }
+
+/** Draws a band behind the chart for each outage. The last series of the data says when there was one. */
+function withOutages(color: Color, options: Options): Options {
+  const fill = color("outage");
+  const draw = (plot: uPlot): void => {
+    const [times] = plot.data;
+    const outages = plot.data.at(-1) ?? [];
+    const { top, height: drawn } = plot.bbox;
+    plot.ctx.fillStyle = fill;
+    for (const [index, from] of times.entries()) {
+      if (outages[index] !== 1 || outages[index - 1] === 1) continue;
+      const end = outages.indexOf(0, index);
+      const to = (end === -1 ? times.at(-1) : times[end]) ?? from;
+      const [left, right] = [from, to].map((time) => plot.valToPos(time, "x", true));
+      if (left !== undefined && right !== undefined) plot.ctx.fillRect(left, top, right - left, drawn);
+    }
+  };
+  return { ...options, series: [...options.series, { show: false }], hooks: { drawAxes: [draw] } };
+}
+
+const outagesOf = (history: readonly HistoryPoint[]): number[] =>
+  history.map(({ isOutage }) => (isOutage ? 1 : 0));
 
 export function PoolChart({ history, target }: { history: readonly HistoryPoint[]; target: number }) {
   const data = useMemo<uPlot.AlignedData>(
@@ -42,16 +120,22 @@ export function PoolChart({ history, target }: { history: readonly HistoryPoint[
       history.map(({ time }) => time / 1000),
       history.map(({ poolLevel }) => poolLevel),
       history.map(() => target),
+      outagesOf(history),
     ],
     [history, target],
   );
   const level = history.at(-1)?.poolLevel ?? 0;
+  const outages = history.filter(({ isOutage }, index) => isOutage && !history[index - 1]?.isOutage).length;
   const options = (color: Color): Options =>
-    overTime(color, [
-      { stroke: color("pooled"), fill: color("pooled-soft"), width: 2 },
-      { stroke: color("muted"), width: 1.5, dash: [5, 4] },
-    ]);
-  return <Chart label={`Pool over time: ${level} of ${target} rooms`} data={data} options={options} />;
+    withOutages(
+      color,
+      overTime(color, [
+        { stroke: color("pooled"), fill: color("pooled-soft"), width: 2 },
+        { stroke: color("muted"), width: 1.5, dash: [5, 4] },
+      ]),
+    );
+  const label = `Pool over time: ${level} of ${target} rooms, outages: ${outages}`;
+  return <Chart label={label} data={data} options={options} />;
 }
 
 /** Areas on top of each other. Each is drawn from zero up to its sum, the highest first, so the lower ones cover it. */
@@ -62,21 +146,25 @@ export function StatesChart({ history }: { history: readonly HistoryPoint[] }) {
       return roomStates.map((state) => (sum += counts[state]));
     });
     const series = roomStates.map((_, index) => sums.map((values) => values[index] ?? 0));
-    return [history.map(({ time }) => time / 1000), ...series.toReversed()];
+    return [history.map(({ time }) => time / 1000), ...series.toReversed(), outagesOf(history)];
   }, [history]);
   const counts = history.at(-1)?.counts;
   const text = roomStates.map((state) => `${stateTitles[state]} ${counts?.[state] ?? 0}`).join(", ");
   const options = (color: Color): Options => {
-    const areas = roomStates.map((state) => ({ stroke: color("surface"), fill: color(state), width: 1 }));
-    return overTime(color, areas.toReversed());
+    const areas = roomStates.map((state) => ({ stroke: color(state), fill: color(state), width: 1 }));
+    return withOutages(color, overTime(color, areas.toReversed()));
   };
   return <Chart label={`Rooms by state over time: ${text}`} data={data} options={options} />;
 }
 
 export function CreateHistogram({ latency }: { latency: CreateLatency }) {
-  const { buckets, count } = latency;
+  const { buckets, count, failed } = latency;
   const data = useMemo<uPlot.AlignedData>(
-    () => [buckets.map((_, index) => index), buckets.map((bucket) => bucket.count)],
+    () => [
+      buckets.map((_, index) => index),
+      buckets.map((bucket) => bucket.count),
+      buckets.map((bucket) => bucket.failed),
+    ],
     [buckets],
   );
   const name = (index: number): string => {
@@ -86,15 +174,18 @@ export function CreateHistogram({ latency }: { latency: CreateLatency }) {
   };
   const options = (color: Color): Options => {
     const bars = uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.8, 60], radius: 0.15 }) };
+    const bar = (fill: string) => ({ fill, stroke: fill, width: 0, ...bars });
+    const base = overTime(color, [bar(color("assigned")), bar(color("deleting"))]);
     const indices = buckets.map((_, index) => index);
-    const x = { splits: () => indices, space: 1, values: (_: uPlot, ticks: number[]) => ticks.map(name) };
+    const x = { splits: () => indices, values: (_: uPlot, ticks: number[]) => ticks.map(name) };
     return {
-      ...overTime(color, [{ fill: color("assigned"), stroke: color("assigned"), width: 0, ...bars }]),
-      scales: { x: { time: false, range: [-0.6, buckets.length - 0.4] }, y: { range: fromZero } },
-      axes: [{ ...axes(color).x, ...x }, axes(color).y],
+      ...base,
+      scales: { ...base.scales, x: { time: false, range: [-0.6, buckets.length - 0.4] } },
+      axes: [{ ...base.axes?.[0], ...x }, ...(base.axes?.slice(1) ?? [])],
     };
   };
   const filled = buckets.filter((bucket) => bucket.count > 0);
   const text = filled.map((bucket) => `${bucket.count} up to ${bucket.upTo} ms`).join(", ");
-  return <Chart label={`Durations of ${count} creates: ${text || "none"}`} data={data} options={options} />;
+  const label = `Durations of ${count} creates, ${failed} failed: ${text || "none"}`;
+  return <Chart label={label} data={data} options={options} />;
 }

@@ -1,4 +1,5 @@
-/** Shows times and amounts. */
+/** Shows times and amounts, and reads the page's address: `#/room/NAME` shows one room. */
+import { useEffect, useState } from "preact/hooks";
 
 /** Returns the local time of day, with seconds. */
 export function timeOfDay(milliseconds: number): string {
@@ -26,4 +27,24 @@ export function stateStyle(state: string): Record<string, string> {
 /** Returns an amount with its noun: `1 fault`, `3 faults`. */
 export function amount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+export function roomAddress(name: string): string {
+  return `#/room/${encodeURIComponent(name)}`;
+}
+
+/** Returns the name of the shown room, or undefined on the overview. */
+export function useShownRoom(): string | undefined {
+  const [name, setName] = useState(readRoom);
+  useEffect(() => {
+    const update = (): void => setName(readRoom());
+    window.addEventListener("hashchange", update);
+    return () => window.removeEventListener("hashchange", update);
+  }, []);
+  return name;
+}
+
+function readRoom(): string | undefined {
+  const [, name] = /^#\/room\/(.+)$/.exec(location.hash) ?? [];
+  return name === undefined ? undefined : decodeURIComponent(name);
 }

@@ -1,6 +1,8 @@
-/** The header: where the gateway is, and how the parts around it are. */
-import type { Surroundings } from "../console-state.ts";
-import { amount, duration } from "./format.ts";
+/** The header: where the gateway is, and how it and the parts around it are; below it, what is wrong and what ends it. */
+import { useState } from "preact/hooks";
+import type { Snapshot, Surroundings } from "../console-state.ts";
+import { runAction } from "./actions.tsx";
+import { amount, duration, timeOfDay } from "./format.ts";
 import type { LiveData } from "./live-data.ts";
 
 export function Header({ data }: { data: LiveData }) {
@@ -12,28 +14,28 @@ export function Header({ data }: { data: LiveData }) {
         VMR gateway
       </h1>
       {addresses && <code class="address">{addresses.gateway}</code>}
-      <a href="/api/">API reference</a>
-      <ul class="health" aria-label="Parts around the gateway">
-        {snapshot && isConnected && <PartsHealth surroundings={snapshot.surroundings} />}
-        {snapshot && !isConnected && <Part name="Console" trouble="connection lost" />}
+      <a class="top-link" href="/api/">
+        API reference
+      </a>
+      <ul class="health" aria-label="The gateway and the parts around it">
+        {snapshot && isConnected && <PartsHealth snapshot={snapshot} />}
+        {snapshot && !isConnected && (
+          <Part name="Console" trouble={`connection lost, last update ${timeOfDay(snapshot.time)}`} />
+        )}
       </ul>
     </header>
   );
 }
 
-function PartsHealth({ surroundings }: { surroundings: Surroundings }) {
+function PartsHealth({ snapshot: { gateway, surroundings } }: { snapshot: Snapshot }) {
+  const { issuerIsDown, contactCentreFaults } = surroundings;
+  const faults = contactCentreFaults > 0 ? `${amount(contactCentreFaults, "fault")} to come` : undefined;
   return (
     <>
+      <Part name="Gateway" trouble={gateway.state === "up" ? undefined : gateway.state} />
       <Part name="Platform" trouble={platformTrouble(surroundings)} />
-      <Part name="Token issuer" trouble={surroundings.issuerIsDown ? "down" : undefined} />
-      <Part
-        name="Contact centre"
-        trouble={
-          surroundings.contactCentreFaults > 0
-            ? `${amount(surroundings.contactCentreFaults, "fault")} to come`
-            : undefined
-        }
-      />
+      <Part name="Token issuer" trouble={issuerIsDown ? "down" : undefined} />
+      <Part name="Contact centre" trouble={faults} />
     </>
   );
 }
@@ -58,4 +60,87 @@ function platformTrouble(parts: Surroundings): string | undefined {
     ...(parts.eventsWaiting === 0 ? [] : [`${amount(parts.eventsWaiting, "event")} waiting`]),
   ];
   return troubles.length === 0 ? undefined : troubles.join(", ");
+}
+
+interface Trouble {
+  readonly text: string;
+  /** The action that ends it, with its label. */
+  readonly end?: readonly [id: string, label: string];
+}
+
+function troublesOf({ gateway, surroundings }: Snapshot): Trouble[] {
+  const { platformDown, platformFaults, platformLatencyMilliseconds } = surroundings;
+  const why = gateway.reason === undefined ? "" : `: ${gateway.reason}`;
+  return [
+    ...(gateway.state === "not loaded"
+      ? [{ text: `The gateway's app did not load, so every call returns 404${why}` }]
+      : []),
+    ...(gateway.state === "restarting" ? [{ text: `The gateway's app is restarting${why}` }] : []),
+    ...(gateway.state === "ended" ? [{ text: `The gateway's app has ended for good${why}` }] : []),
+    ...(platformDown === null
+      ? []
+      : [{ text: "The platform is down: creates return 503.", end: ["up", "Bring it up"] } as const]),
+    ...(platformFaults === 0
+      ? []
+      : [{ text: "Calls of the platform fail.", end: ["heal", "Clear all faults"] } as const]),
+    ...(platformLatencyMilliseconds === 0
+      ? []
+      : [
+          {
+            text: `The platform is slow: each call takes ${duration(platformLatencyMilliseconds)}.`,
+            end: ["fast", "Make it fast again"],
+          } as const,
+        ]),
+    ...(surroundings.issuerIsDown
+      ? [
+          {
+            text: "The token issuer is down: nobody gets a new token.",
+            end: ["issuerUp", "Let it recover"],
+          } as const,
+        ]
+      : []),
+    ...(surroundings.contactCentreFaults === 0
+      ? []
+      : [
+          {
+            text: "The contact centre fails: agents get 503.",
+            end: ["contactCentreHeals", "Let it recover"],
+          } as const,
+        ]),
+  ];
+}
+
+/** One line for each thing that is wrong, with the button that ends it. */
+export function Banners({ data, snapshot }: { data: LiveData; snapshot: Snapshot }) {
+  const troubles = troublesOf(snapshot);
+  return (
+    <div class="banners" role="status">
+      {data.isConnected ? (
+        troubles.map((trouble) => <Banner key={trouble.text} {...trouble} />)
+      ) : (
+        <Banner
+          text={`The console's server does not respond. This is how it was at ${timeOfDay(snapshot.time)}.`}
+        />
+      )}
+    </div>
+  );
+}
+
+function Banner({ text, end }: Trouble) {
+  const [isRunning, setIsRunning] = useState(false);
+  const click = async (id: string): Promise<void> => {
+    setIsRunning(true);
+    await runAction(id, {});
+    setIsRunning(false);
+  };
+  return (
+    <p class="banner bad">
+      <span>{text}</span>
+      {end && (
+        <button type="button" disabled={isRunning} onClick={() => void click(end[0])}>
+          {end[1]}
+        </button>
+      )}
+    </p>
+  );
 }

@@ -8,6 +8,7 @@ const maxEntries = 1000;
 export interface LiveData {
   readonly isConnected: boolean;
   readonly addresses: Addresses | undefined;
+  readonly deletedAfterSeconds: number;
   readonly snapshot: Snapshot | undefined;
   readonly history: readonly HistoryPoint[];
   /** Oldest first. */
@@ -17,6 +18,7 @@ export interface LiveData {
 const empty: LiveData = {
   isConnected: false,
   addresses: undefined,
+  deletedAfterSeconds: 0,
   snapshot: undefined,
   history: [],
   entries: [],
@@ -32,7 +34,11 @@ export function useLiveData(): LiveData {
         setData((current) => apply(current, message));
       });
     };
-    on<Greeting>("greeting", (_, greeting) => ({ ...greeting, isConnected: true, snapshot: undefined }));
+    on<Greeting>("greeting", (current, greeting) => ({
+      ...greeting,
+      isConnected: true,
+      snapshot: current.snapshot,
+    }));
     on<Snapshot>("snapshot", (current, snapshot) => ({
       ...current,
       snapshot,

@@ -1,61 +1,149 @@
-/** The overview: states, charts, rooms, queues and timeline. */
-import { roomStates, type Snapshot, stateTitles } from "../console-state.ts";
+/** The overview: states and queues, then charts, rooms, timeline and the last metrics row. */
+import { useState } from "preact/hooks";
+import { type QueueDepths, roomStates, type Snapshot, stateTitles } from "../console-state.ts";
+import { runAction } from "./actions.tsx";
 import { CreateHistogram, PoolChart, StatesChart } from "./charts.tsx";
-import { duration, stateStyle } from "./format.ts";
+import { age, duration, stateStyle, timeOfDay } from "./format.ts";
 import type { LiveData } from "./live-data.ts";
-import { MetricsRow } from "./metrics-row.tsx";
-import { Queues } from "./queues.tsx";
-import { RoomsTable } from "./rooms-table.tsx";
-import { Timeline } from "./timeline-view.tsx";
+import { RoomsTable } from "./rooms.tsx";
+import { Timeline } from "./timeline.tsx";
 
-export function Overview({ data, snapshot }: { data: LiveData; snapshot: Snapshot }) {
-  const { createLatency: latency } = snapshot;
+const queueTitles: readonly (readonly [keyof QueueDepths, string])[] = [
+  ["pool", "rooms to hand out"],
+  ["provisioning", "requests for rooms"],
+  ["deletion", "rooms to delete"],
+  ["poison", "requests given up"],
+];
+
+export function Summary({ snapshot }: { snapshot: Snapshot }) {
+  const { counts, poolTarget, queues } = snapshot;
   return (
     <>
       <ol class="states" aria-label="Rooms by state">
         {roomStates.map((state) => (
-          <li key={state} class={`state-tile ${state}`} style={stateStyle(state)}>
-            <span class="count">{snapshot.counts[state]}</span>
+          <li
+            key={state}
+            class={`state-tile ${state} ${state === "pooled" && counts.pooled === 0 && poolTarget > 0 ? "empty" : ""}`}
+            style={stateStyle(state)}
+          >
+            <span class="count">{counts[state]}</span>
             <span class="state-name">{stateTitles[state]}</span>
           </li>
         ))}
       </ol>
+      <dl class="queues" aria-label="Messages in the queues">
+        {queueTitles.map(([key, content]) => (
+          <div key={key} class={key === "poison" && queues.poison > 0 ? "bad" : undefined}>
+            <dt>
+              <b>{key}</b> {content}
+            </dt>
+            <dd>{queues[key]}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+export function Details({ data, snapshot }: { data: LiveData; snapshot: Snapshot }) {
+  const { createLatency: latency, poolLevel, poolTarget } = snapshot;
+  const isEmpty = poolLevel === 0 && poolTarget > 0;
+  return (
+    <div class="rest">
       <div class="charts">
         <section class="card" aria-labelledby="pool-title">
           <h2 id="pool-title">Pool</h2>
-          <p class="figure">
-            <strong>{snapshot.poolLevel}</strong> of {snapshot.poolTarget} rooms ready
+          <p class={isEmpty ? "figure bad" : "figure"}>
+            <strong>{poolLevel}</strong> of {poolTarget} rooms ready
+            {data.history.some(({ isOutage }) => isOutage) && " · shaded: outage"}
           </p>
-          <PoolChart history={data.history} target={snapshot.poolTarget} />
+          <PoolChart history={data.history} target={poolTarget} />
         </section>
         <section class="card" aria-labelledby="states-title">
           <h2 id="states-title">Rooms by state</h2>
-          <p class="figure">
-            <strong>{snapshot.rooms.length}</strong> rooms on the platform
-          </p>
+          <ul class="legend" aria-label="Colours of the states">
+            {roomStates.map((state) => (
+              <li key={state} class="badge" style={stateStyle(state)}>
+                {stateTitles[state]}
+              </li>
+            ))}
+          </ul>
           <StatesChart history={data.history} />
         </section>
         <section class="card" aria-labelledby="latency-title">
           <h2 id="latency-title">Creates</h2>
-          {latency.count === 0 ? (
-            <p class="figure">None yet</p>
+          {latency.since === null ? (
+            <p class="figure">None yet. “Create a room” takes one from the pool.</p>
           ) : (
-            <p class="figure">
-              p50 <strong>{duration(latency.p50)}</strong> p90 <strong>{duration(latency.p90)}</strong> p99{" "}
-              <strong>{duration(latency.p99)}</strong>
-            </p>
+            <div>
+              <p class="figure">
+                <strong>{latency.count}</strong> in {age(snapshot.time - latency.since)},{" "}
+                <span class={latency.failed > 0 ? "failed" : undefined}>
+                  <strong>{latency.failed}</strong> failed
+                  {latency.failed > 0 && ` (${Math.ceil((100 * latency.failed) / latency.count)} %)`}
+                </span>
+              </p>
+              <p class="figure">
+                p50 <strong>{duration(latency.p50)}</strong> · p90 <strong>{duration(latency.p90)}</strong> ·
+                p99 <strong>{duration(latency.p99)}</strong>
+              </p>
+            </div>
           )}
           <CreateHistogram latency={latency} />
         </section>
       </div>
       <div class="lists">
-        <RoomsTable rooms={snapshot.rooms} now={snapshot.time} />
+        <RoomsTable
+          rooms={snapshot.rooms}
+          now={snapshot.time}
+          isPoolOn={poolTarget > 0}
+          onFill={() => void runAction("fill", {})}
+        />
         <Timeline entries={data.entries} />
       </div>
-      <div class="details">
-        <Queues queues={snapshot.queues} />
-        <MetricsRow row={snapshot.metricsRow} />
+      <MetricsRow row={snapshot.metricsRow} now={snapshot.time} />
+    </div>
+  );
+}
+
+/** Which columns of the row matter first. Identifiers are shown on request. */
+const identifiers = ["TimeGenerated", "RunId", "InstanceId", "Version"];
+
+function MetricsRow({ row, now }: { row: Snapshot["metricsRow"]; now: number }) {
+  const [showsAll, setShowsAll] = useState(false);
+  if (row === null)
+    return (
+      <section class="card" aria-labelledby="metrics-title">
+        <h2 id="metrics-title">Last metrics row</h2>
+        <p class="figure">None yet. “Collect metrics” writes one.</p>
+      </section>
+    );
+  const writtenAt = Date.parse(String(row["TimeGenerated"]));
+  const columns = Object.entries(row).filter(([column]) => showsAll || !identifiers.includes(column));
+  return (
+    <section class="card" aria-labelledby="metrics-title">
+      <div class="card-head">
+        <h2 id="metrics-title">Last metrics row</h2>
+        <span class="muted">
+          {timeOfDay(writtenAt)}, {age(now - writtenAt)} ago
+        </span>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={showsAll}
+            onChange={({ currentTarget }) => setShowsAll(currentTarget.checked)}
+          />
+          Identifiers
+        </label>
       </div>
-    </>
+      <dl class="metrics">
+        {columns.map(([column, value]) => (
+          <div key={column}>
+            <dt>{column}</dt>
+            <dd>{value === null || value === "" ? "–" : String(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

@@ -1,12 +1,14 @@
 /** The console's server: what it serves to whom, how large its page is, and what it keeps to itself. */
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { createHttpClient } from "../../../../test/support/http-client.ts";
 import { useStarted } from "../../../../test/support/use-started.ts";
 import { type Action, actions, toCurl } from "../../console/actions.ts";
-import { consoleFiles } from "../../console/page-files.ts";
+import { poll } from "../../process/poll.ts";
 import { identities } from "../../stack/identities.ts";
 import { startRunningConsole } from "../running-console.ts";
 
@@ -36,21 +38,21 @@ async function readStream(event: string): Promise<string> {
 }
 
 test("Serves a page of less than 100 kB compressed that may run its own scripts and styles only", async () => {
-  const files = await consoleFiles();
-  const bytes = [...files.values()].reduce((sum, { gzipped }) => sum + gzipped.length, 0);
-  expect(bytes).toBeGreaterThan(10_000);
-  expect(bytes).toBeLessThan(maxPageBytes);
-  for (const name of files.keys()) {
+  let bytes = 0;
+  for (const name of ["", "console.js", "console.css", "icon.svg", "icon-bad.svg"]) {
     const response = await fetch(`${running.url}/${name}`);
     expect(response.status).toBe(200);
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(policy).not.toContain("unsafe");
     const text = await response.text();
+    bytes += gzipSync(text).length;
     expect(text).not.toMatch(
       /<script>|<style|\son\w+="|https?:\/\/(?!www\.w3\.org|127\.0\.0\.1|verify\.example)[a-z]/,
     );
   }
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(maxPageBytes);
 });
 
 test("Refuses requests from another origin or under another host name", async () => {
@@ -61,7 +63,9 @@ test("Refuses requests from another origin or under another host name", async ()
 
 test("Returns 404 for an unknown action or path and 400 for values that are not text", async () => {
   expect((await running.runAction("nonsense", {})).status).toBe(404);
-  expect((await fetch(`${running.url}/nonsense`)).status).toBe(404);
+  const unknown = await fetch(`${running.url}/nonsense`);
+  expect(unknown.status).toBe(404);
+  expect(await unknown.text()).toContain("There is no such page.");
   expect((await running.runAction("create", { tag: 1 })).status).toBe(400);
 });
 
@@ -131,3 +135,76 @@ test.each(harmless)(
     expect(stdout).toContain(`HTTP/1.1 ${own.status} `);
   },
 );
+
+// The API reference below /api/.
+
+const Credentials = z.object({ gateway: z.string(), token: z.string(), agentToken: z.string() });
+const Created = z.object({ name: z.string() });
+
+const get = async (path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${running.url}${path}`, init);
+
+async function asConsumer(): Promise<Record<string, string>> {
+  const { token } = Credentials.parse(await (await get("/api/credentials.json")).json());
+  return { authorization: `Bearer ${token}` };
+}
+
+test("The API reference: serves the page with a strict policy below /api/, and openapi.json as it is", async () => {
+  const redirected = await get("/api", { redirect: "manual" });
+  expect([redirected.status, redirected.headers.get("location")]).toEqual([308, "/api/"]);
+  for (const name of ["", "reference.js", "reference.css", "icon.svg"]) {
+    const response = await get(`/api/${name}`);
+    expect(response.status).toBe(200);
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toContain("unsafe");
+  }
+  expect(await (await get("/api/openapi.json")).text()).toBe(readFileSync("openapi.json", "utf8"));
+  expect((await get("/api/nonsense")).status).toBe(404);
+});
+
+test("The API reference: gives credentials to its own page only, and forwards no calls of other origins", async () => {
+  const credentials = Credentials.parse(await (await get("/api/credentials.json")).json());
+  expect(credentials).toMatchObject({
+    gateway: running.connection.gatewayUrl,
+    agentToken: identities.agentToken,
+  });
+  const headers = { ...(await asConsumer()), origin: "http://attacker.example" };
+  expect((await get("/api/credentials.json", { headers })).status).toBe(403);
+  expect((await get("/api/gateway/room/create", { method: "POST", headers })).status).toBe(403);
+});
+
+test("The API reference: forwards method, path, query, headers and body, and returns the gateway's response unchanged", async () => {
+  const headers = await asConsumer();
+  const tag = Buffer.from("https://verify.example.com/1").toString("hex");
+  const created = await get(`/api/gateway/room/create?uuiData=${tag}`, {
+    method: "POST",
+    headers: { ...headers, "x-correlation-id": "from-the-page" },
+  });
+  expect(created.status).toBe(200);
+  expect(created.headers.get("x-correlation-id")).toBe("from-the-page");
+  const { name } = Created.parse(await created.json());
+  const patched = await get(`/api/gateway/room/${name}`, {
+    method: "PATCH",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ participant_limit: 3 }),
+  });
+  expect([patched.status, await patched.text()]).toEqual([202, ""]);
+  const room = running.stack.platform.rooms().find((one) => one.name === name);
+  expect(room).toMatchObject({ participant_limit: 3, tag: "https://verify.example.com/1" });
+  expect((await get(`/api/gateway/room/${name}`, { method: "DELETE", headers })).status).toBe(204);
+  expect((await get("/api/gateway/room/a%2Fb", { headers })).status).toBe(404);
+  expect((await get("/api/gateway/room/list")).status).toBe(401);
+});
+
+test("The API reference: shows forwarded calls in the timeline with their path", async () => {
+  await get("/api/gateway/room/create", { method: "POST", headers: await asConsumer() });
+  const greeting = async () => {
+    const aborting = new AbortController();
+    const { body } = await get("/events", { signal: aborting.signal });
+    const { value } = (await body?.getReader().read()) ?? {};
+    aborting.abort();
+    return new TextDecoder().decode(value).includes("POST /room/create") ? true : undefined;
+  };
+  expect(await poll(greeting, { description: "the call in the timeline", timeoutSeconds: 20 })).toBe(true);
+});

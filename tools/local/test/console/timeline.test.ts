@@ -48,7 +48,7 @@ test("A request becomes one entry with method, path, status, duration, caller, c
       rooms: ["abc"],
     },
   ]);
-  expect(timeline.createDurations()).toEqual([34]);
+  expect(timeline.creates()).toMatchObject([{ milliseconds: 34, hasFailed: false }]);
 });
 
 test("A path that becomes known later is shown in the entry, with its room", () => {
@@ -75,9 +75,35 @@ test("A timer's entry counts what was done, and a failed queue run is marked", (
   ]);
 });
 
-test("The latency has percentiles and one bucket per duration", () => {
-  const latency = summarizeLatency(Array.from({ length: 100 }, (_, index) => index + 1));
-  expect(latency).toMatchObject({ count: 100, p50: 50, p90: 90, p99: 99 });
-  expect(latency.buckets.reduce((sum, { count }) => sum + count, 0)).toBe(100);
-  expect(summarizeLatency([])).toMatchObject({ count: 0, p50: 0, p99: 0 });
+test("A create whose process ended is a failed create with status 500, and so is one that returns 503", () => {
+  const { timeline, log } = started();
+  log("createRoomFromQueue", [], "Failed");
+  expect(timeline.entries()).toMatchObject([{ title: "POST /room/create", status: 500, tone: "bad" }]);
+  log("createRoomFromQueue", [{ event: "request", status: 503, durationMilliseconds: 5 }]);
+  log("createRoomFromQueue", [{ event: "request", status: 404, durationMilliseconds: 5 }]);
+  expect(timeline.creates().map(({ hasFailed }) => hasFailed)).toEqual([true, true]);
+});
+
+test("A change of the gateway's state becomes an entry with its reason, but its first start does not", () => {
+  const timeline = createTimeline();
+  timeline.onState({ state: "up" });
+  timeline.onState({ state: "restarting", reason: "The app's process was ended by the signal SIGKILL" });
+  timeline.onState({ state: "up" });
+  expect(timeline.entries()).toMatchObject([
+    { kind: "outage", tone: "bad", title: "Gateway restarting", steps: [expect.stringContaining("SIGKILL")] },
+    { kind: "outage", tone: "good", title: "Gateway up again" },
+  ]);
+});
+
+test("The latency has percentiles of the successful creates, and one bucket per create", () => {
+  const creates = Array.from({ length: 101 }, (_, index) => ({
+    time: 1000 + index,
+    milliseconds: index + 1,
+    hasFailed: index === 100,
+  }));
+  const latency = summarizeLatency(creates);
+  expect(latency).toMatchObject({ count: 101, failed: 1, since: 1000, p50: 50, p90: 90, p99: 99 });
+  expect(latency.buckets.reduce((sum, { count }) => sum + count, 0)).toBe(101);
+  expect(latency.buckets.find(({ upTo }) => upTo === 200)).toMatchObject({ count: 1, failed: 1 });
+  expect(summarizeLatency([])).toMatchObject({ count: 0, since: null, p50: 0, p99: 0 });
 });

@@ -1,13 +1,20 @@
 /** The table of rooms, which can be searched. Its roles are explicit because a narrow page lays the rows out as blocks. */
 import { useState } from "preact/hooks";
 import { type RoomRow, stateTitles } from "../console-state.ts";
-import { age, amount, stateStyle } from "./format.ts";
-import { roomAddress } from "./route.ts";
+import { age, amount, roomAddress, stateStyle } from "./format.ts";
 
 /** The rooms in use first, and of each state the youngest first. */
 const stateOrder = ["live", "assigned", "ended", "deleting", "provisioning", "pooled"];
 
-export function RoomsTable({ rooms, now }: { rooms: readonly RoomRow[]; now: number }) {
+interface RoomsTableProps {
+  readonly rooms: readonly RoomRow[];
+  readonly now: number;
+  /** Whether rooms are made in advance. */
+  readonly isPoolOn: boolean;
+  readonly onFill: () => void;
+}
+
+export function RoomsTable({ rooms, now, isPoolOn, onFill }: RoomsTableProps) {
   const [search, setSearch] = useState("");
   const wanted = search.trim().toLowerCase();
   const shown = rooms
@@ -19,7 +26,9 @@ export function RoomsTable({ rooms, now }: { rooms: readonly RoomRow[]; now: num
   return (
     <section class="card" aria-labelledby="rooms-title">
       <div class="card-head">
-        <h2 id="rooms-title">Rooms</h2>
+        <h2 id="rooms-title">
+          Rooms <span class="muted">{rooms.length}</span>
+        </h2>
         <input
           type="search"
           placeholder="Name or state"
@@ -33,7 +42,7 @@ export function RoomsTable({ rooms, now }: { rooms: readonly RoomRow[]; now: num
         <table role="table">
           <thead role="rowgroup">
             <tr role="row">
-              {["Name", "State", "Age", "Tag", "Conference"].map((title) => (
+              {["Name", "State", "In state", "Tag", "Conference"].map((title) => (
                 <th key={title} role="columnheader" scope="col">
                   {title}
                 </th>
@@ -46,7 +55,17 @@ export function RoomsTable({ rooms, now }: { rooms: readonly RoomRow[]; now: num
             ))}
           </tbody>
         </table>
-        {shown.length === 0 && <p class="none">No room matches.</p>}
+        {rooms.length > 0 && shown.length === 0 && <p class="none">No room matches.</p>}
+        {rooms.length === 0 && (
+          <p class="none">
+            There is no room.{" "}
+            {isPoolOn && (
+              <button type="button" onClick={onFill}>
+                Fill the pool
+              </button>
+            )}
+          </p>
+        )}
       </div>
     </section>
   );
@@ -56,7 +75,7 @@ function Row({ room, now }: { room: RoomRow; now: number }) {
   return (
     <tr role="row">
       <td role="cell">
-        <a class="room-name" href={roomAddress(room.name)}>
+        <a class="room-name" href={roomAddress(room.name)} title={room.name}>
           {room.name}
         </a>
       </td>
@@ -69,20 +88,22 @@ function Row({ room, now }: { room: RoomRow; now: number }) {
         {age(now - room.since)}
       </td>
       <td role="cell">{room.hasTag ? "set" : "–"}</td>
-      <td role="cell">{conferenceSize(room)}</td>
+      <td role="cell" title={conferenceText(room)}>
+        {conferenceSize(room)}
+      </td>
     </tr>
   );
 }
 
-/** Returns how many are in a room's conference, and on how many nodes it runs. */
+/** Returns how many are in a room's conference. */
 function conferenceSize({ nodes, participants }: RoomRow): string {
   if (nodes.length === 0) return "–";
-  return `${participants.length === 1 ? "1 person" : `${participants.length} people`}, ${amount(nodes.length, "node")}`;
+  return participants.length === 1 ? "1 person" : `${participants.length} people`;
 }
 
 /** Returns who is in a room's conference, and on how many nodes it runs. */
 export function conferenceText({ nodes, participants }: RoomRow): string {
-  if (nodes.length === 0) return "–";
+  if (nodes.length === 0) return "no conference";
   const who = participants.map(({ name }) => name).join(", ") || "nobody";
   return `${who} · ${amount(nodes.length, "node")}`;
 }
