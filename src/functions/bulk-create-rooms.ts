@@ -7,7 +7,7 @@ import type { Replenishment } from "../lib/pool/replenishment.ts";
 const maxPoolSize = 10_000;
 
 interface BulkCreateDependencies {
-  readonly replenishment: Pick<Replenishment, "fillUpTo">;
+  readonly replenishment: Pick<Replenishment, "topUpTo">;
   readonly maxRooms: number;
 }
 
@@ -42,7 +42,7 @@ export const bulkCreateRooms = queryFunction({
   },
   async handle({ query }, { replenishment, maxRooms }: BulkCreateDependencies, log) {
     const level = query.max_vmr ?? maxRooms;
-    log.info("rooms-requested", { level, count: await replenishment.fillUpTo(level) });
+    log.info("rooms-requested", { level, count: await replenishment.topUpTo(level) });
     return empty(202);
   },
 });

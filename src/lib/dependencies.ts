@@ -12,7 +12,6 @@ import { createGarbageCollection } from "./pool/collection.ts";
 import { createEndedRooms } from "./pool/deletion-queue.ts";
 import { createIdempotentClaims } from "./pool/idempotent-claims.ts";
 import { roomFingerprint } from "./pool/new-room.ts";
-import { createOverdueRooms } from "./pool/overdue-rooms.ts";
 import { createProvisioning } from "./pool/provisioning.ts";
 import { createReplenishment } from "./pool/replenishment.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -81,7 +80,6 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     }),
     provisioning: createProvisioning({
       pool,
-      provisioning,
       deletion,
       conferences: backgroundConferences,
       clock,
@@ -100,6 +98,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       clock,
       maxMessages,
       minAgeSeconds,
+      maxAgeHours,
       unmarkedRooms: settings.garbage.unmarkedRooms,
     }),
     metricsCollection: createMetricsCollection({
@@ -114,10 +113,6 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       version,
       maxRooms,
       minRooms,
-      overdueRooms:
-        maxAgeHours === undefined
-          ? undefined
-          : createOverdueRooms({ deletion, clock, maxAgeHours, maxMessages, minAgeSeconds }),
       fingerprint: roomFingerprint(template, hostPin),
     }),
   };

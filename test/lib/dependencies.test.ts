@@ -133,10 +133,7 @@ test("provisioning uses lease, platform timeout, template and ready delay of the
 });
 
 test("garbage collection uses the maximum of messages and the minimum age of the settings", async () => {
-  for (const name of ["a", "b", "c"]) {
-    world.addRoom(name);
-    await world.deletion.put(name);
-  }
+  for (const name of ["a", "b", "c"]) await world.addEnded(name);
   const collect = async () =>
     connect({ GC_MAX_MESSAGES: "2", GC_MINIMUM_AGE_SECONDS: "700" }).garbageCollection.collect(world.log);
   world.clock.advance(699);
@@ -159,17 +156,17 @@ test("all rows of an instance have its ID, and each run has its own", async () =
   expect(world.provisioning.texts()).toHaveLength(2);
 });
 
-test("a metrics run queues rooms over ROOM_MAXIMUM_AGE_HOURS for deletion, and none without the setting", async () => {
+test("garbage collection queues rooms over ROOM_MAXIMUM_AGE_HOURS for deletion, and none without the setting", async () => {
   const since = new Date(world.clock.now() - (3 * 3600 + 60) * 1000).toISOString();
   for (const name of ["a", "b"])
     world.addRoom(name, { description: formatMarker({ state: "assigned", since, messageId: "m-1" }) });
   const run = async (settings?: Record<string, string>) =>
-    connect(settings).metricsCollection.collect(world.log);
+    connect(settings).garbageCollection.collect(world.log);
   await run();
   await run({ ROOM_MAXIMUM_AGE_HOURS: "4" });
   expect(world.deletion.texts()).toEqual([]);
   await run({ ROOM_MAXIMUM_AGE_HOURS: "3" });
-  expect(world.deletion.texts().toSorted()).toEqual(["a", "b"]);
+  expect(world.deletionNames().toSorted()).toEqual(["a", "b"]);
 });
 
 test("a metrics run counts rooms as outdated after a change of template or PIN length, not of the PIN's digits", async () => {

@@ -1,6 +1,6 @@
 /** Ends a history without faults, then checks the queues and the platform against the promises. */
 
-import { decodeQueuedName, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
+import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import { deliverEnds } from "./callers.ts";
 import { type History, isWithoutFaults } from "./history.ts";
 import type { Task } from "./task.ts";
@@ -65,7 +65,7 @@ async function runTimer(world: World, name: "collectGarbage" | "collectMetrics")
 
 /** Each room is pooled, handed out or counted as unaccounted. A single fault other than a crash loses no room. */
 function checkAccounts({ ledger, queues, table }: World, history: History): void {
-  const pooled = new Set(queues.pool.contents().map(({ text }) => decodeQueuedName(text).room));
+  const pooled = new Set(queues.pool.contents().map(({ text }) => decodeRoomMessage(text).room));
   const lost = ledger
     .ourRooms()
     .filter(({ name }) => !pooled.has(name) && !ledger.handedOut.has(name) && !isPersistent(name))
@@ -110,9 +110,7 @@ function checkLevel({ ledger, queues, peakOf, level }: World, history: History):
   if (depth > max)
     ledger.violated("pool-level-wrong", `the pool holds ${depth} rooms, but at most ${max} were requested`);
   const isEmptied = history.steps.some(({ command }) => command.kind === "bulk-delete");
-  // A healing request counts a room that is being provisioned twice, as a request and as a name, and is then dropped.
-  const min = level.max - ledger.discards();
-  if (isWithoutFaults(history) && !isEmptied && depth < min)
+  if (isWithoutFaults(history) && !isEmptied && depth < level.max)
     ledger.violated("pool-level-wrong", `the pool lost rooms without a fault: ${depth} are left`);
 }
 

@@ -1,7 +1,7 @@
 /** Callers that check what they receive: consumers that create rooms, bulk delete, and the platform's event sink. */
 import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
-import { isPersistent } from "../../src/lib/pool/room.ts";
+import { isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import type { Plan } from "./processes.ts";
 import { request } from "./requests.ts";
 import type { Task } from "./task.ts";
@@ -82,8 +82,10 @@ function checkHandOut({ ledger, table }: World, { tag, key }: Caller, room: Crea
 export async function deleteAllRooms(world: World, process: number, plan: Plan): Promise<void> {
   const response = await request(world, process, "bulkDeleteRooms", {}, plan);
   if (response?.status !== 204) return;
-  for (const { name, createdAt } of world.ledger.ourRooms()) {
+  for (const { name, createdAt, description } of world.ledger.ourRooms()) {
     if (
+      // A claim may hold the name of an unmarked room, which bulk delete then leaves to that claim.
+      parseMarker(description) !== undefined &&
       createdAt < response.task.firstListAt &&
       !((world.ledger.assignedAt.get(name) ?? 0) >= response.task.startedAt) &&
       !isPersistent(name) &&

@@ -38,6 +38,23 @@ function provisioningFreezes(call: number, seed: number): History {
 export const foundHistories: Readonly<Record<string, History>> = {
   "a room is claimed while provisioning is suspended after the request": provisioningFreezes(1, 5),
   "a name is discarded while provisioning is suspended before the request": provisioningFreezes(0, 5),
+  "the outcomes of three changes in a row are unknown": {
+    steps: Array.from({ length: 5 }, (_, index) =>
+      step(create, 5000, 40 + index, { faults: [{ call: 2, fault: "lost-before", times: 1 }] }),
+    ),
+    provisioningFaults: [],
+    seed: 5,
+  },
+  "several callers find names without rooms, and then an empty pool": {
+    steps: [
+      ...Array.from({ length: 6 }, (_, index) =>
+        step({ kind: "direct", change: "remove", target: { of: "pooled", index: 0 } }, 0, 50 + index),
+      ),
+      ...Array.from({ length: 10 }, (_, index) => step(create, 0, 60 + index)),
+    ],
+    provisioningFaults: [],
+    seed: 5,
+  },
   "a claim is suspended for longer than its lease": {
     steps: [
       step(create, 310_000, 1, { faults: [{ ...freeze, call: 2 }] }),

@@ -1,11 +1,11 @@
 /** What can be observed from outside while a history runs, and every promise that was broken. */
 import type { MetricsRow } from "../../src/lib/metrics/row.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
-import { decodeQueuedName, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
+import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import type { QueueMessage } from "../../src/lib/ports.ts";
 import type { ConferenceRecord, ConferenceTable, TableObserver } from "./conference-table.ts";
 import type { PromiseName } from "./promises.ts";
-import type { Task } from "./task.ts";
+import type { SimulatedProcess, Task } from "./task.ts";
 
 export interface Violation {
   readonly promise: PromiseName;
@@ -15,6 +15,17 @@ export interface Violation {
 export interface HandOut {
   readonly task: Task;
   readonly tag: string | undefined;
+}
+
+/** How a read of the platform ended: `refused` may last, `unavailable` ends sooner or later. */
+export type ReadEnding = "response" | "refused" | "unavailable";
+
+/** What the assignments of one process have met. */
+interface Breaker {
+  unknownInRow: number;
+  pauses: number;
+  pausedUntil: number;
+  trials: number;
 }
 
 export type Ledger = ReturnType<typeof createLedger>;
@@ -39,9 +50,9 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
   const assignedAt = new Map<string, number>();
   /** Names whose end the event sink accepted, with the time. */
   const ended = new Map<string, number>();
-  /** Rooms named in an event, accepted or not, or by a bulk delete. They may be collected even if they are handed out. */
   /** When each name was last put on the deletion queue. */
   const queuedForDeletionAt = new Map<string, number>();
+  /** Rooms named in an event, accepted or not. They may be collected even if they are handed out. */
   const mayBeDeleted = new Set<string>();
   /** Rooms that an operator changed directly: their marker and tag prove nothing. */
   const changedByOperator = new Set<string>();
@@ -52,7 +63,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
   const deletedInBulk = new Set<string>();
   const guestPins = new Set<string>();
   const metricsRows: MetricsRow[] = [];
-  let discards = 0;
+  const breakers = new Map<SimulatedProcess, Breaker>();
   /** Ended rooms with a recorded reason why they stay. */
   const keptForReason = new Set<string>();
   /** The invocations that handled a room, by its name. */
@@ -94,6 +105,9 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
         const isBulk = task.functionName === "bulkDeleteRooms";
         // The names of rooms created since then may be in the pool, because it was cleared before.
         if (isBulk && row.createdAt < task.startedAt) deletedInBulk.add(row.name);
+        const marker = parseMarker(row.description);
+        if (isBulk && handedOut.has(row.name) && Date.parse(marker?.since ?? "") >= task.startedAt)
+          violated("handed-out-twice", `${by} deletes ${row.name}, which was handed out after it began`);
         const isAutomatic = task.functionName === "collectGarbage" || task.functionName === "bulkDeleteRooms";
         if (isAutomatic && isPersistent(row.name))
           violated("protected-room-deleted", `${by} deletes persistent ${row.name}`);
@@ -104,8 +118,18 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     };
   }
 
-  function checkCollected({ name }: ConferenceRecord, task: Task, by: string): void {
-    const insertedAt = task.deletionInsertedAt.get(name);
+  /** Returns the time of the message that decides about a room: its claim's own oldest one, or else the youngest. */
+  function decisiveTime({ name, description }: ConferenceRecord, task: Task): number | undefined {
+    const messages = task.deletionMessages.get(name) ?? [];
+    const own = messages.filter(({ claimId }) => isGivenUp(description, claimId));
+    const times = (own.length > 0 ? own : messages).map(({ insertedAt }) => insertedAt);
+    if (times.length === 0) return undefined;
+    return own.length > 0 ? Math.min(...times) : Math.max(...times);
+  }
+
+  function checkCollected(row: ConferenceRecord, task: Task, by: string): void {
+    const { name } = row;
+    const insertedAt = decisiveTime(row, task);
     if (insertedAt === undefined)
       violated("deleted-without-message", `${by} deletes ${name} without having received its message`);
     else if (now() - insertedAt < minAgeMilliseconds)
@@ -113,13 +137,16 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
         "deleted-too-early",
         `${by} deletes ${name} ${(now() - insertedAt) / 1000} s after its message was enqueued`,
       );
-    const seenAt = task.lookUps.get(name) ?? now();
+    // Between the last look-up and the delete, only a room without a marker can still be claimed.
+    const wasMarked = parseMarker(String(row.fields["description"])) !== undefined;
+    const seenAt = wasMarked ? Number.POSITIVE_INFINITY : (task.lookUps.get(name) ?? now());
     // A late change of a claim that gave up makes the room nobody's.
     const assigned = handedOut.has(name) ? (assignedAt.get(name) ?? 0) : 0;
     if (
       insertedAt !== undefined &&
       assigned > insertedAt + toleranceMilliseconds &&
       assigned < seenAt &&
+      !(task.deletionMessages.get(name) ?? []).some(({ claimId }) => isGivenUp(row.description, claimId)) &&
       !changedByOperator.has(name)
     )
       violated(
@@ -130,9 +157,11 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     const liveSince = table.liveSince.get(name);
     if (check === undefined)
       violated("deleted-too-early", `${by} deletes ${name} without checking whether it is live`);
-    else if (check !== "failed" && liveSince !== undefined && liveSince < check)
+    else if (check === "unavailable")
+      violated("deleted-too-early", `${by} deletes ${name}, whose live check failed for the moment`);
+    else if (check !== "refused" && liveSince !== undefined && liveSince < check)
       violated("deleted-too-early", `${by} deletes ${name}, which the platform reported as live`);
-    if (handedOut.has(name) && !mayBeDeleted.has(name))
+    if (handedOut.has(name) && !mayBeDeleted.has(name) && assigned < seenAt)
       violated("handed-out-twice", `${by} deletes ${name}, which is handed out and has not ended`);
   }
 
@@ -151,46 +180,42 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     changedByOperator,
     handledBy,
     leaked,
-    discards: () => discards,
     removed,
     deletedBeforeCommit,
     metricsRows,
+    breakers,
     keptForReason,
     tableObserver,
     queuedForDeletionAt,
 
     onPut(queue: string, text: string, task: Task): void {
-      const { room } = decodeQueuedName(text);
+      const { room } = decodeRoomMessage(text);
       if (queue === "pool") {
         if (pooledNames.has(room))
           violated("handed-out-twice", `#${task.id} puts ${room} into the pool a second time`);
         pooledNames.add(room);
         noteHandled(room, task);
       }
-      if (queue === "deletion") {
-        queuedForDeletionAt.set(room, now());
-        if (task.functionName === "bulkDeleteRooms") mayBeDeleted.add(room);
-      }
+      if (queue === "deletion") queuedForDeletionAt.set(room, now());
     },
 
     onMessageDeleted(queue: string, text: string): void {
-      const { room } = decodeQueuedName(text);
+      const { room } = decodeRoomMessage(text);
       if (queue === "pool" && deletedInBulk.has(room)) deletedBeforeCommit.add(room);
     },
 
     onReceive(queue: string, messages: readonly QueueMessage[], task: Task): void {
-      if (queue === "pool") for (const { text } of messages) noteHandled(decodeQueuedName(text).room, task);
+      if (queue === "pool") for (const { text } of messages) noteHandled(decodeRoomMessage(text).room, task);
       if (queue !== "deletion") return;
       for (const { text, ageSeconds } of messages) {
-        const { room } = decodeQueuedName(text);
-        const insertedAt = now() - ageSeconds * 1000;
-        const other = task.deletionInsertedAt.get(room) ?? Number.NEGATIVE_INFINITY;
-        task.deletionInsertedAt.set(room, Math.max(other, insertedAt));
+        const { room, claimId } = decodeRoomMessage(text);
+        const known = task.deletionMessages.get(room) ?? [];
+        task.deletionMessages.set(room, [...known, { insertedAt: now() - ageSeconds * 1000, claimId }]);
       }
     },
 
-    /** Records a platform read of a task. Call the result with whether a response arrived. */
-    onPlatformRead({ method, path, query }: PlatformCall, task: Task): (hasResponse: boolean) => void {
+    /** Records a platform read of a task. Call the result with how the read ended. */
+    onPlatformRead({ method, path, query }: PlatformCall, task: Task): (ending: ReadEnding) => void {
       if (method !== "GET") return () => undefined;
       if (path === configurationPath && query?.["name"] === undefined)
         task.firstListAt = Math.min(task.firstListAt, now());
@@ -198,9 +223,31 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
       if (path === configurationPath && typeof name === "string") task.lookUps.set(name, now());
       if (path !== livePath || typeof name !== "string") return () => undefined;
       const checkedAt = now();
-      return (hasResponse) => {
-        if (hasResponse && table.liveSince.has(name)) keptForReason.add(name);
-        task.liveChecks.set(name, hasResponse ? checkedAt : "failed");
+      return (ending) => {
+        if (ending === "response" && table.liveSince.has(name)) keptForReason.add(name);
+        task.liveChecks.set(name, ending === "response" ? checkedAt : ending);
+      };
+    },
+
+    /**
+     * Checks that a claim may send its change: not during the pause after three unknown outcomes in a row on its
+     * process, and alone after it. Call the result with what is known about the outcome.
+     */
+    onAssignment({ process, id }: Task): (outcome: "known" | "unknown" | "not-sent") => void {
+      const breaker = breakers.get(process) ?? { unknownInRow: 0, pauses: 0, pausedUntil: 0, trials: 0 };
+      breakers.set(process, breaker);
+      const isTrial = breaker.unknownInRow >= 3;
+      if (isTrial && (now() < breaker.pausedUntil || breaker.trials > 0))
+        violated("pool-level-wrong", `#${id} sends a change although those before it had no known outcome`);
+      if (isTrial) breaker.trials += 1;
+      return (outcome) => {
+        if (isTrial) breaker.trials -= 1;
+        if (outcome === "known") Object.assign(breaker, { unknownInRow: 0, pauses: 0 });
+        if (outcome !== "unknown") return;
+        breaker.unknownInRow += 1;
+        if (!isTrial && breaker.unknownInRow !== 3) return;
+        breaker.pausedUntil = now() + Math.min(10_000 * 2 ** breaker.pauses, 300_000);
+        breaker.pauses += 1;
       };
     },
 
@@ -212,10 +259,9 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
         line.match(/\d{12}/g)?.find((digits) => guestPins.has(digits));
       if (leak !== undefined)
         violated("secret-exposed", `#${task.id} ${task.functionName} logs a secret: ${line}`);
-      if (line.includes('"room-discarded"')) discards += 1;
       if (line.includes('"deletion-skipped"')) {
         const { room, reason } = JSON.parse(line);
-        if (reason === "live" || reason === "assigned-later") keptForReason.add(room);
+        if (["live", "assigned-later", "pooled"].includes(reason)) keptForReason.add(room);
       }
     },
 
@@ -225,6 +271,11 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
         .rows()
         .filter(({ name, description }) => provisioned.has(name) || parseMarker(description) !== undefined),
   };
+}
+
+/** Whether the claim that assigned a room has given it up. */
+function isGivenUp(description: string, claimId: string | undefined): boolean {
+  return claimId !== undefined && parseMarker(description)?.messageId === claimId;
 }
 
 /** Whether an invocation takes a room out of the pool for a caller or for the operator. */

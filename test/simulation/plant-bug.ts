@@ -85,12 +85,14 @@ async function inCopyWith<Result>(
   const folder = await mkdtemp(join(root, ".tmp", "planted-bug-"));
   try {
     for (const path of copied) await cp(join(root, path), join(folder, path), { recursive: true });
-    let text = await readFile(join(folder, file), "utf8");
-    for (const [from, to] of edits) {
-      if (text.split(from).length !== 2) throw new Error(`${file} must contain exactly once: ${from}`);
-      text = text.replace(from, () => to);
+    for (const [from, to, otherFile = file] of edits) {
+      const text = await readFile(join(folder, otherFile), "utf8");
+      if (text.split(from).length !== 2) throw new Error(`${otherFile} must contain exactly once: ${from}`);
+      await writeFile(
+        join(folder, otherFile),
+        text.replace(from, () => to),
+      );
     }
-    await writeFile(join(folder, file), text);
     return await run(pathToFileURL(`${folder}/`));
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -12,8 +12,8 @@ export interface PlantedBug {
   readonly scenarioFaults?: number;
   readonly isExploredInEveryTestRun?: true;
   readonly file: string;
-  /** Texts that the file contains exactly once, and their replacements. */
-  readonly edits: readonly (readonly [from: string, to: string])[];
+  /** Texts that the file, or another one, contains exactly once, and their replacements. */
+  readonly edits: readonly (readonly [from: string, to: string, otherFile?: string])[];
 }
 
 const notAboutOrder = { reason: "about what the API returns or logs, not about an order of effects" };
@@ -21,9 +21,10 @@ const onlyLateChanges = {
   reason: "needs a change that takes effect after its timeout, which only the simulation has",
 };
 const claim = "src/lib/pool/claim.ts";
-const disposal = "src/lib/pool/claim-failures.ts";
+const claimFailures = "src/lib/pool/claim-failures.ts";
 const provisioning = "src/lib/pool/provisioning.ts";
-const garbage = "src/lib/pool/collection.ts";
+const collection = "src/lib/pool/collection.ts";
+const decisions = "src/lib/pool/collection-decisions.ts";
 const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
 const retirement = "tools/ops/pool/retirement.ts";
 const memoryQueue = "test/support/memory-queue.ts";
@@ -57,14 +58,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "handed-out-twice",
     scenario: "a claim whose lease ends",
     scenarioFaults: 2,
-    file: claim,
-    edits: [['else if (marker?.state === "assigned")', 'else if (message.id === "")']],
+    file: claimFailures,
+    edits: [['if (marker?.state === "assigned")', 'if (message.id === "")']],
   },
   {
     bug: "keeps a room whose change has an unknown outcome",
     breaks: "handed-out-twice",
     scenario: onlyLateChanges,
-    file: disposal,
+    file: claimFailures,
     edits: [['"assignment-unknown": "discard-room"', '"assignment-unknown": "release"']],
   },
   {
@@ -92,8 +93,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: claim,
     edits: [
       [
-        "await commitAndReplace(attempt);",
-        'await commitAndReplace(attempt); claim.log.info("room-claimed", { pin: String(room["guest_pin"]) });',
+        "if (assigned) await commitAndReplace(attempt);",
+        'if (assigned) await commitAndReplace(attempt); claim.log.info("pin", { pin: String(assigned?.["guest_pin"]) });',
       ],
     ],
   },
@@ -151,48 +152,33 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "collects rooms of any age",
     breaks: "deleted-too-early",
     scenario: "claim, stray event and collector",
-    file: garbage,
-    edits: [['if (youngest.ageSeconds < minAgeSeconds) return "young";', ""]],
+    file: collection,
+    edits: [["if (decisive.ageSeconds < minAgeSeconds) {", "if (false) {"]],
   },
   {
     bug: "collects live rooms",
     breaks: "deleted-too-early",
     scenario: "a live and a persistent room before the collector",
-    file: garbage,
-    edits: [['if (await isLive(room, run.log)) return "live";', "await isLive(room, run.log);"]],
+    file: collection,
+    edits: [
+      ['if (await isLive(room, run)) return removeAll(room, "live", run);', "await isLive(room, run);"],
+    ],
   },
   {
     bug: "collects by the row of the list, which can be minutes old",
     breaks: "deleted-too-early",
-    scenario: "claim, stray event and collector",
-    file: garbage,
-    edits: [
-      [
-        "const current = await conferences.findByName(room);",
-        "const current = seen as typeof seen | undefined;",
-      ],
-    ],
+    scenario: "claim of an unmarked room, stray event and collector",
+    file: collection,
+    edits: [["const current = await find(room, run);", "const current = row as typeof row | undefined;"]],
   },
   {
     bug: "collects persistent rooms",
     breaks: "protected-room-deleted",
     scenario: "a live and a persistent room before the collector",
     isExploredInEveryTestRun: true,
-    file: garbage,
-    edits: [['if (isPersistent(room)) return "persistent";', ""]],
-  },
-  {
-    bug: "removes a room's older messages first and continues after its leases",
-    breaks: "ended-room-kept",
-    scenario: "two collectors",
-    file: garbage,
+    file: decisions,
     edits: [
-      ["if (clock.now() >= startBefore) {", "if (false) {"],
-      [
-        "const reason = await deleteUnlessKept(ended, listed, run);",
-        "for (const message of older) await removeConfirmed(message);\nconst reason = await deleteUnlessKept(ended, listed, run);",
-      ],
-      ["await removeConfirmed(message);\n      run.log", "run.log"],
+      ['persistent: { event: "keep", gateway: "keep" }', 'persistent: { event: "delete", gateway: "keep" }'],
     ],
   },
   {
@@ -208,6 +194,94 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "claim and bulk delete",
     file: bulkDeletion,
     edits: [["await pool.clear();", ""]],
+  },
+  {
+    bug: "deletes a room in bulk that was handed out after it was listed",
+    breaks: "handed-out-twice",
+    scenario: "claim and bulk delete",
+    isExploredInEveryTestRun: true,
+    file: bulkDeletion,
+    edits: [
+      [
+        'mayBeClaimed: parseMarker(description)?.state === "pooled" && !received.has(name),',
+        "mayBeClaimed: false,",
+      ],
+    ],
+  },
+  {
+    bug: "clears the name of an unmarked room before it is queued for deletion",
+    breaks: "room-lost",
+    scenario: "bulk delete of an unmarked room, a claim and the collector",
+    file: bulkDeletion,
+    edits: [["queueForDeletion(deletion, { room, reason", "void ({ room, reason"]],
+  },
+  {
+    bug: "writes the ID of a claim before bulk delete has cleared its message",
+    breaks: "handed-out-twice",
+    scenario: "bulk delete of an unmarked room, a claim and the collector",
+    file: bulkDeletion,
+    edits: [
+      [
+        "for (const name of names) received.add(name);",
+        `for (const name of names) received.add(name);
+         for (const { id, text } of messages)
+           await queueForDeletion(deletion, { room: decodeRoomMessage(text).room, claimId: id, reason: "" });`,
+      ],
+    ],
+  },
+  {
+    bug: "deletes a pooled room because of an event",
+    breaks: "deleted-too-early",
+    scenario: "claim, stray event and collector",
+    isExploredInEveryTestRun: true,
+    file: decisions,
+    edits: [['pooled: { event: "keep"', 'pooled: { event: "delete"']],
+  },
+  {
+    bug: "deletes a room whose live check failed for the moment",
+    breaks: "deleted-too-early",
+    scenario: "a live and a persistent room before the collector",
+    isExploredInEveryTestRun: true,
+    file: collection,
+    edits: [["if (!isLasting || isOverdue(room)) throw error;", "if (isOverdue(room)) throw error;"]],
+  },
+  {
+    bug: "sends further changes although three in a row had no known outcome",
+    breaks: "pool-level-wrong",
+    scenario: { reason: "needs three faults, and a history that was found earlier has them" },
+    file: claim,
+    edits: [
+      [
+        "if (!isOpen() || (remainingSeconds <= 0 && !isTrying)) return;",
+        "if (remainingSeconds < 1e9) return;",
+      ],
+    ],
+  },
+  {
+    bug: "drops a request because others are pending",
+    breaks: "pool-level-wrong",
+    scenario: { reason: "needs several requests in progress, and a history that was found earlier has them" },
+    file: provisioning,
+    edits: [
+      [
+        'if (request.reason === "bulk") return (await pool.count()) >= request.upTo;',
+        `const pending = async () => (options as unknown as { provisioning: Queue }).provisioning.count();
+         if (request.reason === "bulk") return (await pool.count()) + (await pending()) - 1 >= request.upTo;`,
+      ],
+      ["createProvisioning({", "createProvisioning({ provisioning,", "src/lib/dependencies.ts"],
+    ],
+  },
+  {
+    bug: "counts a room in the making twice when it requests another",
+    breaks: "pool-level-wrong",
+    scenario: { reason: "needs a discard beside a provisioning run, which random histories have" },
+    file: "src/lib/pool/replenishment.ts",
+    edits: [
+      [
+        "if ((await provisioning.count()) < maxRooms)",
+        "if ((await pool.count()) + (await provisioning.count()) < maxRooms)",
+      ],
+    ],
   },
   {
     bug: "queues a retired room for deletion only after its message is deleted",

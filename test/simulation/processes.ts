@@ -123,7 +123,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
       ),
       calls: 0,
       faultsMet: [],
-      deletionInsertedAt: new Map(),
+      deletionMessages: new Map(),
       lookUps: new Map(),
       liveChecks: new Map(),
       firstListAt: Number.POSITIVE_INFINITY,

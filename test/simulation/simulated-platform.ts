@@ -36,6 +36,8 @@ export function simulatePlatform(options: SimulatedPlatformOptions): PlatformCli
     }
     const task = requireTask();
     const finishRead = ledger.onPlatformRead(request, task);
+    const isAssignment = request.method === "PATCH" && task.functionName.startsWith("createRoom");
+    const finishAssignment = isAssignment ? ledger.onAssignment(task) : () => undefined;
     try {
       const response = await ports.call({
         label: () => `${name} ${JSON.stringify(request.query ?? request.body ?? "")}`,
@@ -45,10 +47,14 @@ export function simulatePlatform(options: SimulatedPlatformOptions): PlatformCli
         failure: (fault, isTimeout) => failureOf(name, fault, isTimeout, task),
         malformedResponse: { body: "<html>Please wait</html>" },
       });
-      finishRead(typeof response.body === "object");
+      finishRead(typeof response.body === "object" ? "response" : "refused");
+      finishAssignment("known");
       return response;
     } catch (error) {
-      finishRead(false);
+      if (error instanceof PlatformError) {
+        finishRead(error.outcome === "refused" && error.platformStatus !== 429 ? "refused" : "unavailable");
+        finishAssignment(error.outcome === "refused" ? "known" : error.outcome);
+      }
       throw error;
     }
   }

@@ -37,8 +37,10 @@ export function simulateQueue(name: QueueName, queue: MemoryQueue, ports: Ports,
         await queue.delete(message);
         ledger.onMessageDeleted(name, message.text);
       }),
-    setInvisible: async (message, seconds) =>
-      call(`set invisible ${message.text} ${seconds} s`, async () => queue.setInvisible(message, seconds)),
+    setInvisible: async (message, seconds, text) =>
+      call(`set invisible ${message.text} ${seconds} s ${text ?? ""}`.trimEnd(), async () =>
+        queue.setInvisible(message, seconds, text),
+      ),
     count: async () => call("count", async () => queue.count()),
     oldestAgeSeconds: async () => call("peek", async () => queue.oldestAgeSeconds()),
     clear: async () => call("clear", async () => queue.clear()),

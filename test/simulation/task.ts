@@ -12,6 +12,11 @@ export interface SimulatedProcess {
   readonly kill: () => void;
 }
 
+interface DeletionMessage {
+  readonly insertedAt: number;
+  readonly claimId: string | undefined;
+}
+
 export interface Task {
   readonly id: number;
   readonly functionName: string;
@@ -23,12 +28,12 @@ export interface Task {
   readonly faults: ReadonlyMap<number, Fault>;
   calls: number;
   readonly faultsMet: Fault[];
-  /** When the youngest received deletion message of each room was inserted, in scheduler milliseconds. */
-  readonly deletionInsertedAt: Map<string, number>;
+  /** The deletion messages received for each room, with the scheduler milliseconds at which they were inserted. */
+  readonly deletionMessages: Map<string, readonly DeletionMessage[]>;
   /** When each room was last looked up by its name. */
   readonly lookUps: Map<string, number>;
-  /** When the status API was last queried for each room, or `failed`. */
-  readonly liveChecks: Map<string, number | "failed">;
+  /** When the status API was last queried for each room, or how that failed. */
+  readonly liveChecks: Map<string, number | "refused" | "unavailable">;
   /** When its first list of all conferences was requested. */
   firstListAt: number;
 }

@@ -1,7 +1,6 @@
 /** Credentials of every caller: valid ones, and bearer tokens of every invalid kind. */
 import { createHmac, createPublicKey } from "node:crypto";
-import type { TokenIssuer } from "../../tools/local/simulators/token-issuer.ts";
-import { createSigningKey } from "../../tools/local/simulators/token-issuer.ts";
+import { createSigningKey, type TokenIssuer } from "../../tools/local/simulators/token-issuer.ts";
 import { identities } from "../../tools/local/stack/identities.ts";
 
 const { clientId, tenantId } = identities;

@@ -9,6 +9,7 @@ import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool
 import { createGarbageCollection, type GarbageCollectionOptions } from "../../src/lib/pool/collection.ts";
 import { roomFingerprint, toNewConference } from "../../src/lib/pool/new-room.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
+import { decodeRoomMessage, formatMarker } from "../../src/lib/pool/room.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
 import {
   type PlatformSimulator,
@@ -64,6 +65,8 @@ export function createPoolQueues() {
     provisioning,
     poison,
     replenishment: createReplenishment({ pool, provisioning, maxRooms }),
+    /** Returns the names on the deletion queue. */
+    deletionNames: () => deletion.texts().map((text) => decodeRoomMessage(text).room),
     /** Returns the messages on the provisioning queue. */
     requests: () => provisioning.texts().map((text): unknown => JSON.parse(text)),
   };
@@ -141,9 +144,11 @@ async function startPoolWorld() {
       addRoom(name, fields);
       await pool.put(name);
     },
-    /** Adds a room to the platform and its name to the deletion queue; returns its id. */
+    /** Adds an assigned room to the platform and its name, as an event does, to the deletion queue; returns its id. */
     addEnded: async (name: string, fields?: Record<string, unknown>) => {
-      const id = addRoom(name, fields);
+      const since = new Date(clock.now()).toISOString();
+      const description = formatMarker({ state: "assigned", since, messageId: "claim-1" });
+      const id = addRoom(name, { description, ...fields });
       await deletion.put(name);
       return id;
     },
@@ -162,7 +167,12 @@ async function startPoolWorld() {
     collectGarbageAfter: async (seconds: number, options?: Partial<GarbageCollectionOptions>) => {
       clock.advance(seconds);
       const status = createPlatformStatus(client);
-      const limits = { maxMessages: 20, minAgeSeconds: 600, unmarkedRooms: "collect" } as const;
+      const limits = {
+        maxMessages: 20,
+        minAgeSeconds: 600,
+        maxAgeHours: undefined,
+        unmarkedRooms: "collect",
+      } as const;
       await createGarbageCollection({ ...queues, conferences, status, ...limits, ...options }).collect(log);
     },
     /** Runs the metrics collection once and returns its row. */
@@ -179,7 +189,6 @@ async function startPoolWorld() {
         version: "1.0.0",
         maxRooms,
         minRooms: undefined,
-        overdueRooms: undefined,
         fingerprint: roomFingerprint({}, hostPin),
         ...options,
       }).collect(log);

@@ -1,6 +1,5 @@
-/** One metrics run: measures, writes the row, fills the pool up to its minimum, and ends overdue rooms. */
+/** One metrics run: measures, writes the row, and fills the pool up to its minimum. */
 import type { Log } from "../log.ts";
-import type { OverdueRooms } from "../pool/overdue-rooms.ts";
 import type { Replenishment } from "../pool/replenishment.ts";
 import { logUnaccounted, type MeasurementOptions, measure } from "./measurement.ts";
 import type { MetricsSink } from "./row.ts";
@@ -9,16 +8,14 @@ import type { MetricsSink } from "./row.ts";
 export interface MetricsCollection {
   /**
    * Runs once. A value that cannot be measured is null in the row. Throws AggregateError if the row could not be
-   * written, the pool could not be filled up, or an overdue room could not be queued for deletion.
+   * written or the pool could not be filled up.
    */
   collect(log: Log): Promise<void>;
 }
 
-/** What a metrics run measures, where it writes, what fills the pool up, and what ends overdue rooms. */
+/** What a metrics run measures, where it writes, and what fills the pool up. */
 export interface MetricsOptions extends MeasurementOptions {
-  readonly replenishment: Pick<Replenishment, "fillUpTo">;
-  /** Undefined if rooms have no maximum age. */
-  readonly overdueRooms: OverdueRooms | undefined;
+  readonly replenishment: Pick<Replenishment, "topUpTo">;
   readonly sink: MetricsSink;
 }
 
@@ -26,17 +23,13 @@ export interface MetricsOptions extends MeasurementOptions {
 export function createMetricsCollection(options: MetricsOptions): MetricsCollection {
   return {
     async collect(log) {
-      const { row, unaccounted, rooms, live } = await measure(options, log);
+      const { row, unaccounted } = await measure(options, log);
       // The operator's commands compare pooled rooms with the fingerprint of new ones.
       log.info("metrics-collected", { ...row, fingerprint: options.fingerprint });
       if (unaccounted) logUnaccounted(unaccounted, log);
       const work = [options.sink(row)];
       // Makes up for lost replacement requests. Pooled and already requested rooms count towards the minimum.
-      if (options.minRooms !== undefined) work.push(fillUpTo(options.minRooms, options.replenishment, log));
-      if (options.overdueRooms)
-        work.push(
-          options.overdueRooms.queueForDeletion({ rooms, live, deletionDepth: row.DeletionDepth }, log),
-        );
+      if (options.minRooms !== undefined) work.push(topUpTo(options.minRooms, options.replenishment, log));
       const results = await Promise.allSettled(work);
       const errors: unknown[] = results.flatMap((result) =>
         result.status === "rejected" ? [result.reason] : [],
@@ -47,11 +40,11 @@ export function createMetricsCollection(options: MetricsOptions): MetricsCollect
   };
 }
 
-async function fillUpTo(
+async function topUpTo(
   level: number,
-  replenishment: Pick<Replenishment, "fillUpTo">,
+  replenishment: Pick<Replenishment, "topUpTo">,
   log: Log,
 ): Promise<void> {
-  const count = await replenishment.fillUpTo(level);
+  const count = await replenishment.topUpTo(level);
   if (count > 0) log.warn("pool-refilled", { count, level });
 }

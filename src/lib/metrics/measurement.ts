@@ -21,13 +21,10 @@ export interface MeasurementOptions {
   readonly fingerprint: string;
 }
 
-/** The row, and what the rest of the run works with. */
+/** The row, and the rooms behind its number of unaccounted ones. */
 export interface Measurement {
   readonly row: MetricsRow;
   readonly unaccounted: UnaccountedRooms | null;
-  readonly rooms: readonly MarkedRoom[] | null;
-  /** Names of the running conferences. */
-  readonly live: ReadonlySet<string> | null;
 }
 
 /** Measures once. Never throws: a value that cannot be measured is logged and null. */
@@ -69,7 +66,7 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
     MaximumRooms: options.maxRooms,
     PoolMinimum: options.minRooms ?? null,
   };
-  return { row, unaccounted, rooms, live };
+  return { row, unaccounted };
 }
 
 // The platform does not document its levels; these are the usual ones in ascending severity.

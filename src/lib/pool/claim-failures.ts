@@ -1,21 +1,22 @@
 /** What happens to a claim's message, outcome by outcome, when the claim does not hand out its room. */
-
 import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conferences.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import type { Replenishment } from "./replenishment.ts";
-import { encodeQueuedName, parseMarker, type QueuedName } from "./room.ts";
+import { encodeRoomMessage, isDialable, parseMarker, type RoomMessage } from "./room.ts";
 
 /** One message that a claim holds, and the limits of that claim. */
 export interface ClaimAttempt {
   readonly message: QueueMessage;
   /** What the message's text says. */
-  readonly name: QueuedName;
+  readonly name: RoomMessage;
   /** When the lease of the message ends, in clock milliseconds. */
   readonly heldUntil: number;
-  /** No call to the platform starts after this time, in clock milliseconds. */
+  /** No look-up starts after this time, in clock milliseconds. */
+  readonly findBefore: number;
+  /** No change starts after this time, in clock milliseconds. */
   readonly startBefore: number;
   readonly serviceTag: string | undefined;
   readonly log: Log;
@@ -29,17 +30,18 @@ export interface ClaimAttempt {
  * - `release`: make the message visible again at once.
  * - `count-refusal`: leave the message to a new lease with one more refusal; discard the room at the fifth.
  */
-type Disposal = "discard-room" | "discard-name" | "delete-message" | "release" | "count-refusal";
+type Settlement = "discard-room" | "discard-name" | "delete-message" | "release" | "count-refusal";
 
 /** Every outcome of an attempt that hands out no room, and what happens to its message. */
-export const disposals = {
+export const settlements = {
   "room-missing": "discard-name",
   // Somebody else's room whose name was put into the pool by mistake: leave the room alone.
   "unmarked-room-without-alias": "discard-name",
   "room-without-alias": "discard-room",
+  // Assigned with this message's ID: that claim stopped before its commit, so its caller never got a response.
   "unanswered-claim": "discard-room",
   "duplicate-message": "delete-message",
-  // Whatever the platform answers to a look-up, it says nothing about the room.
+  // Whatever the platform's response to a look-up is, it says nothing about the room.
   "find-failed": "release",
   "assignment-not-sent": "release",
   "assignment-refused-for-all": "release",
@@ -47,32 +49,56 @@ export const disposals = {
   "room-refused": "count-refusal",
   // A change that arrives late must find a room that nobody holds.
   "assignment-unknown": "discard-room",
-} as const satisfies Record<string, Disposal>;
+} as const satisfies Record<string, Settlement>;
 
-export type FailedOutcome = keyof typeof disposals;
+export type FailedOutcome = keyof typeof settlements;
 
-export interface DisposalDependencies {
+/** Returns why the room that a look-up found cannot be handed out, or undefined if it can. */
+export function outcomeOfLookUp(
+  room: ConferenceRow | undefined,
+  message: QueueMessage,
+): FailedOutcome | undefined {
+  if (!room) return "room-missing";
+  const marker = parseMarker(room.description);
+  if (marker?.state === "assigned")
+    return marker.messageId === message.id ? "unanswered-claim" : "duplicate-message";
+  if (isDialable(room)) return undefined;
+  return marker ? "room-without-alias" : "unmarked-room-without-alias";
+}
+
+/** Returns the outcome of a change that threw `error`. Throws `error` itself if it is not a PlatformError. */
+export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {
+  if (!(error instanceof PlatformError)) throw error;
+  if (error.outcome === "not-sent") return "assignment-not-sent";
+  if (error.outcome === "unknown") return "assignment-unknown";
+  // Only a 400 that names fields of the conference is about this room; everything else meets every room alike.
+  const fields = rejectedFields(error);
+  if (fields.length === 0) return "assignment-refused-for-all";
+  return fields.includes("tag") ? "tag-refused" : "room-refused";
+}
+
+export interface SettlementDependencies {
   readonly pool: Queue;
   readonly deletion: Queue;
-  readonly replenishment: Pick<Replenishment, "heal">;
+  readonly replenishment: Pick<Replenishment, "topUpByOne">;
   readonly clock: Clock;
 }
 
-/**
- * Disposes of the message; `room` is the row that the look-up returned. Does not throw QueueError: a failure is logged
- * and the message is left to its lease.
- */
-export type Dispose = (attempt: ClaimAttempt, outcome: FailedOutcome, room?: ConferenceRow) => Promise<void>;
+/** Settles the message. Does not throw QueueError: a failure is logged and the message is left to its lease. */
+export type Settle = (attempt: ClaimAttempt, outcome: FailedOutcome) => Promise<void>;
 
 const maxRefusals = 5;
 
-export function createDispose({ pool, deletion, replenishment, clock }: DisposalDependencies): Dispose {
+/** Creates the part of a claim that settles its message when it hands out no room. */
+export function createSettle(dependencies: SettlementDependencies): Settle {
+  const { pool, deletion, replenishment, clock } = dependencies;
+
   const deleteMessage = async ({ message, heldUntil }: ClaimAttempt) =>
     deleteConfirmed(pool, message, () => clock.now() < heldUntil);
 
   /** Deletes the message first, because no claim can receive the room from then on. Does nothing else if that fails. */
-  async function discard(attempt: ClaimAttempt, reason: string, toDelete?: QueuedName): Promise<void> {
-    const { log } = attempt;
+  async function discard(attempt: ClaimAttempt, reason: string, hasRoom: boolean): Promise<void> {
+    const { log, message } = attempt;
     const { room } = attempt.name;
     const outcome = await deleteMessage(attempt);
     if (outcome === "lost" || outcome === "unknown") {
@@ -80,9 +106,9 @@ export function createDispose({ pool, deletion, replenishment, clock }: Disposal
       return;
     }
     log.warn("room-discarded", { room, reason });
-    if (toDelete) await queueForDeletionOrLogLeak(deletion, toDelete, log);
+    if (hasRoom) await queueForDeletionOrLogLeak(deletion, { room, claimId: message.id, reason }, log);
     // Whoever cleared the pool wanted it empty.
-    if (outcome === "deleted") await replenishment.heal(log);
+    if (outcome === "deleted") await replenishment.topUpByOne(log);
   }
 
   async function setInvisible({ message, name, log }: ClaimAttempt, seconds: number, text?: string) {
@@ -93,37 +119,23 @@ export function createDispose({ pool, deletion, replenishment, clock }: Disposal
     }
   }
 
-  return async (attempt, outcome, row) => {
+  return async (attempt, outcome) => {
     const { room, refusals = 0 } = attempt.name;
-    // The collector knows a room without a marker by the gateway's word only.
-    const isMarked = parseMarker(row?.description) !== undefined;
-    const toDelete: QueuedName = isMarked ? { room } : { room, queuedBy: "gateway" };
-    switch (disposals[outcome]) {
+    switch (settlements[outcome]) {
       case "discard-room":
-        return discard(attempt, outcome, toDelete);
+        return discard(attempt, outcome, true);
       case "discard-name":
-        return discard(attempt, outcome);
+        return discard(attempt, outcome, false);
       case "delete-message":
         attempt.log.error("duplicate-message", { room, outcome: await deleteMessage(attempt) });
         return;
       case "release":
         return setInvisible(attempt, 0);
       case "count-refusal": {
-        const text = encodeQueuedName({ room, refusals: refusals + 1 });
-        if (refusals + 1 < maxRefusals) return setInvisible(attempt, attempt.leaseSeconds, text);
-        return discard(attempt, "refused-often", toDelete);
+        if (refusals + 1 >= maxRefusals) return discard(attempt, "refused-often", true);
+        const text = encodeRoomMessage({ room, refusals: refusals + 1 });
+        return setInvisible(attempt, attempt.leaseSeconds, text);
       }
     }
   };
-}
-
-/** The outcome of a change that threw `error`; throws `error` itself if it is not a PlatformError. */
-export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {
-  if (!(error instanceof PlatformError)) throw error;
-  if (error.outcome === "not-sent") return "assignment-not-sent";
-  if (error.outcome === "unknown") return "assignment-unknown";
-  // Only a 400 that names fields of the conference is about this room; everything else meets every room alike.
-  const fields = rejectedFields(error);
-  if (fields.length === 0) return "assignment-refused-for-all";
-  return fields.includes("tag") ? "tag-refused" : "room-refused";
 }

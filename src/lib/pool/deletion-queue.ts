@@ -1,12 +1,78 @@
-/** The deletion queue: writes the names of ended rooms to it, and groups its messages by room. */
+/** The deletion queue: writes the names of rooms to it, and groups its messages by room. */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import type { ConferenceRow } from "../platform/conferences.ts";
 import { type Clock, type Queue, QueueError, type QueueMessage, type RandomSource } from "../ports.ts";
-import { decodeQueuedName, encodeQueuedName, parseMarker, type QueuedName } from "./room.ts";
+import { decodeRoomMessage, encodeRoomMessage, loggableName, type RoomMessage } from "./room.ts";
 
+/** A room that the gateway itself, or an operator with it, wants to have deleted. */
+export type GatewayDeletion = Pick<RoomMessage, "room" | "claimId" | "operator"> & {
+  readonly reason: string;
+};
+
+/** Puts a room on the deletion queue in the gateway's name. Throws QueueError. */
+export async function queueForDeletion(
+  deletion: Pick<Queue, "put">,
+  { room, claimId, reason, operator }: GatewayDeletion,
+): Promise<void> {
+  await deletion.put(encodeRoomMessage({ room, queuedBy: "gateway", claimId, reason, operator }));
+}
+
+/** Does the same; logs `room-leaked` if that fails, because the metrics run counts the room. */
+export async function queueForDeletionOrLogLeak(
+  deletion: Pick<Queue, "put">,
+  room: GatewayDeletion,
+  log: Log,
+): Promise<void> {
+  try {
+    await queueForDeletion(deletion, room);
+  } catch (error) {
+    log.error("room-leaked", { room: room.room }, error);
+  }
+}
+
+type DeletionMessage = QueueMessage & { readonly content: RoomMessage };
+
+/** What the deletion queue holds about one room. */
+export interface RoomMessages {
+  readonly room: string;
+  /** The youngest first. */
+  readonly messages: readonly [DeletionMessage, ...DeletionMessage[]];
+}
+
+/** Returns the messages by room. */
+export function groupByRoom(messages: readonly QueueMessage[]): RoomMessages[] {
+  const youngestFirst = messages
+    .map((message) => ({ ...message, content: decodeRoomMessage(message.text) }))
+    .toSorted((one, other) => other.insertedAt - one.insertedAt);
+  const rooms = new Map<string, [DeletionMessage, ...DeletionMessage[]]>();
+  for (const message of youngestFirst) {
+    const known = rooms.get(message.content.room);
+    if (known) known.push(message);
+    else rooms.set(message.content.room, [message]);
+  }
+  return [...rooms].map(([room, ofRoom]) => ({ room, messages: ofRoom }));
+}
+
+const maxPerReceive = 32;
+
+/** Receives messages until there are `count` of them or none is visible. Throws QueueError. */
+export async function receiveUpTo(
+  queue: Pick<Queue, "receive">,
+  count: number,
+  leaseSeconds: number,
+): Promise<QueueMessage[]> {
+  const messages: QueueMessage[] = [];
+  while (messages.length < count) {
+    const batch = await queue.receive(Math.min(maxPerReceive, count - messages.length), leaseSeconds);
+    messages.push(...batch);
+    if (batch.length === 0) break;
+  }
+  return messages;
+}
+
+/** Queues rooms whose conference has ended for deletion, within the time that the platform waits for a response. */
 export interface EndedRooms {
   /**
    * Returns if every name is stored, or was refused permanently. Throws QueueError if some could not be stored; a retry
@@ -39,13 +105,14 @@ export function createEndedRooms({ deletion, clock, random }: EndedRoomsOptions)
 
   async function store(name: string, until: number, log: Log): Promise<void> {
     if (clock.now() >= until) throw new QueueError("unknown", "no time left to store all names");
+    const room = loggableName(name);
     try {
-      await deletion.put(encodeQueuedName({ room: name }));
-      log.info("room-queued-for-deletion", { room: name });
+      await deletion.put(encodeRoomMessage({ room: name }));
+      log.info("room-queued-for-deletion", { room });
     } catch (error) {
       // Such a name would be refused at every retry, which would stop the platform's sink.
       if (!(error instanceof QueueError && error.failure === "refused")) throw error;
-      log.warn("event-name-refused", { room: name }, error);
+      log.warn("event-name-refused", { room }, error);
     }
   }
 
@@ -78,68 +145,4 @@ function shuffle(names: readonly string[], random: RandomSource): string[] {
     [shuffled[last], shuffled[other]] = [shuffled[other] ?? "", shuffled[last] ?? ""];
   }
   return shuffled;
-}
-
-// The queue counts in whole seconds, and the clocks of instances and storage differ by a few.
-const clockToleranceSeconds = 5;
-
-const maxPerReceive = 32;
-
-/** Receives messages until there are `count` of them or none is visible. */
-export async function receiveUpTo(
-  queue: Pick<Queue, "receive">,
-  count: number,
-  leaseSeconds: number,
-): Promise<QueueMessage[]> {
-  const messages: QueueMessage[] = [];
-  while (messages.length < count) {
-    const batch = await queue.receive(Math.min(maxPerReceive, count - messages.length), leaseSeconds);
-    messages.push(...batch);
-    if (batch.length === 0) break;
-  }
-  return messages;
-}
-
-/** What the deletion queue holds about one room. */
-export interface EndedRoom {
-  readonly room: string;
-  readonly youngest: QueueMessage;
-  readonly older: QueueMessage[];
-  /** Whether any of the messages says so. */
-  isQueuedByGateway: boolean;
-}
-
-/**
- * Whether the room was handed out after its message was queued: the conference that ended was not this caller's. Does
- * not use the message's age, which is out of date if the collector was suspended since it received the message.
- */
-export function isAssignedAfter({ description }: ConferenceRow, { insertedAt }: QueueMessage): boolean {
-  const marker = parseMarker(description);
-  return marker?.state === "assigned" && Date.parse(marker.since) > insertedAt + clockToleranceSeconds * 1000;
-}
-
-/** The same name twice is one room: its youngest message decides about all. */
-export function groupByRoom(messages: readonly QueueMessage[]): EndedRoom[] {
-  const rooms = new Map<string, EndedRoom>();
-  for (const message of messages.toSorted((one, other) => other.insertedAt - one.insertedAt)) {
-    const { room, queuedBy } = decodeQueuedName(message.text);
-    const isQueuedByGateway = queuedBy === "gateway";
-    const known = rooms.get(room);
-    if (!known) {
-      rooms.set(room, { room, youngest: message, older: [], isQueuedByGateway });
-      continue;
-    }
-    known.older.push(message);
-    known.isQueuedByGateway ||= isQueuedByGateway;
-  }
-  return [...rooms.values()];
-}
-
-/** Puts a name on the deletion queue; logs `room-leaked` if that fails, because the metrics run counts the room. */
-export async function queueForDeletionOrLogLeak(deletion: Queue, name: QueuedName, log: Log): Promise<void> {
-  try {
-    await deletion.put(encodeQueuedName(name));
-  } catch (error) {
-    log.error("room-leaked", { room: name.room }, error);
-  }
 }

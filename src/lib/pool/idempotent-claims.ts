@@ -7,6 +7,7 @@ import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import type { Clock, CreateRecord, CreateRecordStore, Queue } from "../ports.ts";
 import type { Claims } from "./claim.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
+import { parseMarker } from "./room.ts";
 
 /** A key as one application sent it. */
 interface IdempotencyKey {
@@ -31,6 +32,7 @@ function hash(parts: readonly (string | null)[]): string {
 /** How long a repeated key gives the same room (draft-ietf-httpapi-idempotency-key-header leaves it to the server). */
 const recordLifetimeMilliseconds = 24 * 3600_000;
 
+/** Claims that can be repeated. */
 export interface IdempotentClaims {
   /**
    * Hands out the room that this key was given within the last 24 hours, or else a room from the pool. Throws what
@@ -40,6 +42,7 @@ export interface IdempotentClaims {
   claim(key: IdempotencyKey, serviceTag: string | undefined, log: Log): Promise<ConferenceRow>;
 }
 
+/** What repeated claims work with. */
 export interface IdempotentClaimsOptions {
   readonly claims: Claims;
   readonly records: CreateRecordStore;
@@ -75,28 +78,51 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
     return (await records.write(id, record, replaced)) ? record : (await records.read(id))?.record;
   }
 
+  async function claimOnce(id: string, tagHash: string, serviceTag: string | undefined, log: Log) {
+    const known = await records.read(id);
+    if (known && isValid(known.record)) {
+      log.info("create-repeated", { room: known.record.room });
+      return roomOf(known.record, tagHash);
+    }
+    const room = await claims.claim(serviceTag, log);
+    const record = { room: room.name, tagHash, createdAt: new Date(clock.now()).toISOString() };
+    const winner = await writeOrRead(id, record, known?.version).catch((error: unknown) => {
+      // The record may exist, and then a repeat is given this room. If not, the room counts as unaccounted.
+      log.error("create-record-unknown", { room: room.name });
+      throw error;
+    });
+    // Also if our own write was sent twice and the second one was refused.
+    if (winner?.room === room.name) return room;
+    log.warn("create-repeat-lost", { room: room.name, winner: winner?.room ?? null });
+    const claimId = parseMarker(room.description)?.messageId;
+    await queueForDeletionOrLogLeak(
+      deletion,
+      { room: room.name, claimId, reason: "create-repeat-lost" },
+      log,
+    );
+    if (!winner) throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
+    return roomOf(winner, tagHash);
+  }
+
+  // One claim per key and instance: a caller that repeats a slow request gets the result of the first one.
+  const inProgress = new Map<string, { readonly tagHash: string; readonly room: Promise<ConferenceRow> }>();
+
   return {
     async claim(key, serviceTag, log) {
       const id = recordIdOf(key);
       const tagHash = tagHashOf(key, serviceTag);
-      const known = await records.read(id);
-      if (known && isValid(known.record)) {
-        log.info("create-repeated", { room: known.record.room });
-        return roomOf(known.record, tagHash);
+      // A request with another tag waits for the record, which then refuses it.
+      for (let other = inProgress.get(id); other; other = inProgress.get(id)) {
+        if (other.tagHash === tagHash) {
+          const room = await other.room;
+          log.info("create-repeated", { room: room.name });
+          return room;
+        }
+        await other.room.catch(() => undefined);
       }
-      const room = await claims.claim(serviceTag, log);
-      const record = { room: room.name, tagHash, createdAt: new Date(clock.now()).toISOString() };
-      const winner = await writeOrRead(id, record, known?.version).catch((error: unknown) => {
-        // The record may exist, and then a repeat is given this room. If not, the room counts as unaccounted.
-        log.error("create-record-unknown", { room: room.name });
-        throw error;
-      });
-      // Also if our own write was sent twice and the second one was refused.
-      if (winner?.room === room.name) return room;
-      log.warn("create-repeat-lost", { room: room.name, winner: winner?.room ?? null });
-      await queueForDeletionOrLogLeak(deletion, { room: room.name }, log);
-      if (!winner) throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
-      return roomOf(winner, tagHash);
+      const room = claimOnce(id, tagHash, serviceTag, log).finally(() => inProgress.delete(id));
+      inProgress.set(id, { tagHash, room });
+      return room;
     },
   };
 }

@@ -15,6 +15,7 @@ import { newGuestPin, newRoomName, toNewConference } from "./new-room.ts";
 import { decodeProvisioningRequest, type ProvisioningRequest } from "./replenishment.ts";
 import { isDialable } from "./room.ts";
 
+/** The durations of provisioning one room; they are defined together because each depends on the others. */
 export interface ProvisioningTimes {
   /** Timeout of the POST that creates the room. */
   readonly createSeconds: number;
@@ -35,6 +36,7 @@ export function provisioningTimes(platformTimeoutSeconds: number, leaseSeconds: 
   };
 }
 
+/** Provisions rooms. */
 export interface Provisioning {
   /**
    * Serves one request from the provisioning queue; `dequeueCount` is above 1 for a retry. Throws PlatformError or
@@ -43,9 +45,9 @@ export interface Provisioning {
   provision(request: unknown, dequeueCount: number, log: Log): Promise<void>;
 }
 
+/** What provisioning works with, and the settings of new rooms. */
 export interface ProvisioningOptions {
   readonly pool: Queue;
-  readonly provisioning: Pick<Queue, "count">;
   readonly deletion: Queue;
   readonly conferences: Pick<Conferences, "create" | "delete" | "findByName">;
   readonly clock: Clock;
@@ -85,14 +87,11 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     log.info("room-provisioned", { room: name.text, reason: request.reason });
   }
 
+  /** Counts names, also leased and invisible ones. Runs that count at the same time may exceed the level by their number. */
   async function isEnough(request: ProvisioningRequest, dequeueCount: number): Promise<boolean> {
+    if (request.reason === "bulk") return (await pool.count()) >= request.upTo;
     // Only a retried replacement looks at the maximum: its first try may have made the room.
-    if (request.reason === "claimed")
-      return options.maxRooms === 0 || (dequeueCount > 1 && (await pool.count()) >= options.maxRooms);
-    const pooled = await pool.count();
-    if (pooled >= request.upTo) return true;
-    // Pending requests will fill the pool without this one, which the count includes.
-    return request.reason === "healing" && pooled + (await options.provisioning.count()) - 1 >= request.upTo;
+    return options.maxRooms === 0 || (dequeueCount > 1 && (await pool.count()) >= options.maxRooms);
   }
 
   async function provisionRoom(message: QueueMessage, invisibleUntil: number, log: Log): Promise<void> {
@@ -111,8 +110,11 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
         log.warn("room-adopted", { room: name }, error);
         return;
       }
-      if (room) await deleteHalfMade(room, log);
+      const isLeft = room !== undefined && !(await isHalfMadeDeleted(room, log));
       const outcome = await deleteConfirmed(pool, message);
+      // Otherwise its name leads to the room.
+      if (isLeft && (outcome === "deleted" || outcome === "gone"))
+        await queueForDeletionOrLogLeak(options.deletion, { room: name, reason: "half-made" }, log);
       log.error("provisioning-failed", { room: name, message: outcome, ...describeFailure(error) }, error);
       throw error;
     }
@@ -136,14 +138,15 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     return conferences.findByName(name).catch(() => undefined);
   }
 
-  /** Before its name is deleted, so that the name leads to the room if this process dies here. */
-  async function deleteHalfMade({ id, name }: ConferenceRow, log: Log): Promise<void> {
+  /** Before its name is deleted, so that the name leads to the room if this process stops here. */
+  async function isHalfMadeDeleted({ id, name }: ConferenceRow, log: Log): Promise<boolean> {
     try {
       await conferences.delete(id);
       log.warn("half-made-room-deleted", { room: name });
+      return true;
     } catch (error) {
       log.warn("half-made-room-not-deleted", { room: name }, error);
-      await queueForDeletionOrLogLeak(options.deletion, { room: name }, log);
+      return false;
     }
   }
 
@@ -157,7 +160,11 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
       // Gone while it was invisible: bulk delete has emptied the pool, and no claim can receive this room. Once the
       // name was visible, a claim may have received it, and the room is a caller's.
       if (isGone && clock.now() < invisibleUntil)
-        await queueForDeletionOrLogLeak(options.deletion, { room: message.text }, log);
+        await queueForDeletionOrLogLeak(
+          options.deletion,
+          { room: message.text, reason: "pool-cleared" },
+          log,
+        );
     }
   }
 

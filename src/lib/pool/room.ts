@@ -1,5 +1,6 @@
 /** A room of the gateway: its marker on the platform, who owns it, and the text of the messages about it. */
 
+import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { ConferenceRow } from "../platform/conferences.ts";
 
@@ -114,32 +115,60 @@ export function markedRooms(rows: readonly ConferenceRow[]): MarkedRoom[] {
   });
 }
 
-export interface QueuedName {
+/** The content of a message on the pool or on the deletion queue. */
+export interface RoomMessage {
   readonly room: string;
-  /** Set on the deletion queue if the gateway queued the name for a room of its pool, and not because of an event. */
+  /** Set on the deletion queue by the gateway and its operators. An event has no such field. */
   readonly queuedBy?: "gateway" | undefined;
+  /**
+   * Set on the deletion queue: the ID that the marker has, or may have, of the claim that gave the room up. The claim's
+   * own message is then deleted, or the marker already has the ID, so that nobody else can be given the room.
+   */
+  readonly claimId?: string | undefined;
+  /** Set on the deletion queue: why the gateway queued the room, for the log. */
+  readonly reason?: string | undefined;
+  /** Set on the deletion queue by a command: the object ID of the operator, for the log. */
+  readonly operator?: string | undefined;
   /** Set in the pool: how many times the platform has refused to assign this room. */
   readonly refusals?: number | undefined;
 }
 
-const schema = z.object({
+// Fields that another release writes are ignored.
+const roomMessage = z.object({
   room: z.string(),
   queuedBy: z.literal("gateway").optional(),
+  claimId: z.string().optional(),
+  reason: z.string().optional(),
+  operator: z.string().optional(),
   refusals: z.int().min(0).optional(),
 });
 
 /** Returns the message text. A plain name that looks like JSON is written as JSON, so no event can imitate the gateway. */
-export function encodeQueuedName({ room, queuedBy, refusals }: QueuedName): string {
-  const isPlain = queuedBy === undefined && refusals === undefined && !room.startsWith("{");
-  return isPlain ? room : JSON.stringify({ room, queuedBy, refusals });
+export function encodeRoomMessage(message: RoomMessage): string {
+  const { room, ...others } = message;
+  const isPlain = Object.values(others).every((value) => value === undefined) && !room.startsWith("{");
+  return isPlain ? room : JSON.stringify(message);
 }
 
 /** Returns what the text says; a text that is not the gateway's own JSON is a plain name. */
-export function decodeQueuedName(text: string): QueuedName {
+export function decodeRoomMessage(text: string): RoomMessage {
   if (!text.startsWith("{")) return { room: text };
   try {
-    return schema.parse(JSON.parse(text));
+    return roomMessage.parse(JSON.parse(text));
   } catch {
     return { room: text };
   }
+}
+
+// What `newRoomName` returns.
+const ownName = /^[A-Za-z0-9_][A-Za-z0-9_-]{23}$/;
+
+/**
+ * Returns a room's name for the log if its row has our marker or the name has the form of the gateway's own names, and
+ * otherwise a hash of it. Names that people choose can say who they are.
+ */
+export function loggableName(room: string, row?: ConferenceRow): string {
+  return parseMarker(row?.description) !== undefined || ownName.test(room)
+    ? room
+    : `sha256:${createHash("sha256").update(room).digest("hex").slice(0, 12)}`;
 }

@@ -130,6 +130,10 @@ function keepMarker(
   const text = withoutMarker(description ?? "");
   const marker = parseMarker(room.description);
   if (marker === undefined) return text;
+  if (marker.state === "pooled")
+    faults.push(
+      valueFault(["body", "description"], "the description of a room in the pool cannot be changed"),
+    );
   const line = formatMarker(marker);
   const maxCharacters = maxDescriptionCharacters - line.length - 1;
   if (text.length > maxCharacters) {

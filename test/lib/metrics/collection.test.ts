@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { metricsColumns } from "../../../src/lib/metrics/row.ts";
 import type { ConferenceFields } from "../../../src/lib/platform/conferences.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
-import { createOverdueRooms } from "../../../src/lib/pool/overdue-rooms.ts";
 import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { guestPin, hostPin, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 
@@ -325,37 +324,5 @@ describe("Filling up to POOL_MINIMUM", () => {
     const run = world.collectMetrics({ minRooms: 1, sink: async (row) => void rows.push(row) });
     await expect(run).rejects.toThrow("metrics run failed");
     expect(rows).toHaveLength(1);
-  });
-});
-
-describe("Ending overdue rooms", () => {
-  const limits = { maxAgeHours: 2, maxMessages: 20, minAgeSeconds: 600 };
-  const collect = async (options: Parameters<typeof world.collectMetrics>[0] = {}) => {
-    world.addRoom("overdue", assignedSince(2 + 1 / 60));
-    return world.collectMetrics({ overdueRooms: createOverdueRooms({ ...world, ...limits }), ...options });
-  };
-
-  test("happens even if the row cannot be written", async () => {
-    await expect(collect({ sink })).rejects.toThrow("metrics run failed");
-    expect(world.deletion.texts()).toEqual(["overdue"]);
-  });
-
-  test("makes the run fail if it fails, and the row is written", async () => {
-    const rows: unknown[] = [];
-    world.deletion.strikeNext("put", { failure: "unknown" });
-    const run = collect({ sink: async (row) => void rows.push(row) });
-    await expect(run).rejects.toThrow("metrics run failed");
-    expect(rows).toHaveLength(1);
-    expect(world.log.events()).not.toContain("room-queued-for-deletion");
-  });
-
-  test.each([
-    ["the running conferences", () => void failGet(lists.live)],
-    ["the rooms", () => void failGet(lists.rooms)],
-    ["the depth of the deletion queue", () => world.deletion.strikeNext("count", { failure: "unknown" })],
-  ])("does not happen if %s cannot be read", async (_, fail) => {
-    fail();
-    await collect();
-    expect(world.deletion.texts()).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
-import { encodeQueuedName, formatMarker } from "../../../src/lib/pool/room.ts";
+import { encodeRoomMessage, formatMarker } from "../../../src/lib/pool/room.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -145,7 +145,50 @@ describe("Bulk delete", () => {
     world.pool.strikeNext("delete", { meanwhile: async () => deleteAll() });
 
     await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed" });
-    expect(world.roomNames()).toEqual([]);
+    // The claim's change began after the bulk delete, which therefore leaves the room to the claim.
+    expect(world.roomNames()).toEqual(["room-a"]);
+    expect(world.deletionNames()).toEqual(["room-a"]);
+  });
+
+  test("keeps a room that was listed as pooled and then handed out, and its second list keeps it too", async () => {
+    await world.addPooled("room-a");
+    await world.addPooled("room-b");
+    const since = world.clock.now() - 1000;
+    let lists = 0;
+    const claimAfterList = async () => {
+      const rows = await world.conferences.list();
+      if (++lists > 1) return rows;
+      // The marker's time can lie before the bulk delete: the change was sent then, and arrived after the list.
+      await world.claim({ clock: { ...world.clock, now: () => since } });
+      return rows;
+    };
+    await deleteAll({ list: claimAfterList });
+
+    expect(world.roomNames()).toEqual(["room-a"]);
+    expect(world.log.fieldsOf("room-kept")).toEqual({ room: "room-a", reason: "assigned-later" });
+    expect(world.deletionNames()).toEqual([]);
+  });
+
+  test("queues unmarked rooms for deletion before it clears the pool, and leaves their names leased if it fails", async () => {
+    await world.addPooled("unmarked", { description: "from the service before this one" });
+    await world.addPooled("marked");
+    world.pool.strikeNext("clear", { failure: "unknown" });
+
+    await expect(deleteAll()).rejects.toMatchObject({ code: "storage-unavailable" });
+    expect(world.deletion.texts()).toEqual([
+      '{"room":"unmarked","queuedBy":"gateway","reason":"bulk-delete"}',
+    ]);
+    expect(world.pool.texts()).toHaveLength(2);
+    expect(await world.pool.receive(2, 1)).toEqual([]);
+  });
+
+  test("clears no name whose unmarked room could not be queued for deletion", async () => {
+    await world.addPooled("unmarked", { description: "from the service before this one" });
+    world.deletion.strikeNext("put", { failure: "unknown" });
+
+    await expect(deleteAll()).rejects.toMatchObject({ code: "storage-unavailable" });
+    expect(world.pool.texts()).toEqual(["unmarked"]);
+    expect(world.roomNames()).toEqual(["unmarked"]);
   });
 });
 
@@ -195,7 +238,7 @@ describe("Bulk delete and the queues", () => {
     world.platform.addFault({ kind: "status", status: 503, method: "DELETE" });
 
     await expect(deleteAll()).rejects.toMatchObject({ code: "bulk-delete-incomplete" });
-    expect(world.deletion.texts()).toEqual([encodeQueuedName({ room: "unmarked", queuedBy: "gateway" })]);
+    expect(world.deletionNames()).toEqual(["unmarked"]);
     expect(world.pool.texts()).toEqual([]);
   });
 

@@ -1,16 +1,19 @@
 /** Claims whose calls to the platform fail or end too late: what the caller gets, and what happens to the room. */
+
 import { beforeEach, describe, expect, test } from "vitest";
+import type { GatewayError } from "../../../src/lib/errors.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
-import { encodeQueuedName } from "../../../src/lib/pool/room.ts";
+import type { Claims } from "../../../src/lib/pool/claim.ts";
+import { encodeRoomMessage } from "../../../src/lib/pool/room.ts";
 import { leaseSeconds, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
 beforeEach(async () => world.addPooled("room-a"));
 
 const isVisible = () => world.pool.contents().every(({ visibleAt }) => visibleAt <= world.clock.now());
-const leftBehind = () => [...world.deletion.texts(), ...world.requests()];
-const healing = { reason: "healing", upTo: maxRooms };
+const leftBehind = () => [...world.deletionNames(), ...world.requests()];
+const topUp = { reason: "bulk", upTo: maxRooms };
 
 /** Returns conferences that run `next` between the look-up and the change of a room. */
 const afterFind = (next: () => unknown, conferences: Conferences = world.conferences): Conferences => ({
@@ -36,6 +39,8 @@ describe("A claim whose look-up fails", () => {
     expect(isVisible()).toBe(true);
     expect(world.pool.texts()).toEqual(["room-a"]);
     world.platform.clearFaults();
+    // A throttling platform is left alone for up to 15 s.
+    world.clock.advance(15);
     expect(await world.claim()).toMatchObject({ name: "room-a" });
   });
 
@@ -104,14 +109,14 @@ describe("A claim whose change the platform rejects", () => {
     const conferences = rejectChange(rejected({ conference: { description: ["not allowed"] } }));
     for (let refusals = 1; refusals <= 4; refusals++) {
       await expect(world.claim({ conferences })).rejects.toMatchObject({ code: "platform-rejected" });
-      expect(world.pool.texts()).toEqual([encodeQueuedName({ room: "room-a", refusals })]);
+      expect(world.pool.texts()).toEqual([encodeRoomMessage({ room: "room-a", refusals })]);
       expect(isVisible()).toBe(false);
       expect(leftBehind()).toEqual([]);
       world.clock.advance(leaseSeconds);
     }
     await expect(world.claim({ conferences })).rejects.toMatchObject({ code: "platform-rejected" });
     expect(world.pool.texts()).toEqual([]);
-    expect(world.deletion.texts()).toEqual(["room-a"]);
+    expect(world.deletionNames()).toEqual(["room-a"]);
     expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "room-a", reason: "refused-often" });
   });
 
@@ -146,7 +151,7 @@ describe("A claim of a room that cannot be dialled by its name", () => {
     await world.addPooled("room-b");
 
     expect(await world.claim()).toMatchObject({ name: "room-b" });
-    expect(world.deletion.texts()).toEqual(deleted);
+    expect(world.deletionNames()).toEqual(deleted);
     expect(world.pool.texts()).toEqual([]);
   });
 });
@@ -168,7 +173,7 @@ describe("A claim whose change fails", () => {
 
     await expect(world.claim()).rejects.toMatchObject({ status: 503 });
     expect(world.pool.texts()).toEqual(["room-b"]);
-    expect(leftBehind()).toEqual(["room-a", healing]);
+    expect(leftBehind()).toEqual(["room-a", topUp]);
     expect(world.platform.requests().byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"]).toBe(1);
   });
 
@@ -190,7 +195,7 @@ describe("A claim whose change fails", () => {
     await expect(world.claim()).rejects.toMatchObject({ code: "platform-unavailable" });
     expect(world.log.fieldsOf("room-leaked")).toEqual({ room: "room-a" });
     expect(world.pool.texts()).toEqual([]);
-    expect(leftBehind()).toEqual([healing]);
+    expect(leftBehind()).toEqual([topUp]);
   });
 
   test("leaves the room to the claim that received it after the lease, while this claim discarded it", async () => {
@@ -216,7 +221,7 @@ describe("A claim whose change fails", () => {
       outcome: "not-sent",
     });
     expect(isVisible()).toBe(true);
-    expect(world.deletion.texts()).toEqual([]);
+    expect(world.deletionNames()).toEqual([]);
     await world.platform.goUp();
   });
 
@@ -235,7 +240,7 @@ describe("A claim whose change fails", () => {
       world.clock.advance(leaseSeconds);
     }
     expect(world.pool.texts()).toEqual(["room-a"]);
-    expect(world.deletion.texts()).toEqual([]);
+    expect(world.deletionNames()).toEqual([]);
   });
 });
 
@@ -293,5 +298,81 @@ describe("A claim with limited time", () => {
 
     await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed" });
     expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(1);
+  });
+});
+
+describe("Changes whose outcomes stay unknown", () => {
+  const unknown = { kind: "status", status: 503, method: "PATCH" } as const;
+  const patches = () =>
+    world.platform.requests().byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"] ?? 0;
+  const fail = async (claims: Claims) =>
+    claims.claim(undefined, world.log).then(
+      () => "claimed",
+      (error: GatewayError) => error.details.retryAfterSeconds,
+    );
+
+  test("stop after three in a row: claims answer 503 without a message, and one tries after each pause", async () => {
+    for (let index = 0; index < 20; index++) await world.addPooled(`room-${index}`);
+    world.platform.addFault(unknown);
+    const claims = world.createClaims();
+    for (let claim = 1; claim <= 3; claim++) await fail(claims);
+    expect(patches()).toBe(3);
+    const pooled = world.pool.texts().length;
+
+    // Each pause is twice as long as the one before, up to five minutes.
+    const pauses = [10, 20, 40, 80, 160, 300, 300];
+    for (const [index, seconds] of pauses.entries()) {
+      expect(await fail(claims)).toBe(seconds);
+      world.clock.advance(seconds - 1);
+      expect(await fail(claims)).toBe(1);
+      expect(patches()).toBe(3 + index);
+      world.clock.advance(1);
+      await Promise.all(Array.from({ length: 4 }, async () => fail(claims)));
+      expect(patches()).toBe(4 + index);
+    }
+    expect(world.pool.texts()).toHaveLength(pooled - pauses.length);
+    expect(world.deletionNames()).toHaveLength(3 + pauses.length);
+    expect(world.log.events().filter((event) => event === "assignments-paused")).toHaveLength(
+      1 + pauses.length,
+    );
+  });
+
+  test("count only if no change between them had a known outcome", async () => {
+    for (let index = 0; index < 9; index++) await world.addPooled(`room-${index}`);
+    const claims = world.createClaims();
+    for (let round = 1; round <= 3; round++) {
+      for (let claim = 1; claim <= 2; claim++) {
+        world.platform.addFault({ ...unknown, count: 1 });
+        await fail(claims);
+      }
+      expect(await fail(claims)).toBe("claimed");
+    }
+  });
+
+  test("release the messages that other claims hold when the pause begins", async () => {
+    for (let index = 0; index < 6; index++) await world.addPooled(`room-${index}`);
+    world.platform.addFault(unknown);
+    let failures = 0;
+    const others = Promise.withResolvers<void>();
+    const conferences = afterFind(async () => {
+      if ((failures += 1) > 3) await others.promise;
+    });
+    const claims = world.createClaims({ conferences });
+    const held = Array.from({ length: 4 }, async () => fail(claims));
+    await Promise.all(held.slice(0, 3));
+    others.resolve();
+    expect(await held[3]).toBe(10);
+    expect(patches()).toBe(3);
+    expect(world.deletionNames()).toHaveLength(3);
+    expect(await world.pool.receive(32, 1)).toHaveLength(world.pool.texts().length);
+  });
+
+  test("end with a change whose outcome is known", async () => {
+    for (let index = 0; index < 8; index++) await world.addPooled(`room-${index}`);
+    world.platform.addFault({ ...unknown, count: 3 });
+    const claims = world.createClaims();
+    for (let claim = 1; claim <= 3; claim++) await fail(claims);
+    world.clock.advance(10);
+    for (let claim = 1; claim <= 4; claim++) expect(await fail(claims)).toBe("claimed");
   });
 });

@@ -1,5 +1,6 @@
 /** Claims on a healthy platform: success, the empty pool, unusable rooms, the commit, and claims that wait. */
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { formatMarker, parseMarker } from "../../../src/lib/pool/room.ts";
 import type { QueueFault } from "../../support/faulty-queue.ts";
@@ -16,7 +17,7 @@ import {
 const world = usePoolWorld();
 const poolExhausted = { code: "pool-exhausted", status: 404, details: { retryAfterSeconds: 10 } };
 const claimFailed = { code: "claim-failed", status: 503, details: { retryAfterSeconds: 1 } };
-const healing = { reason: "healing", upTo: maxRooms };
+const topUp = { reason: "bulk", upTo: maxRooms };
 
 describe("A claim of a pooled room", () => {
   test("returns the room with the tag, deletes its message and requests one replacement", async () => {
@@ -87,7 +88,7 @@ describe("A claim of a pooled room", () => {
 describe("A claim on an empty pool", () => {
   test("fails with 404 and Retry-After, and requests one room up to the maximum", async () => {
     await expect(world.claim()).rejects.toMatchObject(poolExhausted);
-    expect(world.requests()).toEqual([healing]);
+    expect(world.requests()).toEqual([topUp]);
     expect(world.log.events()).toEqual(["pool-empty"]);
   });
 
@@ -102,7 +103,7 @@ describe("A claim on an empty pool", () => {
     world.provisioning.strikeNext("put", { failure: "unknown" });
 
     await expect(world.claim()).rejects.toMatchObject({ code: "pool-exhausted" });
-    expect(world.log.events()).toContain("healing-failed");
+    expect(world.log.events()).toContain("top-up-failed");
   });
 
   test("fails with 503 without calling the platform if the pool cannot be read", async () => {
@@ -128,8 +129,8 @@ describe("A claim that receives an unusable name", () => {
 
     expect(await world.claim()).toMatchObject({ name: "room-b" });
     expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "gone", reason: "room-missing" });
-    expect([...world.pool.texts(), ...world.deletion.texts()]).toEqual([]);
-    expect(world.requests()).toEqual([healing, { reason: "claimed" }]);
+    expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
+    expect(world.requests()).toEqual([topUp, { reason: "claimed" }]);
   });
 
   test("discards a room that an unfinished claim assigned with the same message", async () => {
@@ -139,7 +140,7 @@ describe("A claim that receives an unusable name", () => {
     await world.addPooled("room-b");
 
     expect(await world.claim()).toMatchObject({ name: "room-b" });
-    expect(world.deletion.texts()).toEqual(["room-a"]);
+    expect(world.deletionNames()).toEqual(["room-a"]);
     expect(world.room("room-a")).toMatchObject({ description, tag: "" });
   });
 
@@ -150,9 +151,18 @@ describe("A claim that receives an unusable name", () => {
 
     expect(await world.claim()).toMatchObject({ name: "room-b" });
     expect(world.room("room-a")).toMatchObject(fields);
-    expect([...world.pool.texts(), ...world.deletion.texts()]).toEqual([]);
+    expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
     expect(world.requests()).toEqual([{ reason: "claimed" }]);
     expect(world.log.fieldsOf("duplicate-message")).toEqual({ room: "room-a", outcome: "deleted" });
+  });
+
+  test("leaves an assigned room without an alias alone if its message is a duplicate", async () => {
+    await world.addPooled("room-a", { description: assignedBy("other"), aliases: [] });
+    await world.addPooled("room-b");
+
+    expect(await world.claim()).toMatchObject({ name: "room-b" });
+    expect(world.deletionNames()).toEqual([]);
+    expect(world.log.events()).toContain("duplicate-message");
   });
 
   test("fails with 503 and Retry-After after ten unusable names", async () => {
@@ -177,7 +187,7 @@ describe("The commit of a claim", () => {
     async (when) => {
       expect(await claimWithDeleteFaults({ failure: "unknown", when })).toMatchObject({ name: "room-a" });
       expect(world.pool.calls.filter((call) => call === "delete")).toHaveLength(2);
-      expect([...world.pool.texts(), ...world.deletion.texts()]).toEqual([]);
+      expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
     },
   );
 
@@ -186,14 +196,14 @@ describe("The commit of a claim", () => {
     ["stale at the second attempt", [{ failure: "unknown" }, { failure: "receipt-stale" }]],
   ])("fails with 503 and leaves the room to its new holder if the message is %s", async (_, faults) => {
     await expect(claimWithDeleteFaults(...faults)).rejects.toMatchObject(claimFailed);
-    expect([...world.deletion.texts(), ...world.requests()]).toEqual([]);
+    expect([...world.deletionNames(), ...world.requests()]).toEqual([]);
     expect(world.log.fieldsOf("claim-lost")).toEqual({ room: "room-a", message: "lost" });
   });
 
   test("fails with 503 and queues the room for deletion if bulk delete cleared the pool", async () => {
     const faults = [{ meanwhile: async () => world.pool.clear() }];
     await expect(claimWithDeleteFaults(...faults)).rejects.toMatchObject(claimFailed);
-    expect(world.deletion.texts()).toEqual(["room-a"]);
+    expect(world.deletionNames()).toEqual(["room-a"]);
     expect(world.requests()).toEqual([]);
     expect(world.log.fieldsOf("claim-lost")).toEqual({ room: "room-a", message: "gone" });
   });
@@ -203,7 +213,7 @@ describe("The commit of a claim", () => {
     async (when) => {
       const faults = [{ failure: "unknown", when } as const, { failure: "unknown" } as const];
       await expect(claimWithDeleteFaults(...faults)).rejects.toMatchObject({ code: "claim-failed" });
-      expect(world.deletion.texts()).toEqual(["room-a"]);
+      expect(world.deletionNames()).toEqual(["room-a"]);
       expect(world.requests()).toEqual([]);
     },
   );
@@ -217,7 +227,7 @@ describe("The commit of a claim", () => {
   test("deletes again and returns the room if the response is lost shortly before the lease ends", async () => {
     const fault: QueueFault = { failure: "unknown", when: "after", meanwhile: nearLeaseEnd };
     expect(await claimWithDeleteFaults(fault)).toMatchObject({ name: "room-a" });
-    expect(world.deletion.texts()).toEqual([]);
+    expect(world.deletionNames()).toEqual([]);
   });
 
   test("never lets a later claim return a room whose commit stayed unknown", async () => {
@@ -247,7 +257,7 @@ describe("The commit of a claim", () => {
 
     await expect(first).rejects.toMatchObject({ code: "claim-failed", status: 503 });
     expect(world.room("room-a")?.tag).toBe(serviceTag);
-    expect(world.deletion.texts()).toEqual(["room-a"]);
+    expect(world.deletionNames()).toEqual(["room-a"]);
   });
 });
 
@@ -287,6 +297,17 @@ describe("The commit of a claim and its replacement", () => {
     await world.claim();
     expect(isStored).toBe(true);
   });
+});
+
+test("The marker has the time at which the change is sent, and not that at which it was queued", async () => {
+  await world.addPooled("room-a");
+  const update: Conferences["update"] = async (id, fields, limits) => {
+    world.clock.advance(3);
+    return world.conferences.update(id, fields, limits);
+  };
+  await world.claim({ conferences: { ...world.conferences, update } });
+  const since = parseMarker(world.room("room-a")?.description)?.since;
+  expect(since).toBe(new Date(world.clock.now()).toISOString());
 });
 
 describe("A claim above the maximum of concurrent claims", () => {
@@ -329,6 +350,16 @@ describe("A claim above the maximum of concurrent claims", () => {
     await expect(running).rejects.toMatchObject({ code: "platform-timeout" });
     expect(receives()).toBe(maxClaimsAtOnce);
     expect([...world.pool.texts()].toSorted()).toEqual(names);
+  });
+
+  test("fails with 503 and Retry-After, without a message and a call, if its turn comes after half of its time", async () => {
+    const { running, waiting, release } = await startClaims();
+    world.clock.advance(12.5);
+    release();
+
+    await expect(waiting).rejects.toMatchObject({ code: "claim-failed", details: { retryAfterSeconds: 5 } });
+    await running.catch(() => undefined);
+    expect(receives()).toBe(maxClaimsAtOnce);
   });
 
   test("starts when the running claim fails", async () => {

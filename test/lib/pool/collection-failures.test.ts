@@ -44,6 +44,24 @@ describe("Garbage collection if the platform fails", () => {
     expect(leftBehind()).toEqual([]);
   });
 
+  test.each([
+    [
+      "ten minutes each time if the platform returns 503",
+      { kind: "status", status: 503 },
+      [600, 600, 600, 600],
+    ],
+    ["ten minutes more each time if its delete times out", { kind: "timeout" }, [600, 1200, 1800, 2400]],
+  ] as const)("postpones a room by %s", async (_, fault, expected) => {
+    await world.addEnded("room-a");
+    world.platform.addFault({ ...fault, method: "DELETE" });
+    const delays: number[] = [];
+    for (let run = 1; run <= 4; run++) {
+      await expect(world.collectGarbageAfter(delays.at(-1) ?? 600)).rejects.toThrow(AggregateError);
+      delays.push(...invisibleSeconds());
+    }
+    expect(delays).toEqual(expected);
+  });
+
   test("postpones all messages of a room whose delete fails", async () => {
     await world.addEnded("room-a");
     world.clock.advance(10);

@@ -1,6 +1,9 @@
 /** Garbage collection: which rooms and messages it deletes, and the limits of one run. */
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { encodeQueuedName, formatMarker } from "../../../src/lib/pool/room.ts";
+import type { Conferences } from "../../../src/lib/platform/conferences.ts";
+import { decisions } from "../../../src/lib/pool/collection-decisions.ts";
+import { encodeRoomMessage, formatMarker } from "../../../src/lib/pool/room.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
@@ -129,7 +132,7 @@ describe("Garbage collection", () => {
     ["keeps a room assigned 6 s after its message was queued", "assigned", 6, true],
     ["deletes a room assigned 5 s after its message was queued", "assigned", 5, false],
     ["deletes a room assigned before its message was queued", "assigned", -5, false],
-    ["deletes a room pooled after its message was queued", "pooled", 61, false],
+    ["keeps a pooled room, whose conference was nobody's who had been handed the room", "pooled", -61, true],
   ] as const)("%s", async (_, state, secondsAfterQueueing, isKept) => {
     const since = new Date(world.clock.now() + secondsAfterQueueing * 1000).toISOString();
     const messageId = state === "assigned" ? "m-1" : undefined;
@@ -141,7 +144,7 @@ describe("Garbage collection", () => {
   });
 
   test("keeps a room that was handed out after the list was read", async () => {
-    await world.addEnded("room-a");
+    await world.addEnded("room-a", { description: "from the service before this one" });
     world.clock.advance(600);
     await world.pool.put("room-a");
     const list = async () => {
@@ -180,7 +183,7 @@ describe("Garbage collection", () => {
   test("keeps unmarked rooms of events if UNMARKED_ROOMS is keep, but deletes those that the gateway queued", async () => {
     await world.addEnded("anna", manual);
     world.addRoom("discarded", manual);
-    await world.deletion.put(encodeQueuedName({ room: "discarded", queuedBy: "gateway" }));
+    await world.deletion.put(encodeRoomMessage({ room: "discarded", queuedBy: "gateway" }));
     await world.addEnded("ours", { description });
     await world.collectGarbageAfter(600, { unmarkedRooms: "keep" });
 
@@ -191,7 +194,7 @@ describe("Garbage collection", () => {
   test("deletes a room that the gateway queued even if it shows another owner, but never a persistent one", async () => {
     for (const room of ["discarded", "test_1"]) {
       world.addRoom(room, { ...manual, sync_tag: "directory" });
-      await world.deletion.put(encodeQueuedName({ room, queuedBy: "gateway" }));
+      await world.deletion.put(encodeRoomMessage({ room, queuedBy: "gateway" }));
     }
     await world.collectGarbageAfter(600);
     expect(world.roomNames()).toEqual(["test_1"]);
@@ -257,11 +260,12 @@ describe("One run of garbage collection", () => {
 
   test("starts no further room after 400 s, and leaves the message to its lease", async () => {
     await addManyEnded(2);
-    const isLive = async () => {
+    const deleteSlowly: Conferences["delete"] = async (...input) => {
+      const wasThere = await world.conferences.delete(...input);
       world.clock.advance(400);
-      return false;
+      return wasThere;
     };
-    await world.collectGarbageAfter(600, { status: { isLive } });
+    await world.collectGarbageAfter(600, { conferences: { ...world.conferences, delete: deleteSlowly } });
 
     expect(world.platform.roomCount()).toBe(1);
     expect(world.log.fieldsOf("collection-cut-short")).toEqual({ messages: 2 });
@@ -277,9 +281,138 @@ describe("One run of garbage collection", () => {
       leases.push(...invisibleSeconds());
       return false;
     };
-    await world.collectGarbageAfter(600, { status: { isLive } });
+    await world.collectGarbageAfter(600, { status: { isLive, liveConferences: async () => new Set() } });
 
     // Two messages during the check of the first room, one during the check of the second.
     expect(leases).toEqual([540, 540, 540]);
   });
+});
+
+describe("A message of the gateway", () => {
+  const putByGateway = async (claimId?: string) =>
+    world.deletion.put(encodeRoomMessage({ room: "room-a", queuedBy: "gateway", claimId, reason: "test" }));
+  const assigned = (secondsFromNow: number) => {
+    const since = new Date(world.clock.now() + secondsFromNow * 1000).toISOString();
+    return { description: formatMarker({ state: "assigned", since, messageId: "claim-1" }) };
+  };
+
+  test("deletes a pooled room, whose name the gateway has taken out of the pool", async () => {
+    world.addRoom("room-a");
+    await putByGateway();
+    await world.collectGarbageAfter(600);
+    expect(leftBehind()).toEqual([]);
+    expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: true, reason: "test" });
+  });
+
+  test("deletes the room of the claim that it names, however far the clock of that claim is ahead", async () => {
+    world.addRoom("room-a", assigned(3600));
+    await putByGateway("claim-1");
+    await world.collectGarbageAfter(600);
+    expect(leftBehind()).toEqual([]);
+  });
+
+  test("keeps a room that another claim has handed out since", async () => {
+    world.addRoom("room-a", assigned(60));
+    await putByGateway("claim-0");
+    await world.collectGarbageAfter(600);
+    expect(leftBehind()).toEqual(["room-a"]);
+    expect(skipReasons()).toEqual(["assigned-later"]);
+  });
+
+  test("deletes a room ten minutes after the first of two messages that name its claim", async () => {
+    world.addRoom("room-a", assigned(0));
+    await putByGateway("claim-1");
+    world.clock.advance(590);
+    await putByGateway("claim-1");
+    await world.collectGarbageAfter(10);
+    expect(leftBehind()).toEqual([]);
+  });
+
+  test("keeps a live room", async () => {
+    world.addRoom("room-a", assigned(0));
+    world.platform.startConference({ name: "room-a", participants: 1 });
+    await putByGateway("claim-1");
+    await world.collectGarbageAfter(600);
+    expect(leftBehind()).toEqual(["room-a"]);
+  });
+
+  test("logs the command and the operator who queued the room", async () => {
+    world.addRoom("room-a", assigned(0));
+    const operator = "77777777-2222-4333-8444-555555555555";
+    const message = {
+      room: "room-a",
+      queuedBy: "gateway",
+      claimId: "claim-1",
+      reason: "ops shrink",
+      operator,
+    } as const;
+    await world.deletion.put(encodeRoomMessage(message));
+    await world.collectGarbageAfter(600);
+    expect(world.log.fieldsOf("room-deleted")).toMatchObject({ reason: "ops shrink", operator });
+  });
+});
+
+describe("The live check and the last look-up", () => {
+  test.each([
+    { kind: "status", status: 429 },
+    { kind: "status", status: 503 },
+    { kind: "status", status: 504 },
+    { kind: "reset" },
+    { kind: "timeout" },
+  ] as const)("postpone a room by ten minutes at each run if the check fails with %j", async (fault) => {
+    await world.addEnded("room-a");
+    world.platform.addFault({ ...fault, method: "GET", pathPattern: "/status/v1/" });
+    for (let run = 1; run <= 3; run++) {
+      await expect(world.collectGarbageAfter(600)).rejects.toThrow("1 rooms could not be collected");
+      expect(invisibleSeconds()).toEqual([600]);
+    }
+    expect(world.roomNames()).toEqual(["room-a"]);
+    world.platform.clearFaults();
+    await world.collectGarbageAfter(600);
+    expect(leftBehind()).toEqual([]);
+  });
+
+  test.each([403, 404])("let a room go if the check is refused with %i, which lasts", async (status) => {
+    await world.addEnded("room-a");
+    world.platform.addFault({ kind: "status", status, method: "GET", pathPattern: "/status/v1/" });
+    await world.collectGarbageAfter(600);
+    expect(leftBehind()).toEqual([]);
+  });
+
+  test("postpone a room whose delete cannot start within five seconds of the look-up", async () => {
+    await world.addEnded("room-a");
+    let lookUps = 0;
+    const findByName: Conferences["findByName"] = async (...input) => {
+      const row = await world.conferences.findByName(...input);
+      if (++lookUps === 1) world.clock.advance(5);
+      return row;
+    };
+    const run = world.collectGarbageAfter(600, { conferences: { ...world.conferences, findByName } });
+    await expect(run).rejects.toThrow("1 rooms could not be collected");
+    expect(world.roomNames()).toEqual(["room-a"]);
+    expect(invisibleSeconds()).toEqual([600]);
+  });
+});
+
+describe("The names of other people's rooms", () => {
+  test("are not logged if the room stays", async () => {
+    await world.addEnded("Anna Schmidt (private)", { description: "", sync_tag: "directory" });
+    await world.deletion.put("Ben Becker (gone)");
+    await world.collectGarbageAfter(600);
+    expect(skipReasons().toSorted()).toEqual(["foreign", "gone"]);
+    expect(JSON.stringify(world.log.lines)).not.toMatch(/Anna|Ben/);
+  });
+
+  test("are logged if the room is deleted", async () => {
+    await world.addEnded("Anna Schmidt (private)", { description: "", aliases: [] });
+    await world.collectGarbageAfter(600);
+    expect(world.log.fieldsOf("room-deleted")).toMatchObject({ room: "Anna Schmidt (private)" });
+  });
+});
+
+test("docs/architecture.md shows the collector's decisions", async () => {
+  const text = await readFile(new URL("../../../docs/architecture.md", import.meta.url), "utf8");
+  const rows = [...text.matchAll(/^\| `([\w-]+)` \| .* \| (delete|keep) \| (delete|keep) \|$/gm)];
+  const shown = rows.map(([, state = "", event, gateway]) => [state, { event, gateway }]);
+  expect(Object.fromEntries(shown)).toEqual(decisions);
 });

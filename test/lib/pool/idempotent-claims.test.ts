@@ -1,10 +1,12 @@
 /** Claims with an idempotency key: concurrent repeats, lost writes, other tags, expiry and deleted rooms. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { GatewayError } from "../../../src/lib/errors.ts";
+import type { Claims } from "../../../src/lib/pool/claim.ts";
 import { createIdempotentClaims } from "../../../src/lib/pool/idempotent-claims.ts";
 import type { CreateRecordStore } from "../../../src/lib/ports.ts";
 import { createMemoryRecordStore, type MemoryRecordStore } from "../../support/memory-record-store.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
+import { createRecordingLog } from "../../support/recording-log.ts";
 
 const tag = "https://verification.example.com/session/1";
 const key = { application: "11111111-2222-4333-8444-555555555555", key: "order-1" };
@@ -40,12 +42,12 @@ test("another key and another application get another room each", async () => {
   expect(new Set(rooms.map(({ name }) => name)).size).toBe(3);
 });
 
-test("concurrent repeats get one room, and the rooms of the others are queued for deletion", async () => {
+test("concurrent repeats on several instances get one room, and the rooms of the others are queued for deletion", async () => {
   const rooms = await Promise.all([claim(), claim(), claim()]);
   const names = new Set(rooms.map(({ name }) => name));
 
   expect(names.size).toBe(1);
-  expect([...world.deletion.texts(), ...names].toSorted()).toEqual(["room-a", "room-b", "room-c"]);
+  expect([...world.deletionNames(), ...names].toSorted()).toEqual(["room-a", "room-b", "room-c"]);
 });
 
 test("another uuiData with the same key is refused, and no room is taken", async () => {
@@ -108,7 +110,7 @@ describe("a store that fails", () => {
       },
     };
     await expect(claim({ records: losing })).rejects.toMatchObject({ code: "storage-unavailable" });
-    expect(world.deletion.texts()).toEqual([]);
+    expect(world.deletionNames()).toEqual([]);
     expect((await claim()).name).toBe("room-a");
   });
 
@@ -117,7 +119,7 @@ describe("a store that fails", () => {
       code: "storage-unavailable",
     });
     expect((await claim()).name).toBe("room-b");
-    expect(world.deletion.texts()).toEqual([]);
+    expect(world.deletionNames()).toEqual([]);
   });
 
   test("by reporting our own write, sent twice, as a lost race: the caller has the room", async () => {
@@ -129,6 +131,66 @@ describe("a store that fails", () => {
       },
     };
     expect((await claim({ records: repeating })).name).toBe("room-a");
-    expect(world.deletion.texts()).toEqual([]);
+    expect(world.deletionNames()).toEqual([]);
+  });
+});
+
+describe("Concurrent requests with one key on one instance", () => {
+  const newInstance = (claims = world.createClaims()) =>
+    createIdempotentClaims({ ...world, claims, records });
+
+  test("take one room, which all of them get, each under its own correlation ID", async () => {
+    const instance = newInstance();
+    const logs = Array.from({ length: 10 }, () => createRecordingLog());
+    const rooms = await Promise.all(logs.map(async (log) => instance.claim(key, tag, log)));
+
+    expect(new Set(rooms.map(({ name }) => name)).size).toBe(1);
+    expect(world.pool.texts()).toHaveLength(2);
+    expect(world.deletionNames()).toEqual([]);
+    expect(logs.map((log) => log.events().at(-1))).toEqual([
+      "room-claimed",
+      ...Array(9).fill("create-repeated"),
+    ]);
+  });
+
+  test("all fail with the error of the first, and a later one tries again", async () => {
+    const failure = new GatewayError("claim-failed");
+    let attempts = 0;
+    const claims: Claims = {
+      claim: async (...input) => {
+        attempts += 1;
+        if (attempts === 1) throw failure;
+        return world.createClaims().claim(...input);
+      },
+    };
+    const instance = newInstance(claims);
+    const results = await Promise.allSettled(
+      Array.from({ length: 3 }, async () => instance.claim(key, tag, world.log)),
+    );
+    expect(results.map((result) => result.status === "rejected" && result.reason)).toEqual(
+      Array(3).fill(failure),
+    );
+    expect(attempts).toBe(1);
+    expect(await instance.claim(key, tag, world.log)).toMatchObject({ name: "room-a" });
+  });
+
+  test("wait for each other and are refused by the record if their tags differ", async () => {
+    const instance = newInstance();
+    const [first, other] = await Promise.allSettled([
+      instance.claim(key, tag, world.log),
+      instance.claim(key, `${tag}/other`, world.log),
+    ]);
+    expect(first).toMatchObject({ status: "fulfilled" });
+    expect(other).toMatchObject({ reason: { code: "invalid-request" } });
+    expect(world.pool.texts()).toHaveLength(2);
+  });
+
+  test("take a room each if their keys differ", async () => {
+    const instance = newInstance();
+    const rooms = await Promise.all([
+      instance.claim(key, tag, world.log),
+      instance.claim({ ...key, key: "order-2" }, tag, world.log),
+    ]);
+    expect(new Set(rooms.map(({ name }) => name)).size).toBe(2);
   });
 });

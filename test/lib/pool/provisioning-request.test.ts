@@ -8,11 +8,14 @@ import {
 
 test.each<[string, ProvisioningRequest]>([
   ['{"reason":"claimed"}', { reason: "claimed" }],
-  ['{"reason":"healing","upTo":0}', { reason: "healing", upTo: 0 }],
   ['{"reason":"bulk","upTo":50}', { reason: "bulk", upTo: 50 }],
 ])("A request is encoded as %s and decoded without loss", (text, request) => {
   expect(encodeProvisioningRequest(request)).toBe(text);
   expect(decodeProvisioningRequest(JSON.parse(text))).toEqual(request);
+});
+
+test("A request that release 1.0 wrote as `healing` decodes as `bulk`", () => {
+  expect(decodeProvisioningRequest({ reason: "healing", upTo: 50 })).toEqual({ reason: "bulk", upTo: 50 });
 });
 
 test.each([

@@ -115,7 +115,6 @@ describe("Provisioning", () => {
 describe("A provisioning request", () => {
   const claimed = { reason: "claimed" };
   const bulk = (upTo: number) => ({ reason: "bulk", upTo });
-  const healing = { reason: "healing", upTo: maxRooms };
 
   test.each([
     ["a replacement is served if the pool is full", claimed, 1, maxRooms, 0, 1],
@@ -128,8 +127,6 @@ describe("A provisioning request", () => {
     ["a retried bulk request above the maximum is served if the pool is full", bulk(100), 2, maxRooms, 0, 1],
     ["a retried bulk request is served if the pool is not full", bulk(maxRooms), 2, maxRooms - 1, 0, 1],
     ["a bulk request is served even if pending requests reach its level", bulk(3), 1, 1, 3, 1],
-    ["a healing request is dropped if pending requests fill the pool", healing, 1, maxRooms - 1, 1, 0],
-    ["a healing request is served if it is the only pending one", healing, 1, maxRooms - 1, 0, 1],
   ] as const)("%s", async (_, request, dequeueCount, pooled, otherRequests, created) => {
     for (let index = 0; index < pooled; index++) await world.pool.put(`room-${index}`);
     for (let index = 0; index < otherRequests; index++) await world.provisioning.put(JSON.stringify(claimed));
@@ -297,19 +294,29 @@ describe("Provisioning if the pool fails", () => {
     world.pool.strikeNext("setInvisible", { failure: "unknown" });
 
     await provision();
-    expect(world.deletion.texts()).toEqual([]);
+    expect(world.deletionNames()).toEqual([]);
     expect(world.log.events()).toEqual(["room-not-made-visible", "room-provisioned"]);
     expect(await world.pool.receive(1, 60)).toEqual([]);
     world.clock.advance(600);
     expect(await world.pool.receive(1, 60)).toHaveLength(1);
   });
 
+  test.each(["receipt-stale", "refused"] as const)(
+    "queues nothing for deletion if the name cannot be made visible (%s)",
+    async (failure) => {
+      world.pool.strikeNext("setInvisible", { failure });
+      await provision();
+      expect(world.deletionNames()).toEqual([]);
+      expect(world.log.events()).toEqual(["room-not-made-visible", "room-provisioned"]);
+    },
+  );
+
   test("queues the room for deletion if bulk delete cleared the pool in the meantime", async () => {
     world.pool.strikeNext("setInvisible", { meanwhile: async () => world.pool.clear() });
 
     await provision();
-    expect(world.deletion.texts()).toEqual(world.roomNames());
-    expect(world.deletion.texts()).toHaveLength(1);
+    expect(world.deletionNames()).toEqual(world.roomNames());
+    expect(world.deletionNames()).toHaveLength(1);
   });
 
   test("leaves the room to its caller if it was claimed while provisioning paused", async () => {
@@ -322,7 +329,7 @@ describe("Provisioning if the pool fails", () => {
 
     await provision();
     expect(claimed).toEqual(world.roomNames());
-    expect(world.deletion.texts()).toEqual([]);
+    expect(world.deletionNames()).toEqual([]);
   });
 });
 
@@ -345,7 +352,7 @@ describe("Provisioning if the platform stores the room without its alias", () =>
     await expect(provision({ conferences: halfMade(failure) })).rejects.toBeInstanceOf(PlatformError);
 
     expect(world.platform.roomCount()).toBe(0);
-    expect([...world.pool.texts(), ...world.deletion.texts()]).toEqual([]);
+    expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
   });
 
   test("leaves no room behind however often the host retries a refused create", async () => {
@@ -359,7 +366,7 @@ describe("Provisioning if the platform stores the room without its alias", () =>
     const remove = async () => Promise.reject(new PlatformError(unknown));
     const conferences: Conferences = { ...halfMade(refused), delete: remove };
     await expect(provision({ conferences })).rejects.toBeInstanceOf(PlatformError);
-    expect(world.deletion.texts()).toEqual(world.roomNames());
+    expect(world.deletionNames()).toEqual(world.roomNames());
     expect(world.pool.texts()).toEqual([]);
   });
 

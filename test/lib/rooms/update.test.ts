@@ -257,6 +257,17 @@ describe("The fields of an update", () => {
   });
 
   describe("description", () => {
+    test("cannot be changed while the room is in the pool, where a claim may write its marker", () => {
+      const pooled = { ...room, description: "vmr-gateway pooled 2026-01-02T03:04:05.678Z" };
+      expect(() => toUpdateFields({ description: "a text" }, pooled)).toThrow(
+        expect.objectContaining({
+          code: "invalid-request",
+          details: { faults: [expect.objectContaining({ loc: ["body", "description"] })] },
+        }),
+      );
+      expect(toUpdateFields({ guest_pin: "1" }, pooled)).toEqual({ guest_pin: "1" });
+    });
+
     test.each([
       ["new text", `new text\n${marker}`],
       [null, marker],

@@ -2,6 +2,7 @@
 
 import { toNewConference } from "../../../src/lib/pool/new-room.ts";
 import { encodeProvisioningRequest, type ProvisioningRequest } from "../../../src/lib/pool/replenishment.ts";
+import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { deleteAllRooms, deliverEnds, requestRoom } from "../callers.ts";
 import type { Command } from "../history.ts";
 import { hostPin, type Plan, type PoolLevel } from "../processes.ts";
@@ -40,12 +41,28 @@ export const plan: Plan = {
 };
 
 /** Adds a room as provisioning leaves it: pooled on the platform, its name in the pool. */
-export async function poolRoom({ table, ledger, queues, scheduler }: World, name: string): Promise<void> {
+export async function poolRoom(
+  { table, ledger, queues, scheduler }: World,
+  name: string,
+  { isMarked = true } = {},
+): Promise<void> {
   const since = new Date(scheduler.now()).toISOString();
-  table.insert(toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since }));
+  const room = toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since });
+  table.insert(isMarked ? room : { ...room, description: "from the service before this one" });
   ledger.provisioned.add(name);
   ledger.pooledNames.add(name);
   await queues.pool.put(name);
+  scheduler.elapse(60_000);
+}
+
+/** Adds a room that a caller was handed some time ago. */
+export function assignedRoom({ table, ledger, scheduler }: World, name: string): void {
+  const since = new Date(scheduler.now()).toISOString();
+  const room = toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since });
+  const description = formatMarker({ state: "assigned", since, messageId: "claim-of-room" });
+  table.insert({ ...room, description });
+  ledger.provisioned.add(name);
+  ledger.pooledNames.add(name);
   scheduler.elapse(60_000);
 }
 

@@ -3,6 +3,7 @@ import { deliverEnds } from "../callers.ts";
 import { newRoomOf } from "../targets.ts";
 import type { World } from "../world.ts";
 import {
+  assignedRoom,
   bulkDelete,
   create,
   ended,
@@ -77,6 +78,27 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
 
+  "claim of an unmarked room, stray event and collector": {
+    level: oneRoom,
+    processes: 2,
+    steps: [create(0), timer("collectGarbage", 1)],
+    faults: { short: 0, whole: 1 },
+    async arrange(world) {
+      await poolRoom(world, "room-a", { isMarked: false });
+      await reportEnd(world, "room-a");
+      world.scheduler.elapse(11 * minutes);
+    },
+  },
+
+  "bulk delete of an unmarked room, a claim and the collector": {
+    level: oneRoom,
+    processes: 3,
+    steps: [bulkDelete(0), create(1), timer("collectGarbage", 2)],
+    lapse: { seconds: 700, times: 1 },
+    faults: { short: 0, whole: 1 },
+    arrange: async (world) => poolRoom(world, "room-a", { isMarked: false }),
+  },
+
   "provisioning and bulk delete": {
     level: oneRoom,
     processes: 2,
@@ -123,7 +145,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lapse: { seconds: 550, times: 1 },
     faults: { short: 0, whole: 1 },
     async arrange(world) {
-      await poolRoom(world, "room-a");
+      assignedRoom(world, "room-a");
       await reportEnd(world, "room-a");
       world.scheduler.elapse(6 * minutes);
       await reportEnd(world, "room-a");
@@ -137,7 +159,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     steps: [timer("collectGarbage", 0)],
     faults: { short: 1, whole: 2 },
     async arrange(world) {
-      await poolRoom(world, "room-a");
+      assignedRoom(world, "room-a");
       const persistent = world.table.insert(newRoomOf("persistent", 1));
       await reportEnd(world, "room-a");
       await reportEnd(world, persistent.name);
@@ -147,7 +169,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
 
-  "metrics refill beside healing": {
+  "metrics refill beside a top-up": {
     level: { max: 2, min: 2 },
     processes: 3,
     steps: [create(0), timer("collectMetrics", 1), provision(2)],

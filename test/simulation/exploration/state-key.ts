@@ -17,7 +17,7 @@ export function stateKey(world: World, rest: unknown, isExact: boolean): string 
     rows: table.rows(),
     liveSince: table.liveSince,
     records: records.contents(),
-    ledger: { ...ledger, discards: ledger.discards() },
+    ledger,
     dueTimes: scheduler.dueTimes(),
     now: scheduler.now(),
     running: [...running].map(({ process }) => process.index).toSorted((one, other) => one - other),
@@ -53,22 +53,14 @@ function isTask(value: unknown): value is Task {
 
 /** Only what the promises look at. */
 function describe(task: Task): unknown {
-  const {
-    process,
-    functionName,
-    faultsMet,
-    startedAt,
-    firstListAt,
-    deletionInsertedAt,
-    lookUps,
-    liveChecks,
-  } = task;
+  const { process, functionName, faultsMet, startedAt, firstListAt, deletionMessages, lookUps, liveChecks } =
+    task;
   return {
     by: [process.index, functionName],
     isAlive: process.isAlive,
     isSlow: process.frozenUntil > 0,
     faults: [faultsMet.filter((fault) => fault !== "freeze").length, faultsMet.length],
-    ...(!isClaim(task) && { startedAt, firstListAt, deletionInsertedAt, lookUps, liveChecks }),
+    ...(!isClaim(task) && { startedAt, firstListAt, deletionMessages, lookUps, liveChecks }),
   };
 }
 

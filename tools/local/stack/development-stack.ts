@@ -2,8 +2,7 @@
 import { startAzurite } from "../simulators/azurite.ts";
 import { startContactCentre } from "../simulators/contact-centre.ts";
 import { startLogWorkspace } from "../simulators/log-workspace.ts";
-import type { SimulatorOptions } from "../simulators/platform/platform-simulator.ts";
-import { startPlatformSimulator } from "../simulators/platform/platform-simulator.ts";
+import { type SimulatorOptions, startPlatformSimulator } from "../simulators/platform/platform-simulator.ts";
 import { startTokenIssuer } from "../simulators/token-issuer.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
 import { contactCentreUsers, platformAccount, tenant } from "./identities.ts";

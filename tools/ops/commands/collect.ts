@@ -69,6 +69,8 @@ async function collectOnce(target: Target, platform: Platform, total: number, te
     ...platform,
     clock: systemClock,
     ...garbage,
+    // Queueing overdue rooms is the timer's work.
+    maxAgeHours: undefined,
   });
   progress.show(0);
   const failure = await collection.collect(log).then(

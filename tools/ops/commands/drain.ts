@@ -1,5 +1,5 @@
 /** `ops drain`: empties the pool and waits until no conference is running. */
-import { encodeQueuedName } from "../../../src/lib/pool/room.ts";
+import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
@@ -102,7 +102,7 @@ async function queueStrayRooms({ queues }: Target, platform: Platform, madeBefor
   const stray = rooms.filter(
     ({ marker }) => marker.state === "pooled" && Date.parse(marker.since) < madeBefore,
   );
-  for (const { name } of stray) await queues.deletion.put(encodeQueuedName({ room: name }));
+  for (const { name } of stray) await queueForDeletion(queues.deletion, { room: name, reason: "ops drain" });
   return stray.length;
 }
 

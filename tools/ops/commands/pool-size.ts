@@ -31,7 +31,7 @@ async function fill(given: number | undefined, timeoutMinutes: number, context: 
     terminal.print("MAX_VMR is 0, which switches the pool off. There is nothing to do.");
     return "ok";
   }
-  const requested = await createReplenishment({ ...queues, maxRooms }).fillUpTo(level);
+  const requested = await createReplenishment({ ...queues, maxRooms }).topUpTo(level);
   const [pooled, pending] = await Promise.all([queues.pool.count(), queues.provisioning.count()]);
   terminal.print(
     `${count(requested, "room")} requested; the pool has ${pooled} of ${level}, and ${pending} are pending.`,

@@ -1,7 +1,8 @@
 /** `ops unaccounted`: orphaned rooms, which are neither in the pool nor in use. */
 import * as z from "zod";
 import type { ForgottenRoom } from "../../../src/lib/metrics/measurement.ts";
-import { encodeQueuedName, isPersistent } from "../../../src/lib/pool/room.ts";
+import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
+import { isPersistent } from "../../../src/lib/pool/room.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UnreachableError } from "../outcomes.ts";
@@ -82,7 +83,7 @@ async function queueAll(
   try {
     for (const { room } of rooms) {
       if (stopping.aborted) break;
-      await queues.deletion.put(encodeQueuedName({ room }));
+      await queueForDeletion(queues.deletion, { room, reason: "ops unaccounted" });
       queued += 1;
       progress.show(queued);
     }

@@ -8,14 +8,9 @@ import { GatewayError } from "../../../src/lib/errors.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import type { ConferenceFields, ConferenceRow, Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
+import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
 import type { Replenishment } from "../../../src/lib/pool/replenishment.ts";
-import {
-  decodeQueuedName,
-  encodeQueuedName,
-  parseMarker,
-  withMarker,
-  withoutMarker,
-} from "../../../src/lib/pool/room.ts";
+import { decodeRoomMessage, parseMarker, withMarker, withoutMarker } from "../../../src/lib/pool/room.ts";
 import { type Clock, type Queue, QueueError, type QueueMessage } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 
@@ -35,7 +30,7 @@ export interface RetirementOptions {
   readonly conferences: Pick<Conferences, "findByName" | "update">;
   readonly settings: Pick<Settings, "pool" | "platform">;
   /** Requests the replacement of a room; undefined to make the pool smaller. */
-  readonly replenishment: Pick<Replenishment, "replace"> | undefined;
+  readonly replenishment: Pick<Replenishment, "requestReplacement"> | undefined;
   /** Which command retires the rooms. */
   readonly command: string;
   /** How many messages that are not chosen may be held back at once. */
@@ -52,8 +47,8 @@ interface Held {
   isQueued: boolean;
 }
 
-const noReplacement: Pick<Replenishment, "replace"> = {
-  replace: async () => ({ withdraw: async () => undefined }),
+const noReplacement: Pick<Replenishment, "requestReplacement"> = {
+  requestReplacement: async () => ({ withdraw: async () => undefined }),
 };
 
 export function createRetirement(options: RetirementOptions): Retirement {
@@ -68,7 +63,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
       const heldUntil = clock.now() + leaseSeconds * 1000;
       const [message] = await pool.receive(1, leaseSeconds);
       if (!message) return [];
-      if (chooses(decodeQueuedName(message.text).room)) {
+      if (chooses(decodeRoomMessage(message.text).room)) {
         held = { message, heldUntil, isAssigned: false, isQueued: false };
         return [message];
       }
@@ -78,11 +73,12 @@ export function createRetirement(options: RetirementOptions): Retirement {
   }
 
   /** Before its message goes, so that an interruption leaves at least one of the two. */
-  async function queueForDeletion(current: Held): Promise<void> {
+  async function queueHeld(current: Held): Promise<void> {
     // After the lease, another claim may have handed the room out.
     if (clock.now() >= current.heldUntil) throw new QueueError("receipt-stale", "the lease has ended");
-    const { room } = decodeQueuedName(current.message.text);
-    await deletion.put(encodeQueuedName({ room }));
+    const { room } = decodeRoomMessage(current.message.text);
+    const reason = `ops ${options.command}`;
+    await queueForDeletion(deletion, { room, claimId: current.message.id, reason });
     current.isQueued = true;
   }
 
@@ -92,8 +88,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
       receive: async () => receiveChosen(),
       delete: async (message) => {
         // A message that is deleted for another reason belongs to a room that the claim did not get.
-        if (held?.message.id === message.id && held.isAssigned && !held.isQueued)
-          await queueForDeletion(held);
+        if (held?.message.id === message.id && held.isAssigned && !held.isQueued) await queueHeld(held);
         await pool.delete(message);
       },
     },
@@ -107,7 +102,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
     },
     deletion,
     // Only a caller who finds the pool empty has a reason to heal it.
-    replenishment: { ...(replenishment ?? noReplacement), heal: async () => undefined },
+    replenishment: { ...(replenishment ?? noReplacement), topUpByOne: async () => undefined },
     clock,
     leaseSeconds,
     platformTimeoutSeconds: settings.platform.timeoutSeconds,

@@ -1,7 +1,6 @@
 /** Reads a deployment's settings as far as the operator may know them. */
 import * as z from "zod";
-import type { Settings } from "../../../src/lib/settings/settings.ts";
-import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { loadSettings, type Settings } from "../../../src/lib/settings/settings.ts";
 import { UnreachableError } from "../outcomes.ts";
 import type { AzureApi } from "./azure-api.ts";
 import type { Environment } from "./deployment-names.ts";

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { decodeQueuedName, formatMarker, parseMarker } from "../../../src/lib/pool/room.ts";
+import { decodeRoomMessage, formatMarker, parseMarker } from "../../../src/lib/pool/room.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
 import { projectFolder } from "../../../test/support/script-process.ts";
 import { longTestMilliseconds } from "../../../test/support/timeouts.ts";
@@ -62,7 +62,7 @@ function createRooms(): { stop: () => Promise<string[]> } {
 async function namesIn(queue: Queue): Promise<string[]> {
   const names: string[] = [];
   const receiveRest = async (): Promise<number> => {
-    for (const { text } of await queue.receive(32, 600)) names.push(decodeQueuedName(text).room);
+    for (const { text } of await queue.receive(32, 600)) names.push(decodeRoomMessage(text).room);
     // The count includes the messages that are leased, by this function or by others.
     return (await queue.count()) - names.length;
   };

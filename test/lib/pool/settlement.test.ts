@@ -1,35 +1,37 @@
 /** What happens to a claim's message for each outcome, and in which order a room is discarded. */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import {
-  createDispose,
-  disposals,
+  createSettle,
   type FailedOutcome,
   outcomeOfFailedAssignment,
+  settlements,
 } from "../../../src/lib/pool/claim-failures.ts";
-import { decodeQueuedName, encodeQueuedName } from "../../../src/lib/pool/room.ts";
+import { decodeRoomMessage, encodeRoomMessage } from "../../../src/lib/pool/room.ts";
 import { leaseSeconds, usePoolQueues } from "../../support/pool-world.ts";
 
 const queues = usePoolQueues();
 beforeEach(async () => queues.pool.put("room-a"));
 
-const marked = { id: 1, name: "room-a", description: "vmr-gateway pooled 2026-01-02T03:04:05.678Z" };
-
-interface Disposed {
+interface Received {
   /** How often the platform has refused this room before. */
   readonly refusals?: number;
-  readonly row?: ConferenceRow;
 }
 
-/** Receives the message and disposes of it. */
-async function dispose(outcome: FailedOutcome, { refusals, row = marked }: Disposed = {}): Promise<void> {
+/** Receives the message and settles it. */
+async function settle(outcome: FailedOutcome, { refusals }: Received = {}): Promise<void> {
   const heldUntil = queues.clock.now() + leaseSeconds * 1000;
   const [message] = await queues.pool.receive(1, leaseSeconds);
   if (!message) throw new Error("the pool is empty");
-  const claim = { startBefore: heldUntil, serviceTag: undefined, log: queues.log, leaseSeconds };
-  const name = { ...decodeQueuedName(message.text), refusals };
-  await createDispose(queues)({ ...claim, message, name, heldUntil }, outcome, row);
+  const claim = {
+    findBefore: heldUntil,
+    startBefore: heldUntil,
+    serviceTag: undefined,
+    log: queues.log,
+    leaseSeconds,
+  };
+  const name = { ...decodeRoomMessage(message.text), refusals };
+  await createSettle(queues)({ ...claim, message, name, heldUntil }, outcome);
 }
 
 const messageState = () => {
@@ -53,27 +55,35 @@ const firstTime: Record<FailedOutcome, Effects> = {
   "assignment-unknown": ["deleted", 1, 1],
 };
 const fifthRefusal: Record<FailedOutcome, Effects> = { ...firstTime, "room-refused": ["deleted", 1, 1] };
-const outcomes = Object.keys(disposals) as FailedOutcome[];
+/** The message about a room that a claim gave up. */
+const givenUp = (reason: FailedOutcome) => ({
+  room: "room-a",
+  queuedBy: "gateway",
+  claimId: expect.any(String),
+  reason,
+});
+const deletions = () => queues.deletion.texts().map(decodeRoomMessage);
+const outcomes = Object.keys(settlements) as FailedOutcome[];
 const effects = () => [messageState(), queues.deletion.texts().length, queues.requests().length];
 
-describe("The disposal of a message", () => {
+describe("The settlement of a message", () => {
   test.each(outcomes)("has the listed effects without an earlier refusal (%s)", async (outcome) => {
-    await dispose(outcome);
+    await settle(outcome);
     expect(effects()).toEqual(firstTime[outcome]);
   });
 
   test.each(outcomes)("has the listed effects after four refusals (%s)", async (outcome) => {
-    await dispose(outcome, { refusals: 4 });
+    await settle(outcome, { refusals: 4 });
     expect(effects()).toEqual(fifthRefusal[outcome]);
   });
 
   test("counts refusals in the text of the message, and no release adds to them", async () => {
-    for (let receive = 1; receive <= 7; receive++) await dispose("find-failed");
-    await dispose("room-refused");
+    for (let receive = 1; receive <= 7; receive++) await settle("find-failed");
+    await settle("room-refused");
     queues.clock.advance(leaseSeconds);
-    await dispose("room-refused", { refusals: 1 });
+    await settle("room-refused", { refusals: 1 });
 
-    expect(queues.pool.texts()).toEqual([encodeQueuedName({ room: "room-a", refusals: 2 })]);
+    expect(queues.pool.texts()).toEqual([encodeRoomMessage({ room: "room-a", refusals: 2 })]);
   });
 
   test.each(outcomes)("does not throw if every queue fails (%s)", async (outcome) => {
@@ -81,7 +91,7 @@ describe("The disposal of a message", () => {
       queues.pool.strikeNext(operation, { failure: "unknown" });
     queues.deletion.strikeNext("put", { failure: "unknown" });
     queues.provisioning.strikeNext("put", { failure: "unknown" });
-    await expect(dispose(outcome, { refusals: 4 })).resolves.toBeUndefined();
+    await expect(settle(outcome, { refusals: 4 })).resolves.toBeUndefined();
   });
 });
 
@@ -117,34 +127,33 @@ describe("The outcome of a failed change", () => {
   });
 });
 
-describe("The disposal that discards a room", () => {
+describe("The settlement that discards a room", () => {
   test("deletes the message before it queues the room for deletion", async () => {
     let pooledMeanwhile: readonly string[] = ["not read"];
     queues.deletion.strikeNext("put", { meanwhile: () => void (pooledMeanwhile = queues.pool.texts()) });
-    await dispose("unanswered-claim");
+    await settle("unanswered-claim");
 
     expect(pooledMeanwhile).toEqual([]);
-    expect(queues.deletion.texts()).toEqual(["room-a"]);
+    expect(deletions()).toEqual([givenUp("unanswered-claim")]);
   });
 
   test("queues the room for deletion before it requests another", async () => {
-    let queuedMeanwhile: readonly string[] = ["not read"];
-    queues.provisioning.strikeNext("put", {
-      meanwhile: () => void (queuedMeanwhile = queues.deletion.texts()),
-    });
-    await dispose("unanswered-claim");
+    let queuedMeanwhile: unknown;
+    queues.provisioning.strikeNext("put", { meanwhile: () => void (queuedMeanwhile = deletions()) });
+    await settle("unanswered-claim");
 
-    expect(queuedMeanwhile).toEqual(["room-a"]);
+    expect(queuedMeanwhile).toEqual([givenUp("unanswered-claim")]);
   });
 
-  test("tells the collector that it queued the room itself if the room has no marker", async () => {
-    await dispose("assignment-unknown", { row: { id: 1, name: "room-a", description: "made by hand" } });
-    expect(queues.deletion.texts()).toEqual([encodeQueuedName({ room: "room-a", queuedBy: "gateway" })]);
+  test("queues the room in the gateway's name with the ID of the claim", async () => {
+    const [message] = queues.pool.contents();
+    await settle("assignment-unknown");
+    expect(deletions()).toEqual([{ ...givenUp("assignment-unknown"), claimId: message?.id }]);
   });
 
   test("does nothing else if another claim has received the message", async () => {
     queues.pool.strikeNext("delete", { failure: "receipt-stale" });
-    await dispose("assignment-unknown");
+    await settle("assignment-unknown");
 
     expect([...queues.deletion.texts(), ...queues.provisioning.texts()]).toEqual([]);
     expect(queues.log.fieldsOf("room-discard-failed")).toEqual({
@@ -156,15 +165,15 @@ describe("The disposal that discards a room", () => {
 
   test("queues the room for deletion but requests no other if bulk delete cleared the pool", async () => {
     queues.pool.strikeNext("delete", { failure: "message-gone" });
-    await dispose("assignment-unknown");
+    await settle("assignment-unknown");
 
-    expect(queues.deletion.texts()).toEqual(["room-a"]);
+    expect(deletions()).toEqual([givenUp("assignment-unknown")]);
     expect(queues.provisioning.texts()).toEqual([]);
   });
 
   test("logs a leak and requests another room if the deletion queue fails", async () => {
     queues.deletion.strikeNext("put", { failure: "unknown" });
-    await dispose("unanswered-claim");
+    await settle("unanswered-claim");
 
     expect(queues.log.fieldsOf("room-leaked")).toEqual({ room: "room-a" });
     expect(queues.requests()).toHaveLength(1);

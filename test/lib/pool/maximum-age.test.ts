@@ -1,0 +1,108 @@
+/** ROOM_MAXIMUM_AGE_HOURS: which rooms the collector queues for their age, and when they go. */
+import { beforeEach, expect, test } from "vitest";
+import { decodeRoomMessage, formatMarker } from "../../../src/lib/pool/room.ts";
+import { usePoolWorld } from "../../support/pool-world.ts";
+
+const world = usePoolWorld();
+const maxAgeHours = 2;
+
+/** Adds a room that was handed out this many hours ago. */
+const addAssigned = (name: string, hours: number) => {
+  const since = new Date(world.clock.now() - hours * 3600_000).toISOString();
+  world.addRoom(name, {
+    description: formatMarker({ state: "assigned", since, messageId: `claim-of-${name}` }),
+  });
+};
+const collectAfter = async (seconds: number, maxMessages = 20) =>
+  world.collectGarbageAfter(seconds, { maxAgeHours, maxMessages });
+const listRoute = "GET /api/admin/configuration/v1/conference/";
+
+beforeEach(() => {
+  addAssigned("overdue", 2.1);
+  addAssigned("young", 1.7);
+  world.addRoom("pooled");
+  addAssigned("test_persistent", 9);
+});
+
+test("An overdue room is queued in the gateway's name with the ID of its claim, and goes ten minutes later", async () => {
+  await collectAfter(0);
+  expect(world.deletion.texts().map(decodeRoomMessage)).toEqual([
+    { room: "overdue", queuedBy: "gateway", claimId: "claim-of-overdue", reason: "maximum-age" },
+  ]);
+  expect(world.log.fieldsOf("room-queued-for-deletion")).toMatchObject({ room: "overdue", ageHours: 2 });
+  await collectAfter(600);
+  expect(world.roomNames().toSorted()).toEqual(["pooled", "test_persistent", "young"]);
+  expect(world.deletion.texts()).toEqual([]);
+});
+
+test("A run without messages lists nothing if there is no maximum age", async () => {
+  await world.collectGarbageAfter(0);
+  expect(world.platform.requests().byRoute[listRoute]).toBeUndefined();
+});
+
+test("A second message about an overdue room does not restart its delay", async () => {
+  await collectAfter(0);
+  // The next run comes too early for the message, which is invisible when the run after that queues the room again.
+  await collectAfter(590);
+  const [message] = await world.deletion.receive(1, 5);
+  expect(message).toBeUndefined();
+  await collectAfter(5);
+  expect(world.deletion.texts()).toHaveLength(2);
+  await collectAfter(6);
+  expect(world.roomNames()).not.toContain("overdue");
+  expect(world.deletion.texts()).toEqual([]);
+});
+
+test("A live room is not queued, and one that becomes live afterwards stays", async () => {
+  addAssigned("other", 3);
+  world.platform.startConference({ name: "overdue", participants: 1 });
+  await collectAfter(0);
+  expect(world.deletionNames()).toEqual(["other"]);
+  world.platform.startConference({ name: "other", participants: 1 });
+  await collectAfter(600);
+  expect(world.roomNames()).toEqual(expect.arrayContaining(["overdue", "other"]));
+  expect(world.deletionNames()).toEqual([]);
+});
+
+test.each([403, 404, 429, 503])(
+  "A live check that fails with %i never deletes an overdue room",
+  async (status) => {
+    await collectAfter(0);
+    world.platform.addFault({ kind: "status", status, method: "GET", pathPattern: "/status/v1/" });
+    for (let run = 1; run <= 3; run++)
+      await expect(collectAfter(21_600)).rejects.toThrow("rooms could not be collected");
+    expect(world.roomNames()).toContain("overdue");
+  },
+);
+
+test("No room is queued if the running conferences cannot be read", async () => {
+  world.platform.addFault({ kind: "status", status: 403, method: "GET", pathPattern: "/status/v1/" });
+  await collectAfter(0);
+  expect(world.deletionNames()).toEqual([]);
+  expect(world.log.events()).toContain("live-check-unavailable");
+});
+
+test("Overdue rooms take only what ended rooms leave of a run, the oldest first", async () => {
+  addAssigned("oldest", 8);
+  addAssigned("middle", 4);
+  await world.addEnded("ended");
+  await collectAfter(600, 3);
+  expect(world.deletionNames()).toEqual(["oldest", "middle"]);
+  expect(world.log.fieldsOf("overdue-rooms-postponed")).toEqual({ count: 1 });
+  expect(world.roomNames()).not.toContain("ended");
+});
+
+test("Ended rooms are deleted before overdue ones", async () => {
+  await collectAfter(0);
+  await world.addEnded("ended");
+  await collectAfter(600);
+  const deleted = world.log.lines.flatMap(({ event, fields }) =>
+    event === "room-deleted" ? [fields["room"]] : [],
+  );
+  expect(deleted).toEqual(["ended", "overdue"]);
+});
+
+test("The run fails if an overdue room cannot be queued", async () => {
+  world.deletion.strikeNext("put", { failure: "unknown" });
+  await expect(collectAfter(0)).rejects.toThrow("rooms could not be collected");
+});
