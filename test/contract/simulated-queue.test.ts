@@ -18,7 +18,8 @@ const ports: Ports = {
 describeQueue("the simulation's queue", async () => ({
   open: () => {
     const clock = createManualClock();
-    const ledger = createLedger(createConferenceTable(clock.now), clock.now, []);
+    const now = () => clock.now();
+    const ledger = createLedger(createConferenceTable(now), now, []);
     const queue = simulateQueue("deletion", createMemoryQueue(clock), ports, ledger);
     return { queue, pass: async (seconds) => clock.advance(seconds) };
   },

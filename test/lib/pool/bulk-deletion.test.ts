@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
-import { encodeRoomMessage, formatMarker } from "../../../src/lib/pool/room.ts";
+import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();

@@ -399,7 +399,7 @@ describe("The names of other people's rooms", () => {
     await world.addEnded("Anna Schmidt (private)", { description: "", sync_tag: "directory" });
     await world.deletion.put("Ben Becker (gone)");
     await world.collectGarbageAfter(600);
-    expect(skipReasons().toSorted()).toEqual(["foreign", "gone"]);
+    expect(new Set(skipReasons())).toEqual(new Set(["foreign", "gone"]));
     expect(JSON.stringify(world.log.lines)).not.toMatch(/Anna|Ben/);
   });
 
