@@ -67,15 +67,8 @@ const costOfRoom = {
   handOutCalls: 3,
   /** Platform calls of the collector. */
   collectionCalls: 3,
-  /** Operations on the pool's queue, which is the busiest one. */
-  poolCalls: 4,
-  /** Operations on all queues. */
-  queueCalls: 10,
 } as const;
 
-// https://learn.microsoft.com/azure/storage/queues/scalability-targets
-const queueCallsPerSecond = 2000;
-const accountCallsPerSecond = 20_000;
 // The default of the deployment (docs/specification.md 8.11).
 const callsPerMinuteAndClient = 600;
 // docs/specification.md 8.4 and 8.13; src/lib/pool/collection.ts starts no room after 400 s.
@@ -183,20 +176,6 @@ function limitsOf(scenario: Scenario, pool: Pool): readonly Omit<Limit, "headroo
       applies: "peak",
       consequence: "the client gets 429",
       remedy: "raise callsPerMinutePerClient",
-    },
-    {
-      part: `queue, ${whole(queueCallsPerSecond)} messages per second`,
-      roomsPerHour: (queueCallsPerSecond * 3600) / costOfRoom.poolCalls,
-      applies: "peak",
-      consequence: "callers get 503",
-      remedy: "split",
-    },
-    {
-      part: `storage account, ${whole(accountCallsPerSecond)} messages per second`,
-      roomsPerHour: (accountCallsPerSecond * 3600) / costOfRoom.queueCalls,
-      applies: "peak",
-      consequence: "callers get 503",
-      remedy: "split",
     },
   ];
 }

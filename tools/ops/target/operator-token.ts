@@ -17,10 +17,11 @@ const claimsSchema = z.object({ appid: z.string().optional(), azp: z.string().op
 export async function fetchOperatorToken(
   bearer: Settings["bearer"],
   environment: Environment,
+  credential: TokenCredential = credentialOf(bearer, environment),
 ): Promise<string> {
   const { audiences, clientIds } = bearer;
   const audience = audiences.find((name) => name.startsWith("api://")) ?? `api://${audiences[0]}`;
-  const token = await tokenFor(`${audience}/.default`, credentialOf(bearer, environment));
+  const token = await tokenFor(`${audience}/.default`, credential);
   const { appid, azp } = claimsSchema.catch({}).parse(jsonwebtoken.decode(token));
   const clientId = azp ?? appid ?? "unknown";
   if (!clientIds.includes(clientId))

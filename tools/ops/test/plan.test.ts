@@ -25,16 +25,14 @@ test("ops plan prints pool, chart, limits and settings", async () => {
       10     1 in 1,091                 ##############################
 
     What gives way first, in rooms per hour, with the present settings:
-      part                                             limit      load
-      pool of 5 rooms                                  53         peak 120    gives way: more than 1 in 100 callers get 404; raise MAX_VMR
-      collector, GC_MAX_MESSAGES 20                    120        average 40  ok
-      collector, 645 rooms per run                     3,870      average 40  ok
-      platform, 1,000 calls per minute                 14,090     peak 120    ok
-      API Management, 600 calls per minute and client  18,000     peak 120    ok
-      platform, 5 calls at a time                      19,587     peak 120    ok
-      provisioning, 5 calls at a time                  90,000     peak 120    ok
-      queue, 2,000 messages per second                 1,800,000  peak 120    ok
-      storage account, 20,000 messages per second      7,200,000  peak 120    ok
+      part                                             limit   load
+      pool of 5 rooms                                  53      peak 120    gives way: more than 1 in 100 callers get 404; raise MAX_VMR
+      collector, GC_MAX_MESSAGES 20                    120     average 40  ok
+      collector, 645 rooms per run                     3,870   average 40  ok
+      platform, 1,000 calls per minute                 14,090  peak 120    ok
+      API Management, 600 calls per minute and client  18,000  peak 120    ok
+      platform, 5 calls at a time                      19,587  peak 120    ok
+      provisioning, 5 calls at a time                  90,000  peak 120    ok
 
     Settings:
       MAX_VMR=8
