@@ -31,9 +31,14 @@ export function describeError(error: unknown, call: string): { line: string; out
     return { line: `${call}: ${error.message}. See ${call} --help.`, outcome: "usage" };
   if (error instanceof UnreachableError) return { line: error.message, outcome: "unreachable" };
   if (error instanceof GatewayError)
-    return { line: `${subjectOf(error)}: ${error.message}`, outcome: "unreachable" };
+    return { line: `${subjectOf(error)}: ${error.message}${adviceOf(error)}`, outcome: "unreachable" };
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return { line: `${call} failed: ${text.split("\n")[0]}`, outcome: "finding" };
+}
+
+function adviceOf({ code }: GatewayError): string {
+  if (code === "storage-unavailable") return ". Check the way to it: npm run ops -- doctor";
+  return code.startsWith("platform-") ? ". See docs/operations.md#platform-unreachable" : "";
 }
 
 function subjectOf({ code }: GatewayError): string {

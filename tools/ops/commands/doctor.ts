@@ -2,7 +2,7 @@
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { checks, runCheck } from "../status/checks.ts";
-import { count } from "../terminal/format.ts";
+import { count, mark } from "../terminal/format.ts";
 import { remindWhile } from "../terminal/reminder.ts";
 
 export function addDoctor({ command, run }: Operator): void {
@@ -22,13 +22,13 @@ async function examine(isJson: boolean, { terminal, connect }: Context): Promise
   };
   print(target.name);
   print("");
-  print(`  ok  ${"Settings".padEnd(16)}the gateway accepts them`);
+  print(`  ${mark("ok", terminal.isScreen)}  ${"Settings".padEnd(16)}the gateway accepts them`);
   const results = [];
   for (const check of checks) {
     const result = await remindWhile(runCheck(check, target), check.name, terminal);
     const isOk = result.isOk === true;
     results.push({ ...result, isOk });
-    print(`  ${isOk ? "ok" : "!!"}  ${result.name.padEnd(16)}${result.found}`);
+    print(`  ${mark(isOk ? "ok" : "!!", terminal.isScreen)}  ${result.name.padEnd(16)}${result.found}`);
     if (!isOk) print(`${" ".repeat(22)}-> ${result.advice}`);
   }
   const problems = results.filter(({ isOk }) => !isOk).length;

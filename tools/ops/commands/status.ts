@@ -6,7 +6,7 @@ import { type Outcome, UsageError } from "../outcomes.ts";
 import { readStatus } from "../status/read-status.ts";
 import { statusLines } from "../status/status-lines.ts";
 import type { Target } from "../target/target.ts";
-import { count } from "../terminal/format.ts";
+import { count, mark } from "../terminal/format.ts";
 import { remindWhile } from "../terminal/reminder.ts";
 import { createCommandLog } from "../terminal/terminal.ts";
 
@@ -67,11 +67,11 @@ async function showOnce(target: Target, isJson: boolean, { terminal }: Context):
   return problems.length === 0 ? "ok" : "finding";
 }
 
-function printLines(lines: ReturnType<typeof statusLines>, { print }: Context["terminal"]): void {
+function printLines(lines: ReturnType<typeof statusLines>, { print, isScreen }: Context["terminal"]): void {
   print("");
   for (const { label, value, problem, hint, isUnknown } of lines) {
-    const mark = problem !== undefined ? "!!" : isUnknown ? "??" : "ok";
-    print(`  ${mark}  ${label.padEnd(16)}${value}`);
+    const state = problem !== undefined ? "!!" : isUnknown ? "??" : "ok";
+    print(`  ${mark(state, isScreen)}  ${label.padEnd(16)}${value}`);
     if (problem !== undefined) print(`${" ".repeat(22)}-> ${problem}`);
     if (hint !== undefined) print(`${" ".repeat(22)}${hint}`);
   }

@@ -79,7 +79,9 @@ function deletionLine({ row }: GatewayStatus): StatusLine {
   const label = "Deletion";
   const { DeletionDepth: depth, DeletionOldestSeconds: oldest } = row;
   if (depth === null) return { label, ...unreadQueue };
-  const value = `${count(depth, "room")} waiting${oldest === null ? "" : `, the oldest for ${duration(oldest)}`}`;
+  const isNoneDue = depth > 0 && oldest === null;
+  const age = oldest === null ? "" : `, the oldest for ${duration(oldest)}`;
+  const value = `${count(depth, "room")} waiting${isNoneDue ? ", none of them due" : age}`;
   const isOld = (oldest ?? 0) > oldDeletionSeconds;
   return { label, value, ...(isOld && { problem: runbook("deletion-queue-old", "collect") }) };
 }

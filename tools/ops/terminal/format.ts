@@ -1,4 +1,5 @@
 /** How durations, times and tables are written. */
+import { styleText } from "node:util";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 
 /** The time between two runs of the timer. */
@@ -46,4 +47,11 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 /** Returns how long the garbage collection leaves a room that is queued now, for example `in 10 min to 20 min`. */
 export function deletionTime({ garbage }: Pick<Settings, "garbage">): string {
   return `in ${duration(garbage.minAgeSeconds)} to ${duration(garbage.minAgeSeconds + collectorPauseSeconds)}`;
+}
+
+const marks = { ok: "green", "!!": "red", "??": "yellow" } as const;
+
+/** Returns what a line of a screen begins with, in colour if somebody reads it on a terminal that has colours. */
+export function mark(state: keyof typeof marks, isScreen: boolean): string {
+  return isScreen ? styleText(marks[state], state) : state;
 }

@@ -100,6 +100,13 @@ describe("ops status", () => {
     expect(output).toContain("ok  Rooms           2 pooled, 0 assigned, 0 live conferences\n");
   });
 
+  test("Says that no room of the deletion queue is due if all are postponed", async () => {
+    await operated.queues.deletion.put("ended", { invisibleSeconds: 600 });
+    expect((await operated.ops("status")).output).toContain(
+      "Deletion        1 room waiting, none of them due\n",
+    );
+  });
+
   test("Says why rooms cannot be provisioned, until one has been", async () => {
     const body = { conference: { pin: ["Invalid."] } };
     operated.stack.platform.addFault({ kind: "status", status: 400, method: "POST", body });
