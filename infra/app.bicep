@@ -128,6 +128,8 @@ var infrastructureSettings = {
   // 17 MiB, one more than the largest body that the app accepts. The host holds a whole body in memory before the app sees
   // its length, 100 MB by default. https://learn.microsoft.com/azure/azure-functions/functions-app-settings
   FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: 17825792
+  // The app refuses to start with a name that it does not know.
+  GIVEN_SETTING_NAMES: join(objectKeys(settings), ',')
   LOGS_INGESTION_ENDPOINT: ingestionEndpoint
   LOGS_INGESTION_RULE_ID: ingestionRuleId
   LOGS_INGESTION_STREAM: ingestionStream

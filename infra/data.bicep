@@ -165,36 +165,22 @@ resource keyVault 'Microsoft.KeyVault/vaults@2023-07-01' = {
   }
 }
 
-// Readers of secrets: the app for its settings, and API Management for the secret that it sends.
-resource appMayRead 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
-  name: guid(keyVault.id, appPrincipalId, roles.vaultSecretsUser)
-  scope: keyVault
-  properties: {
-    principalId: appPrincipalId
-    principalType: 'ServicePrincipal'
-    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.vaultSecretsUser)
-  }
-}
+// The app reads secrets for its settings, API Management the one that it sends; somebody sets them.
+var vaultRoles = [
+  { principalId: appPrincipalId, principalType: 'ServicePrincipal', roleId: roles.vaultSecretsUser }
+  { principalId: apiManagementPrincipalId, principalType: 'ServicePrincipal', roleId: roles.vaultSecretsUser }
+  { principalId: vault.writerId, principalType: vault.writerType, roleId: roles.vaultSecretsOfficer }
+]
 
-resource apiManagementMayRead 'Microsoft.Authorization/roleAssignments@2022-04-01' = if (!empty(apiManagementPrincipalId)) {
-  name: guid(keyVault.id, apiManagementPrincipalId, roles.vaultSecretsUser)
+resource mayUseVault 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for entry in vaultRoles: if (!empty(entry.principalId)) {
+  name: guid(keyVault.id, entry.principalId, entry.roleId)
   scope: keyVault
   properties: {
-    principalId: apiManagementPrincipalId
-    principalType: 'ServicePrincipal'
-    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.vaultSecretsUser)
+    principalId: entry.principalId
+    principalType: entry.principalType
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', entry.roleId)
   }
-}
-
-resource writerMayWrite 'Microsoft.Authorization/roleAssignments@2022-04-01' = if (!empty(vault.writerId)) {
-  name: guid(keyVault.id, vault.writerId, roles.vaultSecretsOfficer)
-  scope: keyVault
-  properties: {
-    principalId: vault.writerId
-    principalType: vault.writerType
-    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.vaultSecretsOfficer)
-  }
-}
+}]
 
 // Alert secret-expiring: 30 days before a secret with an expiry date expires, and when it has expired.
 resource vaultEvents 'Microsoft.EventGrid/systemTopics@2025-02-15' = if (!empty(alertGroupId)) {

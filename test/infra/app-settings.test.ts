@@ -46,6 +46,7 @@ test("Each value of the test environment comes from its place", () => {
       ]),
     ),
     POOL_READY_DELAY_SECONDS: "90",
+    GIVEN_SETTING_NAMES: Object.keys(given("test")).join(","),
     ...fromInfrastructure,
     ROOM_HOST_PIN: secret("ROOM-HOST-PIN"),
     EVENT_SINK_PASSWORD: secret("EVENT-SINK-PASSWORD"),

@@ -144,7 +144,7 @@ type Given = Readonly<Record<string, string>>;
  */
 export function loadSettings(environment: Environment): Settings {
   const given = givenSettings(environment);
-  const faults = [...unresolvedReferences(given), ...emptySecrets(environment)];
+  const faults = [...unknownNames(environment), ...unresolvedReferences(given), ...emptySecrets(environment)];
   const values = readSettings((name, schema) => {
     const result = schema.safeParse(given[name]);
     if (result.success) return result.data;
@@ -167,6 +167,17 @@ function givenSettings(environment: Environment): Given {
     if (text.trim() !== "") given[name] = name.endsWith("_PASSWORD") ? text : text.trim();
   }
   return given;
+}
+
+// Settings of the host, which a deployment may set beside the app's.
+const hostSetting = /^(?:Azure(?:WebJobs|Functions)|FUNCTIONS_|WEBSITE_)/;
+
+/** A misspelt name would have no effect. `GIVEN_SETTING_NAMES` has the names that somebody wrote into a deployment. */
+function unknownNames(environment: Environment): string[] {
+  const names = (environment["GIVEN_SETTING_NAMES"] ?? "").split(",").filter((name) => name !== "");
+  return names
+    .filter((name) => !schemas.has(name) && !hostSetting.test(name))
+    .map((name) => `${name}: is not a setting`);
 }
 
 function unresolvedReferences(given: Given): string[] {

@@ -372,6 +372,14 @@ describe("Invalid settings", () => {
     );
   });
 
+  test("loadSettings rejects a name that a deployment gives and the app does not know", () => {
+    const names = "MAX_VMR,UNMARKED_ROOM,AzureWebJobs.collectGarbage.Disabled";
+    expect(() => load({ GIVEN_SETTING_NAMES: names })).toThrow(
+      /^Invalid settings:\n- UNMARKED_ROOM: is not a setting$/,
+    );
+    expect(() => load({ GIVEN_SETTING_NAMES: "MAX_VMR" })).not.toThrow();
+  });
+
   test("loadSettings reports an unresolved Key Vault reference without its text", () => {
     const reference = "@Microsoft.KeyVault(SecretUri=https://vault.example.com/secrets/pin)";
     const load = () => loadSettings({ ...exampleEnvironment, EVENT_SINK_PASSWORD: reference });

@@ -79,6 +79,7 @@ const functions: Readonly<Record<string, BicepFunction>> = {
   mapValues: ([object, change]) =>
     Object.fromEntries(Object.entries(objectOf(object)).map(([key, value]) => [key, lambda(change)(value)])),
   max: (given) => Math.max(...given.map(Number)),
+  objectKeys: ([object]) => Object.keys(objectOf(object)),
   readEnvironmentVariable: readVariable,
   replace: ([text, old = "", now = ""]) => textOf(text).replaceAll(textOf(old), () => textOf(now)),
   resourceGroup: ([subscription, group], { scopeId }) =>
