@@ -157,12 +157,10 @@ test("the pool type-checks without any Azure package", () => {
   expect(withAzure).toEqual([]);
 });
 
-const goneSoon = /^tools\/scripts\/(?:policies|az-commands)/;
-
 test("nothing but a test imports from a test", () => {
   const isTest = (file: string) => /^(?:test|tools\/[^/]+\/test)\//.test(file);
   const others = matching("{src,client,tools,infra}/**/*.{ts,tsx}").filter(
-    (file) => !isTest(file) && !/node_modules|\/dist\//.test(file) && !goneSoon.test(file),
+    (file) => !isTest(file) && !/node_modules|\/dist\//.test(file),
   );
   const importing = others.flatMap((file) =>
     importsOf(file)

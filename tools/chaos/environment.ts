@@ -3,7 +3,7 @@
 import type { SeededRandom } from "../local/process/seeded-random.ts";
 import { gatewaySettings } from "../local/stack/gateway-settings.ts";
 import { startSimulatorProcesses } from "../local/stack/processes.ts";
-import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
+import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
 
 export type Environment = Awaited<ReturnType<typeof startEnvironment>>;
 
@@ -16,13 +16,13 @@ const maxLatenessSeconds = { storage: 1, platform: 3 };
 /** Starts everything. Stops what was started if a later part fails to start. */
 export async function startEnvironment(random: SeededRandom) {
   const simulators = await startSimulatorProcesses({ requestLimitPerMinute: null });
-  const proxies: TcpProxy[] = [];
+  const proxies: FaultyProxy[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all([simulators.stop(), ...proxies.map(async (proxy) => proxy.stop())]);
   };
-  const startProxy = async (url: string, latenessSeconds: number): Promise<TcpProxy> => {
+  const startProxy = async (url: string, latenessSeconds: number): Promise<FaultyProxy> => {
     const targetPort = Number(new URL(url).port);
-    const proxy = await startTcpProxy({ targetPort, random, maxLatenessSeconds: latenessSeconds });
+    const proxy = await startFaultyProxy({ targetPort, random, maxLatenessSeconds: latenessSeconds });
     proxies.push(proxy);
     return proxy;
   };

@@ -2,10 +2,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SeededRandom } from "../local/process/seeded-random.ts";
 import type { Environment } from "./environment.ts";
+import { downModes, type FaultyProxy } from "./faulty-proxy.ts";
 import type { GatewayCalls } from "./gateway-calls.ts";
 import type { Instances } from "./instances.ts";
 import { gatewayCallPattern, type PlatformView } from "./platform-view.ts";
-import type { DownMode, TcpProxy } from "./tcp-proxy.ts";
 
 export interface FaultOptions {
   readonly environment: Environment;
@@ -13,14 +13,10 @@ export interface FaultOptions {
   readonly instances: Instances;
   readonly calls: GatewayCalls;
   readonly random: SeededRandom;
-  readonly secondsBetweenKills: number;
-  readonly secondsBetweenOutages: number;
-  readonly maxOutageSeconds: number;
 }
 
 // The rates for the storage are lower, because the host polls its queues all the time.
 const faultRates = { storage: [0, 0, 0.005, 0.02, 0.1], platform: [0, 0.01, 0.02, 0.06, 0.15] };
-const downModes: readonly DownMode[] = ["refuse", "reset", "silence"];
 
 // Faults of the platform itself, which a network cannot cause.
 const platformFaults = [
@@ -30,13 +26,10 @@ const platformFaults = [
 ];
 
 /** Starts all kinds of faults. */
-export async function startFaults(options: FaultOptions) {
-  const { platform, instances, calls, random } = options;
-  const { storageProxy, platformProxy } = options.environment;
-  const { secondsBetweenKills, secondsBetweenOutages, maxOutageSeconds } = options;
+export async function startFaults({ environment, platform, instances, calls, random }: FaultOptions) {
+  const { storageProxy, platformProxy } = environment;
   const stopping = new AbortController();
-  /** The number of outages so far. */
-  const outages = { platform: 0, storage: 0 };
+  let outages = 0;
   const pause = async (seconds: number): Promise<void> =>
     delay(seconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined);
 
@@ -47,12 +40,13 @@ export async function startFaults(options: FaultOptions) {
     }
   }
 
-  async function changeFaultRate(proxy: TcpProxy, rates: readonly number[]): Promise<void> {
-    proxy.setFaultRate(random.pick(rates) ?? 0);
+  async function changeFaultRates(): Promise<void> {
+    storageProxy.setFaultRate(random.pick(faultRates.storage) ?? 0);
+    platformProxy.setFaultRate(random.pick(faultRates.platform) ?? 0);
   }
 
-  async function causeOutage(proxy: TcpProxy, of: keyof typeof outages, maxSeconds: number): Promise<void> {
-    outages[of] += 1;
+  async function causeOutage(proxy: FaultyProxy, maxSeconds: number): Promise<void> {
+    outages += 1;
     await proxy.goDown(random.pick(downModes) ?? "reset");
     await pause(random.between(maxSeconds / 3, maxSeconds));
     await proxy.goUp();
@@ -67,22 +61,20 @@ export async function startFaults(options: FaultOptions) {
   for (const fault of platformFaults) {
     await platform.control("POST", "/control/faults", { ...fault, pathPattern: gatewayCallPattern });
   }
-  const gap = secondsBetweenOutages;
   const loops = Promise.all([
-    repeat(0.3, 2, async () => changeFaultRate(storageProxy, faultRates.storage)),
-    repeat(0.3, 2, async () => changeFaultRate(platformProxy, faultRates.platform)),
-    repeat(0.5 * gap, 1.5 * gap, async () => causeOutage(platformProxy, "platform", maxOutageSeconds)),
-    repeat(0.7 * gap, 2 * gap, async () => causeOutage(storageProxy, "storage", maxOutageSeconds / 2)),
-    repeat(0.5 * secondsBetweenKills, 1.5 * secondsBetweenKills, killAndRestart),
+    repeat(0.3, 2, changeFaultRates),
+    repeat(4, 12, async () => causeOutage(platformProxy, 2.5)),
+    repeat(6, 16, async () => causeOutage(storageProxy, 1.25)),
+    repeat(1.5, 4.5, killAndRestart),
     repeat(1, 3, async () => calls.runTimer("collectGarbage")),
     repeat(2, 4, async () => calls.runTimer("collectMetrics")),
   ]);
-
   // stopFaults reports an error; until then nobody listens.
   loops.catch(() => undefined);
 
   return {
-    outages,
+    /** The number of outages so far. */
+    outages: (): number => outages,
     /** Ends every fault and resolves when all instances are running again. */
     async stopFaults(): Promise<void> {
       stopping.abort();

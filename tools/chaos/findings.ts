@@ -1,6 +1,5 @@
 /** The findings of a run: whether it was hard enough, and which promises of docs/architecture.md were kept. */
 import { parseMarker } from "../../src/lib/pool/room.ts";
-import { connectionFaults } from "./fault-picker.ts";
 import type { LogWatch } from "./log-watch.ts";
 import type { PlatformRoom } from "./platform-view.ts";
 import { checkHeldRoom, type Ledger, type Session } from "./sessions.ts";
@@ -33,9 +32,13 @@ export interface Evidence {
   readonly failedTurnoverClaims: number;
   readonly protectedRooms: readonly string[];
   readonly unexpectedResponses: readonly string[];
+  readonly kills: number;
+  readonly outages: number;
+  /** On the connection that met fewer. */
+  readonly kindsOfFaults: number;
 }
 
-/** One finding per promise, with what was counted. */
+/** What the run covered, and one finding per promise, with what was counted. */
 export function auditRun(evidence: Evidence): Finding[] {
   const { ledger, logs, rooms, pool, deletion, poolSize } = evidence;
   const onPlatform = new Map(rooms.map((room) => [room.name, room]));
@@ -53,6 +56,7 @@ export function auditRun(evidence: Evidence): Finding[] {
   const deleted = evidence.protectedRooms.filter((room) => !onPlatform.has(room));
   const isPoolFull = pool.length >= poolSize && pool.length <= 1.5 * poolSize;
   return [
+    ...checkCoverage(evidence),
     none("handed-out-twice", "rooms handed out twice", twice),
     none("handed-out-twice", "rooms with the service tag of another claim", ledger.wrongTags),
     none("handed-out-twice", "idempotency keys that gave two rooms", ledger.differentRooms),
@@ -87,47 +91,27 @@ function repeated(names: readonly string[]): string[] {
   return names.filter((name) => seen.has(name) || !seen.add(name));
 }
 
-export interface Coverage {
-  readonly ledger: Ledger;
-  readonly minClaims: number;
-  /** The minimum number of kinds of faults on each connection: a short run on a busy machine does not meet all. */
-  readonly minKindsOfFaults: number;
-  readonly kills: number;
-  readonly outages: { readonly platform: number; readonly storage: number };
-  /** How often each kind of fault was caused, by connection. */
-  readonly faultCounts: Readonly<Record<"platform" | "storage", Readonly<Record<string, number>>>>;
-}
-
 const minShareHandedOut = 0.25;
+const minKindsOfFaults = 3;
 
 /** Finds whether enough rooms were handed out, and enough faults, kills and outages caused, to prove anything. */
-export function checkCoverage(coverage: Coverage): Finding[] {
-  const { ledger, minClaims, minKindsOfFaults, kills, outages, faultCounts } = coverage;
+function checkCoverage({ ledger, kills, outages, kindsOfFaults }: Evidence): Finding[] {
   const count = (result: Session["result"]) =>
     ledger.sessions.filter((session) => session.result === result).length;
   const sent = ledger.sessions.length;
   const handedOut = count("handed-out");
-  const areFaultsCovered = Object.values(faultCounts).every(
-    (counts) => connectionFaults.filter((fault) => (counts[fault] ?? 0) > 0).length >= minKindsOfFaults,
-  );
   return [
     {
-      isOk: sent >= minClaims && handedOut >= sent * minShareHandedOut,
+      isOk: sent > 0 && handedOut >= sent * minShareHandedOut,
       promise: "coverage",
       text: `${sent} claims: ${handedOut} handed out, ${count("refused")} refused, ${count("lost")} responses lost, ${count("not-sent")} not sent`,
     },
     {
-      isOk: areFaultsCovered && kills > 0 && outages.platform > 0,
+      isOk: kindsOfFaults >= minKindsOfFaults && kills > 0 && outages > 0,
       promise: "coverage",
-      text: `${kills} instances killed, ${outages.platform} platform outages, ${outages.storage} storage outages, ${ledger.bulkDeletes.length} bulk deletes`,
-      details: Object.entries(faultCounts).map(([part, counts]) => `${part}: ${describeCounts(counts)}`),
+      text: `${kindsOfFaults} kinds of faults on each connection, ${kills} instances killed, ${outages} outages, ${ledger.bulkDeletes.length} bulk deletes`,
     },
   ];
-}
-
-function describeCounts(counts: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(counts).map(([kind, count]) => `${kind} ${count}`);
-  return parts.toSorted().join(", ");
 }
 
 /** Returns one line per finding, with the details indented below it. */

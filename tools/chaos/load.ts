@@ -4,26 +4,28 @@ import * as z from "zod";
 import type { SeededRandom } from "../local/process/seeded-random.ts";
 import type { GatewayCalls, Outcome } from "./gateway-calls.ts";
 import { tagBase } from "./log-watch.ts";
-import type { PlatformView } from "./platform-view.ts";
+import { type PlatformView, protectedRooms } from "./platform-view.ts";
 import { checkHeldRoom, type Ledger, type Session } from "./sessions.ts";
 
-export interface LoadOptions {
+export interface Load {
   readonly calls: GatewayCalls;
   readonly platform: PlatformView;
   readonly ledger: Ledger;
   readonly random: SeededRandom;
-  readonly claims: number;
-  /** Each caller claims one room after the other; sessions continue during later claims. */
-  readonly callers: number;
-  readonly maxLoadSeconds: number;
-  /** The claims during which a bulk delete runs. */
-  readonly bulkDeletesAtClaims: readonly number[];
-  /** Rooms that the gateway must not delete although events name them. */
-  readonly protectedRooms: readonly string[];
-  readonly onProgress: (sent: number) => void;
   readonly stopping: AbortSignal;
 }
 
+export interface LoadOptions {
+  readonly claims: number;
+  readonly maxLoadSeconds: number;
+  readonly print: (text: string) => void;
+}
+
+// Each caller claims one room after the other; sessions continue during later claims.
+const callers = 20;
+const claimsPerBulkDelete = 500;
+const firstBulkDelete = 80;
+const claimsPerReport = 100;
 const createdSchema = z.object({ name: z.string(), tag: z.string() });
 const shareOfShortTimeouts = 0.03;
 const claimTimeoutSeconds = 60;
@@ -33,32 +35,36 @@ const maxEndAttempts = 60;
 const claimsPerBulkCreate = 100;
 
 /** Sends the claims, or fewer if time runs out, and resolves when all sessions are over. */
-export async function runLoad(options: LoadOptions): Promise<void> {
-  const { random, stopping, calls } = options;
+export async function runLoad(load: Load, { claims, maxLoadSeconds, print }: LoadOptions): Promise<void> {
+  const { random, stopping, calls, ledger } = load;
   const background: Promise<unknown>[] = [];
-  const until = performance.now() + options.maxLoadSeconds * 1000;
+  const until = performance.now() + maxLoadSeconds * 1000;
   let sent = 0;
+  const report = (): void => {
+    const handedOut = ledger.sessions.filter(({ result }) => result === "handed-out").length;
+    print(`${sent} of ${claims} claims sent, ${handedOut} rooms handed out`);
+  };
   const runCaller = async (): Promise<void> => {
-    while (sent < options.claims && performance.now() < until && !stopping.aborted) {
+    while (sent < claims && performance.now() < until && !stopping.aborted) {
       sent += 1;
       const tag = `${tagBase}${sent}-${random.integerBelow(1e9)}`;
-      if (options.bulkDeletesAtClaims.includes(sent)) background.push(bulkDelete(options));
+      if (sent % claimsPerBulkDelete === firstBulkDelete) background.push(bulkDelete(load));
       if (sent % claimsPerBulkCreate === 0) background.push(calls.bulkCreate());
-      options.onProgress(sent);
+      if (sent % claimsPerReport === 0) report();
       const isShort = random.chance(shareOfShortTimeouts);
-      const session = await claim(options, tag, isShort ? random.between(0.01, 0.3) : claimTimeoutSeconds);
-      if (session.room !== undefined) background.push(useRoom(options, session, session.room));
+      const session = await claim(load, tag, isShort ? random.between(0.01, 0.3) : claimTimeoutSeconds);
+      if (session.room !== undefined) background.push(useRoom(load, session, session.room));
       const pauseSeconds = session.result === "refused" ? random.between(0.5, 2) : random.between(0, 0.5);
       await delay(pauseSeconds * 1000, undefined, { signal: stopping }).catch(() => undefined);
     }
   };
-  await Promise.all(Array.from({ length: options.callers }, runCaller));
+  await Promise.all(Array.from({ length: callers }, runCaller));
   await Promise.all(background);
 }
 
 /** Sends one claim and records its result. */
 export async function claim(
-  { calls, ledger }: Pick<LoadOptions, "calls" | "ledger">,
+  { calls, ledger }: Pick<Load, "calls" | "ledger">,
   tag: string,
   timeoutSeconds: number,
 ): Promise<Session> {
@@ -89,11 +95,11 @@ export async function claim(
 }
 
 /** Uses a room, checks it, and then ends its conference, deletes it, or keeps it. */
-async function useRoom(options: LoadOptions, session: Session, room: string): Promise<void> {
-  const { random, stopping, calls, protectedRooms } = options;
+async function useRoom(load: Load, session: Session, room: string): Promise<void> {
+  const { random, stopping, calls } = load;
   const use = random.next();
   await delay(random.next() * maxUseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
-  checkHeldRoom(options.ledger, session, await options.platform.find(room));
+  checkHeldRoom(load.ledger, session, await load.platform.find(room));
   if (session.state !== "held" || use >= 0.85) return;
   session.state = "ending";
   if (use < 0.35) {
@@ -115,7 +121,7 @@ async function retryUntil(send: () => Promise<Outcome>, accepted: readonly numbe
   return false;
 }
 
-async function bulkDelete({ calls, ledger }: LoadOptions): Promise<void> {
+async function bulkDelete({ calls, ledger }: Load): Promise<void> {
   const running = { endedAt: Number.POSITIVE_INFINITY };
   ledger.bulkDeletes.push(running);
   // Any outcome is acceptable, including the death of the instance.

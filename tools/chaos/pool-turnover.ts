@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { poll } from "../local/process/poll.ts";
 import type { QueueContents } from "../local/stack/queue-contents.ts";
 import type { GatewayCalls } from "./gateway-calls.ts";
-import { claim, type LoadOptions } from "./load.ts";
+import { claim, type Load } from "./load.ts";
 import { tagBase } from "./log-watch.ts";
 
 const restTimeoutSeconds = 90;
@@ -30,7 +30,7 @@ export async function untilPoolIsAtRest(
 
 /** Claims more rooms than the pool holds and returns how many claims failed. Names without a room are discarded. */
 export async function turnPoolOver(
-  { calls, ledger }: Pick<LoadOptions, "calls" | "ledger">,
+  { calls, ledger }: Pick<Load, "calls" | "ledger">,
   claims: number,
 ): Promise<number> {
   let failed = 0;
