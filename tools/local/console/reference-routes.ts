@@ -36,7 +36,7 @@ export async function respondToReference(
 async function credentials({ gatewayUrl, tokenUrl }: Connection): Promise<object> {
   return {
     gateway: gatewayUrl,
-    token: await fetchAccessToken(tokenUrl),
+    token: await fetchAccessToken(tokenUrl).catch(() => null),
     agentToken: identities.agentToken,
     sink: { username: identities.sinkUsername, password: identities.sinkPassword },
   };

@@ -3,23 +3,34 @@ import "swagger-ui-dist/swagger-ui.css";
 import "./reference.css";
 import createSwaggerUI, { type SwaggerUI } from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import { accessible } from "./accessible.ts";
+import { helpful } from "./helpful.ts";
 import { type ApiDocument, listOperations } from "./operations-list.ts";
 
 export interface ReferenceOptions {
   /** The methods of the operations that can be tried. */
   readonly methods: readonly string[];
+  /** Sends a request in place of `fetch`. The page shows the request as it was before. */
+  readonly send?: typeof fetch;
   readonly onComplete?: () => void;
 }
 
-export function showReference(spec: ApiDocument, { methods, onComplete }: ReferenceOptions): SwaggerUI {
+export function showReference(spec: ApiDocument, { methods, send, onComplete }: ReferenceOptions): SwaggerUI {
   followColorScheme();
   const [list, domNode] = [find("#operations-list"), find("#reference")];
   list.append(listOperations(spec));
-  const open = () => openOperation(ui, location.hash);
+  const open = () => {
+    markCurrent(list, location.hash);
+    openOperation(ui, location.hash);
+  };
+  domNode.addEventListener("click", ({ target }) => {
+    const block = target instanceof Element ? target.closest(".opblock-summary")?.parentElement : undefined;
+    if (block) markCurrent(list, block.id.replace(/^operations-([^-]+)-/, "#/$1/"));
+  });
   const ui = createSwaggerUI({
     spec,
     domNode,
-    plugins: [accessible],
+    plugins: [accessible, helpful],
+    requestInterceptor: (request) => (send ? { ...request, userFetch: send } : request),
     docExpansion: "list",
     defaultModelsExpandDepth: 0,
     tryItOutEnabled: methods.length > 0,
@@ -33,6 +44,13 @@ export function showReference(spec: ApiDocument, { methods, onComplete }: Refere
   });
   addEventListener("hashchange", open);
   return ui;
+}
+
+function markCurrent(list: Element, address: string): void {
+  for (const link of list.querySelectorAll("a")) {
+    if (link.getAttribute("href") === address) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
 }
 
 /** Shows the operation that an address names: `#/private/get_room`. */

@@ -14,9 +14,14 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
   export type Component = (properties: Properties) => unknown;
 
   /** A plugin replaces components, which are given to it by name, by others with the same properties. */
-  export type Plugin = (system: { readonly React: { readonly createElement: CreateElement } }) => {
+  export type Plugin = (system: { readonly React: React }) => {
     readonly wrapComponents: Readonly<Record<string, (original: Component) => Component>>;
   };
+
+  interface React {
+    readonly createElement: CreateElement;
+    readonly useState: <Value>(initial: Value) => [Value, (value: Value) => void];
+  }
 
   type CreateElement = (
     type: string | Component,
@@ -33,6 +38,7 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
     readonly tryItOutEnabled: boolean;
     readonly displayRequestDuration: boolean;
     readonly supportedSubmitMethods: readonly string[];
+    readonly requestInterceptor: (request: object) => object;
     readonly validatorUrl: null;
     readonly onComplete: () => void;
   }): SwaggerUI;

@@ -4,7 +4,8 @@ import { showReference } from "./show-reference.ts";
 
 interface Credentials {
   readonly gateway: string;
-  readonly token: string;
+  /** Null if the token issuer does not respond. */
+  readonly token: string | null;
   readonly agentToken: string;
   readonly sink: { readonly username: string; readonly password: string };
 }
@@ -17,31 +18,49 @@ const renewalMilliseconds = 30 * 60 * 1000;
 const notFilledIn = ["idempotency-key", "x-correlation-id", "room_name"];
 
 const methods = ["get", "post", "patch", "delete"];
-// The console's server forwards these calls, because a page of another origin may not call the gateway.
-const spec = structuredClone({ ...openapi, servers: [{ url: new URL("gateway", location.href).href }] });
-for (const operation of Object.values(spec.paths).flatMap((path) => Object.values(path)))
-  for (const parameter of operation.parameters)
-    if (notFilledIn.includes(parameter.name)) Reflect.deleteProperty(parameter, "example");
 
-const ui = showReference(spec, { methods, onComplete: () => void authorize() });
-setInterval(() => void authorize(), renewalMilliseconds);
-document.querySelector("#console")?.removeAttribute("hidden");
+void start();
 
-async function authorize(): Promise<void> {
-  const response = await fetch("credentials.json").catch(() => undefined);
-  if (!response?.ok)
-    return show("No token: the token issuer does not respond. Reload the page to try again.");
-  const { gateway, token, agentToken, sink } = (await response.json()) as Credentials;
+async function start(): Promise<void> {
+  const { gateway } = await fetchCredentials();
+  const spec = structuredClone({ ...openapi, servers: [{ url: gateway }] });
+  for (const operation of Object.values(spec.paths).flatMap((path) => Object.values(path)))
+    for (const parameter of operation.parameters)
+      if (notFilledIn.includes(parameter.name)) Reflect.deleteProperty(parameter, "example");
+  // The console's server forwards the calls, because a page of another origin may not call the gateway.
+  const proxy = new URL("gateway", location.href).href;
+  const send: typeof fetch = async (target, init) => {
+    const url = target instanceof Request ? target.url : String(target);
+    return fetch(url.replace(gateway, proxy), init);
+  };
+  const ui = showReference(spec, { methods, send, onComplete: () => void authorize(ui) });
+  setInterval(() => void authorize(ui), renewalMilliseconds);
+  document.querySelector("#console")?.removeAttribute("hidden");
+}
+
+async function authorize(ui: ReturnType<typeof showReference>): Promise<void> {
+  const credentials = await fetchCredentials().catch(() => undefined);
+  if (!credentials) return show("The console's server does not respond. Reload the page to try again.");
+  const { gateway, token, agentToken, sink } = credentials;
   const { bearerToken, agentToken: agent, eventSinkCredentials } = openapi.components.securitySchemes;
-  ui.authActions.authorizeOauth2({
-    auth: { name: "bearerToken", schema: bearerToken },
-    token: { access_token: token, token_type: "Bearer" },
-  });
+  if (token !== null)
+    ui.authActions.authorizeOauth2({
+      auth: { name: "bearerToken", schema: bearerToken },
+      token: { access_token: token, token_type: "Bearer" },
+    });
   ui.authActions.authorize({
     agentToken: { name: "agentToken", schema: agent, value: agentToken },
     eventSinkCredentials: { name: "eventSinkCredentials", schema: eventSinkCredentials, value: sink },
   });
-  show(`Calls ${gateway}, with made-up credentials filled in`);
+  show(
+    token === null
+      ? "No token: the token issuer does not respond. Reload the page to try again."
+      : `Calls ${gateway}, with made-up credentials filled in`,
+  );
+}
+
+async function fetchCredentials(): Promise<Credentials> {
+  return (await fetch("credentials.json")).json();
 }
 
 function show(text: string): void {

@@ -77,13 +77,39 @@ describe.skipIf(!browser)("The API reference", () => {
     expect(faults).toEqual([]);
   });
 
-  test("creates a room with the token that is filled in, and shows its name", async () => {
+  test("creates a room with the token that is filled in and a tag typed as text, and shows the gateway's own address", async () => {
     const { page, faults } = await open();
     await expect.poll(async () => page.getByRole("status").textContent()).toContain("credentials filled in");
+    await openOperation(page, "private-create_room_from_queue");
+    const create = operationOf(page, "private-create_room_from_queue");
+    await create.getByLabel("or type the service tag as text").fill("https://verify.example.com/é");
     const name = await created(page);
     const room = running.stack.platform.rooms().find((one) => one.name === name);
-    expect(room).toMatchObject({ description: expect.stringContaining("vmr-gateway assigned") });
-    expect(await created(page)).not.toBe("");
+    const description = expect.stringContaining("vmr-gateway assigned");
+    expect(room).toMatchObject({ description, tag: "https://verify.example.com/é" });
+    const { gatewayUrl } = running.connection;
+    const curl = await create.locator(".curl-command").innerText();
+    expect(curl).toContain(`'${gatewayUrl}/room/create?uuiData=`);
+    expect(await create.locator(".request-url").innerText()).toContain(`${gatewayUrl}/room/create`);
+    expect(curl).not.toContain(running.url);
+    expect(faults).toEqual([]);
+  });
+
+  test("folds the responses to failures, and marks the current operation in the list", async () => {
+    const { page, faults } = await open();
+    await openOperation(page, "private-create_room_from_queue");
+    const create = operationOf(page, "private-create_room_from_queue");
+    const folded = create.locator(".response.folded");
+    await expect.poll(async () => folded.count()).toBeGreaterThan(4);
+    const count = await folded.count();
+    const open422 = folded.filter({ hasText: "422" }).getByRole("button");
+    expect(await create.getByText("not-hex").count()).toBe(0);
+    await open422.click();
+    await expect.poll(async () => folded.count()).toBe(count - 1);
+    const current = page.locator("nav a[aria-current]");
+    expect(await current.getAttribute("href")).toBe("#/private/create_room_from_queue");
+    await operationOf(page, "private-get_room").locator(".opblock-summary-control").click();
+    await expect.poll(async () => current.getAttribute("href")).toBe("#/private/get_room");
     expect(faults).toEqual([]);
   });
 

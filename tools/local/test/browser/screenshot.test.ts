@@ -53,7 +53,11 @@ test.skipIf(!browser)(
     await delay(pauseMilliseconds);
     await run("down", { mode: "reset" });
     await run("create", { tag: "" });
+    // The console looks once a second.
+    await expect.poll(async () => page.locator(".banner").count()).toBe(1);
+    await delay(2 * pauseMilliseconds);
     await run("up", {});
+    await expect.poll(async () => page.locator(".banner").count()).toBe(0);
     await delay(pauseMilliseconds);
     await page.getByRole("button", { name: "Create a room" }).click();
     await expect.poll(async () => page.locator("output strong").first().textContent()).toBe("200");
