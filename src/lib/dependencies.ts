@@ -21,7 +21,7 @@ import { version } from "./version.ts";
 export type Dependencies = ReturnType<typeof createDependencies>;
 
 // Enough claims to keep every slot busy while others wait for the storage, and few enough that the first end soon.
-const claimsPerPlatformSlot = 4;
+const claimsPerPlatformSlot = 2;
 
 /**
  * Creates the object graph. It opens no connection. This function is long because it is the one place that shows
