@@ -4,9 +4,9 @@ import { type AccessChecks, createAccessChecks } from "./auth/access.ts";
 import { createBearerCheck } from "./auth/bearer.ts";
 import { createContactCentreCheck } from "./auth/contact-centre.ts";
 import { createSigningKeys } from "./auth/signing-keys.ts";
+import { openCreateRecords } from "./azure/blob-records.ts";
 import { createCredential } from "./azure/credential.ts";
-import { createMetricsSink } from "./azure/metrics-sink.ts";
-import { openCreateRecords } from "./azure/open-create-records.ts";
+import { createMetricsSink } from "./azure/log-workspace.ts";
 import { openQueues } from "./azure/storage-account.ts";
 import type { MetricsSink } from "./metrics/row.ts";
 import { createPlatformClient, type PlatformClient } from "./platform/client.ts";
@@ -42,7 +42,7 @@ export function createAdapters(settings: Settings) {
   const signingKeys = createSigningKeys(settings.bearer, clock);
   return {
     queues: openQueues({ storage, credential }),
-    createRecords: openCreateRecords(storage, credential),
+    createRecords: openCreateRecords({ storage, credential }),
     platformClient: createPlatformClient({
       url: platform.url,
       timeoutSeconds: platform.timeoutSeconds,

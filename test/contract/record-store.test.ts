@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { describe, expect, test } from "vitest";
-import { createBlobRecordStore, createRecordContainer } from "../../src/lib/azure/blob-records.ts";
+import { createRecordContainer, openCreateRecords } from "../../src/lib/azure/blob-records.ts";
 import type { CreateRecordStore } from "../../src/lib/ports.ts";
 import { startAzurite } from "../../tools/local/simulators/azurite.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
@@ -10,17 +10,15 @@ import { useStarted } from "../support/use-started.ts";
 
 const record = (room: string) => ({ room, tagHash: "a1", createdAt: "2026-01-02T03:04:05.678Z" });
 
+const noCredential = { getToken: async () => null };
 const azurite = useStarted(async () => startAzurite({ blob: true }));
 
-const openBlobs = () =>
-  createBlobRecordStore({
-    service: BlobServiceClient.fromConnectionString(azurite.connectionString),
-    timeoutSeconds: 20,
-  });
+const openBlobs = (connectionString = azurite.connectionString) =>
+  openCreateRecords({ storage: { connectionString }, credential: noCredential, timeoutSeconds: 20 });
 
 describe.each<[string, () => CreateRecordStore]>([
   ["memory", createMemoryRecordStore],
-  ["blob storage", openBlobs],
+  ["blob storage", () => openBlobs()],
 ])("record store in %s", (_, open) => {
   test("reads nothing for a key that was never written, even without a container", async () => {
     expect(await open().read(randomUUID())).toBeUndefined();
@@ -69,10 +67,7 @@ test("a missing container is created by the first write", async () => {
 test("an account that does not respond is storage-unavailable for reads and writes", async () => {
   const stopped = await startAzurite({ blob: true });
   await stopped.stop();
-  const service = BlobServiceClient.fromConnectionString(stopped.connectionString, {
-    retryOptions: { maxTries: 1 },
-  });
-  const store = createBlobRecordStore({ service, timeoutSeconds: 20 });
+  const store = openBlobs(stopped.connectionString);
 
   await expect(store.read("id")).rejects.toMatchObject({ code: "storage-unavailable" });
   await expect(store.write("id", record("room-a"))).rejects.toMatchObject({ code: "storage-unavailable" });

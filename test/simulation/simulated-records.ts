@@ -3,7 +3,7 @@ import { GatewayError } from "../../src/lib/errors.ts";
 import type { CreateRecordStore } from "../../src/lib/ports.ts";
 import type { PortCall, Ports } from "./faults.ts";
 
-// As in src/lib/azure/open-create-records.ts.
+// As in src/lib/azure/blob-records.ts.
 const timeoutSeconds = 3;
 
 export function simulateRecords(store: CreateRecordStore, ports: Ports): CreateRecordStore {

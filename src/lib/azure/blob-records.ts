@@ -1,35 +1,51 @@
 /** The store of create records over Azure Blob Storage: one small JSON blob per key. */
-import { type BlobServiceClient, RestError } from "@azure/storage-blob";
+import type { TokenCredential } from "@azure/identity";
+import type { ContainerClient } from "@azure/storage-blob";
 import { GatewayError } from "../errors.ts";
 import { CreateRecord, type CreateRecordStore } from "../ports.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /** The container's name; infrastructure creates it and expires its blobs. */
 export const createRecordContainer = "create-records";
 
-export interface BlobRecordStoreOptions {
-  readonly service: BlobServiceClient;
-  readonly timeoutSeconds: number;
+interface CreateRecordsOptions {
+  readonly storage: Settings["storage"];
+  /** Used if the settings name the account by its URL. */
+  readonly credential: TokenCredential;
+  /** Timeout of one call, including its retries. */
+  readonly timeoutSeconds?: number;
 }
 
-/** Creates the container if it is missing. A failed write can have happened: its caller gets `storage-unavailable`. */
-export function createBlobRecordStore({
-  service,
-  timeoutSeconds,
-}: BlobRecordStoreOptions): CreateRecordStore {
-  const container = service.getContainerClient(createRecordContainer);
+const defaultTimeoutSeconds = 3;
+const clientOptions = { retryOptions: { maxTries: 2, retryDelayInMs: 200 } };
+
+/**
+ * Opens the store in the app's storage account. It creates its container if that is missing. A failed write can have
+ * happened: its caller gets `storage-unavailable`.
+ */
+export function openCreateRecords({
+  storage,
+  credential,
+  timeoutSeconds = defaultTimeoutSeconds,
+}: CreateRecordsOptions): CreateRecordStore {
   const abortSignal = () => AbortSignal.timeout(timeoutSeconds * 1000);
+  let opened: Promise<ContainerClient> | undefined;
+  const container = async (): Promise<ContainerClient> => (opened ??= openContainer(storage, credential));
 
   async function upload(id: string, text: string, replaced: string | undefined): Promise<boolean> {
     const conditions = replaced === undefined ? { ifNoneMatch: "*" } : { ifMatch: replaced };
     try {
-      await container.getBlockBlobClient(id).upload(text, Buffer.byteLength(text), {
+      const blob = (await container()).getBlockBlobClient(id);
+      await blob.upload(text, Buffer.byteLength(text), {
         conditions,
         blobHTTPHeaders: { blobContentType: "application/json" },
         abortSignal: abortSignal(),
       });
       return true;
     } catch (error) {
-      if (isStatus(error, 409, 412) && codeOf(error) !== "ContainerBeingDeleted") return false;
+      const { statusCode, code } = responseOf(error);
+      const isTaken = statusCode === 409 || statusCode === 412;
+      if (isTaken && code !== "ContainerBeingDeleted") return false;
       throw error;
     }
   }
@@ -37,14 +53,13 @@ export function createBlobRecordStore({
   return {
     async read(id) {
       try {
-        const blob = container.getBlobClient(id);
-        const { etag, readableStreamBody } = await blob.download(0, undefined, {
-          abortSignal: abortSignal(),
-        });
+        const blob = (await container()).getBlobClient(id);
+        const options = { abortSignal: abortSignal() };
+        const { etag, readableStreamBody } = await blob.download(0, undefined, options);
         const text = await textOf(readableStreamBody);
         return { record: CreateRecord.parse(JSON.parse(text)), version: etag ?? "" };
       } catch (error) {
-        if (isStatus(error, 404)) return undefined;
+        if (responseOf(error).statusCode === 404) return undefined;
         throw unavailable(error);
       }
     },
@@ -53,8 +68,8 @@ export function createBlobRecordStore({
       const text = JSON.stringify(record);
       try {
         return await upload(id, text, replaced).catch(async (error: unknown) => {
-          if (codeOf(error) !== "ContainerNotFound") throw error;
-          await container.createIfNotExists({ abortSignal: abortSignal() });
+          if (responseOf(error).code !== "ContainerNotFound") throw error;
+          await (await container()).createIfNotExists({ abortSignal: abortSignal() });
           return upload(id, text, undefined);
         });
       } catch (error) {
@@ -64,18 +79,29 @@ export function createBlobRecordStore({
   };
 }
 
+/** Loads the SDK, with the first key and not before, because many clients send none. */
+async function openContainer(
+  storage: Settings["storage"],
+  credential: TokenCredential,
+): Promise<ContainerClient> {
+  const { BlobServiceClient } = await import("@azure/storage-blob");
+  const service =
+    "connectionString" in storage
+      ? BlobServiceClient.fromConnectionString(storage.connectionString, clientOptions)
+      : new BlobServiceClient(storage.blobServiceUrl, credential, clientOptions);
+  return service.getContainerClient(createRecordContainer);
+}
+
 async function textOf(stream: NodeJS.ReadableStream | undefined): Promise<string> {
   const chunks: string[] = [];
   if (stream) for await (const chunk of stream) chunks.push(String(chunk));
   return chunks.join("");
 }
 
-function codeOf(error: unknown): string | undefined {
-  return error instanceof RestError ? error.code : undefined;
-}
-
-function isStatus(error: unknown, ...statuses: readonly number[]): boolean {
-  return error instanceof RestError && statuses.includes(error.statusCode ?? 0);
+/** Returns status and code of the response that the SDK threw, if it is one. */
+function responseOf(error: unknown): { readonly statusCode?: unknown; readonly code?: unknown } {
+  // The class of the SDK's errors is loaded with the SDK.
+  return error instanceof Error && "statusCode" in error ? { code: undefined, ...error } : {};
 }
 
 function unavailable(cause: unknown): GatewayError {

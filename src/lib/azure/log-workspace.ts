@@ -1,42 +1,46 @@
-/** Writes metrics rows to the log workspace through the Logs Ingestion API. */
+/** The metrics sink: writes rows to the log workspace through the Logs Ingestion API. */
 import type { TokenCredential } from "@azure/identity";
-import { isAggregateLogsUploadError, LogsIngestionClient } from "@azure/monitor-ingestion";
+import type { LogsIngestionClient } from "@azure/monitor-ingestion";
 import type { MetricsSink } from "../metrics/row.ts";
+import { isLoopback } from "../settings/formats.ts";
+import type { Settings } from "../settings/settings.ts";
 
-/** Where rows are written and with which identity. */
-export interface LogWorkspaceOptions {
-  readonly endpoint: string;
-  readonly ruleId: string;
-  readonly stream: string;
-  /** Undefined for a loopback endpoint, which is called without a token. */
-  readonly credential: TokenCredential | undefined;
-  /** Timeout of one row, including retries. */
-  readonly timeoutSeconds: number;
-}
+const defaultTimeoutSeconds = 20;
 
 /**
- * Creates a sink that writes to the log workspace. A row that is retried after a lost response keeps its RunId. The
- * sink throws an Error with the first failure as its cause if the row was not accepted.
+ * Creates the sink that writes rows to the configured log workspace. Without a workspace it does nothing; rows are
+ * logged anyway. The SDK is loaded with the first row, because many deployments have no workspace. A row that is retried
+ * after a lost response keeps its RunId. The sink throws an Error with the first failure as its cause if the row was not
+ * accepted within the timeout, retries included.
  */
-export function createLogWorkspaceSink({
-  endpoint,
-  ruleId,
-  stream,
-  credential,
-  timeoutSeconds,
-}: LogWorkspaceOptions): MetricsSink {
-  const noCredential: TokenCredential = { getToken: async () => null };
-  const client = new LogsIngestionClient(endpoint, credential ?? noCredential, {
-    ...(credential === undefined && { allowInsecureConnection: true }),
-  });
-  if (credential === undefined) client.pipeline.removePolicy({ name: "bearerTokenAuthenticationPolicy" });
+export function createMetricsSink(
+  logsIngestion: Settings["logsIngestion"],
+  credential: TokenCredential,
+  timeoutSeconds = defaultTimeoutSeconds,
+): MetricsSink {
+  if (logsIngestion === undefined) return async () => undefined;
+  const { endpoint, ruleId, stream } = logsIngestion;
+  let opened: Promise<LogsIngestionClient> | undefined;
   return async (row) => {
+    opened ??= openWorkspace(endpoint, credential);
+    const { isAggregateLogsUploadError } = await import("@azure/monitor-ingestion");
     try {
-      await client.upload(ruleId, stream, [row], { abortSignal: AbortSignal.timeout(timeoutSeconds * 1000) });
+      const abortSignal = AbortSignal.timeout(timeoutSeconds * 1000);
+      await (await opened).upload(ruleId, stream, [row], { abortSignal });
     } catch (error) {
       // The aggregate's message says nothing; the cause of its first entry says what happened.
       const cause = isAggregateLogsUploadError(error) ? error.errors[0]?.cause : error;
       throw new Error("the log workspace did not accept the row", { cause });
     }
   };
+}
+
+/** A loopback endpoint is called without a token. */
+async function openWorkspace(endpoint: string, credential: TokenCredential): Promise<LogsIngestionClient> {
+  const { LogsIngestionClient } = await import("@azure/monitor-ingestion");
+  if (!isLoopback(endpoint)) return new LogsIngestionClient(endpoint, credential);
+  const noCredential: TokenCredential = { getToken: async () => null };
+  const client = new LogsIngestionClient(endpoint, noCredential, { allowInsecureConnection: true });
+  client.pipeline.removePolicy({ name: "bearerTokenAuthenticationPolicy" });
+  return client;
 }

@@ -1,6 +1,6 @@
 /** The log workspace's sink: retries, errors and credentials. */
 import { expect, test } from "vitest";
-import { createLogWorkspaceSink } from "../../../src/lib/azure/log-workspace.ts";
+import { createMetricsSink } from "../../../src/lib/azure/log-workspace.ts";
 import { type MetricsRow, type MetricsSink, metricsColumns } from "../../../src/lib/metrics/row.ts";
 import { startLogWorkspace } from "../../../tools/local/simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
@@ -9,16 +9,12 @@ import { useStartedPerTest } from "../../support/use-started.ts";
 const nothing = Object.fromEntries(Object.keys(metricsColumns).map((column) => [column, null]));
 const row: MetricsRow = { ...emptyRow(), RunId: "run-1", PlatformConnected: false };
 
-const options = {
-  ruleId: "dcr-1",
-  stream: "Custom-VmrGatewayMetrics_CL",
-  credential: undefined,
-  timeoutSeconds: 20,
-};
+const target = { ruleId: "dcr-1", stream: "Custom-VmrGatewayMetrics_CL" };
+const unused = { getToken: async () => Promise.reject(new Error("no identity")) };
 
 const workspace = useStartedPerTest(startLogWorkspace);
 const sink: MetricsSink = async (sent) =>
-  createLogWorkspaceSink({ ...options, endpoint: workspace.url })(sent);
+  createMetricsSink({ ...target, endpoint: workspace.url }, unused)(sent);
 
 test("the sink sends the row unchanged to its rule and stream", async () => {
   await sink(row);
@@ -42,7 +38,7 @@ test.each([400, 403, 404, 413])("the sink throws with the cause if a row is refu
 
 test("the sink throws after its timeout if the workspace does not respond", async () => {
   const silent = await startLoopbackServer(() => "silence");
-  const fastSink = createLogWorkspaceSink({ ...options, endpoint: silent.url, timeoutSeconds: 0.2 });
+  const fastSink = createMetricsSink({ ...target, endpoint: silent.url }, unused, 0.2);
   await expect(fastSink(row)).rejects.toMatchObject({
     message: "the log workspace did not accept the row",
     cause: { name: "AbortError" },
@@ -52,16 +48,16 @@ test("the sink throws after its timeout if the workspace does not respond", asyn
 
 test("the sink requests a token for an https workspace, and sends nothing without one", async () => {
   const scopes: unknown[] = [];
-  const inAzure = createLogWorkspaceSink({
-    ...options,
-    endpoint: workspace.url.replace("http:", "https:"),
-    credential: {
+  const endpoint = "https://logs.example.com";
+  const inAzure = createMetricsSink(
+    { ...target, endpoint },
+    {
       async getToken(scope) {
         scopes.push(scope);
         throw new Error("no identity");
       },
     },
-  });
+  );
   await expect(inAzure(row)).rejects.toMatchObject({
     message: "the log workspace did not accept the row",
     cause: { message: "no identity" },
