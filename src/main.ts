@@ -14,8 +14,7 @@ import { healthCheck } from "./functions/health-check.ts";
 import { listRooms } from "./functions/list-rooms.ts";
 import { provisionRoom } from "./functions/provision-room.queue.ts";
 import { updateRoom } from "./functions/update-room.ts";
-import { createAdapters } from "./lib/adapters.ts";
-import { createDependencies } from "./lib/dependencies.ts";
+import { createAdapters, createDependencies } from "./lib/dependencies.ts";
 import {
   registerHttpFunctions,
   registerQueueFunctions,

@@ -1,8 +1,12 @@
 /** POST /room/create: hands out a room from the pool. */
 
 import { json, queryFunction } from "../lib/http/pipeline.ts";
-import { allocateRoom, type RoomCreationDependencies, roomCreation } from "../lib/rooms/create.ts";
-import { toCreatedRoom } from "../lib/rooms/shapes.ts";
+import {
+  allocateRoom,
+  type RoomCreationDependencies,
+  roomCreation,
+  toCreatedRoom,
+} from "../lib/rooms/create.ts";
 
 export const createRoomFromQueue = queryFunction({
   ...roomCreation,

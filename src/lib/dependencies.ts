@@ -1,11 +1,19 @@
-/** The object graph: creates every part once. */
-
-import type { Adapters } from "./adapters.ts";
+/** The object graph: the adapters to everything outside the process, and every part, created once. */
+import { randomUUID } from "node:crypto";
+import { type AccessChecks, createAccessChecks, createBearerCheck } from "./auth/access.ts";
+import { createContactCentreCheck } from "./auth/contact-centre.ts";
+import { createSigningKeys } from "./auth/signing-keys.ts";
+import { openCreateRecords } from "./azure/blob-records.ts";
+import { createCredential } from "./azure/credential.ts";
+import { createMetricsSink } from "./azure/log-workspace.ts";
+import { openQueues } from "./azure/storage-queue.ts";
 import { createMetricsCollection } from "./metrics/collection.ts";
-import { withRetries } from "./platform/client.ts";
+import type { MetricsSink } from "./metrics/row.ts";
+import { createPlatformClient, type PlatformClient, withRetries } from "./platform/client.ts";
 import { createConferences } from "./platform/conferences.ts";
 import { createSharedList } from "./platform/shared-list.ts";
 import { createPlatformStatus } from "./platform/status.ts";
+import { createCredentials } from "./platform/transport.ts";
 import { createBulkDeletion } from "./pool/bulk-deletion.ts";
 import { createClaims } from "./pool/claim.ts";
 import { createGarbageCollection } from "./pool/collection.ts";
@@ -14,8 +22,59 @@ import { createIdempotentClaims } from "./pool/idempotent-claims.ts";
 import { roomFingerprint } from "./pool/new-room.ts";
 import { createProvisioning } from "./pool/provisioning.ts";
 import { createReplenishment } from "./pool/replenishment.ts";
+import {
+  type Clock,
+  type CreateRecordStore,
+  type Queues,
+  type RandomSource,
+  secureRandom,
+  systemClock,
+} from "./ports.ts";
 import type { Settings } from "./settings/settings.ts";
 import { version } from "./version.ts";
+
+/** What the object graph needs from outside the process. Tests and the simulation replace it. */
+export interface Adapters {
+  readonly queues: Queues;
+  readonly createRecords: CreateRecordStore;
+  /** Makes no retries. */
+  readonly platformClient: PlatformClient;
+  readonly accessChecks: AccessChecks;
+  readonly metricsSink: MetricsSink;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly newId: () => string;
+}
+
+/** Creates the adapters for the given settings. Opens no connection: the first call of each adapter does. */
+export function createAdapters(settings: Settings) {
+  const { storage, platform } = settings;
+  const clock = systemClock;
+  const credential = createCredential(storage);
+  const signingKeys = createSigningKeys(settings.bearer, clock);
+  return {
+    queues: openQueues({ storage, credential }),
+    createRecords: openCreateRecords({ storage, credential }),
+    platformClient: createPlatformClient({
+      url: platform.url,
+      timeoutSeconds: platform.timeoutSeconds,
+      maxConcurrency: platform.maxConcurrency,
+      credentials: createCredentials(platform, clock),
+      clock,
+    }),
+    accessChecks: createAccessChecks({
+      apiManagementSecret: settings.apiManagementSecret,
+      eventSink: settings.eventSink,
+      checkBearer: createBearerCheck(settings.bearer, signingKeys),
+      checkAgent: createContactCentreCheck(settings.contactCentre, clock),
+    }),
+    prefetchKeys: async () => signingKeys.prefetch(),
+    metricsSink: createMetricsSink(settings.logsIngestion, credential),
+    clock,
+    random: secureRandom,
+    newId: randomUUID,
+  } satisfies Adapters & { readonly prefetchKeys: () => Promise<void> };
+}
 
 /** Everything that a function can ask for. */
 export type Dependencies = ReturnType<typeof createDependencies>;

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
-import { decodeServiceTag } from "../../src/lib/rooms/service-tag.ts";
+import { decodeServiceTag } from "../../src/lib/rooms/create.ts";
 
 const invalidRequest: unknown = expect.objectContaining({ code: "invalid-request" });
 const base = "https://t.example";

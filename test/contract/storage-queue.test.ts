@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { QueueServiceClient } from "@azure/storage-queue";
 import { expect, test } from "vitest";
 import { createCredential } from "../../src/lib/azure/credential.ts";
-import { openStorageAccount } from "../../src/lib/azure/storage-account.ts";
+import { openStorageAccount } from "../../src/lib/azure/storage-queue.ts";
 import { type Azurite, startAzurite } from "../../tools/local/simulators/azurite.ts";
 import { pauseTolerantSeconds } from "../support/timeouts.ts";
 import { useStarted } from "../support/use-started.ts";

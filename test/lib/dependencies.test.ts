@@ -1,183 +1,303 @@
-/** The object graph: each part gets its settings and the right priority of platform calls. */
-
-import { beforeEach, expect, test } from "vitest";
-import type { Adapters } from "../../src/lib/adapters.ts";
-import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
+/** The object graph: adapters as the settings define them, and which part gets what. */
+import { generateKeyPairSync } from "node:crypto";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+  type Adapters,
+  createAdapters,
+  createDependencies,
+  type Dependencies,
+} from "../../src/lib/dependencies.ts";
 import type { MetricsRow } from "../../src/lib/metrics/row.ts";
 import type { PlatformCall, PlatformClient } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/errors.ts";
 import { formatMarker } from "../../src/lib/pool/room.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
+import { startContactCentre } from "../../tools/local/simulators/contact-centre.ts";
+import { startLogWorkspace } from "../../tools/local/simulators/log-workspace.ts";
+import { startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
+import { startPlatformSimulator } from "../../tools/local/simulators/platform/platform-simulator.ts";
+import { startTokenIssuer } from "../../tools/local/simulators/token-issuer.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { openAccess } from "../support/open-access.ts";
 import { usePoolWorld } from "../support/pool-world.ts";
+import { createRecordingLog } from "../support/recording-log.ts";
 
-interface Seen extends PlatformCall {
-  readonly isBackground: boolean;
-  readonly sentAt: number;
-}
+const adaptersFor = (changes: Record<string, string | undefined>) =>
+  createAdapters(loadSettings({ ...exampleEnvironment, ...changes }));
 
-const world = usePoolWorld();
-let seen: Seen[];
-let failures: PlatformError[];
-let rows: MetricsRow[];
-beforeEach(() => {
-  seen = [];
-  failures = [];
-  rows = [];
-});
+const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const oauth = {
+  PLATFORM_USERNAME: undefined,
+  PLATFORM_PASSWORD: undefined,
+  PLATFORM_OAUTH_CLIENT_ID: "client",
+  PLATFORM_OAUTH_PRIVATE_KEY: String(privateKey.export({ type: "pkcs8", format: "pem" })),
+};
 
-function connect(settings: Record<string, string> = {}): Dependencies {
-  const { clock, client } = world;
-  const watched =
-    (isBackground: boolean): PlatformClient["call"] =>
-    async (call) => {
-      seen.push({ ...call, isBackground, sentAt: clock.now() });
-      const failure = failures.shift();
-      if (failure) throw failure;
-      return client.call(call);
-    };
-  let ids = 0;
-  const adapters: Adapters = {
-    createRecords: createMemoryRecordStore(),
-    queues: world,
-    platformClient: { call: watched(false), background: { call: watched(true) } },
-    accessChecks: openAccess,
-    metricsSink: async (row) => void rows.push(row),
-    clock,
-    random: secureRandom,
-    newId: () => {
-      ids += 1;
-      return `id-${ids}`;
-    },
-  };
-  return createDependencies(loadSettings({ ...exampleEnvironment, ...settings }), adapters);
-}
-const inBackground = () => [...new Set(seen.map(({ isBackground }) => isBackground))];
+describe("the platform client", () => {
+  test("logs in with the user name and password of the settings", async () => {
+    const account = { username: "api-user", password: "platform-password-9f2c" };
+    const platform = await startPlatformSimulator(account);
+    onTestFinished(async () => platform.stop());
+    const { platformClient } = adaptersFor({ PLATFORM_URL: platform.url });
+    const call = { method: "GET" as const, path: "/api/admin/configuration/v1/conference/" };
 
-test.each<[string, boolean, (parts: Dependencies) => Promise<unknown>]>([
-  ["a claim", false, async ({ claims }) => claims.claim(undefined, world.log)],
-  ["reading one room", false, async ({ conferences }) => conferences.findByName("room-a")],
-  ["listing rooms", true, async ({ sharedList }) => sharedList.list()],
-  ["bulk delete", true, async ({ bulkDeletion }) => bulkDeletion.deleteAll(world.log)],
-  [
-    "provisioning a room",
-    true,
-    async ({ provisioning }) => provisioning.provision({ reason: "claimed" }, 1, world.log),
-  ],
-  ["garbage collection", true, async ({ garbageCollection }) => garbageCollection.collect(world.log)],
-  ["a metrics run", true, async ({ metricsCollection }) => metricsCollection.collect(world.log)],
-])("%s calls the platform in the background: %s", async (_, isBackground, run) => {
-  await world.addPooled("room-a");
-  world.addRoom("ended");
-  await world.deletion.put("ended");
-  world.clock.advance(600);
-  await run(connect());
-
-  expect(inBackground()).toEqual([isBackground]);
-});
-
-test("a call is retried after a transient failure of the platform", async () => {
-  world.addRoom("room-a");
-  failures = [new PlatformError({ outcome: "unknown", message: "GET: status 503", status: 503 })];
-  expect(await connect().conferences.findByName("room-a")).toMatchObject({ name: "room-a" });
-});
-
-test("a claim uses the lease and the platform timeout of the settings", async () => {
-  await world.addPooled("room-a");
-  const held: number[] = [];
-  const watch = () =>
-    void held.push(...world.pool.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000));
-  world.pool.strikeNext("delete", { meanwhile: watch });
-  const { claims } = connect({ POOL_LEASE_SECONDS: "100", PLATFORM_TIMEOUT_SECONDS: "7" });
-  await claims.claim(undefined, world.log);
-
-  expect(held).toEqual([100]);
-  expect(seen.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([7, 7]);
-});
-
-test("four claims per platform slot run at once", async () => {
-  const { claims } = connect({ PLATFORM_MAX_CONCURRENCY: "3" });
-  const gate = Promise.withResolvers<void>();
-  for (let index = 0; index < 20; index++) {
-    world.pool.strikeNext("receive", { meanwhile: async () => gate.promise });
-  }
-  const all = Array.from({ length: 20 }, async () => claims.claim(undefined, world.log));
-  await new Promise(setImmediate);
-  expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(12);
-
-  gate.resolve();
-  expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(all.map(() => "rejected"));
-});
-
-test("provisioning uses lease, platform timeout, template and ready delay of the settings", async () => {
-  const { provisioning } = connect({
-    POOL_LEASE_SECONDS: "100",
-    PLATFORM_TIMEOUT_SECONDS: "7",
-    POOL_READY_DELAY_SECONDS: "90",
-    ROOM_TEMPLATE: '{"participant_limit":3}',
+    await expect(platformClient.call(call)).resolves.toMatchObject({ body: { objects: [] } });
   });
-  const held: number[] = [];
-  const watch = () =>
-    void held.push(...world.pool.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000));
-  world.pool.strikeNext("setInvisible", { meanwhile: watch });
-  await provisioning.provision({ reason: "claimed" }, 1, world.log);
-  watch();
 
-  expect(held).toEqual([200, 90]);
-  expect(seen).toMatchObject([
-    { method: "POST", timeoutSeconds: 21, body: { participant_limit: 3, pin: "482913" } },
-  ]);
+  // The timeout is one second here; with the default of ten or without any, this test would time out.
+  test("logs in with OAuth at the platform's address, within the timeout of the settings", {
+    timeout: 8000,
+  }, async () => {
+    const paths: string[] = [];
+    const platform = await startLoopbackServer(({ url }) => {
+      paths.push(url.pathname);
+      return "silence";
+    });
+    onTestFinished(async () => platform.stop());
+    const changes = { PLATFORM_URL: platform.url, ...oauth, PLATFORM_TIMEOUT_SECONDS: "1" };
+    const { platformClient } = adaptersFor(changes);
+
+    await expect(platformClient.call({ method: "GET", path: "/x/" })).rejects.toMatchObject({ status: 503 });
+    expect(paths).toEqual(["/oauth/token/"]);
+  });
 });
 
-test("garbage collection uses the maximum of messages and the minimum age of the settings", async () => {
-  for (const name of ["a", "b", "c"]) await world.addEnded(name);
-  const collect = async () =>
-    connect({ GC_MAX_MESSAGES: "2", GC_MINIMUM_AGE_SECONDS: "700" }).garbageCollection.collect(world.log);
-  world.clock.advance(699);
-  await collect();
-  expect(world.platform.roomCount()).toBe(3);
+test("creating the adapters calls nothing", async () => {
+  const platform = await startPlatformSimulator({ username: "api-user", password: "password" });
+  const issuer = await startTokenIssuer({ tenantId: "11111111-1111-4111-8111-111111111111", clients: [] });
+  const centre = await startContactCentre({ users: [] });
+  const workspace = await startLogWorkspace();
+  const servers = [platform, issuer, centre, workspace];
+  onTestFinished(async () => {
+    await Promise.all(servers.map(async (server) => server.stop()));
+  });
+  adaptersFor({
+    PLATFORM_URL: platform.url,
+    AUTH_AUTHORITY: issuer.url,
+    CONTACT_CENTRE_API_URL: centre.url,
+    LOGS_INGESTION_ENDPOINT: workspace.url,
+    LOGS_INGESTION_RULE_ID: "dcr-1",
+    LOGS_INGESTION_STREAM: "Custom-X",
+  });
+  await new Promise(setImmediate);
 
-  world.clock.advance(1);
-  await collect();
-  expect(world.platform.roomCount()).toBe(1);
+  expect([platform.requests().total, centre.callCount(), workspace.rows().length]).toEqual([0, 0, 0]);
+  expect(issuer.fetchCounts()).toEqual({ metadata: 0, keys: 0, tokens: 0 });
 });
 
-test("all rows of an instance have its ID, and each run has its own", async () => {
-  const { metricsCollection } = connect({ MAX_VMR: "9", POOL_MINIMUM: "2" });
-  await metricsCollection.collect(world.log);
-  await metricsCollection.collect(world.log);
-
-  expect(rows.map(({ InstanceId }) => InstanceId)).toEqual(["id-1", "id-1"]);
-  expect(rows.map(({ RunId }) => RunId)).toEqual(["id-2", "id-3"]);
-  expect(rows[0]).toMatchObject({ MaximumRooms: 9, PoolMinimum: 2 });
-  expect(world.provisioning.texts()).toHaveLength(2);
+test("IDs and random bytes differ from call to call", () => {
+  const adapters = adaptersFor({});
+  expect(adapters.newId()).not.toBe(adapters.newId());
+  expect(adapters.random.bytes(16)).not.toEqual(adapters.random.bytes(16));
 });
 
-test("garbage collection queues rooms over ROOM_MAXIMUM_AGE_HOURS for deletion, and none without the setting", async () => {
-  const since = new Date(world.clock.now() - (3 * 3600 + 60) * 1000).toISOString();
-  for (const name of ["a", "b"])
-    world.addRoom(name, { description: formatMarker({ state: "assigned", since, messageId: "m-1" }) });
-  const run = async (settings?: Record<string, string>) =>
-    connect(settings).garbageCollection.collect(world.log);
-  await run();
-  await run({ ROOM_MAXIMUM_AGE_HOURS: "4" });
-  expect(world.deletion.texts()).toEqual([]);
-  await run({ ROOM_MAXIMUM_AGE_HOURS: "3" });
-  expect(world.deletionNames().toSorted()).toEqual(["a", "b"]);
+test("outbound calls ignore a proxy in the environment", async () => {
+  const proxied: string[] = [];
+  const paths: string[] = [];
+  const proxy = await startLoopbackServer(({ url }) => {
+    proxied.push(url.pathname);
+    return { status: 502 };
+  });
+  const server = await startLoopbackServer(({ url }) => {
+    paths.push(url.pathname);
+    return { status: 200, body: { access_token: "t" } };
+  });
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await Promise.all([proxy.stop(), server.stop()]);
+  });
+  for (const name of ["http_proxy", "HTTP_PROXY", "all_proxy"]) vi.stubEnv(name, proxy.url);
+  for (const name of ["no_proxy", "NO_PROXY"]) vi.stubEnv(name, "");
+  const { platformClient, accessChecks } = adaptersFor({
+    ...oauth,
+    PLATFORM_URL: server.url,
+    AUTH_AUTHORITY: server.url,
+    CONTACT_CENTRE_API_URL: server.url,
+  });
+  // The format of a token is enough to make the app fetch the provider's keys.
+  const token = [{ alg: "RS256", kid: "1" }, {}]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .join(".");
+  const agent = new Headers({ "x-auth-token": "agent" });
+  const application = new Headers({ authorization: `Bearer ${token}.x` });
+  const log = createRecordingLog();
+
+  await platformClient.call({ method: "GET", path: "/room/" });
+  await expect(accessChecks.agent(agent, log)).rejects.toMatchObject({ status: 403 });
+  await expect(accessChecks.application(application, log)).rejects.toMatchObject({ status: 503 });
+  expect(proxied).toEqual([]);
+  expect(paths.slice(0, 3)).toEqual(["/oauth/token/", "/room/", "/api/v2/users/me"]);
+  expect(paths.at(3)).toMatch(/openid-configuration$/);
 });
 
-test("a metrics run counts rooms as outdated after a change of template or PIN length, not of the PIN's digits", async () => {
-  const settings = { ROOM_TEMPLATE: '{"participant_limit":3}', ROOM_HOST_PIN: "246810" };
-  await connect(settings).provisioning.provision({ reason: "claimed" }, 1, world.log);
-  for (const change of [
-    {},
-    { ROOM_HOST_PIN: "135790" },
-    { ROOM_HOST_PIN: "1357" },
-    { ROOM_TEMPLATE: '{"participant_limit":4}' },
-  ])
-    await connect({ ...settings, ...change }).metricsCollection.collect(world.log);
-  expect(rows.map(({ OutdatedRooms }) => OutdatedRooms)).toEqual([0, 0, 1, 1]);
+describe("The object graph", () => {
+  interface Seen extends PlatformCall {
+    readonly isBackground: boolean;
+    readonly sentAt: number;
+  }
+
+  const world = usePoolWorld();
+  let seen: Seen[];
+  let failures: PlatformError[];
+  let rows: MetricsRow[];
+  beforeEach(() => {
+    seen = [];
+    failures = [];
+    rows = [];
+  });
+
+  function connect(settings: Record<string, string> = {}): Dependencies {
+    const { clock, client } = world;
+    const watched =
+      (isBackground: boolean): PlatformClient["call"] =>
+      async (call) => {
+        seen.push({ ...call, isBackground, sentAt: clock.now() });
+        const failure = failures.shift();
+        if (failure) throw failure;
+        return client.call(call);
+      };
+    let ids = 0;
+    const adapters: Adapters = {
+      createRecords: createMemoryRecordStore(),
+      queues: world,
+      platformClient: { call: watched(false), background: { call: watched(true) } },
+      accessChecks: openAccess,
+      metricsSink: async (row) => void rows.push(row),
+      clock,
+      random: secureRandom,
+      newId: () => {
+        ids += 1;
+        return `id-${ids}`;
+      },
+    };
+    return createDependencies(loadSettings({ ...exampleEnvironment, ...settings }), adapters);
+  }
+  const inBackground = () => [...new Set(seen.map(({ isBackground }) => isBackground))];
+
+  test.each<[string, boolean, (parts: Dependencies) => Promise<unknown>]>([
+    ["a claim", false, async ({ claims }) => claims.claim(undefined, world.log)],
+    ["reading one room", false, async ({ conferences }) => conferences.findByName("room-a")],
+    ["listing rooms", true, async ({ sharedList }) => sharedList.list()],
+    ["bulk delete", true, async ({ bulkDeletion }) => bulkDeletion.deleteAll(world.log)],
+    [
+      "provisioning a room",
+      true,
+      async ({ provisioning }) => provisioning.provision({ reason: "claimed" }, 1, world.log),
+    ],
+    ["garbage collection", true, async ({ garbageCollection }) => garbageCollection.collect(world.log)],
+    ["a metrics run", true, async ({ metricsCollection }) => metricsCollection.collect(world.log)],
+  ])("%s calls the platform in the background: %s", async (_, isBackground, run) => {
+    await world.addPooled("room-a");
+    world.addRoom("ended");
+    await world.deletion.put("ended");
+    world.clock.advance(600);
+    await run(connect());
+
+    expect(inBackground()).toEqual([isBackground]);
+  });
+
+  test("a call is retried after a transient failure of the platform", async () => {
+    world.addRoom("room-a");
+    failures = [new PlatformError({ outcome: "unknown", message: "GET: status 503", status: 503 })];
+    expect(await connect().conferences.findByName("room-a")).toMatchObject({ name: "room-a" });
+  });
+
+  test("a claim uses the lease and the platform timeout of the settings", async () => {
+    await world.addPooled("room-a");
+    const held: number[] = [];
+    const watch = () =>
+      void held.push(...world.pool.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000));
+    world.pool.strikeNext("delete", { meanwhile: watch });
+    const { claims } = connect({ POOL_LEASE_SECONDS: "100", PLATFORM_TIMEOUT_SECONDS: "7" });
+    await claims.claim(undefined, world.log);
+
+    expect(held).toEqual([100]);
+    expect(seen.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([7, 7]);
+  });
+
+  test("four claims per platform slot run at once", async () => {
+    const { claims } = connect({ PLATFORM_MAX_CONCURRENCY: "3" });
+    const gate = Promise.withResolvers<void>();
+    for (let index = 0; index < 20; index++) {
+      world.pool.strikeNext("receive", { meanwhile: async () => gate.promise });
+    }
+    const all = Array.from({ length: 20 }, async () => claims.claim(undefined, world.log));
+    await new Promise(setImmediate);
+    expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(12);
+
+    gate.resolve();
+    expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(all.map(() => "rejected"));
+  });
+
+  test("provisioning uses lease, platform timeout, template and ready delay of the settings", async () => {
+    const { provisioning } = connect({
+      POOL_LEASE_SECONDS: "100",
+      PLATFORM_TIMEOUT_SECONDS: "7",
+      POOL_READY_DELAY_SECONDS: "90",
+      ROOM_TEMPLATE: '{"participant_limit":3}',
+    });
+    const held: number[] = [];
+    const watch = () =>
+      void held.push(...world.pool.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000));
+    world.pool.strikeNext("setInvisible", { meanwhile: watch });
+    await provisioning.provision({ reason: "claimed" }, 1, world.log);
+    watch();
+
+    expect(held).toEqual([200, 90]);
+    expect(seen).toMatchObject([
+      { method: "POST", timeoutSeconds: 21, body: { participant_limit: 3, pin: "482913" } },
+    ]);
+  });
+
+  test("garbage collection uses the maximum of messages and the minimum age of the settings", async () => {
+    for (const name of ["a", "b", "c"]) await world.addEnded(name);
+    const collect = async () =>
+      connect({ GC_MAX_MESSAGES: "2", GC_MINIMUM_AGE_SECONDS: "700" }).garbageCollection.collect(world.log);
+    world.clock.advance(699);
+    await collect();
+    expect(world.platform.roomCount()).toBe(3);
+
+    world.clock.advance(1);
+    await collect();
+    expect(world.platform.roomCount()).toBe(1);
+  });
+
+  test("all rows of an instance have its ID, and each run has its own", async () => {
+    const { metricsCollection } = connect({ MAX_VMR: "9", POOL_MINIMUM: "2" });
+    await metricsCollection.collect(world.log);
+    await metricsCollection.collect(world.log);
+
+    expect(rows.map(({ InstanceId }) => InstanceId)).toEqual(["id-1", "id-1"]);
+    expect(rows.map(({ RunId }) => RunId)).toEqual(["id-2", "id-3"]);
+    expect(rows[0]).toMatchObject({ MaximumRooms: 9, PoolMinimum: 2 });
+    expect(world.provisioning.texts()).toHaveLength(2);
+  });
+
+  test("garbage collection queues rooms over ROOM_MAXIMUM_AGE_HOURS for deletion, and none without the setting", async () => {
+    const since = new Date(world.clock.now() - (3 * 3600 + 60) * 1000).toISOString();
+    for (const name of ["a", "b"])
+      world.addRoom(name, { description: formatMarker({ state: "assigned", since, messageId: "m-1" }) });
+    const run = async (settings?: Record<string, string>) =>
+      connect(settings).garbageCollection.collect(world.log);
+    await run();
+    await run({ ROOM_MAXIMUM_AGE_HOURS: "4" });
+    expect(world.deletion.texts()).toEqual([]);
+    await run({ ROOM_MAXIMUM_AGE_HOURS: "3" });
+    expect(world.deletionNames().toSorted()).toEqual(["a", "b"]);
+  });
+
+  test("a metrics run counts rooms as outdated after a change of template or PIN length, not of the PIN's digits", async () => {
+    const settings = { ROOM_TEMPLATE: '{"participant_limit":3}', ROOM_HOST_PIN: "246810" };
+    await connect(settings).provisioning.provision({ reason: "claimed" }, 1, world.log);
+    for (const change of [
+      {},
+      { ROOM_HOST_PIN: "135790" },
+      { ROOM_HOST_PIN: "1357" },
+      { ROOM_TEMPLATE: '{"participant_limit":4}' },
+    ])
+      await connect({ ...settings, ...change }).metricsCollection.collect(world.log);
+    expect(rows.map(({ OutdatedRooms }) => OutdatedRooms)).toEqual([0, 0, 1, 1]);
+  });
 });

@@ -20,8 +20,8 @@ async function filesOf(prepare: () => Promise<unknown>, call: () => Promise<unkn
 }
 
 test.each([
-  ["with an idempotency key", () => ({ "idempotency-key": randomUUID() }), 29],
-  ["without an idempotency key", () => ({}), 25],
+  ["with an idempotency key", () => ({ "idempotency-key": randomUUID() }), 20],
+  ["without an idempotency key", () => ({}), 18],
 ])("One create %s calls functions of few files", async (_, headers, maxFiles) => {
   const files = await filesOf(
     async () => gateway.poolRoom("a-room"),
@@ -35,7 +35,7 @@ test.each([
 });
 
 test("One provisioning message calls functions of few files", async () => {
-  const maxFiles = 15;
+  const maxFiles = 14;
   const files = await filesOf(
     async () => undefined,
     async () => {

@@ -6,7 +6,7 @@ import {
   InvocationContext,
   type Timer,
 } from "@azure/functions";
-import type { Adapters } from "../../src/lib/adapters.ts";
+import type { Adapters } from "../../src/lib/dependencies.ts";
 import { createDependencies } from "../../src/lib/dependencies.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { withRetries } from "../../src/lib/platform/client.ts";

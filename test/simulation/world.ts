@@ -1,6 +1,6 @@
 /** The simulated world: two processes, the queues, the platform, and the virtual time that they share. */
 
-import type { Adapters } from "../../src/lib/adapters.ts";
+import type { Adapters } from "../../src/lib/dependencies.ts";
 import type { RandomSource } from "../../src/lib/ports.ts";
 import { createSeededRandom } from "../../tools/local/process/seeded-random.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";

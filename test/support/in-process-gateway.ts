@@ -7,11 +7,15 @@ import {
   InvocationContext,
 } from "@azure/functions";
 import { beforeEach } from "vitest";
-import { type Adapters, createAdapters } from "../../src/lib/adapters.ts";
 import type { Access } from "../../src/lib/auth/access.ts";
 import { createCredential } from "../../src/lib/azure/credential.ts";
-import { openQueues } from "../../src/lib/azure/storage-account.ts";
-import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
+import { openQueues } from "../../src/lib/azure/storage-queue.ts";
+import {
+  type Adapters,
+  createAdapters,
+  createDependencies,
+  type Dependencies,
+} from "../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { toHandler } from "../../src/lib/http/pipeline.ts";
 import { loadSettings, type Settings } from "../../src/lib/settings/settings.ts";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import { createClient } from "../../client/src/client.ts";
 import { createCredential } from "../../src/lib/azure/credential.ts";
-import { openQueues } from "../../src/lib/azure/storage-account.ts";
+import { openQueues } from "../../src/lib/azure/storage-queue.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { type FunctionsHostOptions, startFunctionsHost } from "../../tools/local/host/functions-host.ts";
 import type { LogEntry } from "../../tools/local/host/messages.ts";

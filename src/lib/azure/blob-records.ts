@@ -101,7 +101,8 @@ async function textOf(stream: NodeJS.ReadableStream | undefined): Promise<string
 /** Returns status and code of the response that the SDK threw, if it is one. */
 function responseOf(error: unknown): { readonly statusCode?: unknown; readonly code?: unknown } {
   // The class of the SDK's errors is loaded with the SDK.
-  return error instanceof Error && "statusCode" in error ? { code: undefined, ...error } : {};
+  if (!(error instanceof Error && "statusCode" in error)) return {};
+  return { statusCode: error.statusCode, code: "code" in error ? error.code : undefined };
 }
 
 function unavailable(cause: unknown): GatewayError {

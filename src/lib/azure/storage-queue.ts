@@ -1,8 +1,68 @@
-/** Implements the queue port with Azure Storage Queues. */
-import type { DequeuedMessageItem, QueueClient } from "@azure/storage-queue";
+/** The queues of a storage account, with the Azure SDK. */
+import type { TokenCredential } from "@azure/identity";
+import {
+  type DequeuedMessageItem,
+  type QueueClient,
+  QueueServiceClient,
+  RestError,
+} from "@azure/storage-queue";
 import { countCall } from "../outbound-calls.ts";
-import type { Queue, QueueMessage } from "../ports.ts";
-import { isQueueMissing, toQueueError } from "./storage-error.ts";
+import {
+  type Queue,
+  QueueError,
+  type QueueFailure,
+  type QueueMessage,
+  type Queues,
+  queueNames,
+} from "../ports.ts";
+import type { Settings } from "../settings/settings.ts";
+
+/** Which account to open, and how. */
+export interface StorageAccountOptions {
+  readonly storage: Settings["storage"];
+  /** Used if the settings name the account by its address. */
+  readonly credential: TokenCredential;
+  /** Timeout of one call, including its retries. */
+  readonly timeoutSeconds?: number;
+}
+
+// The event sink's caller waits 7 s and an API caller seldom longer; the SDK's own default is a minute.
+const defaultTimeoutSeconds = 3;
+const noRetries = { retryOptions: { maxTries: 1 } };
+const withRetries = { retryOptions: { maxTries: 3, retryDelayInMs: 200, maxRetryDelayInMs: 1000 } };
+
+/** Opens every queue of the app. Does not connect: the first call of each queue does. */
+export function openQueues(options: StorageAccountOptions): Queues {
+  const openQueue = openStorageAccount(options);
+  return {
+    // The pool has no trigger: the host would drain it. The host reads the provisioning queue only.
+    pool: openQueue(queueNames.pool, "text"),
+    deletion: openQueue(queueNames.deletion, "text"),
+    provisioning: openQueue(queueNames.provisioning, "base64"),
+    poison: openQueue(queueNames.poison, "base64"),
+  };
+}
+
+/** Creates the account's two SDK clients, without and with retries. Returns a function that opens a queue by name. */
+export function openStorageAccount({
+  storage,
+  credential,
+  timeoutSeconds = defaultTimeoutSeconds,
+}: StorageAccountOptions): (name: string, encoding: "text" | "base64") => Queue {
+  const open = (options: typeof noRetries) =>
+    "connectionString" in storage
+      ? QueueServiceClient.fromConnectionString(storage.connectionString, options)
+      : new QueueServiceClient(storage.queueServiceUrl, credential, options);
+  const singleTry = open(noRetries);
+  const retrying = open(withRetries);
+  return (name, encoding) =>
+    createStorageQueue({
+      singleTry: singleTry.getQueueClient(name),
+      retrying: retrying.getQueueClient(name),
+      encoding,
+      timeoutSeconds,
+    });
+}
 
 type Encoding = "text" | "base64";
 
@@ -122,4 +182,22 @@ function decode(text: string, encoding: Encoding): string {
 
 function secondsBetween(start: Date, end: Date): number {
   return (end.getTime() - start.getTime()) / 1000;
+}
+
+/** Returns whether an operation failed because the queue does not exist. */
+function isQueueMissing(error: unknown): boolean {
+  return error instanceof RestError && error.code === "QueueNotFound";
+}
+
+/** Returns the port's failure. Everything that is not a response of the service has an unknown outcome. */
+function toQueueError(operation: string, error: unknown): QueueError {
+  if (!(error instanceof RestError))
+    return new QueueError("unknown", `queue ${operation}: no response`, error);
+  return new QueueError(failureOf(error), `queue ${operation}: ${error.code ?? error.statusCode}`, error);
+}
+
+function failureOf({ code, statusCode }: RestError): QueueFailure {
+  if (code === "PopReceiptMismatch") return "receipt-stale";
+  if (code === "MessageNotFound" || code === "QueueNotFound") return "message-gone";
+  return statusCode === 400 || statusCode === 413 ? "refused" : "unknown";
 }

@@ -1,4 +1,4 @@
-/** How a room is created: the contract of both paths, and how a room is allocated. */
+/** How a room is created: the contract of both paths, the service tag, the allocation, and the response. */
 import * as z from "zod";
 import type { Caller } from "../auth/access.ts";
 import { GatewayError, platformFailures } from "../errors.ts";
@@ -9,8 +9,29 @@ import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import type { Claims } from "../pool/claim.ts";
 import type { IdempotentClaims } from "../pool/idempotent-claims.ts";
 import { createdRoomExample } from "./examples.ts";
-import { CreatedRoom, CreateQuery } from "./schemas.ts";
-import { decodeServiceTag } from "./service-tag.ts";
+import { CreatedRoom } from "./schemas.ts";
+
+/** The platform's limit of a service tag. */
+const maxTagCharacters = 250;
+const maxInputCharacters = 4096;
+
+/** The query of the operations that create a room. `decodeServiceTag` checks and decodes the value. */
+const CreateQuery = z.object({
+  uuiData: z
+    .string()
+    .optional()
+    .meta({
+      // Viewers take text in angle brackets for HTML and omit it, so the brackets are escaped.
+      description:
+        "The service tag in the form **&lt;hex&gt;;encoding=hex**: the UTF-8 text in hexadecimal digits. The text is an " +
+        "http or https URL without credentials, or a path token (letters, digits, `-`, `.`, `_`, `~`; not beginning " +
+        "with a dot) that the gateway appends to its configured address. The resulting URL has at most " +
+        `${maxTagCharacters} characters. Without \`uuiData\`, the room's tag does not change.`,
+      maxLength: maxInputCharacters,
+      example:
+        "68747470733a2f2f7665726966792e6578616d706c652e636f6d2f73657373696f6e732f38643166;encoding=hex",
+    }),
+});
 
 /** The headers of a create. */
 const CreateHeaders = z.object({
@@ -133,4 +154,66 @@ function tagRejected(cause: PlatformError, uuiData: string | undefined): Gateway
 function unquoteKey(value: string): string {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value)?.[1];
   return quoted === undefined ? value : quoted.replaceAll(/\\(["\\])/g, "$1");
+}
+
+/**
+ * Returns the service tag in `uuiData`: an absolute http or https URL unchanged, or a path token appended to `baseUrl`.
+ * Throws `invalid-request` with the violated rule for any other text.
+ */
+export function decodeServiceTag(uuiData: string, baseUrl: string | undefined): string {
+  const refuse = (reason: string): never => {
+    const { loc, ...fault } = valueFault(["query", "uuiData"], reason);
+    throw new GatewayError("invalid-request", { faults: [faultWithInput({ loc, ...fault }, uuiData)] });
+  };
+  if (uuiData.length > maxInputCharacters) return refuse("uuiData is too long");
+  const [hex = "", ...parameters] = uuiData.split(";").map((part) => part.trim());
+  if (!parameters.every(allowsHex)) return refuse("the encoding must be hex");
+  if (!/^(?:[0-9a-f]{2})+$/i.test(hex)) return refuse("uuiData must be pairs of hexadecimal digits");
+  const tag = toUrl(decodeText(hex) ?? refuse("uuiData must be UTF-8 without control characters"), baseUrl);
+  if (tag === undefined) {
+    return refuse("uuiData must contain an http or https URL without credentials, or a path token");
+  }
+  return tag.length > maxTagCharacters ? refuse("the service tag must have at most 250 characters") : tag;
+}
+
+/** Whether a parameter is not an encoding, or is `encoding=hex`. */
+function allowsHex(parameter: string): boolean {
+  const encoding = /^encoding\s*=\s*"?([^"]*?)"?$/i.exec(parameter)?.[1];
+  return encoding === undefined || encoding.toLowerCase() === "hex";
+}
+
+/** Returns the text without a leading protocol discriminator (octet 00 or 04), or undefined if it is not plain text. */
+function decodeText(hex: string): string | undefined {
+  const octets = Buffer.from(hex, "hex");
+  const start = octets[0] === 0x00 || octets[0] === 0x04 ? 1 : 0;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets.subarray(start));
+    return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+// A base64url token may begin with - or _. A leading dot could lead out of the base address.
+const pathToken = /^[\w\-~][\w\-.~]*$/;
+
+function toUrl(text: string, baseUrl: string | undefined): string | undefined {
+  if (/^https?:\/\//i.test(text)) {
+    const url = URL.canParse(text) && !/\s/.test(text) ? new URL(text) : undefined;
+    return url && url.username === "" && url.password === "" ? text : undefined;
+  }
+  return baseUrl !== undefined && pathToken.test(text) ? `${baseUrl}/${text}` : undefined;
+}
+
+/** Returns a room in the shape of a create response, which never contains the host PIN. */
+export function toCreatedRoom(row: ConferenceRow): z.output<typeof CreatedRoom> {
+  return {
+    id: row.id,
+    name: row.name,
+    service_type: row.service_type ?? "conference",
+    allow_guests: row["allow_guests"] === true,
+    guest_pin: typeof row["guest_pin"] === "string" ? row["guest_pin"] : "",
+    tag: row.tag ?? "",
+    aliases: (row.aliases ?? []).flatMap(({ alias }) => (typeof alias === "string" ? [{ alias }] : [])),
+  };
 }

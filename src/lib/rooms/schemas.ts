@@ -1,7 +1,6 @@
 /** The schemas of rooms: what responses contain and requests may contain. The API document publishes them. */
 import * as z from "zod";
 import { laxBoolean, laxDateTime, laxInteger } from "../http/validation.ts";
-import { maxInputCharacters, maxTagCharacters } from "./service-tag.ts";
 
 const text = z.string().nullish();
 const flag = laxBoolean.nullish();
@@ -172,22 +171,4 @@ export const ShapeQuery = z.object({
       "If true, the response has the constrained shape, with only the fields needed to join; if false, the full shape.",
     example: true,
   }),
-});
-
-/** The query of the operations that create a room. `decodeServiceTag` checks and decodes the value. */
-export const CreateQuery = z.object({
-  uuiData: z
-    .string()
-    .optional()
-    .meta({
-      // Viewers take text in angle brackets for HTML and omit it, so the brackets are escaped.
-      description:
-        "The service tag in the form **&lt;hex&gt;;encoding=hex**: the UTF-8 text in hexadecimal digits. The text is an " +
-        "http or https URL without credentials, or a path token (letters, digits, `-`, `.`, `_`, `~`; not beginning " +
-        "with a dot) that the gateway appends to its configured address. The resulting URL has at most " +
-        `${maxTagCharacters} characters. Without \`uuiData\`, the room's tag does not change.`,
-      maxLength: maxInputCharacters,
-      example:
-        "68747470733a2f2f7665726966792e6578616d706c652e636f6d2f73657373696f6e732f38643166;encoding=hex",
-    }),
 });

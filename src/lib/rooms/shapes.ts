@@ -2,7 +2,8 @@
 import type * as z from "zod";
 import { type ConferenceRow, manyRelations, singleRelations, toObjects } from "../platform/conferences.ts";
 import { isRoom, withoutMarker } from "../pool/room.ts";
-import type { ConstrainedConference, CreatedRoom, PublicConstrainedConference } from "./schemas.ts";
+import { toCreatedRoom } from "./create.ts";
+import type { ConstrainedConference, PublicConstrainedConference } from "./schemas.ts";
 
 /** How a room is returned. */
 export interface ShapeOptions {
@@ -24,30 +25,10 @@ function toConstrained(
 ): z.output<typeof ConstrainedConference> | z.output<typeof PublicConstrainedConference> {
   const shown = isRoom(row);
   return {
-    ...common(row),
+    ...toCreatedRoom(row),
     tag: shown ? (row.tag ?? "") : "",
     ...(showHostPin && { pin: shown ? textOf(row["pin"]) : "" }),
     aliases: [...(row.aliases ?? [])],
-  };
-}
-
-/** Returns a room in the shape of a create response, which never contains the host PIN. */
-export function toCreatedRoom(row: ConferenceRow): z.output<typeof CreatedRoom> {
-  return {
-    ...common(row),
-    aliases: (row.aliases ?? []).flatMap(({ alias }) => (typeof alias === "string" ? [{ alias }] : [])),
-  };
-}
-
-function common(row: ConferenceRow): z.output<typeof CreatedRoom> {
-  return {
-    id: row.id,
-    name: row.name,
-    service_type: row.service_type ?? "conference",
-    allow_guests: row["allow_guests"] === true,
-    guest_pin: textOf(row["guest_pin"]),
-    tag: row.tag ?? "",
-    aliases: [],
   };
 }
 

@@ -1,8 +1,8 @@
 /** Access checks: each kind accepts its own credentials only, and the sink both pairs during a rotation. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createAdapters } from "../../../src/lib/adapters.ts";
 import { createAccessChecks } from "../../../src/lib/auth/access.ts";
+import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { startContactCentre } from "../../../tools/local/simulators/contact-centre.ts";
 import { startTokenIssuer } from "../../../tools/local/simulators/token-issuer.ts";

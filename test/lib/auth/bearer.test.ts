@@ -1,7 +1,7 @@
 /** Bearer tokens of a real issuer: which ones are accepted, for which clients, and which ones are invalid. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/bearer.ts";
+import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/access.ts";
 import { createSigningKeys, type SigningKeys } from "../../../src/lib/auth/signing-keys.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { systemClock } from "../../../src/lib/ports.ts";

@@ -1,7 +1,7 @@
 /** The app's identity: all Azure clients of an instance use the identity that the settings name. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createAdapters } from "../../../src/lib/adapters.ts";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
+import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";

@@ -1,8 +1,11 @@
-/** Creating a room: what is refused before a room is claimed, and what of it reaches the log. */
+/** Creating a room: what is refused before a room is claimed, what of it reaches the log, and service tags. */
+
 import { HttpRequest, InvocationContext } from "@azure/functions";
-import { expect, test } from "vitest";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
 import { createRoomFromQueue } from "../../../src/functions/create-room-from-queue.ts";
 import { toHandler } from "../../../src/lib/http/pipeline.ts";
+import { decodeServiceTag } from "../../../src/lib/rooms/create.ts";
 import { parseJson } from "../../../tools/local/process/parse-json.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { openAccess } from "../../support/open-access.ts";
@@ -63,4 +66,148 @@ test.each([
   '{"a":{"uuiData":1}}',
 ])("The body %j is ignored", async (body) => {
   expect((await create("", body)).status).toBe(200);
+});
+
+describe("The service tag", () => {
+  const url = "https://verification.example.com/session/1";
+  const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
+  const refusal = (reason: string) =>
+    expect.objectContaining({
+      code: "invalid-request",
+      details: expect.objectContaining({
+        faults: [
+          expect.objectContaining({
+            type: "value_error",
+            loc: ["query", "uuiData"],
+            msg: `Value error, ${reason}`,
+            ctx: { error: {} },
+          }),
+        ],
+      }),
+    });
+
+  test.each([
+    ["the documented form", `${hex(url)};encoding=hex`],
+    ["hex digits without an encoding", hex(url)],
+    [
+      "parameters in other order and case",
+      `${hex(url).toUpperCase()};Purpose=x;ENCODING=HEX;Content=isdn-uui`,
+    ],
+    ["a quoted encoding and spaces", ` ${hex(url)} ; encoding = "hex" `],
+    ["a protocol discriminator 00", `00${hex(url)};encoding=hex`],
+    ["a protocol discriminator 04", `04${hex(url)};encoding=hex`],
+    ["a parameter whose name only ends in encoding", `${hex(url)};x-encoding=base64`],
+    ["a parameter without a value", `${hex(url)};flag;encoding=hex`],
+  ])("%s is decoded to the URL", (_, uuiData) => {
+    expect(decodeServiceTag(uuiData, undefined)).toBe(url);
+  });
+
+  test("every http or https URL of up to 250 characters is decoded unchanged", () => {
+    const urls = fc
+      .webUrl({ withFragments: true, withQueryParameters: true })
+      .filter((text) => text.length <= 250);
+    const parameters = fc.constantFrom("", ";encoding=hex", ";ENCODING=hex", ";purpose=x;encoding=Hex");
+    const discriminator = fc.constantFrom("", "00", "04");
+    fc.assert(
+      fc.property(urls, parameters, discriminator, (text, suffix, octet) => {
+        expect(decodeServiceTag(`${octet}${hex(text)}${suffix}`, undefined)).toBe(text);
+      }),
+    );
+  });
+
+  test("a path token is appended to the base address, and is rejected without one", () => {
+    const base = "https://tags.example.com/session";
+    expect(decodeServiceTag(hex("a1B2.c-d_e~f"), base)).toBe(`${base}/a1B2.c-d_e~f`);
+    expect(() => decodeServiceTag(hex("a1B2"), undefined)).toThrow(
+      refusal("uuiData must contain an http or https URL without credentials, or a path token"),
+    );
+  });
+
+  test.each(["-a1B2", "_a1B2", "~a1B2"])(
+    "the path token %s with leading punctuation is accepted",
+    (token) => {
+      const base = "https://tags.example.com/session";
+      expect(decodeServiceTag(hex(token), base)).toBe(`${base}/${token}`);
+    },
+  );
+
+  test("a URL is used unchanged, whatever the base address and the case of its scheme", () => {
+    expect(decodeServiceTag(hex("HTTPS://example.com/a"), undefined)).toBe("HTTPS://example.com/a");
+    expect(decodeServiceTag(hex(url), "https://tags.example.com")).toBe(url);
+  });
+
+  describe("422 with the violated rule", () => {
+    const notHex = "uuiData must be pairs of hexadecimal digits";
+    const notText = "uuiData must be UTF-8 without control characters";
+    const notUrl = "uuiData must contain an http or https URL without credentials, or a path token";
+    test.each([
+      ["nothing", "", notHex],
+      ["only parameters", ";encoding=hex", notHex],
+      ["an odd number of digits", "687", notHex],
+      ["other characters", "zz", notHex],
+      ["a space between digits", "68 74", notHex],
+      ["another encoding", `${hex(url)};encoding=ascii`, "the encoding must be hex"],
+      ["two encodings, one not hex", `${hex(url)};encoding=hex;encoding=base64`, "the encoding must be hex"],
+      ["another encoding after a space", `${hex(url)};encoding = base64`, "the encoding must be hex"],
+      ["an empty encoding", `${hex(url)};encoding=`, "the encoding must be hex"],
+      ["text that is not UTF-8", "c328", notText],
+      ["an incomplete character", "e282", notText],
+      ["a NUL inside", `${hex(url)}00`, notText],
+      ["a line break inside", hex(`${url}\r\nX: 1`), notText],
+      ["a text direction mark", hex(`${url}\u202e`), notText],
+      ["a line separator", hex(`${url}\u2028`), notText],
+      ["a byte order mark", hex(`\ufeff${url}`), notText],
+      ["two protocol discriminators", `0004${hex(url)}`, notText],
+      ["another discriminator", `01${hex(url)}`, notText],
+      ["only a discriminator", "04", notUrl],
+      ["another scheme", hex("javascript:alert(1)"), notUrl],
+      ["a file", hex("file:///etc/passwd"), notUrl],
+      ["a URL with credentials", hex("https://name:word@example.com/"), notUrl],
+      ["a URL with a name only", hex("https://name@example.com/"), notUrl],
+      ["a URL with a password only", hex("https://:word@example.com/"), notUrl],
+      ["a URL without a host", hex("https://"), notUrl],
+      ["a URL with a space", hex("https://example.com/a b"), notUrl],
+      ["a URL without a scheme", hex("//example.com/x"), notUrl],
+      ["a path", hex("../x"), notUrl],
+      ["a token that begins with a dot", hex(".x"), notUrl],
+      ["a token with a slash", hex("a/b"), notUrl],
+      ["251 characters", hex(url.padEnd(251, "x")), "the service tag must have at most 250 characters"],
+      ["more than 4,096 characters", "61".repeat(2049), "uuiData is too long"],
+    ])("%s", (_, uuiData, reason) => {
+      expect(() => decodeServiceTag(uuiData, "https://tags.example.com")).toThrow(refusal(reason));
+    });
+
+    test("a path token that makes the tag too long", () => {
+      expect(() => decodeServiceTag(hex("x".repeat(240)), "https://tags.example.com")).toThrow(
+        refusal("the service tag must have at most 250 characters"),
+      );
+    });
+  });
+
+  test("a tag of 250 characters is accepted", () => {
+    expect(decodeServiceTag(hex(url.padEnd(250, "x")), undefined)).toHaveLength(250);
+  });
+
+  test("every input is decoded to a tag that the platform can store, or is 422", () => {
+    const input = fc.oneof(
+      fc.string(),
+      fc.string({ unit: "binary" }).map(hex),
+      fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("hex")),
+    );
+    const outcomeOf = (uuiData: string): unknown => {
+      try {
+        return decodeServiceTag(uuiData, "https://tags.example.com");
+      } catch (error) {
+        return error instanceof Error && "status" in error ? error.status : error;
+      }
+    };
+    fc.assert(
+      fc.property(input, (uuiData) => {
+        expect([422, expect.stringMatching(/^https?:\/\/[^\p{Cc}]{1,242}$/u)]).toContainEqual(
+          outcomeOf(uuiData),
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  });
 });

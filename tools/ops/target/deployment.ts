@@ -1,7 +1,7 @@
 /** Connects to a deployment, as the person who is signed in to Azure. */
 import { DefaultAzureCredential } from "@azure/identity";
 import * as z from "zod";
-import { openQueues } from "../../../src/lib/azure/storage-account.ts";
+import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import { UnreachableError } from "../outcomes.ts";
 import { type AzureApi, createAzureApi } from "./azure-api.ts";
 import { createAzureLog } from "./azure-log.ts";

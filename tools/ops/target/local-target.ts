@@ -1,7 +1,7 @@
 /** Connects to the gateway that runs on this machine, by the file with its addresses. */
 
 import { createCredential } from "../../../src/lib/azure/credential.ts";
-import { openQueues } from "../../../src/lib/azure/storage-account.ts";
+import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { bypassProxy } from "../../local/process/bypass-proxy.ts";
