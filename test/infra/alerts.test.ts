@@ -6,7 +6,7 @@ import * as z from "zod";
 import { metricsColumns } from "../../src/lib/metrics/row.ts";
 import { functionNames } from "../support/function-names.ts";
 import { allOf, deployed, onlyOf, propertiesOf } from "../support/infra/environments.ts";
-import { faultsOf } from "../support/infra/kusto.ts";
+import { faultsOf } from "../support/kusto.ts";
 
 const production = deployed("production");
 const withoutLogs = deployed("test", {

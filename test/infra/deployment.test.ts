@@ -142,6 +142,12 @@ describe("Who may do what", () => {
     ]);
   });
 
+  test("The workflow's identity may assign exactly these roles", () => {
+    const condition = readFileSync("infra/role-condition.txt", "utf8");
+    const lists = [...condition.matchAll(/GuidEquals \{([^}]*)\}/g)].map(([, list = ""]) => list.split(", "));
+    expect(lists.map((list) => list.toSorted())).toEqual([1, 2].map(() => Object.keys(roles).toSorted()));
+  });
+
   test("The app runs as one identity, and Azure stores its package with another one, in another account", () => {
     const app = onlyOf(testing, "Web/sites");
     const { keyVaultReferenceIdentity, functionAppConfig } = propertiesOf(app);
@@ -151,35 +157,36 @@ describe("Who may do what", () => {
     expect(withoutHash(value)).toBe("stvmrpkg<hash>.properties.primaryEndpoints.blobapp-package");
   });
 
-  test.each(everyEnvironment)("Nothing in %s accepts a key or a password", (_, deployment) => {
-    for (const account of allOf(deployment, "Storage/storageAccounts"))
-      expect(propertiesOf(account)).toMatchObject({
-        allowSharedKeyAccess: false,
-        allowBlobPublicAccess: false,
+  test.each(everyEnvironment)(
+    "Nothing in %s accepts a key or a password, and only production protects its vault",
+    (name, deployment) => {
+      for (const account of allOf(deployment, "Storage/storageAccounts"))
+        expect(propertiesOf(account)).toMatchObject({
+          allowSharedKeyAccess: false,
+          allowBlobPublicAccess: false,
+        });
+      const { enableRbacAuthorization, enablePurgeProtection } = propertiesOf(
+        onlyOf(deployment, "KeyVault/vaults"),
+      );
+      expect([enableRbacAuthorization, enablePurgeProtection]).toEqual([
+        true,
+        name === "production" ? true : undefined,
+      ]);
+      expect(propertiesOf(onlyOf(deployment, "Insights/components"))).toMatchObject({
+        DisableLocalAuth: true,
       });
-    expect(propertiesOf(onlyOf(deployment, "KeyVault/vaults"))).toMatchObject({
-      enableRbacAuthorization: true,
-    });
-    expect(propertiesOf(onlyOf(deployment, "Insights/components"))).toMatchObject({ DisableLocalAuth: true });
-    const passwords = allOf(deployment, "Web/sites/basicPublishingCredentialsPolicies");
-    expect(passwords.map((resource) => [resource.name.split("/").at(-1), propertiesOf(resource)])).toEqual([
-      ["ftp", { allow: false }],
-      ["scm", { allow: false }],
-    ]);
-  });
-
-  test("Only the vault of production is protected against purging", () => {
-    const isProtected = everyEnvironment.map(
-      ([, deployment]) => propertiesOf(onlyOf(deployment, "KeyVault/vaults"))["enablePurgeProtection"],
-    );
-    expect(isProtected).toEqual([undefined, undefined, true]);
-  });
+      const passwords = allOf(deployment, "Web/sites/basicPublishingCredentialsPolicies");
+      expect(passwords.map((resource) => [resource.name.split("/").at(-1), propertiesOf(resource)])).toEqual([
+        ["ftp", { allow: false }],
+        ["scm", { allow: false }],
+      ]);
+    },
+  );
 });
 
 describe("The network of production", () => {
-  const closed = ["Storage/storageAccounts", "KeyVault/vaults", "Web/sites"].flatMap((type) =>
-    allOf(production, type),
-  );
+  const closable = ["Storage/storageAccounts", "KeyVault/vaults", "Web/sites"];
+  const closed = closable.flatMap((type) => allOf(production, type));
   const network = onlyOf(production, "Network/virtualNetworks");
   const endpoints = allOf(production, "Network/privateEndpoints").map((resource) => {
     const { subnet, privateLinkServiceConnections } = propertiesOf(resource);
@@ -199,12 +206,20 @@ describe("The network of production", () => {
   });
 
   test("Closes storage, vault and app, which are open in the other environments", () => {
-    expect(closed.map((resource) => propertiesOf(resource)["publicNetworkAccess"])).toEqual(
-      closed.map(() => "Disabled"),
-    );
-    for (const type of ["Storage/storageAccounts", "KeyVault/vaults", "Web/sites"])
-      for (const resource of [...allOf(development, type), ...allOf(testing, type)])
-        expect(propertiesOf(resource)["publicNetworkAccess"]).toBe("Enabled");
+    const access = (deployment: typeof production) =>
+      closable.flatMap((type) =>
+        allOf(deployment, type).map((resource) => {
+          const { publicNetworkAccess, networkAcls } = propertiesOf(resource);
+          return [publicNetworkAccess, networkAcls?.defaultAction];
+        }),
+      );
+    const [open, shut] = [
+      ["Enabled", "Allow"],
+      ["Disabled", "Deny"],
+    ];
+    expect(access(production)).toEqual([shut, shut, shut, ["Disabled", undefined]]);
+    for (const one of [development, testing])
+      expect(access(one)).toEqual([open, open, open, ["Enabled", undefined]]);
   });
 
   test("Has an endpoint for each service that it closes, with the zone of its name", () => {
@@ -330,15 +345,16 @@ describe("The function app", () => {
         runtime: { name: "node", version: "24" },
         scaleAndConcurrency: { maximumInstanceCount: 4, instanceMemoryMB: 2048 },
       });
+    // API Management responds to the widget's pages; without it, the app's host does.
+    expect(runtime.map(({ siteConfig }) => siteConfig.cors)).toEqual([
+      { allowedOrigins: ["https://widget-dev.example.com"] },
+      undefined,
+      undefined,
+    ]);
     const zones = everyEnvironment.map(
       ([, one]) => propertiesOf(onlyOf(one, "Web/serverfarms"))["zoneRedundant"],
     );
     expect(zones).toEqual([false, false, true]);
-  });
-
-  test("Lets the widget call it directly only without API Management", () => {
-    const cors = everyEnvironment.map(([, one]) => propertiesOf(onlyOf(one, "Web/sites"))["siteConfig"].cors);
-    expect(cors).toEqual([{ allowedOrigins: ["https://widget-dev.example.com"] }, undefined, undefined]);
   });
 
   test("Stores each line once: no diagnostic setting repeats what Application Insights gets", () => {

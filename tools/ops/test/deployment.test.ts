@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { formatMarker } from "../../../src/lib/pool/room.ts";
-import { faultsOf } from "../../../test/support/infra/kusto.ts";
+import { faultsOf } from "../../../test/support/kusto.ts";
 import { temporaryFolder } from "../../../test/support/script-process.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";

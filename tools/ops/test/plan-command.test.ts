@@ -1,7 +1,7 @@
 /** `ops plan`: its options, and the load that it measures. */
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { faultsOf } from "../../../test/support/infra/kusto.ts";
+import { faultsOf } from "../../../test/support/kusto.ts";
 import { claimEvents, measureLoad } from "../plan/measured-load.ts";
 import { countsQuery } from "../target/azure-log.ts";
 import { ops, useOperatedGateway } from "./operated-gateway.ts";

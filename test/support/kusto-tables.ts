@@ -1,9 +1,9 @@
 /**
  * The tables that queries read. The gateway's own table comes from the code; the others are those of Azure Monitor, with
  * the columns that Microsoft lists: https://learn.microsoft.com/azure/azure-monitor/reference/tables/apptraces,
- * /apprequests, /appdependencies, /appexceptions, /appavailabilityresults and /apimanagementgatewaylogs.
+ * /apprequests, /appexceptions, /appavailabilityresults and /apimanagementgatewaylogs.
  */
-import { metricsColumns } from "../../../src/lib/metrics/row.ts";
+import { metricsColumns } from "../../src/lib/metrics/row.ts";
 
 type Columns = Readonly<Record<string, string>>;
 
@@ -35,11 +35,6 @@ export const tableSchemas: Readonly<Record<string, Columns>> = {
     ...ofEveryAppTable,
     ...ofEveryResult,
     ...columns({ string: ["Id", "Url", "ResultCode", "PerformanceBucket"] }),
-  },
-  AppDependencies: {
-    ...ofEveryAppTable,
-    ...ofEveryResult,
-    ...columns({ string: ["Id", "Target", "DependencyType", "Data", "ResultCode"] }),
   },
   AppExceptions: {
     ...ofEveryAppTable,
