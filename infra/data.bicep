@@ -203,7 +203,7 @@ resource secretExpiring 'Microsoft.EventGrid/systemTopics/eventSubscriptions@202
       endpointType: 'MonitorAlert'
       properties: {
         severity: 'Sev2'
-        description: 'Runbook: section secret-expiring in docs/alerts.md'
+        description: 'Runbook: section secret-expiring in docs/operations.md'
         actionGroups: [alertGroupId]
       }
     }

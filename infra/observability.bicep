@@ -224,7 +224,7 @@ resource rules 'Microsoft.Insights/scheduledQueryRules@2022-06-15' = [for query 
   kind: 'LogAlert'
   properties: {
     displayName: '${query.key} (${environmentName})'
-    description: 'Runbook: section ${query.key} in docs/alerts.md'
+    description: 'Runbook: section ${query.key} in docs/operations.md'
     severity: limits[query.key].severity
     enabled: true
     scopes: [workspaceId]

@@ -13,7 +13,7 @@ export function addPlan({ command, run }: Operator): void {
   command(
     "plan",
     "calculates how large the pool must be, and what gives way first",
-    "Needs no gateway, unless the load is measured. docs/capacity.md explains the result. With --measured-days, the load " +
+    "Needs no gateway, unless the load is measured. docs/operations.md explains the result. With --measured-days, the load " +
       "and the present settings are the gateway's, unless an option says otherwise.",
   )
     .option(

@@ -32,7 +32,7 @@ function splitLines({ gateways, scenario }: Plan): string[] {
   return [
     `One gateway and its platform cannot carry this. ${gateways} gateways, each with its platform, can:` +
       ` ${whole(scenario.perHour)} rooms per hour each.`,
-    "Pool and settings below are those of each gateway. docs/capacity.md says how to split.",
+    "Pool and settings below are those of each gateway. docs/operations.md, More than one gateway, says how to split.",
   ];
 }
 

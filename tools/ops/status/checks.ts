@@ -66,7 +66,7 @@ export const checks: readonly Check[] = [
   },
   {
     name: "Gateway",
-    advice: "docs/alerts.md#health-check-failing",
+    advice: "docs/operations.md#health-check-failing",
     isOfStatus: true,
     run: async ({ gatewayUrl, log }) => {
       const { status } = await request(`${gatewayUrl}/public/health`);
@@ -133,7 +133,7 @@ export const checks: readonly Check[] = [
   },
   {
     name: "Contact centre",
-    advice: "docs/alerts.md#contact-centre-unreachable",
+    advice: "docs/operations.md#contact-centre-throttling",
     isOfStatus: true,
     run: async ({ settings: { contactCentre }, log }) => {
       const { status } = await request(`${contactCentre.url}/api/v2/users/me`);
