@@ -14,6 +14,8 @@ import { CreatedRoom } from "./schemas.ts";
 /** The platform's limit of a service tag. */
 const maxTagCharacters = 250;
 const maxInputCharacters = 4096;
+// Far longer than a body with a service tag, and short enough to be parsed without delaying other requests.
+const maxCheckedCharacters = 65_536;
 
 /** The query of the operations that create a room. `decodeServiceTag` checks and decodes the value. */
 const CreateQuery = z.object({
@@ -124,8 +126,9 @@ export async function allocateRoom(
   });
 }
 
-/** A service tag in a JSON body would be lost unnoticed. Any other body is ignored. */
+/** A service tag in a JSON body would be lost unnoticed. Any other body is ignored, and so is a long one. */
 function refuseUuiDataInBody(text: string): void {
+  if (text.length > maxCheckedCharacters) return;
   const body = z.record(z.string(), z.unknown()).safeParse(parseJson(text)).data ?? {};
   const name = Object.keys(body).find((key) => key.toLowerCase() === "uuidata");
   if (name === undefined) return;

@@ -74,7 +74,11 @@ export function toUpdateFields(change: Conference, room: ConferenceRow): Confere
       }
       return [];
     }
-    if (field === "description") return [[field, keepMarker(change.description, room, faults)]];
+    if (field === "description") {
+      const text = withoutMarker(change.description ?? "");
+      const isSame = text === withoutMarker(room.description ?? "");
+      return isSame ? [] : [[field, keepMarker(text, room, faults)]];
+    }
     const isRelation = field in singleRelations || field in manyRelations;
     return [[field, isRelation && value !== null ? toRelation(field, value, faults) : value]];
   });
@@ -122,12 +126,7 @@ function namesOf(aliases: unknown): string {
 }
 
 /** Returns the new description with the marker of the room. Only the gateway writes markers. */
-function keepMarker(
-  description: string | null | undefined,
-  room: ConferenceRow,
-  faults: ValidationFault[],
-): string {
-  const text = withoutMarker(description ?? "");
+function keepMarker(text: string, room: ConferenceRow, faults: ValidationFault[]): string {
   const marker = parseMarker(room.description);
   if (marker === undefined) return text;
   if (marker.state === "pooled")

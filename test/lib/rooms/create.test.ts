@@ -64,6 +64,7 @@ test.each([
   '{"uuiData"',
   "uuiData=61",
   '{"a":{"uuiData":1}}',
+  JSON.stringify({ uuiData: "x".repeat(65_536) }),
 ])("The body %j is ignored", async (body) => {
   expect((await create("", body)).status).toBe(200);
 });

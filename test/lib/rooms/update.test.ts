@@ -283,6 +283,18 @@ describe("The fields of an update", () => {
       expect(toUpdateFields({ description: `a text\n${forged}` }, row)).toEqual({ description: sent });
     });
 
+    test.each(["assigned", "pooled"] as const)(
+      "the present text of a room that is %s is not sent",
+      (state) => {
+        const since = "2026-01-15T09:00:00.000Z";
+        const own = formatMarker(state === "pooled" ? { state, since } : { state, since, messageId: "m-1" });
+        const row = { ...room, description: `by hand\n${own}` };
+        expect(toUpdateFields({ description: "by hand", call_type: "audio" }, row)).toEqual({
+          call_type: "audio",
+        });
+      },
+    );
+
     test("a marker from the caller without any text is removed", () => {
       expect(toUpdateFields({ description: forged }, room)).toEqual({ description: marker });
     });
