@@ -83,15 +83,18 @@ fi
 # Each secret that the settings refer to must be in the vault, before the app starts without it.
 references=$(in_subscription functionapp config appsettings list --resource-group "$group" --name "$app" \
   --query "[?contains(value, '@Microsoft.KeyVault')].value" --output tsv)
+if ! held=$(in_subscription keyvault secret list --vault-name "$vault" --query "[?attributes.enabled].name" --output tsv); then
+  echo "The vault $vault cannot be read. In a private network, run this on the runner. A new role takes some minutes." >&2
+  exit 1
+fi
 missing=""
 newest=""
 for secret in $(printf '%s\n' "$references" | sed -n 's|.*/secrets/\([A-Z-]*\)).*|\1|p' | sort); do
-  if id=$(in_subscription keyvault secret list-versions --vault-name "$vault" --name "$secret" \
-    --query "reverse(sort_by([?attributes.enabled], &attributes.created))[0].id" --output tsv); then
-    if [ -n "$id" ]; then newest="$newest ${id##*/}"; else missing="$missing $secret"; fi
+  if printf '%s\n' "$held" | grep -qx "$secret"; then
+    id=$(in_subscription keyvault secret show --vault-name "$vault" --name "$secret" --query id --output tsv)
+    newest="$newest ${id##*/}"
   else
-    echo "The vault $vault cannot be read. In a private network, run this on the runner. A new role takes some minutes." >&2
-    exit 1
+    missing="$missing $secret"
   fi
 done
 if [ -n "$missing" ]; then

@@ -50,11 +50,14 @@ export function createAzureLog({ api, workspaceId, app }: AzureLogOptions): LogR
     },
     counts: async ({ hours, events }, minutes) =>
       z.array(countSchema).parse(await query(countsQuery(app, events, minutes), hours)),
-    newestMetrics: async () => (await query(metricsQuery, 24))[0],
+    newestMetrics: async () => (await query(metricsQuery(app), 24))[0],
   };
 }
 
-export const metricsQuery = "VmrGatewayMetrics_CL | order by TimeGenerated desc | take 1";
+/** Returns the query for the newest metrics row. */
+export function metricsQuery(app: string): string {
+  return `VmrGatewayMetrics_CL | where App =~ ${literal(app)} | order by TimeGenerated desc | take 1`;
+}
 
 /** Returns the query for the lines that a filter selects, the newest first. */
 export function linesQuery(app: string, { room, events, function: functionName }: LogFilter): string {
