@@ -135,7 +135,8 @@ async function introduce(started: Connection): Promise<void> {
   await requestRooms();
   // The first run of the metrics timer can refill the pool to its minimum meanwhile, and its requests count as rooms to come.
   const { ready, wanted } = await showPoolFill(started, started.maxRooms, {
-    output: process.stdout,
+    // A bar that is redrawn would run into the lines of the log.
+    output: options.verbose ? { write: (text) => process.stdout.write(text) } : process.stdout,
     stopping,
     onStall: requestRooms,
     problem: provisioning.problem,

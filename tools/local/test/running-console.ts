@@ -35,6 +35,7 @@ export async function startRunningConsole({ garbageMinimumAgeSeconds = 2 } = {})
     /** Starts a second console of the same gateway. */
     startAnother: async () => startConsole({ ...gateway, timeline }),
     untilPoolHas,
+    untilProvisioned: async () => queues.untilProvisioned(),
     /** Runs an action through the console and returns the response as the page gets it. */
     runAction: async (id: string, values: Readonly<Record<string, unknown>>, headers = {}) =>
       fetch(`${shown.url}/actions/${id}`, {

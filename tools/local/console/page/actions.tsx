@@ -162,7 +162,7 @@ function inLines(text: string): string | undefined {
   }
 }
 
-function CopyButton({ text, what }: { text: string; what: string }) {
+export function CopyButton({ text, what }: { text: string; what: string }) {
   const [isCopied, setIsCopied] = useState(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text).catch(() => undefined);

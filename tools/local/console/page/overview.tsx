@@ -55,6 +55,11 @@ export function Details({ data, snapshot }: { data: LiveData; snapshot: Snapshot
           <h2 id="pool-title">Pool</h2>
           <p class={isEmpty ? "figure bad" : "figure"}>
             <strong>{poolLevel}</strong> of {poolTarget} rooms ready
+            {isEmpty && (
+              <button type="button" onClick={() => void runAction("fill", {})}>
+                Fill the pool
+              </button>
+            )}
             {data.history.some(({ isOutage }) => isOutage) && " · shaded: outage"}
           </p>
           <PoolChart history={data.history} target={poolTarget} />
@@ -93,12 +98,7 @@ export function Details({ data, snapshot }: { data: LiveData; snapshot: Snapshot
         </section>
       </div>
       <div class="lists">
-        <RoomsTable
-          rooms={snapshot.rooms}
-          now={snapshot.time}
-          isPoolOn={poolTarget > 0}
-          onFill={() => void runAction("fill", {})}
-        />
+        <RoomsTable rooms={snapshot.rooms} now={snapshot.time} />
         <Timeline entries={data.entries} />
       </div>
       <MetricsRow row={snapshot.metricsRow} now={snapshot.time} />

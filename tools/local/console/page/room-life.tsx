@@ -7,6 +7,7 @@ import {
   stateTitles,
   type TimelineEntry,
 } from "../console-state.ts";
+import { CopyButton } from "./actions.tsx";
 import { age, stateStyle, timeOfDay } from "./format.ts";
 import { conferenceText } from "./rooms.tsx";
 import { EntryList } from "./timeline.tsx";
@@ -33,6 +34,9 @@ export function RoomLife({ name, snapshot, entries, deletedAfterSeconds }: RoomL
       <h2 class="life-title" ref={heading} tabIndex={-1}>
         Room <span class="room-name">{name}</span>
       </h2>
+      <p>
+        <CopyButton text={name} what="name of the room" />
+      </p>
       {!isKnown && <p class="figure">There is no such room.</p>}
       {isKnown && (
         <>

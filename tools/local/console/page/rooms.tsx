@@ -6,15 +6,7 @@ import { age, amount, roomAddress, stateStyle } from "./format.ts";
 /** The rooms in use first, and of each state the youngest first. */
 const stateOrder = ["live", "assigned", "ended", "deleting", "provisioning", "pooled"];
 
-interface RoomsTableProps {
-  readonly rooms: readonly RoomRow[];
-  readonly now: number;
-  /** Whether rooms are made in advance. */
-  readonly isPoolOn: boolean;
-  readonly onFill: () => void;
-}
-
-export function RoomsTable({ rooms, now, isPoolOn, onFill }: RoomsTableProps) {
+export function RoomsTable({ rooms, now }: { rooms: readonly RoomRow[]; now: number }) {
   const [search, setSearch] = useState("");
   const wanted = search.trim().toLowerCase();
   const shown = rooms
@@ -55,16 +47,8 @@ export function RoomsTable({ rooms, now, isPoolOn, onFill }: RoomsTableProps) {
             ))}
           </tbody>
         </table>
-        {rooms.length > 0 && shown.length === 0 && <p class="none">No room matches.</p>}
-        {rooms.length === 0 && (
-          <p class="none">
-            There is no room.{" "}
-            {isPoolOn && (
-              <button type="button" onClick={onFill}>
-                Fill the pool
-              </button>
-            )}
-          </p>
+        {shown.length === 0 && (
+          <p class="none">{rooms.length === 0 ? "There is no room." : "No room matches."}</p>
         )}
       </div>
     </section>
