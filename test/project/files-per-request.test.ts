@@ -21,7 +21,7 @@ async function filesOf(prepare: () => Promise<unknown>, call: () => Promise<unkn
 
 test.each([
   ["with an idempotency key", () => ({ "idempotency-key": randomUUID() }), 20],
-  ["without an idempotency key", () => ({}), 18],
+  ["without an idempotency key", () => ({}), 17],
 ])("One create %s calls functions of few files", async (_, headers, maxFiles) => {
   const files = await filesOf(
     async () => gateway.poolRoom("a-room"),
@@ -35,7 +35,7 @@ test.each([
 });
 
 test("One provisioning message calls functions of few files", async () => {
-  const maxFiles = 14;
+  const maxFiles = 13;
   const files = await filesOf(
     async () => undefined,
     async () => {

@@ -58,7 +58,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "handed-out-twice",
     scenario: "a claim whose lease ends",
     scenarioFaults: 2,
-    file: claimFailures,
+    file: claim,
     edits: [['if (marker?.state === "assigned")', 'if (message.id === "")']],
   },
   {

@@ -1,11 +1,10 @@
 /** What happens to a claim's message, outcome by outcome, when the claim does not hand out its room. */
 import type { Log } from "../log.ts";
-import type { ConferenceRow } from "../platform/conferences.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import type { Replenishment } from "./replenishment.ts";
-import { encodeRoomMessage, isDialable, parseMarker, type RoomMessage } from "./room.ts";
+import { encodeRoomMessage, type RoomMessage } from "./room.ts";
 
 /** One message that a claim holds, and the limits of that claim. */
 export interface ClaimAttempt {
@@ -52,19 +51,6 @@ export const settlements = {
 } as const satisfies Record<string, Settlement>;
 
 export type FailedOutcome = keyof typeof settlements;
-
-/** Returns why the room that a look-up found cannot be handed out, or undefined if it can. */
-export function outcomeOfLookUp(
-  room: ConferenceRow | undefined,
-  message: QueueMessage,
-): FailedOutcome | undefined {
-  if (!room) return "room-missing";
-  const marker = parseMarker(room.description);
-  if (marker?.state === "assigned")
-    return marker.messageId === message.id ? "unanswered-claim" : "duplicate-message";
-  if (isDialable(room)) return undefined;
-  return marker ? "room-without-alias" : "unmarked-room-without-alias";
-}
 
 /** Returns the outcome of a change that threw `error`. Throws `error` itself if it is not a PlatformError. */
 export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {

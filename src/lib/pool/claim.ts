@@ -4,17 +4,17 @@ import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
-import { type Clock, deleteConfirmed } from "../ports.ts";
+import { type Clock, deleteConfirmed, type QueueMessage } from "../ports.ts";
 import {
   type ClaimAttempt,
   createSettle,
+  type FailedOutcome,
   outcomeOfFailedAssignment,
-  outcomeOfLookUp,
   type SettlementDependencies,
 } from "./claim-failures.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import type { Replenishment } from "./replenishment.ts";
-import { decodeRoomMessage, withMarker } from "./room.ts";
+import { decodeRoomMessage, isDialable, parseMarker, withMarker } from "./room.ts";
 
 /** Hands out rooms of the pool. */
 export interface Claims {
@@ -150,6 +150,16 @@ export function createClaims(options: ClaimOptions): Claims {
       });
     },
   };
+}
+
+/** Returns why the room that a look-up found cannot be handed out, or undefined if it can. */
+function outcomeOfLookUp(room: ConferenceRow | undefined, message: QueueMessage): FailedOutcome | undefined {
+  if (!room) return "room-missing";
+  const marker = parseMarker(room.description);
+  if (marker?.state === "assigned")
+    return marker.messageId === message.id ? "unanswered-claim" : "duplicate-message";
+  if (isDialable(room)) return undefined;
+  return marker ? "room-without-alias" : "unmarked-room-without-alias";
 }
 
 const maxUnknownInRow = 3;

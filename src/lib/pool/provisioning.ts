@@ -12,7 +12,7 @@ import {
 } from "../ports.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import { newGuestPin, newRoomName, toNewConference } from "./new-room.ts";
-import { decodeProvisioningRequest, type ProvisioningRequest } from "./replenishment.ts";
+import { type ProvisioningRequest, provisioningRequest } from "./replenishment.ts";
 import { isDialable } from "./room.ts";
 
 /** The durations of provisioning one room; they are defined together because each depends on the others. */
@@ -71,7 +71,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
   );
 
   async function provision(message: unknown, dequeueCount: number, log: Log): Promise<void> {
-    const request = decodeProvisioningRequest(message);
+    const request = provisioningRequest.safeParse(message).data;
     if (!request) {
       log.error("provisioning-request-malformed");
       return;

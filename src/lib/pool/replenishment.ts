@@ -15,7 +15,8 @@ export type ProvisioningRequest =
 // Release 1.0 also wrote `healing`, which means the same as `bulk`.
 const bulkReasons = z.enum(["bulk", "healing"]).transform(() => "bulk" as const);
 
-const provisioningRequest: z.ZodType<ProvisioningRequest> = z.union([
+/** The schema of a request that the host has parsed as JSON. */
+export const provisioningRequest: z.ZodType<ProvisioningRequest> = z.union([
   z.object({ reason: z.literal("claimed") }),
   z.object({ reason: bulkReasons, upTo: z.int().min(0) }),
 ]);
@@ -23,11 +24,6 @@ const provisioningRequest: z.ZodType<ProvisioningRequest> = z.union([
 /** Returns the message text of a request. */
 export function encodeProvisioningRequest(request: ProvisioningRequest): string {
   return JSON.stringify(request);
-}
-
-/** Returns the request in a message that the host has parsed as JSON, or undefined if it is malformed. */
-export function decodeProvisioningRequest(message: unknown): ProvisioningRequest | undefined {
-  return provisioningRequest.safeParse(message).data;
 }
 
 /** Writes the provisioning queue. */

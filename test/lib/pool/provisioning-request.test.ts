@@ -1,9 +1,9 @@
 /** The text of a provisioning request, and messages that are not one. */
 import { expect, test } from "vitest";
 import {
-  decodeProvisioningRequest,
   encodeProvisioningRequest,
   type ProvisioningRequest,
+  provisioningRequest,
 } from "../../../src/lib/pool/replenishment.ts";
 
 test.each<[string, ProvisioningRequest]>([
@@ -11,11 +11,11 @@ test.each<[string, ProvisioningRequest]>([
   ['{"reason":"bulk","upTo":50}', { reason: "bulk", upTo: 50 }],
 ])("A request is encoded as %s and decoded without loss", (text, request) => {
   expect(encodeProvisioningRequest(request)).toBe(text);
-  expect(decodeProvisioningRequest(JSON.parse(text))).toEqual(request);
+  expect(provisioningRequest.parse(JSON.parse(text))).toEqual(request);
 });
 
 test("A request that release 1.0 wrote as `healing` decodes as `bulk`", () => {
-  expect(decodeProvisioningRequest({ reason: "healing", upTo: 50 })).toEqual({ reason: "bulk", upTo: 50 });
+  expect(provisioningRequest.parse({ reason: "healing", upTo: 50 })).toEqual({ reason: "bulk", upTo: 50 });
 });
 
 test.each([
@@ -28,6 +28,6 @@ test.each([
   ["a bulk request with a fractional level", { reason: "bulk", upTo: 1.5 }],
   ["a healing request with a negative level", { reason: "healing", upTo: -1 }],
   ["a healing request without a level", { reason: "healing" }],
-])("A message that is %s decodes to undefined", (_, message) => {
-  expect(decodeProvisioningRequest(message)).toBeUndefined();
+])("A message that is %s is refused", (_, message) => {
+  expect(provisioningRequest.safeParse(message).success).toBe(false);
 });

@@ -1,5 +1,5 @@
 /** `ops redrive`: puts the requests of the poison queue back to work. */
-import { decodeProvisioningRequest, encodeProvisioningRequest } from "../../../src/lib/pool/replenishment.ts";
+import { encodeProvisioningRequest, provisioningRequest } from "../../../src/lib/pool/replenishment.ts";
 import { deleteConfirmed, type Queue, type QueueMessage, type Queues } from "../../../src/lib/ports.ts";
 import { parseJson } from "../../local/process/parse-json.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
@@ -95,7 +95,7 @@ async function handleAll(
       if (!message) break;
       // Its lease has ended: everything behind it has been received, or can wait for the next run.
       const isSeenAgain = kept.has(message.id);
-      const isRequest = decodeProvisioningRequest(parseJson(message.text)) !== undefined;
+      const isRequest = provisioningRequest.safeParse(parseJson(message.text)).success;
       if (isSeenAgain || !work || (!isRequest && !work.dropsUnreadable)) kept.set(message.id, message);
       else if (isRequest) await move(message, work);
       else await remove(message, poison);
