@@ -264,9 +264,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: provisioning,
     edits: [
       [
-        'if (request.reason === "bulk") return (await pool.count()) >= request.upTo;',
+        'if (request.reason !== "claimed") return (await pool.count()) >= request.upTo;',
         `const pending = async () => (options as unknown as { provisioning: Queue }).provisioning.count();
-         if (request.reason === "bulk") return (await pool.count()) + (await pending()) - 1 >= request.upTo;`,
+         if (request.reason !== "claimed") return (await pool.count()) + (await pending()) - 1 >= request.upTo;`,
       ],
       ["createProvisioning({", "createProvisioning({ provisioning,", "src/lib/dependencies.ts"],
     ],

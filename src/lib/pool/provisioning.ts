@@ -1,4 +1,5 @@
 /** Provisions one room for the pool. Its name is queued first, so no room is ever without a name in a queue. */
+import * as z from "zod";
 import type { Log } from "../log.ts";
 import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { describeFailure, PlatformError } from "../platform/errors.ts";
@@ -12,8 +13,17 @@ import {
 } from "../ports.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import { newGuestPin, newRoomName, toNewConference } from "./new-room.ts";
-import { type ProvisioningRequest, provisioningRequest } from "./replenishment.ts";
 import { isDialable } from "./room.ts";
+
+/**
+ * The schema of a request. `claimed` replaces a room that was handed out, and has no level. `bulk` is dropped if the pool
+ * holds `upTo` rooms when the request is served. Release 1.0 also wrote `healing`, which means the same.
+ */
+export const provisioningRequest = z.union([
+  z.object({ reason: z.literal("claimed") }),
+  z.object({ reason: z.enum(["bulk", "healing"]), upTo: z.int().min(0) }),
+]);
+export type ProvisioningRequest = z.output<typeof provisioningRequest>;
 
 /** The durations of provisioning one room; they are defined together because each depends on the others. */
 export interface ProvisioningTimes {
@@ -89,7 +99,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
 
   /** Counts names, also leased and invisible ones. Runs that count at the same time may exceed the level by their number. */
   async function isEnough(request: ProvisioningRequest, dequeueCount: number): Promise<boolean> {
-    if (request.reason === "bulk") return (await pool.count()) >= request.upTo;
+    if (request.reason !== "claimed") return (await pool.count()) >= request.upTo;
     // Only a retried replacement looks at the maximum: its first try may have made the room.
     return options.maxRooms === 0 || (dequeueCount > 1 && (await pool.count()) >= options.maxRooms);
   }

@@ -1,30 +1,8 @@
 /** Requests new rooms: one for each room handed out, or as many as are missing from a level. */
-import * as z from "zod";
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
 import { deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
-
-/**
- * `claimed` replaces a room that was handed out, and has no level. `bulk` is dropped if the pool holds `upTo` rooms when
- * the request is served.
- */
-export type ProvisioningRequest =
-  | { readonly reason: "claimed" }
-  | { readonly reason: "bulk"; readonly upTo: number };
-
-// Release 1.0 also wrote `healing`, which means the same as `bulk`.
-const bulkReasons = z.enum(["bulk", "healing"]).transform(() => "bulk" as const);
-
-/** The schema of a request that the host has parsed as JSON. */
-export const provisioningRequest: z.ZodType<ProvisioningRequest> = z.union([
-  z.object({ reason: z.literal("claimed") }),
-  z.object({ reason: bulkReasons, upTo: z.int().min(0) }),
-]);
-
-/** Returns the message text of a request. */
-export function encodeProvisioningRequest(request: ProvisioningRequest): string {
-  return JSON.stringify(request);
-}
+import type { ProvisioningRequest } from "./provisioning.ts";
 
 /** Writes the provisioning queue. */
 export interface Replenishment {
@@ -53,7 +31,7 @@ const nothingToWithdraw = { withdraw: async () => undefined };
 
 /** Creates the only writer of the provisioning queue. */
 export function createReplenishment({ pool, provisioning, maxRooms }: ReplenishmentOptions): Replenishment {
-  const send = async (request: ProvisioningRequest) => provisioning.put(encodeProvisioningRequest(request));
+  const send = async (request: ProvisioningRequest) => provisioning.put(JSON.stringify(request));
 
   async function withdraw(request: QueueMessage, log: Log): Promise<void> {
     const outcome = await deleteConfirmed(provisioning, request);

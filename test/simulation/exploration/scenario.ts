@@ -1,7 +1,7 @@
 /** A scenario of the exploration: what there is at first, and what begins at any time after. */
 
 import { toNewConference } from "../../../src/lib/pool/new-room.ts";
-import { encodeProvisioningRequest, type ProvisioningRequest } from "../../../src/lib/pool/replenishment.ts";
+import type { ProvisioningRequest } from "../../../src/lib/pool/provisioning.ts";
 import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { deleteAllRooms, deliverEnds, requestRoom } from "../callers.ts";
 import type { Command } from "../history.ts";
@@ -68,7 +68,7 @@ export function assignedRoom({ table, ledger, scheduler }: World, name: string):
 
 /** Puts a request on the provisioning queue. */
 export async function requestProvisioning({ queues }: World, request: ProvisioningRequest): Promise<void> {
-  await queues.provisioning.put(encodeProvisioningRequest(request));
+  await queues.provisioning.put(JSON.stringify(request));
 }
 
 export function create(process: number, options: { hasTag?: boolean; key?: string } = {}): ScenarioStep {

@@ -1,5 +1,5 @@
 /** `ops redrive`: puts the requests of the poison queue back to work. */
-import { encodeProvisioningRequest, provisioningRequest } from "../../../src/lib/pool/replenishment.ts";
+import { type ProvisioningRequest, provisioningRequest } from "../../../src/lib/pool/provisioning.ts";
 import { deleteConfirmed, type Queue, type QueueMessage, type Queues } from "../../../src/lib/ports.ts";
 import { parseJson } from "../../local/process/parse-json.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
@@ -117,7 +117,8 @@ async function handleAll(
  * none too few. As a `bulk` request it is dropped if the pool is full by then, as any retried request is.
  */
 async function move(message: QueueMessage, { queues, maxRooms }: Work): Promise<void> {
-  await queues.provisioning.put(encodeProvisioningRequest({ reason: "bulk", upTo: maxRooms }));
+  const request: ProvisioningRequest = { reason: "bulk", upTo: maxRooms };
+  await queues.provisioning.put(JSON.stringify(request));
   await remove(message, queues.poison);
 }
 
