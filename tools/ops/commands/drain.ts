@@ -97,12 +97,17 @@ async function emptyPool(
 }
 
 /** The pool is empty, so a room that is still marked as pooled afterwards is in no queue, and no claim can get it. */
-async function queueStrayRooms({ queues }: Target, platform: Platform, madeBefore: number): Promise<number> {
+async function queueStrayRooms(
+  { queues, operatorId }: Target,
+  platform: Platform,
+  madeBefore: number,
+): Promise<number> {
   const rooms = await readRooms(platform);
   const stray = rooms.filter(
     ({ marker }) => marker.state === "pooled" && Date.parse(marker.since) < madeBefore,
   );
-  for (const { name } of stray) await queueForDeletion(queues.deletion, { room: name, reason: "ops drain" });
+  const by = { reason: "ops drain", operator: await operatorId() };
+  for (const { name } of stray) await queueForDeletion(queues.deletion, { room: name, ...by });
   return stray.length;
 }
 

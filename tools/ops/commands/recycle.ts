@@ -114,6 +114,7 @@ async function replaceAll(
   let left = total;
   let waitSince = Date.now();
   let maxWaitSeconds = plan.timeoutSeconds;
+  const operator = await target.operatorId();
   progress.show(0);
   try {
     while (!stopping.aborted && Date.now() < waitSince + maxWaitSeconds * 1000) {
@@ -128,6 +129,7 @@ async function replaceAll(
         settings: target.settings,
         replenishment: createReplenishment({ ...target.queues, maxRooms }),
         command: "recycle",
+        operator,
         maxHeld: Math.max(0, spare - plan.batch),
         clock: systemClock,
         log: createCommandLog(terminal),

@@ -74,16 +74,17 @@ async function listOrphaned(options: OrphanedOptions, context: Context): Promise
 
 /** Returns how many rooms it has queued: fewer if the command is interrupted. */
 async function queueAll(
-  { queues }: Target,
+  { queues, operatorId }: Target,
   rooms: readonly ForgottenRoom[],
   { terminal, stopping }: Context,
 ): Promise<number> {
   const progress = createProgress(terminal.progress, "rooms queued for deletion", rooms.length);
+  const operator = await operatorId();
   let queued = 0;
   try {
     for (const { room } of rooms) {
       if (stopping.aborted) break;
-      await queueForDeletion(queues.deletion, { room, reason: "ops unaccounted" });
+      await queueForDeletion(queues.deletion, { room, reason: "ops unaccounted", operator });
       queued += 1;
       progress.show(queued);
     }

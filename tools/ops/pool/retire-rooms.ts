@@ -25,6 +25,7 @@ export async function retireRooms(
     settings: target.settings,
     replenishment: undefined,
     command,
+    operator: await target.operatorId(),
     maxHeld: 0,
     clock: systemClock,
     log: createCommandLog(terminal),

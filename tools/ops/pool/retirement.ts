@@ -33,6 +33,8 @@ export interface RetirementOptions {
   readonly replenishment: Pick<Replenishment, "requestReplacement"> | undefined;
   /** Which command retires the rooms. */
   readonly command: string;
+  /** The object ID of whoever gave the command. */
+  readonly operator?: string | undefined;
   /** How many messages that are not chosen may be held back at once. */
   readonly maxHeld: number;
   readonly clock: Clock;
@@ -78,7 +80,12 @@ export function createRetirement(options: RetirementOptions): Retirement {
     if (clock.now() >= current.heldUntil) throw new QueueError("receipt-stale", "the lease has ended");
     const { room } = decodeRoomMessage(current.message.text);
     const reason = `ops ${options.command}`;
-    await queueForDeletion(deletion, { room, claimId: current.message.id, reason });
+    await queueForDeletion(deletion, {
+      room,
+      claimId: current.message.id,
+      reason,
+      operator: options.operator,
+    });
     current.isQueued = true;
   }
 

@@ -74,7 +74,10 @@ test.each([
   [["shrink", "1.5"], "argument 'N': It must be a whole number from 0 to 10000."],
   [["fill", "0"], "argument 'N': It must be a whole number from 1 to 10000."],
   [["room"], "missing required argument 'NAME'."],
-  [["rooms", "--state", "lost"], "option '--state <state>': Allowed choices are pooled, assigned, live."],
+  [
+    ["rooms", "--state", "lost"],
+    "option '--state <state>': Allowed choices are pooled, assigned, live, waiting.",
+  ],
   [["recycle", "--floor", "many"], "option '--floor <n>': It must be a whole number from 0 to 10000."],
   [["status", "--every", "0"], "option '--every <seconds>': It must be a whole number from 1 to 3600."],
   [["status", "--every", "1"], "--every needs --watch."],

@@ -253,6 +253,14 @@ describe("Without a login for the platform", () => {
   );
 });
 
+test("Half a login for the platform is none", async () => {
+  const { PLATFORM_USERNAME } = logIn;
+  expect(await opsOnDeployment(["rooms"], { PLATFORM_USERNAME })).toMatchObject({
+    exitCode: 3,
+    remarks: expect.stringMatching(/with a login of yours/),
+  });
+});
+
 describe("Finding the deployment", () => {
   test("Names the role that is missing", async () => {
     status = 403;

@@ -102,6 +102,7 @@ describe("ops shrink", () => {
     await operated.runTimer("collectGarbage");
     expect(roomNames()).toHaveLength(3);
     expect(stateOf(inUse)).toBe("assigned");
+    expect((await operated.ops("room", name)).output).toMatch(/ room-deleted \(ops shrink\) +local /);
   });
 
   test("Counts requested rooms: they arrive and stay, so as many more are taken out", async () => {
@@ -212,7 +213,21 @@ describe("ops recycle", () => {
     const { exitCode } = await operated.ops("recycle", "--yes", "--floor", "0");
     expect(exitCode).toBe(0);
     expect(await operated.settled()).toBe(6);
-    for (let room = 0; room < 6; room++) expect(stateOf(await createRoom())).toBe("assigned");
+    expect((await operated.queues.pool.receive(32, 1)).length).toBe(6);
+  });
+
+  test("Takes out no more rooms at once than there are above the floor, however large the batch", async () => {
+    await operated.stopHost();
+    onTestFinished(async () => {
+      await operated.queues.provisioning.clear();
+      await operated.startHost();
+    });
+    for (const name of ["old-1", "old-2", "old-3", "old-4"]) await poolOutdated(name);
+    const stopping = new AbortController();
+    const waiting = { stopping: stopping.signal, ...onText("2/4", () => stopping.abort()) };
+    const args = ["recycle", "--yes", "--floor", "2", "--batch", "3"];
+    expect(await operated.opsWith(waiting, ...args)).toMatchObject({ exitCode: 130 });
+    expect(await depths()).toEqual([2, 2, 2, 0]);
   });
 
   test("Never takes the pool below the floor", async () => {
@@ -309,6 +324,14 @@ describe("ops drain", () => {
     expect(output).toContain("Marked as pooled but in no queue: 1 of them.\n");
     await operated.runTimer("collectGarbage");
     expect(roomNames()).toEqual([]);
+    expect((await operated.ops("room", "stray")).output).toMatch(/ room-deleted \(ops drain\) +local /);
+  });
+
+  test("Cancels requests that are not served yet", async () => {
+    await operated.queues.provisioning.put('{"reason":"claimed"}', { invisibleSeconds: 3600 });
+    onTestFinished(async () => operated.queues.provisioning.clear());
+    expect(await operated.ops("drain", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await depths()).toEqual([0, 0, 0, 0]);
   });
 
   test("Leaves a room alone that was made a moment ago: its name may still be on its way to the pool", async () => {

@@ -254,7 +254,7 @@ describe("ops unaccounted", () => {
   test("Lists rooms that were handed out a day ago, without those that are live, and queues none", async () => {
     for (const name of ["forgotten", "live"]) operated.addRoom(name, { description: assigned(twoDaysAgo()) });
     operated.stack.platform.startConference({ name: "live" });
-    for (const options of [[], ["--delete"]]) {
+    for (const options of [[], ["--delete"], ["--yes"]]) {
       const { exitCode, output } = await operated.ops("unaccounted", ...options);
       expect(exitCode).toBe(1);
       expect(output).toMatch(/^NAME +HANDED OUT\nforgotten +2 d ago\n/);
@@ -270,6 +270,9 @@ describe("ops unaccounted", () => {
     expect(output).toContain("1 room will be deleted in 0 s to 10 min.\n");
     await operated.runTimer("collectGarbage");
     expect(operated.stack.platform.rooms().map(({ name }) => name)).toEqual(["test_kept"]);
+    expect((await operated.ops("room", "forgotten")).output).toMatch(
+      / room-deleted \(ops unaccounted\) +local /,
+    );
   });
 
   test("Counts rooms that are marked as pooled but in no queue", async () => {

@@ -1,11 +1,9 @@
 /** `ops redrive` on queues in memory: what happens if single operations fail, and messages that come back. */
 import { beforeEach, expect, test } from "vitest";
-import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { createFaultyQueue, type FaultyQueue } from "../../../test/support/faulty-queue.ts";
 import { createManualClock, type ManualClock } from "../../../test/support/manual-clock.ts";
 import { createMemoryQueue } from "../../../test/support/memory-queue.ts";
-import type { Target } from "../target/target.ts";
+import { memoryTarget } from "./memory-target.ts";
 import { ops } from "./operated-gateway.ts";
 
 const request = '{"reason":"claimed"}';
@@ -27,14 +25,9 @@ async function redrive(...args: string[]) {
     order.push("put");
     return provisioning.put(text, options);
   };
-  const target: Target = {
-    name: "a gateway in memory",
-    isLocal: true,
-    gatewayUrl: "http://127.0.0.1:1",
-    settings: loadSettings(exampleEnvironment),
+  const target = memoryTarget({
     queues: {
-      pool: createMemoryQueue(clock),
-      deletion: createMemoryQueue(clock),
+      ...memoryTarget().queues,
       provisioning: { ...provisioning, put },
       poison: {
         ...poison,
@@ -51,13 +44,7 @@ async function redrive(...args: string[]) {
         },
       },
     },
-    log: { lines: async () => [], counts: async () => [], newestMetrics: async () => undefined },
-    platform: undefined,
-    fingerprint: async () => undefined,
-    unresolvedSecrets: async () => [],
-    operatorId: async () => undefined,
-    accessToken: async () => "",
-  };
+  });
   return ops(["redrive", "--yes", ...args], { connect: async () => target });
 }
 

@@ -1,0 +1,30 @@
+/** A gateway of which only the queues exist, in memory. */
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { exampleEnvironment } from "../../../test/support/example-settings.ts";
+import { createManualClock } from "../../../test/support/manual-clock.ts";
+import { createMemoryQueue } from "../../../test/support/memory-queue.ts";
+import type { Target } from "../target/target.ts";
+
+/** Returns a target; `changes` replace parts of it. */
+export function memoryTarget(changes: Partial<Target> = {}): Target {
+  const clock = createManualClock();
+  return {
+    name: "a gateway in memory",
+    isLocal: true,
+    gatewayUrl: "http://127.0.0.1:1",
+    settings: loadSettings(exampleEnvironment),
+    queues: {
+      pool: createMemoryQueue(clock),
+      deletion: createMemoryQueue(clock),
+      provisioning: createMemoryQueue(clock),
+      poison: createMemoryQueue(clock),
+    },
+    log: { lines: async () => [], counts: async () => [], newestMetrics: async () => undefined },
+    platform: undefined,
+    fingerprint: async () => undefined,
+    unresolvedSecrets: async () => [],
+    operatorId: async () => undefined,
+    accessToken: async () => "",
+    ...changes,
+  };
+}

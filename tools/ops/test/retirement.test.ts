@@ -1,0 +1,76 @@
+/** A retirement on queues in memory: leases that end, and names that are not chosen. */
+import { beforeEach, expect, test } from "vitest";
+import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
+import { formatMarker } from "../../../src/lib/pool/room.ts";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { exampleEnvironment } from "../../../test/support/example-settings.ts";
+import { createManualClock, type ManualClock } from "../../../test/support/manual-clock.ts";
+import { createMemoryQueue, type MemoryQueue } from "../../../test/support/memory-queue.ts";
+import { createRecordingLog } from "../../../test/support/recording-log.ts";
+import { createRetirement, type RetirementOptions } from "../pool/retirement.ts";
+
+const settings = loadSettings(exampleEnvironment);
+const { leaseSeconds } = settings.pool;
+
+let clock: ManualClock;
+let pool: MemoryQueue;
+let deletion: MemoryQueue;
+
+beforeEach(() => {
+  clock = createManualClock();
+  pool = createMemoryQueue(clock);
+  deletion = createMemoryQueue(clock);
+});
+
+const rowOf = (name: string): ConferenceRow => ({
+  id: 1,
+  name,
+  description: formatMarker({ state: "pooled", since: "2026-01-01T00:00:00.000Z" }),
+  aliases: [{ alias: name }],
+});
+
+function retirement(changes: Partial<RetirementOptions> = {}) {
+  return createRetirement({
+    pool,
+    deletion,
+    conferences: { findByName: async (name) => rowOf(name), update: async () => true },
+    settings,
+    replenishment: undefined,
+    command: "shrink",
+    maxHeld: 0,
+    clock,
+    log: createRecordingLog(),
+    ...changes,
+  });
+}
+
+test("Queues the room for deletion and deletes its name from the pool", async () => {
+  await pool.put("room-1");
+  expect(await retirement().retire(() => true)).toBe("room-1");
+  expect([pool.contents().length, deletion.contents().length]).toEqual([0, 1]);
+});
+
+test("Queues nothing once the lease has ended: another claim may have handed the room out", async () => {
+  await pool.put("room-1");
+  const conferences: RetirementOptions["conferences"] = {
+    findByName: async (name) => rowOf(name),
+    update: async () => {
+      clock.advance(leaseSeconds + 1);
+      return true;
+    },
+  };
+  await expect(retirement({ conferences }).retire(() => true)).rejects.toMatchObject({
+    code: "claim-failed",
+  });
+  expect([pool.contents().length, deletion.contents().length]).toEqual([1, 0]);
+});
+
+test("Holds no more names back than it may, and releases them", async () => {
+  for (let room = 0; room < 5; room++) await pool.put(`room-${room}`);
+  const held = retirement({ maxHeld: 1 });
+  expect(await held.retire(() => false)).toBeUndefined();
+  const leased = () => pool.contents().filter(({ visibleAt }) => visibleAt > clock.now()).length;
+  expect(leased()).toBe(2);
+  await held.release();
+  expect(leased()).toBe(0);
+});
