@@ -1,4 +1,5 @@
 /** What happens to a claim's message for each outcome, and in which order a room is discarded. */
+import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import {
@@ -178,4 +179,12 @@ describe("The settlement that discards a room", () => {
     expect(queues.log.fieldsOf("room-leaked")).toEqual({ room: "room-a" });
     expect(queues.requests()).toHaveLength(1);
   });
+});
+
+test("docs/architecture.md shows what a claim does with each outcome", async () => {
+  const text = await readFile(new URL("../../../docs/architecture.md", import.meta.url), "utf8");
+  const rows = [...text.matchAll(/^\| [23] \| `([\w-]+)` \| .* \| `([\w-]+)` \| .* \|$/gm)];
+  expect(Object.fromEntries(rows.map(([, outcome = "", settlement]) => [outcome, settlement]))).toEqual(
+    settlements,
+  );
 });
