@@ -53,15 +53,17 @@ export function Details({ data, snapshot }: { data: LiveData; snapshot: Snapshot
       <div class="charts">
         <section class="card" aria-labelledby="pool-title">
           <h2 id="pool-title">Pool</h2>
-          <p class={isEmpty ? "figure bad" : "figure"}>
-            <strong>{poolLevel}</strong> of {poolTarget} rooms ready
+          <div>
+            <p class={isEmpty ? "figure bad" : "figure"}>
+              <strong>{poolLevel}</strong> of {poolTarget} rooms ready
+              {data.history.some(({ isOutage }) => isOutage) && " · shaded: outage"}
+            </p>
             {isEmpty && (
               <button type="button" onClick={() => void runAction("fill", {})}>
                 Fill the pool
               </button>
             )}
-            {data.history.some(({ isOutage }) => isOutage) && " · shaded: outage"}
-          </p>
+          </div>
           <PoolChart history={data.history} target={poolTarget} />
         </section>
         <section class="card" aria-labelledby="states-title">
