@@ -105,7 +105,7 @@ export function responseFailure(
   });
 }
 
-/** The platform redirects to this page instead of a 401 if the session or the account is not valid. */
+/** The platform redirects to this page instead of returning 401 if the session or the account is not valid. */
 function isLoginPage(status: number, location: unknown): boolean {
   return status >= 300 && status < 400 && typeof location === "string" && /\/log-?in\b/i.test(location);
 }

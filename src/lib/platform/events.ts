@@ -1,6 +1,6 @@
 /** Reads the events that the platform's event sink sends. */
 
-/** What is wrong with the name of an ended room. Log lines contain it, and never the name. */
+/** Why a room name is unusable. Log lines contain it instead of the name. */
 type NameFault = "no-data" | "no-name" | "name-not-text" | "name-too-long" | "name-with-control-characters";
 
 /** What a request of the event sink contains. */

@@ -491,7 +491,7 @@ describe("Retries", () => {
     await expect(response).resolves.toEqual({ body: {} });
   });
 
-  test("a call to an unreachable platform has three attempts", async () => {
+  test("Tries a call to an unreachable platform three times", async () => {
     await platform.goDown("refuse");
     expect(await outcomeOf("POST")).toMatchObject({ outcome: "not-sent" });
     expect(clock.sleeps).toHaveLength(2);

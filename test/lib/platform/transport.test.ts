@@ -150,7 +150,7 @@ async function post(certificate: Certificate) {
   return { outcome, arrived };
 }
 
-test("a call reaches a server with a trusted certificate", async () => {
+test("Accepts a server certificate that a trusted authority has signed", async () => {
   expect(await post({})).toEqual({ outcome: { body: {} }, arrived: ["POST"] });
 });
 

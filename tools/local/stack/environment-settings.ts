@@ -1,4 +1,4 @@
-/** Settings of the gateway that are set in the environment of `npm start`. */
+/** Reads gateway settings from the environment of `npm start`. */
 import { settingNames } from "../../../src/lib/settings/settings.ts";
 
 // By these the app finds the simulators and logs in to them, and the demonstration knows what to expect.

@@ -113,8 +113,8 @@ async function handleAll(
 }
 
 /**
- * The request goes back before its message is deleted: an interruption between the two leaves a request too many, and
- * none too few. As a `bulk` request it is dropped if the pool is full by then, as any retried request is.
+ * Puts the request back before it deletes the message: an interruption can duplicate a request but not lose one. A `bulk`
+ * request is dropped when it is served if the pool is full.
  */
 async function move(message: QueueMessage, { queues, maxRooms }: Work): Promise<void> {
   const request: ProvisioningRequest = { reason: "bulk", upTo: maxRooms };

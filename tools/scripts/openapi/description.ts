@@ -21,7 +21,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
     "Keep the response of a create for as long as its room is used, instead of reading the room again.",
   ],
   "Rate limits": [
-    `API Management admits ${rateLimits.application} to private operations, ${rateLimits.agent} to the public room`,
+    `API Management allows ${rateLimits.application} to private operations, ${rateLimits.agent} to the public room`,
     `and to the health check each, and ${rateLimits["event-sink"]} to the event sink, unless a deployment sets other`,
     "limits. `RateLimit-Limit` and `RateLimit-Remaining` are in every response that it forwards; a call beyond the",
     "limit gets 429 with `Retry-After`.",

@@ -27,7 +27,7 @@ export function createDocument(functions: Readonly<Record<string, HttpContract>>
     servers: [
       {
         url: "https://gateway.example.com",
-        description: "Placeholder: each environment has its own address",
+        description: "Placeholder: each environment has its own URL",
       },
     ],
     tags: [

@@ -25,12 +25,12 @@ export const responseHeaders = {
     example: 5,
   },
   "RateLimit-Limit": {
-    description: "The number of calls that API Management admits per minute",
+    description: "The number of calls that API Management allows per minute",
     schema: { type: "integer" },
     example: 600,
   },
   "RateLimit-Remaining": {
-    description: "The number of calls that API Management still admits in this minute",
+    description: "The number of calls that API Management still allows in this minute",
     schema: { type: "integer" },
     example: 587,
   },
@@ -72,7 +72,7 @@ const statusTexts: Record<number, string> = {
   403: "The caller is not authorised for this operation.",
   411: "The body was sent without a Content-Length header.",
   413: "The body is too large.",
-  414: `The address is longer than the Functions host allows. ${noBody}`,
+  414: `The URL is longer than the Functions host allows. ${noBody}`,
   422: "A parameter, a header or the body is not valid. `detail` names each fault and its place.",
   431: `The headers are larger than the Functions host allows. ${noBody}`,
   500: "An unexpected error occurred.",
@@ -82,7 +82,7 @@ const statusTexts: Record<number, string> = {
 
 function statusText(status: number, codes: readonly FailureCode[], { access, route }: HttpContract): string {
   if (status === 429)
-    return `API Management admits ${rateLimits[access]}, unless the deployment sets another limit.`;
+    return `API Management allows ${rateLimits[access]}, unless the deployment sets another limit.`;
   if (status !== 404) return statusTexts[status] ?? "";
   return [...notFoundReasons(codes, route), noBody].join(" ");
 }
@@ -95,7 +95,7 @@ function notFoundReasons(codes: readonly FailureCode[], route: string): string[]
     ...(codes.includes("pool-exhausted") ? ["The pool is empty: retry after `Retry-After` seconds."] : []),
     ...(ofRoom ? [ofKey] : []),
   ];
-  return reasons.length > 0 ? reasons : ["The address of the request is wrong."];
+  return reasons.length > 0 ? reasons : ["No operation has this path."];
 }
 
 /** Returns the responses of an operation by status, in ascending order. */

@@ -1,7 +1,7 @@
 /** The zip that is deployed, the same bytes for the same files. */
 import { zipSync } from "fflate";
 
-// A zip has local times without a zone: made of local parts, this one is the same everywhere.
+// Zip timestamps have no time zone: a date of local parts makes the archive identical on every machine.
 const mtime = new Date(1980, 0, 1);
 const unix = 3;
 const readableFile = 0o100644 * 2 ** 16;
