@@ -67,7 +67,7 @@ export function addPlan({ command, run }: Operator): void {
     .option("--ready-delay-seconds <seconds>", "POOL_READY_DELAY_SECONDS. Default: 90.", wholeNumber(0, 3600))
     .option("--max-concurrency <calls>", "PLATFORM_MAX_CONCURRENCY. Default: 5.", wholeNumber(1, 20))
     .option("--gc-max-messages <rooms>", "The present GC_MAX_MESSAGES. Default: 20.", wholeNumber(1, 1000))
-    .option("--instances <n>", "The parameter maximumInstanceCount.", wholeNumber(1, 1000), initial.instances)
+    .option("--instances <n>", "MAXIMUM_INSTANCE_COUNT.", wholeNumber(1, 1000), initial.instances)
     .option("--json", "Prints one JSON object instead of the text.")
     .action(async (options) => run(options, async (context) => plan(options, context)));
 }

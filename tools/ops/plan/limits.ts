@@ -24,7 +24,7 @@ export interface Scenario {
   readonly maxConcurrency: number;
   /** `GC_MAX_MESSAGES`. */
   readonly gcMaxMessages: number;
-  /** The parameter `maximumInstanceCount`. */
+  /** The value `MAXIMUM_INSTANCE_COUNT` of the deployment. */
   readonly instances: number;
 }
 
