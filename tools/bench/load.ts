@@ -57,7 +57,11 @@ export interface OpenLoopTimes {
  */
 export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOptions): Promise<OpenLoopTimes> {
   const times: number[] = [];
-  let failures = 0;
+  const failures = new Map<string, number>();
+  const countFailure = (error: unknown): void => {
+    const text = error instanceof Error ? error.message : String(error);
+    failures.set(text, (failures.get(text) ?? 0) + 1);
+  };
   const running: Promise<void>[] = [];
   const startedAt = performance.now();
   for (let dueAt = startedAt; ; ) {
@@ -66,15 +70,12 @@ export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOpti
     const ahead = dueAt - performance.now();
     if (ahead > 1) await delay(ahead);
     const due = dueAt;
-    running.push(
-      task().then(
-        () => void times.push(performance.now() - due),
-        () => void (failures += 1),
-      ),
-    );
+    running.push(task().then(() => void times.push(performance.now() - due), countFailure));
   }
   await Promise.all(running);
-  return { times, failures, seconds: (performance.now() - startedAt) / 1000 };
+  for (const [text, count] of failures) console.log(`${count} times: ${text}`);
+  const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
+  return { times, failures: failed, seconds: (performance.now() - startedAt) / 1000 };
 }
 
 export async function setLatency(stack: BenchStack, milliseconds: number): Promise<void> {
