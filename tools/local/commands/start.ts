@@ -44,7 +44,7 @@ const gateway = await startLocalGateway({
   corsOrigins: options.origin ?? [],
   onRefusedOrigin,
   port: options.port ?? (await getPort({ host, port: usualPorts.gateway })),
-  issuerPort: await getPort({ host, port: usualPorts.issuer }),
+  issuerPort: usualPorts.issuer,
   ...(options.inspect && { inspectPort: options.inspectPort }),
   mayFailToLoad: options.watch ?? false,
   onState: publish,

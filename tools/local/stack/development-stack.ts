@@ -13,7 +13,7 @@ export interface DevelopmentStackOptions {
   /** Also starts Azurite's table service, which `func start` needs. */
   readonly withBlobsAndTables?: boolean;
   readonly platform?: Partial<SimulatorOptions>;
-  /** The token issuer's port. The default, 0, selects a free one. */
+  /** The token issuer's port, if nothing else listens there. The default, 0, selects a free one. */
   readonly issuerPort?: number;
 }
 
@@ -31,7 +31,11 @@ export async function startDevelopmentStack(options: DevelopmentStackOptions = {
   try {
     const azurite = started(await startAzurite({ blob: true, table: isWhole }));
     const platform = started(await startPlatformSimulator({ ...platformAccount, ...options.platform }));
-    const issuer = started(await startTokenIssuer({ ...tenant, port: options.issuerPort ?? 0 }));
+    const issuer = started(
+      await startTokenIssuer({ ...tenant, port: options.issuerPort ?? 0 }).catch(async () =>
+        startTokenIssuer(tenant),
+      ),
+    );
     const contactCentre = started(await startContactCentre({ users: contactCentreUsers }));
     const logWorkspace = started(await startLogWorkspace());
     /** The gateway's settings for this stack. */
