@@ -35,14 +35,14 @@ test("every section that code and tests cite exists", () => {
   expect(cited.filter((number) => !known.includes(number))).toEqual([]);
 });
 
-/** The first two columns of the tables of a section, without backquotes. */
+/** The fields of the table of a section, with their types: one field per row, or one type per row in section 2.3. */
 function tableOf(section: string): [name: string, type: string][] {
   const start = text.split(new RegExp(`^### ${section.replace(".", "\\.")} .*$`, "m"))[1] ?? "";
-  const rows = (start.split(/^##/m)[0] ?? "").matchAll(/^\| (`\w+`|[a-z_]+) \| ([^|]+) \|/gm);
-  return [...rows].map(([, name = "", type = ""]) => [
-    name.replaceAll("`", ""),
-    type.replaceAll("`", "").trim(),
-  ]);
+  const rows = (start.split(/^##/m)[0] ?? "").matchAll(/^\| ([^|]+) \| ([^|]+) \|/gm);
+  return [...rows].flatMap(([, first = "", second = ""]) => {
+    const [names, type] = first.startsWith("`") ? [first, second] : [second, first];
+    return [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]): [string, string] => [name, type.trim()]);
+  });
 }
 
 test.each([
