@@ -54,9 +54,9 @@ test("Appends a path token to the configured base URL", async () => {
   expect(await create({ uuiData: hex("8d1f-42") })).toMatchObject({ status: 200, json: { tag } });
 });
 
-test("Returns 404 pool-exhausted without a body if the pool is empty, with Retry-After and one healing request", async () => {
+test("Returns 404 pool-exhausted without a body if the pool is empty, with Retry-After and one request for a room", async () => {
   expect(await create()).toMatchObject(failure("pool-exhausted", { "retry-after": "10" }));
-  expect(await gateway.receiveTexts("provisioning")).toEqual(['{"reason":"healing","upTo":50}']);
+  expect(await gateway.receiveTexts("provisioning")).toEqual(['{"reason":"bulk","upTo":50}']);
   expect(gateway.log.join("\n")).toContain("pool-exhausted");
 });
 

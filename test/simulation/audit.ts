@@ -98,14 +98,16 @@ function metSeveralFaults({ process, faultsMet }: Task): boolean {
 
 /**
  * Checks the level after a refill. The pool may exceed it by one room per claim that was between its commit and its
- * request when the level was measured, and by one per further provisioning run that measured the same pool.
+ * request when the level was measured, and by one per other process, or with faults per other provisioning run, that
+ * measured the same pool.
  */
-function checkLevel({ ledger, queues, peakOf, level }: World, history: History): void {
+function checkLevel({ ledger, queues, peakOf, level, processes }: World, history: History): void {
   const depth = queues.pool.contents().length;
   const levels = history.steps.map(({ command }) =>
     command.kind === "bulk-create" ? (command.level ?? 0) : 0,
   );
-  const max = Math.max(level.max, ...levels) + peakOf("create") + Math.max(0, peakOf("provision") - 1);
+  const others = (isWithoutFaults(history) ? processes.length : Math.max(1, peakOf("provision"))) - 1;
+  const max = Math.max(level.max, ...levels) + peakOf("create") + others;
   if (depth < level.min) ledger.violated("pool-level-wrong", `the pool holds ${depth} rooms after a refill`);
   if (depth > max)
     ledger.violated("pool-level-wrong", `the pool holds ${depth} rooms, but at most ${max} were requested`);

@@ -118,10 +118,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "provisioning with a lost answer at each call",
     file: provisioning,
     edits: [
-      ["const name = await pool.put(newRoomName(random), { invisibleSeconds });", ""],
+      ["await provisionRoom(name, invisibleUntil, log);", ""],
       [
-        "await provisionRoom(name, invisibleUntil, log);",
+        "const name = await pool.put(newRoomName(random), { invisibleSeconds });",
         `const room = newRoomName(random);
+         const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
          await provisionRoom({ id: "", text: room, popReceipt: "", dequeueCount: 0, insertedAt: 0, ageSeconds: 0 }, invisibleUntil, log);
          const name = await pool.put(room, { invisibleSeconds });`,
       ],
@@ -132,7 +133,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "pool-level-wrong",
     scenario: { reason: "one room too many is within the tolerance of a pool of so few" },
     file: provisioning,
-    edits: [["if (await isEnough(request, dequeueCount)) {", "if (false) {"]],
+    edits: [["if (await isEnough(request, dequeueCount)) return undefined;", ""]],
   },
   {
     bug: "creates a room whose name was discarded while provisioning was suspended",

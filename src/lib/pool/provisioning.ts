@@ -1,4 +1,5 @@
 /** Provisions one room for the pool. Its name is queued first, so no room is ever without a name in a queue. */
+import PQueue from "p-queue";
 import * as z from "zod";
 import type { Log } from "../log.ts";
 import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
@@ -80,24 +81,36 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     options.leaseSeconds,
   );
 
+  // One request at a time counts the pool and puts its name. A level can be exceeded by other instances only, each of
+  // which may put one name between this count and this put.
+  const turns = new PQueue({ concurrency: 1 });
+
   async function provision(message: unknown, dequeueCount: number, log: Log): Promise<void> {
     const request = provisioningRequest.safeParse(message).data;
     if (!request) {
       log.error("provisioning-request-malformed");
       return;
     }
-    if (await isEnough(request, dequeueCount)) {
+    const queued = await turns.add(async () => putName(request, dequeueCount));
+    if (!queued) {
       log.info("provisioning-dropped", { reason: request.reason, dequeueCount });
       return;
     }
-    const invisibleUntil = clock.now() + invisibleSeconds * 1000;
-    const name = await pool.put(newRoomName(random), { invisibleSeconds });
+    const { name, invisibleUntil } = queued;
     await provisionRoom(name, invisibleUntil, log);
     await makeReady(name, invisibleUntil, log);
     log.info("room-provisioned", { room: name.text, reason: request.reason });
   }
 
-  /** Counts names, also leased and invisible ones. Runs that count at the same time may exceed the level by their number. */
+  /** Puts a new name unless the pool is full enough for this request. */
+  async function putName(request: ProvisioningRequest, dequeueCount: number) {
+    if (await isEnough(request, dequeueCount)) return undefined;
+    const invisibleUntil = clock.now() + invisibleSeconds * 1000;
+    const name = await pool.put(newRoomName(random), { invisibleSeconds });
+    return { name, invisibleUntil };
+  }
+
+  /** Counts names, also leased and invisible ones. */
   async function isEnough(request: ProvisioningRequest, dequeueCount: number): Promise<boolean> {
     if (request.reason !== "claimed") return (await pool.count()) >= request.upTo;
     // Only a retried replacement looks at the maximum: its first try may have made the room.

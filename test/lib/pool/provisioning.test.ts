@@ -20,8 +20,8 @@ interface Serving extends Partial<ProvisioningOptions> {
   readonly dequeueCount?: number;
 }
 
-async function provision({ request, dequeueCount, ...options }: Serving = {}): Promise<void> {
-  const provisioning = createProvisioning({
+const instance = (options: Partial<ProvisioningOptions> = {}) =>
+  createProvisioning({
     ...world,
     random: secureRandom,
     hostPin,
@@ -32,6 +32,9 @@ async function provision({ request, dequeueCount, ...options }: Serving = {}): P
     platformTimeoutSeconds,
     ...options,
   });
+
+async function provision({ request, dequeueCount, ...options }: Serving = {}): Promise<void> {
+  const provisioning = instance(options);
   await provisioning.provision(request ?? { reason: "claimed" }, dequeueCount ?? 1, world.log);
 }
 
@@ -115,6 +118,13 @@ describe("Provisioning", () => {
 describe("A provisioning request", () => {
   const claimed = { reason: "claimed" };
   const bulk = (upTo: number) => ({ reason: "bulk", upTo });
+
+  test("is served once the one before it has put its name, so that one instance never exceeds a level", async () => {
+    const provisioning = instance();
+    await Promise.all(Array.from({ length: 20 }, async () => provisioning.provision(bulk(12), 1, world.log)));
+    expect(world.pool.texts()).toHaveLength(12);
+    expect(world.platform.roomCount()).toBe(12);
+  });
 
   test.each([
     ["a replacement is served if the pool is full", claimed, 1, maxRooms, 0, 1],
