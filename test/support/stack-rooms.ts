@@ -1,6 +1,7 @@
 /** Rooms of the gateway's on the platform of a development stack, as provisioning creates them. */
 
 import { toNewConference } from "../../src/lib/pool/new-room.ts";
+import { formatMarker } from "../../src/lib/pool/room.ts";
 import type { Queues } from "../../src/lib/ports.ts";
 import type { DevelopmentStack } from "../../tools/local/stack/development-stack.ts";
 import { identities } from "../../tools/local/stack/identities.ts";
@@ -21,6 +22,12 @@ export function stackRooms({ platform }: DevelopmentStack, queues: Queues, defau
   return {
     /** Adds a room to the platform and returns its name. */
     addRoom,
+    /** Adds a room that a caller has been handed, and returns its name. */
+    assignedRoom: (name: string): string => {
+      const since = new Date().toISOString();
+      const description = formatMarker({ state: "assigned", since, messageId: `claim-of-${name}` });
+      return addRoom(name, { description });
+    },
     /** Adds a room to the platform and its name to the pool. */
     poolRoom: async (name: string, fields?: Fields): Promise<string> => {
       await queues.pool.put(addRoom(name, fields));
