@@ -113,6 +113,14 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     maxClaimsAtOnce: claimsPerPlatformSlot * settings.platform.maxConcurrency,
   });
 
+  const idempotentClaims = createIdempotentClaims({
+    claims,
+    records: adapters.createRecords,
+    conferences,
+    deletion,
+    clock,
+  });
+
   return {
     accessChecks,
     clock,
@@ -122,14 +130,8 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     sharedList: createSharedList(backgroundConferences, clock),
     replenishment,
     claims,
-    idempotentClaims: createIdempotentClaims({
-      claims,
-      records: adapters.createRecords,
-      conferences,
-      deletion,
-      clock,
-    }),
-    endedRooms: createEndedRooms({ deletion, clock, random }),
+    idempotentClaims,
+    endedRooms: createEndedRooms({ deletion, clock }),
     bulkDeletion: createBulkDeletion({
       pool,
       deletion,
@@ -165,6 +167,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       conferences: backgroundConferences,
       status,
       replenishment,
+      createRecords: idempotentClaims,
       sink: adapters.metricsSink,
       clock,
       newId,

@@ -184,6 +184,7 @@ async function startPoolWorld() {
         conferences,
         status: createPlatformStatus(client),
         sink: async (row) => void rows.push(row),
+        createRecords: { removeExpired: async () => undefined },
         newId: () => "run-1",
         instanceId: "instance-1",
         version: "1.0.0",

@@ -1,5 +1,6 @@
-/** One metrics run: measures, writes the row, and fills the pool up to its minimum. */
+/** One metrics run: measures, writes the row, fills the pool up to its minimum, and removes expired records. */
 import type { Log } from "../log.ts";
+import type { IdempotentClaims } from "../pool/idempotent-claims.ts";
 import type { Replenishment } from "../pool/replenishment.ts";
 import { logUnaccounted, type MeasurementOptions, measure } from "./measurement.ts";
 import type { MetricsSink } from "./row.ts";
@@ -8,28 +9,34 @@ import type { MetricsSink } from "./row.ts";
 export interface MetricsCollection {
   /**
    * Runs once. A value that cannot be measured is null in the row. Throws AggregateError if the row could not be
-   * written or the pool could not be filled up.
+   * written, the pool could not be filled up, or expired records could not be removed.
    */
   collect(log: Log): Promise<void>;
 }
 
-/** What a metrics run measures, where it writes, and what fills the pool up. */
+/** What a metrics run measures, where it writes, what fills the pool up, and what removes expired records. */
 export interface MetricsOptions extends MeasurementOptions {
   readonly replenishment: Pick<Replenishment, "topUpTo">;
+  readonly createRecords: Pick<IdempotentClaims, "removeExpired">;
   readonly sink: MetricsSink;
 }
 
 /** Creates the metrics collection. Does nothing until `collect` is called. */
 export function createMetricsCollection(options: MetricsOptions): MetricsCollection {
+  async function topUpTo(level: number, log: Log): Promise<void> {
+    const count = await options.replenishment.topUpTo(level);
+    if (count > 0) log.warn("pool-refilled", { count, level });
+  }
+
   return {
     async collect(log) {
       const { row, unaccounted } = await measure(options, log);
       // The operator's commands compare pooled rooms with the fingerprint of new ones.
       log.info("metrics-collected", { ...row, fingerprint: options.fingerprint });
       if (unaccounted) logUnaccounted(unaccounted, log);
-      const work = [options.sink(row)];
+      const work = [options.sink(row), options.createRecords.removeExpired()];
       // Makes up for lost replacement requests. Pooled and already requested rooms count towards the minimum.
-      if (options.minRooms !== undefined) work.push(topUpTo(options.minRooms, options.replenishment, log));
+      if (options.minRooms !== undefined) work.push(topUpTo(options.minRooms, log));
       const results = await Promise.allSettled(work);
       const errors: unknown[] = results.flatMap((result) =>
         result.status === "rejected" ? [result.reason] : [],
@@ -38,13 +45,4 @@ export function createMetricsCollection(options: MetricsOptions): MetricsCollect
       if (errors.length > 0) throw new AggregateError(errors, "metrics run failed");
     },
   };
-}
-
-async function topUpTo(
-  level: number,
-  replenishment: Pick<Replenishment, "topUpTo">,
-  log: Log,
-): Promise<void> {
-  const count = await replenishment.topUpTo(level);
-  if (count > 0) log.warn("pool-refilled", { count, level });
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import { type Clock, type Queue, QueueError, type QueueMessage, type RandomSource } from "../ports.ts";
+import { type Clock, type Queue, QueueError, type QueueMessage } from "../ports.ts";
 import { decodeRoomMessage, encodeRoomMessage, loggableName, type RoomMessage } from "./room.ts";
 
 /** A room that the gateway itself, or an operator with it, wants to have deleted. */
@@ -84,7 +84,6 @@ export interface EndedRooms {
 export interface EndedRoomsOptions {
   readonly deletion: Queue;
   readonly clock: Clock;
-  readonly random: RandomSource;
 }
 
 // The platform gives up after 7 s (docs.pexip.com/admin/api_event_sink.htm) and sends the whole body again. A put that
@@ -95,7 +94,7 @@ const rememberedMilliseconds = 3600_000;
 const maxRememberedBodies = 100;
 
 /** Creates the writer of the deletion queue for events. What it remembers of unfinished bodies is its instance's own. */
-export function createEndedRooms({ deletion, clock, random }: EndedRoomsOptions): EndedRooms {
+export function createEndedRooms({ deletion, clock }: EndedRoomsOptions): EndedRooms {
   // By the body and not by the name: a second end of the same room has another sequence number or time.
   const storedNames = new LRUCache<string, Set<string>>({
     max: maxRememberedBodies,
@@ -123,11 +122,7 @@ export function createEndedRooms({ deletion, clock, random }: EndedRoomsOptions)
       const until = clock.now() + maxMilliseconds;
       const key = createHash("sha256").update(JSON.stringify(body)).digest("base64");
       const stored = storedNames.get(key) ?? new Set<string>();
-      // In another order each time, so that a body too large for the time makes progress on other instances too.
-      const missing = shuffle(
-        names.filter((name) => !stored.has(name)),
-        random,
-      );
+      const missing = names.filter((name) => !stored.has(name));
       storedNames.set(key, stored);
       await forEachParallel(missing, async (name) => {
         await store(name, until, log);
@@ -136,13 +131,4 @@ export function createEndedRooms({ deletion, clock, random }: EndedRoomsOptions)
       storedNames.delete(key);
     },
   };
-}
-
-function shuffle(names: readonly string[], random: RandomSource): string[] {
-  const shuffled = [...names];
-  for (let last = shuffled.length - 1; last > 0; last--) {
-    const other = random.integerBelow(last + 1);
-    [shuffled[last], shuffled[other]] = [shuffled[other] ?? "", shuffled[last] ?? ""];
-  }
-  return shuffled;
 }

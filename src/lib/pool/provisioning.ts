@@ -26,20 +26,14 @@ export const provisioningRequest = z.union([
 ]);
 export type ProvisioningRequest = z.output<typeof provisioningRequest>;
 
-/** The durations of provisioning one room; they are defined together because each depends on the others. */
-export interface ProvisioningTimes {
-  /** Timeout of the POST that creates the room. */
-  readonly createSeconds: number;
-  /** How long provisioning looks for a room whose creation had an unknown outcome. */
-  readonly lookUpSeconds: number;
-  /** How long the new name is invisible to claims: longer than the other two together. */
-  readonly invisibleSeconds: number;
-}
-
 const maxInvisibleSeconds = 600;
 
-/** With the default timeout (10 s) and lease (300 s): 30 s, 60 s and 600 s. */
-export function provisioningTimes(platformTimeoutSeconds: number, leaseSeconds: number): ProvisioningTimes {
+/**
+ * Returns the timeout of the POST that creates a room, how long provisioning looks for a room whose creation had an
+ * unknown outcome, and how long the new name is invisible to claims: longer than the other two together. With the default
+ * timeout (10 s) and lease (300 s) these are 30 s, 60 s and 600 s.
+ */
+export function provisioningTimes(platformTimeoutSeconds: number, leaseSeconds: number) {
   return {
     createSeconds: 3 * platformTimeoutSeconds,
     lookUpSeconds: 6 * platformTimeoutSeconds,

@@ -55,7 +55,7 @@ const CreateHeaders = z.object({
 /** What creating a room depends on. */
 export interface RoomCreationDependencies {
   readonly claims: Claims;
-  readonly idempotentClaims: IdempotentClaims;
+  readonly idempotentClaims: Pick<IdempotentClaims, "claim">;
   /** The address that a path token in `uuiData` is appended to. Without it, `uuiData` must contain a URL. */
   readonly serviceTagBaseUrl: string | undefined;
 }
