@@ -10,14 +10,16 @@ const requirements = [...text.matchAll(/^(?:\*\*|\| )(\d+(?:\.\d+)+)(?: Decision
   ([, number = ""]) => number,
 );
 
-test("sections are numbered 1 to 10 in their order, and requirements without a gap in each section", () => {
+test("sections are numbered 1 to 10, and the requirements of each section rise, with gaps where one was withdrawn", () => {
   expect(sections.filter((number) => !number.includes("."))).toEqual(
     Array.from({ length: 10 }, (_, index) => String(index + 1)),
   );
   const bySection = Map.groupBy(requirements, (number) => number.replace(/\.\d+$/, ""));
-  for (const [section, numbers] of bySection)
-    expect(numbers).toEqual(numbers.map((_, index) => `${section}.${index + 1}`));
-  expect(requirements.length).toBeGreaterThan(100);
+  for (const [section, numbers] of bySection) {
+    const last = numbers.map((number) => Number(number.split(".").at(-1)));
+    expect([section, last]).toEqual([section, [...new Set(last)].toSorted((a, b) => a - b)]);
+  }
+  expect(requirements.length).toBeGreaterThan(80);
 });
 
 test("every section that code and tests cite exists", () => {
