@@ -21,7 +21,7 @@ test("A garbage-collection run receives up to 20 messages", async () => {
 });
 
 test("Garbage collection skips a message younger than the minimum age of 10 minutes", async () => {
-  await gateway.queues.deletion.put(gateway.addRoom("a-room"));
+  await gateway.queues.deletion.put(gateway.assignedRoom("a-room"));
   expect(await gateway.runTimer("collectGarbage")).toBe(true);
   expect(gateway.room("a-room")).toBeDefined();
   expect(await gateway.queues.deletion.count()).toBe(1);

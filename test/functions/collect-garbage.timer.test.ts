@@ -18,7 +18,7 @@ test("Runs every 10 minutes and not on startup", () => {
 });
 
 test("Deletes the queued room and its message", async () => {
-  await gateway.queues.deletion.put(gateway.addRoom("a-room"));
+  await gateway.queues.deletion.put(gateway.assignedRoom("a-room"));
   gateway.addRoom("another-room");
   await run();
   expect(gateway.room("a-room")).toBeUndefined();
@@ -28,8 +28,8 @@ test("Deletes the queued room and its message", async () => {
 });
 
 test("Fails if one room cannot be deleted, and deletes the others", async () => {
-  await gateway.queues.deletion.put(gateway.addRoom("a-room"));
-  await gateway.queues.deletion.put(gateway.addRoom("b-room"));
+  await gateway.queues.deletion.put(gateway.assignedRoom("a-room"));
+  await gateway.queues.deletion.put(gateway.assignedRoom("b-room"));
   const id = String(gateway.room("a-room")?.["id"]);
   gateway.stack.platform.addFault({ kind: "status", status: 409, method: "DELETE", pathPattern: `/${id}/$` });
   await expect(run()).rejects.toThrow("1 rooms could not be collected");
@@ -39,7 +39,7 @@ test("Fails if one room cannot be deleted, and deletes the others", async () => 
 });
 
 test("Fails and keeps the message if the platform is down", async () => {
-  await gateway.queues.deletion.put(gateway.addRoom("a-room"));
+  await gateway.queues.deletion.put(gateway.assignedRoom("a-room"));
   await gateway.stack.platform.goDown("refuse");
   await expect(run()).rejects.toThrow("ECONNREFUSED");
   expect(await gateway.queues.deletion.count()).toBe(1);
