@@ -32,14 +32,17 @@ export interface Finding {
 const maxHistories = 6000;
 
 /** Returns what random histories find in a gateway with this bug. */
-export async function findByRandomHistories(bug: PlantedBug): Promise<Finding | undefined> {
+export async function findByRandomHistories(
+  bug: PlantedBug,
+  maxCount = maxHistories,
+): Promise<Finding | undefined> {
   // Random histories contain no command of the operator.
   if (bug.file.startsWith("tools/ops/")) return undefined;
   return inCopyWith(bug, async (copiedRoot) => {
     const copy = await simulationOf(copiedRoot);
     const { histories, failure } = await copy.runHistories({
       firstSeed: 1,
-      continues: (count) => count < maxHistories,
+      continues: (count) => count < maxCount,
     });
     return failure && { promise: failure.violation.promise, by: `random history ${histories}` };
   });

@@ -11,6 +11,8 @@ export interface PlantedBug {
   /** How many faults that takes at most; one by default. */
   readonly scenarioFaults?: number;
   readonly isExploredInEveryTestRun?: true;
+  /** Found by thousands of histories, which only `npm run soak` runs. */
+  readonly isFoundBySoakOnly?: true;
   readonly file: string;
   /** Texts that the file, or another one, contains exactly once, and their replacements. */
   readonly edits: readonly (readonly [from: string, to: string, otherFile?: string])[];
@@ -219,6 +221,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "writes the ID of a claim before bulk delete has cleared its message",
     breaks: "handed-out-twice",
+    isFoundBySoakOnly: true,
     scenario: "bulk delete of an unmarked room, a claim and the collector",
     file: bulkDeletion,
     edits: [
@@ -275,14 +278,10 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "counts a room in the making twice when it requests another",
     breaks: "pool-level-wrong",
+    isFoundBySoakOnly: true,
     scenario: { reason: "needs a discard beside a provisioning run, which random histories have" },
     file: "src/lib/pool/replenishment.ts",
-    edits: [
-      [
-        "if ((await provisioning.count()) < maxRooms)",
-        "if ((await pool.count()) + (await provisioning.count()) < maxRooms)",
-      ],
-    ],
+    edits: [["if ((await provisioning.count()) < maxRooms)", "if ((await missingFrom(maxRooms)) > 0)"]],
   },
   {
     bug: "queues a retired room for deletion only after its message is deleted",
@@ -317,12 +316,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "returns the host PIN from create",
     breaks: "secret-exposed",
     scenario: notAboutOrder,
-    file: "src/lib/rooms/shapes.ts",
+    file: "src/lib/rooms/create.ts",
     edits: [
-      [
-        "return {\n    ...common(row),\n    aliases",
-        'return {\n    ...common(row), ["pin"]: row["pin"],\n    aliases',
-      ],
+      ["    name: row.name,\n    service_type", '    name: row.name, ["pin"]: row["pin"],\n    service_type'],
     ],
   },
   {

@@ -23,7 +23,7 @@ export async function runHistory(history: History, trace?: (line: string) => voi
   void request(world, 0, "bulkCreateRooms", {}, world.planWithoutFaults());
   const isFull = () => world.queues.pool.contents().length === world.level.max && world.running.size === 0;
   if (!(await world.scheduler.advance(600_000, isFull)))
-    world.ledger.violated("harness", "the pool was not filled");
+    world.ledger.violated("pool-level-wrong", "bulk create did not fill the pool");
   await world.scheduler.advance(120_000);
   world.setFaults(true);
   for (const step of history.steps) {

@@ -66,7 +66,7 @@ export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {
 export interface SettlementDependencies {
   readonly pool: Queue;
   readonly deletion: Queue;
-  readonly replenishment: Pick<Replenishment, "topUpByOne">;
+  readonly replenishment: Pick<Replenishment, "replaceDiscarded">;
   readonly clock: Clock;
 }
 
@@ -94,7 +94,7 @@ export function createSettle(dependencies: SettlementDependencies): Settle {
     log.warn("room-discarded", { room, reason });
     if (hasRoom) await queueForDeletionOrLogLeak(deletion, { room, claimId: message.id, reason }, log);
     // Whoever cleared the pool wanted it empty.
-    if (outcome === "deleted") await replenishment.topUpByOne(log);
+    if (outcome === "deleted") await replenishment.replaceDiscarded(log);
   }
 
   async function setInvisible({ message, name, log }: ClaimAttempt, seconds: number, text?: string) {

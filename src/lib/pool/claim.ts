@@ -28,7 +28,7 @@ export interface Claims {
 /** What claims work with, and their limits. */
 export interface ClaimOptions extends SettlementDependencies {
   readonly conferences: Pick<Conferences, "findByName" | "update">;
-  readonly replenishment: Pick<Replenishment, "topUpByOne" | "requestReplacement">;
+  readonly replenishment: Pick<Replenishment, "topUpByOne" | "replaceDiscarded" | "requestReplacement">;
   readonly clock: Clock;
   readonly leaseSeconds: number;
   readonly platformTimeoutSeconds: number;

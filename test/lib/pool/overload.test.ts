@@ -80,6 +80,7 @@ async function run({ slots, callMilliseconds, factor }: Load) {
     conferences: createConferences(withRetries(client, clock, random)),
     replenishment: {
       topUpByOne: async () => undefined,
+      replaceDiscarded: async () => undefined,
       requestReplacement: async () => ({ withdraw: async () => undefined }),
     },
     clock,

@@ -109,7 +109,11 @@ export function createRetirement(options: RetirementOptions): Retirement {
     },
     deletion,
     // Only a caller who finds the pool empty has a reason to heal it.
-    replenishment: { ...(replenishment ?? noReplacement), topUpByOne: async () => undefined },
+    replenishment: {
+      ...(replenishment ?? noReplacement),
+      topUpByOne: async () => undefined,
+      replaceDiscarded: async () => undefined,
+    },
     clock,
     leaseSeconds,
     platformTimeoutSeconds: settings.platform.timeoutSeconds,
