@@ -7,6 +7,8 @@ import { atLeast, atMost, compareTimes, format, type Result } from "./results.ts
 import { timed } from "./warm-http.ts";
 
 const latencyMilliseconds = 20;
+// The platform limits this run, and not the processor that all parts share here.
+const overloadLatencyMilliseconds = 200;
 
 /** One create after the other, in turn with the same calls made bare, so both meet the same noise. */
 export async function measureAlone(stack: BenchStack): Promise<Result[]> {
@@ -87,12 +89,12 @@ export async function measureBurst(stack: BenchStack): Promise<Result> {
 
 /** First the capacity, by callers who wait for their responses, then twice as many creates whether or not they end. */
 export async function measureOverload(stack: BenchStack): Promise<Result> {
-  const creates = 600;
+  const creates = 300;
   const seconds = 60;
   const bare = await createBareCalls(stack);
   await warmUp(stack, bare, 400);
   await fillPool(stack, bare, creates);
-  await setLatency(stack, latencyMilliseconds);
+  await setLatency(stack, overloadLatencyMilliseconds);
   const milliseconds = await timed(async () => runConcurrently(creates, 32, async () => create(stack)));
   const capacity = (creates * 1000) / milliseconds;
   await fillPool(stack, bare, Math.ceil(2 * capacity * seconds));
@@ -100,7 +102,7 @@ export async function measureOverload(stack: BenchStack): Promise<Result> {
   const { times, failures, seconds: taken } = await runOpenLoop(load);
   const served = times.length / taken;
   return {
-    what: `Creates at twice the capacity for ${seconds} s, platform latency ${latencyMilliseconds} ms`,
+    what: `Creates at twice the capacity for ${seconds} s, platform latency ${overloadLatencyMilliseconds} ms`,
     measured: `${format(served)}/s handed out, ${failures} of ${times.length + failures} refused`,
     floor: `${format(capacity)}/s`,
     ratio: served / capacity,
