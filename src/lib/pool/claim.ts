@@ -134,13 +134,16 @@ export function createClaims(options: ClaimOptions): Claims {
 
   return {
     async claim(serviceTag, log) {
-      // Both run from the request's arrival; callers do not wait longer than that. A claim whose look-up cannot start in
-      // the first half is refused before it costs a call: it would keep a slot busy and miss its deadline anyway.
-      const startBefore = clock.now() + deadlineSeconds * 1000;
-      const findBefore = clock.now() + deadlineSeconds * 500;
+      // All run from the request's arrival; callers do not wait longer than that. A claim whose turn comes after half of
+      // its time is refused before it costs a call: it would keep a slot busy and miss its deadline anyway. The rest is
+      // enough for the queue and for a slot, and a look-up that starts in time leaves enough for the change.
+      const secondsFromNow = (seconds: number) => clock.now() + seconds * 1000;
+      const turnBefore = secondsFromNow(deadlineSeconds / 2);
+      const findBefore = secondsFromNow((3 * deadlineSeconds) / 4);
+      const startBefore = secondsFromNow(deadlineSeconds);
       return turns.add(async () => {
         for (let messages = 0; messages < maxMessagesPerClaim; messages++) {
-          if (clock.now() >= findBefore)
+          if (clock.now() >= turnBefore)
             throw new GatewayError("claim-failed", { retryAfterSeconds: overloadRetryAfterSeconds });
           breaker.check();
           const room = await tryMessage({ findBefore, startBefore, serviceTag, log });

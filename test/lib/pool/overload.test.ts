@@ -16,6 +16,8 @@ interface Load {
   /** How many calls the platform works on at once. */
   readonly slots: number;
   readonly callMilliseconds: number;
+  /** How long storage takes for an operation. */
+  readonly storageMilliseconds?: number;
   /** How many times the capacity arrives. */
   readonly factor: number;
 }
@@ -26,7 +28,7 @@ const maxConcurrency = 5;
 const callsPerCreate = 2;
 
 /** Sends creates at a multiple of the capacity. Returns how they ended, as a share of what was possible. */
-async function run({ slots, callMilliseconds, factor }: Load) {
+async function run({ slots, callMilliseconds, factor, storageMilliseconds = 0 }: Load) {
   const random = createSeededRandom(1);
   const scheduler = createScheduler(random);
   const clock = createVirtualClock(scheduler);
@@ -75,7 +77,13 @@ async function run({ slots, callMilliseconds, factor }: Load) {
     await pool.put(name);
   }
   const claims = createClaims({
-    pool,
+    pool: {
+      ...pool,
+      receive: async (...input) => {
+        await clock.sleep(storageMilliseconds);
+        return pool.receive(...input);
+      },
+    },
     deletion: createMemoryQueue(clock),
     conferences: createConferences(withRetries(client, clock, random)),
     replenishment: {
@@ -110,6 +118,10 @@ test.each<[string, Load]>([
   [
     "twice the capacity of a platform that takes 4 s per call",
     { slots: 5, callMilliseconds: 4000, factor: 2 },
+  ],
+  [
+    "twice the capacity beside slow storage",
+    { slots: 5, callMilliseconds: 400, factor: 2, storageMilliseconds: 300 },
   ],
   ["1.2 times the capacity", { slots: 5, callMilliseconds: 500, factor: 1.2 }],
 ])("Creates succeed at nine tenths of the capacity or more under %s", async (_, load) => {
