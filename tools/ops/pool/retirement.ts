@@ -108,7 +108,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
       },
     },
     deletion,
-    // Only a caller who finds the pool empty has a reason to heal it.
+    // Only a caller who finds the pool empty has a reason to top it up.
     replenishment: {
       ...(replenishment ?? noReplacement),
       topUpByOne: async () => undefined,
