@@ -125,14 +125,3 @@ test("every decision is numbered and has status, context, decision and consequen
     ]);
   }
 });
-
-test("docs/development.md lists the control routes of the simulators", async () => {
-  const folder = new URL("tools/local/simulators/", root);
-  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".ts"));
-  const sources = await Promise.all(files.map(async (name) => readFile(new URL(name, folder), "utf8")));
-  const routesIn = (text: string, quote: string) => {
-    const route = new RegExp(`(?<=${quote})(?:GET|POST|DELETE) /control/[a-z/-]+(?=${quote})`, "g");
-    return [...new Set(text.match(route))].toSorted();
-  };
-  expect(routesIn(await read("docs/development.md"), "`")).toEqual(routesIn(sources.join("\n"), '"'));
-});

@@ -5,14 +5,13 @@ interface Table {
   readonly rows: readonly string[][];
 }
 
-/** Returns a table of the section with this heading, by default its first. Throws if there is none. */
-export function tableBelow(document: string, heading: string, position = 0): Table {
+/** Returns the first table of the section with this heading. Throws if there is none. */
+export function tableBelow(document: string, heading: string): Table {
   const section = document.split(`\n${heading}\n`)[1]?.split(/\n##? /)[0] ?? "";
-  const tables = [...section.matchAll(/(?:^\|.*$\n?)+/gm)];
-  const lines = tables[position]?.[0].trimEnd().split("\n") ?? [];
+  const lines = /(?:^\|.*$\n?)+/m.exec(section)?.[0].trimEnd().split("\n") ?? [];
   const cells = lines.map((line) => line.split("|").slice(1, -1));
   const [head, , ...rows] = cells.map((row) => row.map((cell) => cell.trim()));
-  if (!head) throw new Error(`there is no table ${position} below "${heading}"`);
+  if (!head) throw new Error(`there is no table below "${heading}"`);
   return { head, rows };
 }
 

@@ -1,7 +1,7 @@
 /** How a command can end: the exit codes of `npm run ops`, and the failures that it expects. */
 import { GatewayError } from "../../src/lib/errors.ts";
 
-/** Every exit code, with its meaning as `docs/reference.md` prints it. */
+/** Every exit code, with its meaning as `npm run ops -- help` prints it. */
 export const exitCodes = {
   ok: { code: 0, meaning: "done, and nothing needs attention" },
   finding: { code: 1, meaning: "something needs attention, or a part of the work could not be done" },

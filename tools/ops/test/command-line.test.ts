@@ -1,7 +1,6 @@
 /** The command line: unknown and wrong options, help, and what the documents say about the commands. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { tableBelow, unquoted } from "../../../test/support/markdown-table.ts";
 import { commands as added } from "../commands/commands.ts";
 import { createProgram } from "../operator-program.ts";
 import { exitCodes } from "../outcomes.ts";
@@ -32,11 +31,8 @@ const commonOptions = [
 /** Every command, with what its help says. */
 const commands = program.commands.map((command) => {
   const [argument] = command.registeredArguments;
-  const placeholder = argument?.required ? argument.name() : `[${argument?.name()}]`;
   return {
     name: command.name(),
-    usage: argument ? `${command.name()} ${placeholder}` : command.name(),
-    summary: command.summary(),
     options: command.options.map(({ long }) => String(long)).filter((name) => !commonOptions.includes(name)),
     isArgumentRequired: argument?.required === true,
   };
@@ -118,21 +114,6 @@ test("Says that no local gateway is running", async () => {
 });
 
 describe("The documents", () => {
-  const tableOf = (position: number) =>
-    tableBelow(document("reference.md"), "## The operator's commands", position).rows.map((row) =>
-      row.map(unquoted),
-    );
-
-  test("List every command with its options", () => {
-    expect(tableOf(0)).toEqual(
-      commands.map(({ usage, summary, options }) => [usage, summary, options.join(", ")]),
-    );
-  });
-
-  test("List every exit code", () => {
-    expect(tableOf(1)).toEqual(Object.values(exitCodes).map(({ code, meaning }) => [String(code), meaning]));
-  });
-
   test("Call only commands that there are, with options that they have", () => {
     const texts = ["operations.md", "deployment.md", "security.md"].map(document).join("\n");
     const calls = [...texts.matchAll(/npm run (?:-s )?ops -- ([\w-]+)([^`\n)]*)/g)];
