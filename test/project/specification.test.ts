@@ -1,7 +1,7 @@
-/** The specification is complete and can be cited: its numbers, the places that cite them, and its tables. */
+/** The specification is complete and can be cited: its numbers, the places that cite them, and its tables of operations. */
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { document, operations } from "../support/api-document.ts";
+import { operations } from "../support/api-document.ts";
 
 const specification = "docs/specification.md";
 const text = readFileSync(specification, "utf8");
@@ -35,31 +35,6 @@ test("every section that code and tests cite exists", () => {
   );
   const known = [...sections, ...requirements];
   expect(cited.filter((number) => !known.includes(number))).toEqual([]);
-});
-
-/** The fields of the table of a section, with their types: one field per row, or one type per row in section 2.3. */
-function tableOf(section: string): [name: string, type: string][] {
-  const start = text.split(new RegExp(`^### ${section.replace(".", "\\.")} .*$`, "m"))[1] ?? "";
-  const rows = (start.split(/^##/m)[0] ?? "").matchAll(/^\| ([^|]+) \| ([^|]+) \|/gm);
-  return [...rows].flatMap(([, first = "", second = ""]) => {
-    const [names, type] = first.startsWith("`") ? [first, second] : [second, first];
-    return [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]): [string, string] => [name, type.trim()]);
-  });
-}
-
-test.each([
-  ["2.1", "Alias"],
-  ["2.2", "ConstrainedConference"],
-  ["2.3", "Conference"],
-  ["2.4", "Health"],
-])("the table of %s has the fields of %s in openapi.json, with their types", (section, name) => {
-  const { properties = {} } = document.components.schemas[name] ?? {};
-  const fields = Object.entries(properties as Record<string, { type?: string; anyOf?: { type: string }[] }>);
-  const published = fields.map(([field, { type, anyOf }]) => [field, type ?? anyOf?.[0]?.type]);
-  const specified = tableOf(section).map(([field, type]) => [field, type.split(" ")[0]]);
-  expect(Object.fromEntries(specified), `section ${section} of ${specification}`).toEqual(
-    Object.fromEntries(published),
-  );
 });
 
 const securitySchemes: Readonly<Record<string, readonly string[]>> = {
