@@ -19,8 +19,6 @@ export interface PlatformCall extends Omit<PlatformRequest, "body"> {
    * and to five minutes for background calls.
    */
   readonly startBefore?: number;
-  /** The call is not sent any more once this signal is aborted. */
-  readonly signal?: AbortSignal;
 }
 
 /** A successful response of the platform. */
@@ -73,8 +71,7 @@ export function createClient(transport: PlatformTransport, options: ClientOption
 
   /** Sends the call once. Looks at the clock here because waiting for a slot or credentials takes time. */
   async function sendOnce(call: PlatformCall, authorization: string): Promise<PlatformHttpResponse> {
-    if (call.signal?.aborted === true || clock.now() >= (call.startBefore ?? Number.POSITIVE_INFINITY))
-      throw tooLate(call);
+    if (clock.now() >= (call.startBefore ?? Number.POSITIVE_INFINITY)) throw tooLate(call);
     return transport({ ...call, body: bodyOf(call) }, authorization);
   }
 

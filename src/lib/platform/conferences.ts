@@ -3,17 +3,21 @@ import * as z from "zod";
 import type { PlatformCall, PlatformClient, PlatformResponse } from "./client.ts";
 import { PlatformError } from "./errors.ts";
 
+const text = z.string().nullish();
+
+// What the gateway relies on. Rows are not parsed by it, because that would copy thousands of rows of fifty fields.
+const ReliedOnFields = z.object({
+  id: z.int(),
+  name: z.string(),
+  // A missing value means `conference`, as it does to the platform.
+  service_type: text,
+  description: text,
+  tag: text,
+  aliases: z.array(z.looseObject({ alias: text })).nullish(),
+});
+
 /** A row with the fields that the gateway relies on. Only these are checked; all others are kept unchanged. */
-export interface ConferenceRow {
-  readonly id: number;
-  readonly name: string;
-  /** A missing value means `conference`, as it does to the platform. */
-  readonly service_type?: string | null;
-  readonly description?: string | null;
-  readonly tag?: string | null;
-  readonly aliases?: readonly { readonly alias?: string | null; readonly [field: string]: unknown }[] | null;
-  readonly [field: string]: unknown;
-}
+export type ConferenceRow = Readonly<z.output<typeof ReliedOnFields>> & { readonly [field: string]: unknown };
 
 /** Fields to write, in the platform's format. */
 export type ConferenceFields = Readonly<Record<string, unknown>>;
@@ -94,72 +98,34 @@ function toRows(objects: readonly unknown[]): ConferenceRow[] {
   });
 }
 
-/**
- * Returns whether a value has the fields that the gateway relies on. Written by hand because a schema would copy
- * thousands of rows of fifty fields.
- */
 function isConferenceRow(row: unknown): row is ConferenceRow {
-  if (typeof row !== "object" || row === null || Array.isArray(row)) return false;
-  const has = (field: string, isValid: (value: unknown) => boolean) => isValid(Reflect.get(row, field));
-  return (
-    has("id", Number.isInteger) &&
-    has("name", (name) => typeof name === "string") &&
-    has("service_type", isTextOrAbsent) &&
-    has("description", isTextOrAbsent) &&
-    has("tag", isTextOrAbsent) &&
-    has("aliases", (aliases) => isAbsent(aliases) || (Array.isArray(aliases) && aliases.every(isAlias)))
-  );
+  return ReliedOnFields.safeParse(row).success;
 }
 
-function isAlias(value: unknown): boolean {
-  return typeof value === "object" && value !== null && (!("alias" in value) || isTextOrAbsent(value.alias));
-}
-
-function isTextOrAbsent(value: unknown): boolean {
-  return isAbsent(value) || typeof value === "string";
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === null || value === undefined;
-}
-
-/** A page of any resource. Counts that do not have the documented form are treated as missing. */
+/** A page of any resource. */
 const Page = z.object({
-  meta: z.object({
-    limit: z.int().positive().optional().catch(undefined),
-    next: z.string().nullish(),
-    total_count: z.int().min(0).optional().catch(undefined),
-  }),
+  meta: z.object({ next: z.string().nullish() }),
   objects: z.array(z.unknown()),
 });
 
-/**
- * Returns the rows of all pages. Pages that can be predicted are fetched in parallel. If one fails, no other page is
- * asked for. Throws PlatformError if a page does not have the documented format.
- */
+/** Returns the rows of all pages, one page after the other. Throws PlatformError if one lacks the documented format. */
 export async function listRows(
   client: Pick<PlatformClient, "call">,
   path: string,
   { query, ...limits }: Pick<PlatformCall, "query" | "timeoutSeconds" | "startBefore"> = {},
 ): Promise<unknown[]> {
-  const failed = new AbortController();
-  const getPage = async (page: Pick<PlatformCall, "path" | "query">): Promise<z.output<typeof Page>> => {
-    try {
-      return readPage(await client.call({ method: "GET", ...page, signal: failed.signal, ...limits }), path);
-    } catch (error) {
-      failed.abort();
-      throw error;
-    }
+  const rows: unknown[] = [];
+  let page: Pick<PlatformCall, "path" | "query"> | undefined = {
+    path,
+    query: { ...query, limit: rowsPerPage },
   };
-  const first = await getPage({ path, query: { ...query, limit: rowsPerPage } });
-  const pages = [first, ...(await Promise.all(predictedPaths(first, path).map(getPage)))];
-  // Following the links finds pages that could not be predicted or were added in the meantime.
-  let next = nextPath(pages.at(-1) ?? first, path);
-  for (; next !== undefined; next = nextPath(pages.at(-1) ?? first, path)) {
-    if (pages.length >= maxPages) throw undocumentedResponse(path);
-    pages.push(await getPage({ path: next }));
+  for (let pages = 0; page !== undefined; pages++) {
+    if (pages >= maxPages) throw undocumentedResponse(path);
+    const { meta, objects } = readPage(await client.call({ method: "GET", ...page, ...limits }), path);
+    rows.push(...objects);
+    page = nextPage(meta.next, path);
   }
-  return pages.flatMap(({ objects }) => objects);
+  return rows;
 }
 
 function readPage({ body }: PlatformResponse, path: string): z.output<typeof Page> {
@@ -168,29 +134,13 @@ function readPage({ body }: PlatformResponse, path: string): z.output<typeof Pag
   return page.data;
 }
 
-/** Returns the path of the next page, or undefined on the last one. The link must lead to the same resource. */
-function nextPath({ meta: { next } }: z.output<typeof Page>, path: string): string | undefined {
+/** Returns where the next page is, or undefined on the last one. The link must lead to the same resource. */
+function nextPage(next: string | null | undefined, path: string): { path: string } | undefined {
   if (next === null || next === undefined) return undefined;
   const base = "http://platform.invalid";
   const url = URL.canParse(next, base) ? new URL(next, base) : undefined;
   if (url?.pathname !== path) throw undocumentedResponse(path);
-  return `${url.pathname}${url.search}`;
-}
-
-/**
- * Returns the paths of all pages after the first one, if its link is the usual offset into as many rows as it counts.
- * Returns an empty list if the paths cannot be predicted.
- */
-function predictedPaths(first: z.output<typeof Page>, path: string): { path: string }[] {
-  const { limit, total_count: total } = first.meta;
-  const next = nextPath(first, path);
-  if (limit === undefined || total === undefined || next === undefined || total > limit * maxPages) return [];
-  const query = new URLSearchParams(next.slice(path.length + 1));
-  if (query.get("offset") !== String(limit) || query.get("limit") !== String(limit)) return [];
-  return Array.from({ length: Math.ceil(total / limit) - 1 }, (_, index) => {
-    query.set("offset", String(limit * (index + 1)));
-    return { path: `${path}?${query.toString()}` };
-  });
+  return { path: `${url.pathname}${url.search}` };
 }
 
 /** Returns the failure of a response that does not have the documented format. */

