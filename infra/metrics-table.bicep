@@ -3,7 +3,7 @@ param workspaceName string
 param retentionDays int
 param archiveDays int
 
-// The columns of src/lib/metrics/row.ts. The data collection rule adds two that say where a row comes from.
+// The columns of src/lib/metrics/measurement.ts. The data collection rule adds two that say where a row comes from.
 var columns = [
   { name: 'TimeGenerated', type: 'datetime' }
   { name: 'RunId', type: 'string' }

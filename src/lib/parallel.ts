@@ -1,4 +1,5 @@
 /** Runs a task for each of many values with limited concurrency. */
+import PQueue from "p-queue";
 
 const maxParallelTasks = 16;
 
@@ -7,20 +8,15 @@ const maxParallelTasks = 16;
  * Rejects with that failure when the running tasks have ended.
  */
 export async function forEachParallel<Value>(
-  values: Iterable<Value>,
+  values: readonly Value[],
   task: (value: Value) => Promise<void>,
 ): Promise<void> {
-  const waiting = values[Symbol.iterator]();
-  let hasFailed = false;
-  const worker = async () => {
-    for (let next = waiting.next(); !next.done && !hasFailed; next = waiting.next()) {
-      await task(next.value).catch((error: unknown) => {
-        hasFailed = true;
-        throw error;
-      });
-    }
-  };
-  const results = await Promise.allSettled(Array.from({ length: maxParallelTasks }, worker));
-  const failure = results.find((result) => result.status === "rejected");
-  if (failure) throw failure.reason;
+  const tasks = new PQueue({ concurrency: maxParallelTasks });
+  try {
+    await tasks.addAll(values.map((value) => async () => task(value)));
+  } catch (error) {
+    tasks.clear();
+    await tasks.onIdle();
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { metricsColumns } from "../../src/lib/metrics/row.ts";
+import { metricsColumns } from "../../src/lib/metrics/measurement.ts";
 import { functionNames } from "../support/function-names.ts";
 import { allOf, deployed, onlyOf, propertiesOf } from "../support/infra/environments.ts";
 import { faultsOf } from "../support/kusto.ts";

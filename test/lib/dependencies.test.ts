@@ -7,7 +7,7 @@ import {
   createDependencies,
   type Dependencies,
 } from "../../src/lib/dependencies.ts";
-import type { MetricsRow } from "../../src/lib/metrics/row.ts";
+import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import type { PlatformCall, PlatformClient } from "../../src/lib/platform/client.ts";
 import { PlatformError } from "../../src/lib/platform/errors.ts";
 import { formatMarker } from "../../src/lib/pool/room.ts";

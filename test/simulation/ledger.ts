@@ -1,5 +1,5 @@
 /** What can be observed from outside while a history runs, and every promise that was broken. */
-import type { MetricsRow } from "../../src/lib/metrics/row.ts";
+import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
 import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import type { QueueMessage } from "../../src/lib/ports.ts";

@@ -3,7 +3,7 @@
  * the columns that Microsoft lists: https://learn.microsoft.com/azure/azure-monitor/reference/tables/apptraces,
  * /apprequests, /appexceptions, /appavailabilityresults and /apimanagementgatewaylogs.
  */
-import { metricsColumns } from "../../src/lib/metrics/row.ts";
+import { metricsColumns } from "../../src/lib/metrics/measurement.ts";
 
 type Columns = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 /** The world of the pool tests: the platform simulator behind the real client, queues in memory and a manual clock. */
 import { beforeEach } from "vitest";
 import { createMetricsCollection, type MetricsOptions } from "../../src/lib/metrics/collection.ts";
-import type { MetricsRow } from "../../src/lib/metrics/row.ts";
+import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import { type PlatformClient, withRetries } from "../../src/lib/platform/client.ts";
 import { type ConferenceRow, createConferences } from "../../src/lib/platform/conferences.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";

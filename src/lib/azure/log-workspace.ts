@@ -1,7 +1,7 @@
 /** The metrics sink: writes rows to the log workspace through the Logs Ingestion API. */
 import type { TokenCredential } from "@azure/identity";
 import type { LogsIngestionClient } from "@azure/monitor-ingestion";
-import type { MetricsSink } from "../metrics/row.ts";
+import type { MetricsSink } from "../metrics/collection.ts";
 import { isLoopback } from "../settings/formats.ts";
 import type { Settings } from "../settings/settings.ts";
 

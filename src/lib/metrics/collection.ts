@@ -2,8 +2,10 @@
 import type { Log } from "../log.ts";
 import type { IdempotentClaims } from "../pool/idempotent-claims.ts";
 import type { Replenishment } from "../pool/replenishment.ts";
-import { logUnaccounted, type MeasurementOptions, measure } from "./measurement.ts";
-import type { MetricsSink } from "./row.ts";
+import { logUnaccounted, type MeasurementOptions, type MetricsRow, measure } from "./measurement.ts";
+
+/** Writes a row to wherever metrics are kept. Throws if the row was not accepted. */
+export type MetricsSink = (row: MetricsRow) => Promise<void>;
 
 /** Collects metrics. */
 export interface MetricsCollection {

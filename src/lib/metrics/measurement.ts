@@ -1,10 +1,40 @@
-/** Measures pool, queues and platform once. */
+/** Measures pool, queues and platform once. Infrastructure and alerts use the same columns. */
 import type { Log } from "../log.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import type { PlatformAlarm, PlatformStatus } from "../platform/status.ts";
 import { type MarkedRoom, markedRooms } from "../pool/room.ts";
 import type { Clock, Queues } from "../ports.ts";
-import type { MetricsRow } from "./row.ts";
+
+/** Column type by name, as `Custom-VmrGatewayMetrics_CL` has them in the data collection rule. */
+export const metricsColumns = {
+  TimeGenerated: "datetime",
+  RunId: "string",
+  InstanceId: "string",
+  Version: "string",
+  PlatformConnected: "boolean",
+  PoolDepth: "int",
+  DeletionDepth: "int",
+  DeletionOldestSeconds: "int",
+  ProvisioningDepth: "int",
+  PoisonDepth: "int",
+  AvailableRooms: "int",
+  InUseRooms: "int",
+  OutdatedRooms: "int",
+  UnaccountedRooms: "int",
+  LiveConferences: "int",
+  AlarmCount: "int",
+  AlarmLevel: "string",
+  AlarmNames: "string",
+  MaximumRooms: "int",
+  PoolMinimum: "int",
+} as const;
+
+type ColumnType = { datetime: string; string: string; boolean: boolean; int: number };
+
+/** What one metrics run measured. A value that could not be measured is null. */
+export type MetricsRow = {
+  -readonly [column in keyof typeof metricsColumns]: ColumnType[(typeof metricsColumns)[column]] | null;
+};
 
 /** What is measured, and what identifies the instance and its settings in the row. */
 export interface MeasurementOptions {
@@ -27,6 +57,20 @@ export interface Measurement {
   readonly unaccounted: UnaccountedRooms | null;
 }
 
+/** The unaccounted rooms of one run. */
+export interface UnaccountedRooms {
+  /** Assigned rooms without a running conference, the oldest first. */
+  readonly forgotten: readonly ForgottenRoom[];
+  /** How many rooms are marked `pooled` beyond the depth of the pool. Which of them are in no queue is unknown. */
+  readonly beyondPool: number;
+}
+
+export interface ForgottenRoom {
+  readonly room: string;
+  readonly reason: "assigned-too-long" | "assigned-at-unknown-time";
+  readonly ageHours: number | null;
+}
+
 /** Measures once. Never throws: a value that cannot be measured is logged and null. */
 export async function measure(options: MeasurementOptions, log: Log): Promise<Measurement> {
   const { queues, status, clock } = options;
@@ -47,7 +91,15 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
       orNull(status.alarms()),
     ]);
   const rooms = conferences && markedRooms(conferences);
-  const unaccounted = findUnaccounted({ rooms, live, poolDepth, now: clock.now() });
+  const pooled = rooms && rooms.filter(({ marker }) => marker.state === "pooled");
+  const assigned = rooms && rooms.filter(({ marker }) => marker.state === "assigned");
+  const unaccounted: UnaccountedRooms | null =
+    pooled && assigned && live && poolDepth !== null
+      ? {
+          forgotten: findForgotten(assigned, live, clock.now()),
+          beyondPool: Math.max(0, pooled.length - poolDepth),
+        }
+      : null;
   const row: MetricsRow = {
     TimeGenerated: new Date(clock.now()).toISOString(),
     RunId: options.newId(),
@@ -59,10 +111,15 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
     DeletionOldestSeconds: typeof oldestSeconds === "number" ? Math.round(oldestSeconds) : null,
     ProvisioningDepth: provisioningDepth,
     PoisonDepth: poisonDepth,
-    ...countRooms(rooms, options.fingerprint),
+    AvailableRooms: pooled && pooled.length,
+    InUseRooms: assigned && assigned.length,
+    // Made with other settings than new rooms, or by a release that wrote no fingerprint.
+    OutdatedRooms: pooled && pooled.filter(({ marker }) => marker.fingerprint !== options.fingerprint).length,
     UnaccountedRooms: unaccounted && unaccounted.forgotten.length + unaccounted.beyondPool,
     LiveConferences: live && live.size,
-    ...describeAlarms(alarms),
+    AlarmCount: alarms && alarms.length,
+    AlarmLevel: alarms && mostSevereLevel(alarms),
+    AlarmNames: alarms && namesOf(alarms),
     MaximumRooms: options.maxRooms,
     PoolMinimum: options.minRooms ?? null,
   };
@@ -73,89 +130,35 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
 const levels = ["unknown", "info", "warning", "minor", "major", "error", "critical"];
 const maxAlarmNamesCharacters = 1000;
 
-/**
- * Returns the alarm columns of the metrics row: their number, the most severe level (`none` without alarms) and their
- * names, cut off after 1,000 characters. All are null if the alarms could not be read.
- */
-function describeAlarms(
-  alarms: readonly PlatformAlarm[] | null,
-): Pick<MetricsRow, "AlarmCount" | "AlarmLevel" | "AlarmNames"> {
-  if (alarms === null) return { AlarmCount: null, AlarmLevel: null, AlarmNames: null };
+function mostSevereLevel(alarms: readonly PlatformAlarm[]): string {
   const rank = ({ level }: PlatformAlarm) => levels.indexOf(level.toLowerCase());
-  const worst = alarms.toSorted((one, other) => rank(other) - rank(one))[0];
-  return {
-    AlarmCount: alarms.length,
-    AlarmLevel: worst?.level ?? "none",
-    AlarmNames: [...new Set(alarms.map(({ name }) => name))]
-      .toSorted()
-      .join(",")
-      .slice(0, maxAlarmNamesCharacters),
-  };
+  return alarms.toSorted((one, other) => rank(other) - rank(one))[0]?.level ?? "none";
 }
 
-type RoomColumns = Pick<MetricsRow, "AvailableRooms" | "InUseRooms" | "OutdatedRooms">;
-
-/**
- * Returns the room columns of the metrics row; all are null if the rooms could not be read. Outdated rooms are pooled
- * rooms with another fingerprint than new rooms have, or without any.
- */
-function countRooms(rooms: readonly MarkedRoom[] | null, fingerprint: string): RoomColumns {
-  if (rooms === null) return { AvailableRooms: null, InUseRooms: null, OutdatedRooms: null };
-  const pooled = rooms.filter(({ marker }) => marker.state === "pooled");
-  return {
-    AvailableRooms: pooled.length,
-    InUseRooms: rooms.length - pooled.length,
-    OutdatedRooms: pooled.filter(({ marker }) => marker.fingerprint !== fingerprint).length,
-  };
+function namesOf(alarms: readonly PlatformAlarm[]): string {
+  const names = new Set(alarms.map(({ name }) => name));
+  return [...names].toSorted().join(",").slice(0, maxAlarmNamesCharacters);
 }
 
 const millisecondsPerHour = 3600_000;
 const maxAssignedHours = 24;
 const maxNamedRooms = 100;
 
-/** The unaccounted rooms of one run. */
-export interface UnaccountedRooms {
-  /** Assigned rooms without a running conference, the oldest first. */
-  readonly forgotten: readonly ForgottenRoom[];
-  /** How many rooms are marked `pooled` beyond the depth of the pool. Which of them are in no queue is unknown. */
-  readonly beyondPool: number;
-}
-
-export interface ForgottenRoom {
-  readonly room: string;
-  readonly reason: "assigned-too-long" | "assigned-at-unknown-time";
-  readonly ageHours: number | null;
-}
-
-/** What unaccounted rooms are determined from; null if it could not be measured. */
-interface RoomMeasurements {
-  readonly rooms: readonly MarkedRoom[] | null;
-  /** Names of the running conferences. */
-  readonly live: ReadonlySet<string> | null;
-  readonly poolDepth: number | null;
-  /** Clock milliseconds. */
-  readonly now: number;
-}
-
-/**
- * Returns the pooled rooms beyond the depth of the pool, and the rooms that were assigned a day ago and have no running
- * conference. Returns null if a measurement is missing.
- */
-function findUnaccounted({ rooms, live, poolDepth, now }: RoomMeasurements): UnaccountedRooms | null {
-  if (rooms === null || live === null || poolDepth === null) return null;
-  const pooled = rooms.filter(({ marker }) => marker.state === "pooled").length;
-  const forgotten = rooms
-    .filter(({ name, marker }) => marker.state === "assigned" && !live.has(name))
-    .flatMap(({ name, marker }) => describeForgotten(name, now - Date.parse(marker.since)))
+/** Returns the rooms that were assigned a day ago and have no running conference, the oldest first. */
+function findForgotten(
+  assigned: readonly MarkedRoom[],
+  live: ReadonlySet<string>,
+  now: number,
+): ForgottenRoom[] {
+  return assigned
+    .filter(({ name }) => !live.has(name))
+    .flatMap(({ name: room, marker }): ForgottenRoom[] => {
+      const hours = (now - Date.parse(marker.since)) / millisecondsPerHour;
+      if (Number.isNaN(hours)) return [{ room, reason: "assigned-at-unknown-time", ageHours: null }];
+      if (hours <= maxAssignedHours) return [];
+      return [{ room, reason: "assigned-too-long", ageHours: Math.floor(hours * 10) / 10 }];
+    })
     .toSorted((one, other) => (other.ageHours ?? 0) - (one.ageHours ?? 0));
-  return { forgotten, beyondPool: Math.max(0, pooled - poolDepth) };
-}
-
-function describeForgotten(room: string, ageMilliseconds: number): ForgottenRoom[] {
-  const hours = ageMilliseconds / millisecondsPerHour;
-  if (Number.isNaN(hours)) return [{ room, reason: "assigned-at-unknown-time", ageHours: null }];
-  if (hours <= maxAssignedHours) return [];
-  return [{ room, reason: "assigned-too-long", ageHours: Math.floor(hours * 10) / 10 }];
 }
 
 /** Logs one line for each of up to 100 forgotten rooms, and one line with the number of all others. */

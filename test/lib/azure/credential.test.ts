@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
-import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/row.ts";
+import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/measurement.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";

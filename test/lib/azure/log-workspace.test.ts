@@ -1,7 +1,8 @@
 /** The log workspace's sink: retries, errors and credentials. */
 import { expect, test } from "vitest";
 import { createMetricsSink } from "../../../src/lib/azure/log-workspace.ts";
-import { type MetricsRow, type MetricsSink, metricsColumns } from "../../../src/lib/metrics/row.ts";
+import type { MetricsSink } from "../../../src/lib/metrics/collection.ts";
+import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/measurement.ts";
 import { startLogWorkspace } from "../../../tools/local/simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";

@@ -1,6 +1,6 @@
 /** A metrics run: the row, unaccounted rooms, missing measurements, and filling the pool up to its minimum. */
 import { describe, expect, test } from "vitest";
-import { metricsColumns } from "../../../src/lib/metrics/row.ts";
+import { metricsColumns } from "../../../src/lib/metrics/measurement.ts";
 import type { ConferenceFields } from "../../../src/lib/platform/conferences.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { formatMarker } from "../../../src/lib/pool/room.ts";
