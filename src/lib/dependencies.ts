@@ -82,99 +82,62 @@ export type Dependencies = ReturnType<typeof createDependencies>;
 // Enough claims to keep every slot busy while others wait for the storage, and few enough that the first end soon.
 const claimsPerPlatformSlot = 2;
 
-/**
- * Creates the object graph. It opens no connection. This function is long because it is the one place that shows
- * which part gets what.
- */
+/** Creates the object graph. It opens no connection. What a part gets is what its options name. */
 export function createDependencies(settings: Settings, adapters: Adapters) {
   const { accessChecks, clock, random, newId } = adapters;
-  const { pool, deletion, provisioning, poison } = adapters.queues;
-  const { maxRooms, minRooms, leaseSeconds, readyDelaySeconds } = settings.pool;
-  const { maxMessages, minAgeSeconds } = settings.garbage;
-  const { hostPin, template, maxAgeHours } = settings.rooms;
-  const platformTimeoutSeconds = settings.platform.timeoutSeconds;
+  const { hostPin, template } = settings.rooms;
+  const { timeoutSeconds: platformTimeoutSeconds, maxConcurrency } = settings.platform;
 
   const client = withRetries(adapters.platformClient, clock, random);
   // For requests with a waiting caller.
   const conferences = createConferences(client);
-  // For background work, and for lists: their many pages must not delay requests for a room.
-  const backgroundConferences = createConferences(client.background);
-  const status = createPlatformStatus(client.background);
-  const replenishment = createReplenishment({ pool, provisioning, maxRooms });
-
-  const claims = createClaims({
-    pool,
-    deletion,
-    replenishment,
-    conferences,
-    clock,
-    leaseSeconds,
+  const shared = {
+    ...adapters.queues,
+    ...settings.pool,
+    ...settings.garbage,
+    ...settings.rooms,
     platformTimeoutSeconds,
-    maxClaimsAtOnce: claimsPerPlatformSlot * settings.platform.maxConcurrency,
+    clock,
+    random,
+    // For background work, and for lists: their many pages must not delay requests for a room.
+    conferences: createConferences(client.background),
+    status: createPlatformStatus(client.background),
+    replenishment: createReplenishment({ ...adapters.queues, ...settings.pool }),
+  };
+  const claims = createClaims({
+    ...shared,
+    conferences,
+    maxClaimsAtOnce: claimsPerPlatformSlot * maxConcurrency,
   });
-
   const idempotentClaims = createIdempotentClaims({
+    ...shared,
+    conferences,
     claims,
     records: adapters.createRecords,
-    conferences,
-    deletion,
-    clock,
   });
 
   return {
     accessChecks,
     clock,
     serviceTagBaseUrl: settings.serviceTagBaseUrl,
-    maxRooms,
+    maxRooms: settings.pool.maxRooms,
     conferences,
-    sharedList: createSharedList(backgroundConferences, clock),
-    replenishment,
+    sharedList: createSharedList(shared.conferences, clock),
+    replenishment: shared.replenishment,
     claims,
     idempotentClaims,
-    endedRooms: createEndedRooms({ deletion, clock }),
-    bulkDeletion: createBulkDeletion({
-      pool,
-      deletion,
-      provisioning,
-      conferences: backgroundConferences,
-      clock,
-    }),
-    provisioning: createProvisioning({
-      pool,
-      deletion,
-      conferences: backgroundConferences,
-      clock,
-      random,
-      hostPin,
-      template,
-      maxRooms,
-      readyDelaySeconds,
-      leaseSeconds,
-      platformTimeoutSeconds,
-    }),
-    garbageCollection: createGarbageCollection({
-      deletion,
-      conferences: backgroundConferences,
-      status,
-      clock,
-      maxMessages,
-      minAgeSeconds,
-      maxAgeHours,
-      unmarkedRooms: settings.garbage.unmarkedRooms,
-    }),
+    endedRooms: createEndedRooms(shared),
+    bulkDeletion: createBulkDeletion(shared),
+    provisioning: createProvisioning(shared),
+    garbageCollection: createGarbageCollection(shared),
     metricsCollection: createMetricsCollection({
-      queues: { pool, deletion, provisioning, poison },
-      conferences: backgroundConferences,
-      status,
-      replenishment,
+      ...shared,
+      queues: adapters.queues,
       createRecords: idempotentClaims,
       sink: adapters.metricsSink,
-      clock,
       newId,
       instanceId: newId(),
       version,
-      maxRooms,
-      minRooms,
       fingerprint: roomFingerprint(template, hostPin),
     }),
   };

@@ -57,13 +57,19 @@ export interface PlatformCredentials {
   invalidate(authorization: string): boolean;
 }
 
-/** What credentials need from the platform's settings. */
+/** Where and as whom to log in. */
 export interface CredentialSettings {
   readonly url: string;
   readonly timeoutSeconds: number;
-  readonly logIn:
-    | { readonly username: string; readonly password: string }
-    | { readonly clientId: string; readonly privateKey: string; readonly scope?: string | undefined };
+  readonly logIn: { readonly username: string; readonly password: string } | OAuthClient;
+}
+
+/** A client of the platform's OAuth 2.0 server. */
+export interface OAuthClient {
+  readonly clientId: string;
+  /** PEM of an EC P-256 key. */
+  readonly privateKey: string;
+  readonly scope?: string | undefined;
 }
 
 /** Creates the credentials that the settings name. Does not contact the platform. */
@@ -71,24 +77,13 @@ export function createCredentials(settings: CredentialSettings, clock: Clock): P
   const { logIn, url, timeoutSeconds } = settings;
   return "username" in logIn
     ? createBasicCredentials(logIn.username, logIn.password)
-    : createOAuthCredentials({ ...logIn, url, timeoutSeconds, clock });
+    : createOAuthCredentials(logIn, url, timeoutSeconds, clock);
 }
 
 /** Creates credentials for HTTP Basic. They never fail, and there is no other value. */
 export function createBasicCredentials(username: string, password: string): PlatformCredentials {
   const authorization = `Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`;
   return { authorization: async () => authorization, invalidate: () => false };
-}
-
-/** Where and as whom to fetch access tokens. */
-export interface OAuthOptions {
-  readonly url: string;
-  readonly clientId: string;
-  /** PEM of an EC P-256 key. */
-  readonly privateKey: string;
-  readonly scope?: string | undefined;
-  readonly timeoutSeconds: number;
-  readonly clock: Clock;
 }
 
 const tokenPath = "/oauth/token/";
@@ -102,15 +97,19 @@ const renewBeforeSeconds = 60;
  * Creates OAuth 2.0 client credentials. They keep one token until a minute before it expires; concurrent callers share
  * one request. `authorization` throws PlatformError if no token can be obtained.
  */
-export function createOAuthCredentials(options: OAuthOptions): PlatformCredentials {
-  const { url, timeoutSeconds, clock } = options;
+function createOAuthCredentials(
+  client: OAuthClient,
+  url: string,
+  timeoutSeconds: number,
+  clock: Clock,
+): PlatformCredentials {
   const http = createHttpClient(url);
   let current: { authorization: string; renewAt: number } | undefined;
   let pending: Promise<string> | undefined;
 
   async function fetchToken(): Promise<z.output<typeof TokenResponse>> {
     const signal = AbortSignal.timeout(timeoutSeconds * 1000);
-    const form = assertionForm(options, `${url}${tokenPath}`);
+    const form = assertionForm(client, `${url}${tokenPath}`);
     const { status, data } = await http.post<unknown>(tokenPath, form, { signal }).catch((cause: unknown) => {
       throw new PlatformError({ outcome: "not-sent", message: "log-in: no response", cause });
     });
@@ -149,7 +148,7 @@ export function createOAuthCredentials(options: OAuthOptions): PlatformCredentia
   };
 }
 
-function assertionForm({ clientId, privateKey, scope }: OAuthOptions, audience: string): URLSearchParams {
+function assertionForm({ clientId, privateKey, scope }: OAuthClient, audience: string): URLSearchParams {
   const assertion = jwt.sign({ jti: randomUUID() }, privateKey, {
     algorithm: "ES256",
     issuer: clientId,

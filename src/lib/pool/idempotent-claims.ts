@@ -15,16 +15,7 @@ interface IdempotencyKey {
   readonly key: string;
 }
 
-/** Returns the id of a key's record, from which neither the application nor the key can be read. */
-function recordIdOf({ application, key }: IdempotencyKey): string {
-  return hash([application, key]);
-}
-
-/** Returns the hash that tells whether a repeat asks for the same service tag. */
-function tagHashOf({ application, key }: IdempotencyKey, serviceTag: string | undefined): string {
-  return hash([application, key, serviceTag ?? null]);
-}
-
+/** Neither the application nor the key nor the service tag can be read from a hash. */
 function hash(parts: readonly (string | null)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
@@ -114,9 +105,9 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
   const inProgress = new Map<string, { readonly tagHash: string; readonly room: Promise<ConferenceRow> }>();
 
   return {
-    async claim(key, serviceTag, log) {
-      const id = recordIdOf(key);
-      const tagHash = tagHashOf(key, serviceTag);
+    async claim({ application, key }, serviceTag, log) {
+      const id = hash([application, key]);
+      const tagHash = hash([application, key, serviceTag ?? null]);
       // A request with another tag waits for the record, which then refuses it.
       for (let other = inProgress.get(id); other; other = inProgress.get(id)) {
         if (other.tagHash === tagHash) {

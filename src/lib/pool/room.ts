@@ -115,33 +115,24 @@ export function markedRooms(rows: readonly ConferenceRow[]): MarkedRoom[] {
   });
 }
 
-/** The content of a message on the pool or on the deletion queue. */
-export interface RoomMessage {
-  readonly room: string;
+/** The content of a message on the pool or on the deletion queue. Fields that another release writes are ignored. */
+const RoomMessage = z.object({
+  room: z.string(),
   /** Set on the deletion queue by the gateway and its operators. An event has no such field. */
-  readonly queuedBy?: "gateway" | undefined;
+  queuedBy: z.literal("gateway").optional(),
   /**
    * Set on the deletion queue: the ID that the marker has, or may have, of the claim that gave the room up. The claim's
    * own message is then deleted, or the marker already has the ID, so that nobody else can be given the room.
    */
-  readonly claimId?: string | undefined;
-  /** Set on the deletion queue: why the gateway queued the room, for the log. */
-  readonly reason?: string | undefined;
-  /** Set on the deletion queue by a command: the object ID of the operator, for the log. */
-  readonly operator?: string | undefined;
-  /** Set in the pool: how many times the platform has refused to assign this room. */
-  readonly refusals?: number | undefined;
-}
-
-// Fields that another release writes are ignored.
-const roomMessage = z.object({
-  room: z.string(),
-  queuedBy: z.literal("gateway").optional(),
   claimId: z.string().optional(),
+  /** Set on the deletion queue: why the gateway queued the room, for the log. */
   reason: z.string().optional(),
+  /** Set on the deletion queue by a command: the object ID of the operator, for the log. */
   operator: z.string().optional(),
+  /** Set in the pool: how many times the platform has refused to assign this room. */
   refusals: z.int().min(0).optional(),
 });
+export type RoomMessage = Readonly<z.output<typeof RoomMessage>>;
 
 /** Returns the message text. A plain name that looks like JSON is written as JSON, so no event can imitate the gateway. */
 export function encodeRoomMessage(message: RoomMessage): string {
@@ -154,7 +145,7 @@ export function encodeRoomMessage(message: RoomMessage): string {
 export function decodeRoomMessage(text: string): RoomMessage {
   if (!text.startsWith("{")) return { room: text };
   try {
-    return roomMessage.parse(JSON.parse(text));
+    return RoomMessage.parse(JSON.parse(text));
   } catch {
     return { room: text };
   }

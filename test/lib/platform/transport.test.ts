@@ -13,8 +13,8 @@ import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outboun
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import {
   createBasicCredentials,
-  createOAuthCredentials,
-  type OAuthOptions,
+  createCredentials,
+  type OAuthClient,
 } from "../../../src/lib/platform/transport.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
@@ -210,8 +210,10 @@ describe("OAuth credentials", () => {
     status: 200,
     body: { access_token: `token-${forms.length}`, ...more },
   });
-  const newLogIn = (changes: Partial<OAuthOptions> = {}) =>
-    createOAuthCredentials({ url: server.url, clientId, privateKey, timeoutSeconds: 5, clock, ...changes });
+  const newLogIn = (changes: Partial<OAuthClient & { url: string; timeoutSeconds: number }> = {}) => {
+    const { url = server.url, timeoutSeconds = 5, ...client } = changes;
+    return createCredentials({ url, timeoutSeconds, logIn: { clientId, privateKey, ...client } }, clock);
+  };
   const newClient = (credentials = newLogIn(), url = server.url) =>
     newPlatformClient(url, { credentials, clock });
 
