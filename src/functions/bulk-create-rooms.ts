@@ -1,6 +1,6 @@
 /** POST /room/bulk/: requests the rooms that the pool needs to reach a size. They are provisioned in the background. */
 import * as z from "zod";
-import { empty, queryFunction } from "../lib/http/pipeline.ts";
+import { httpFunction } from "../lib/http/contract.ts";
 import { laxInteger } from "../lib/http/validation.ts";
 import type { Replenishment } from "../lib/pool/replenishment.ts";
 
@@ -11,7 +11,7 @@ interface BulkCreateDependencies {
   readonly maxRooms: number;
 }
 
-export const bulkCreateRooms = queryFunction({
+export const bulkCreateRooms = httpFunction({
   method: "POST",
   route: "room/bulk/",
   access: "application",
@@ -43,6 +43,6 @@ export const bulkCreateRooms = queryFunction({
   async handle({ query }, { replenishment, maxRooms }: BulkCreateDependencies, log) {
     const level = query.max_vmr ?? maxRooms;
     log.info("rooms-requested", { level, count: await replenishment.topUpTo(level) });
-    return empty(202);
+    return { status: 202 };
   },
 });

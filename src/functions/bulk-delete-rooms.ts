@@ -1,9 +1,9 @@
 /** DELETE /room/bulk/: empties the pool and deletes every room of the gateway. */
 import { platformFailures } from "../lib/errors.ts";
-import { empty, noQuery, queryFunction } from "../lib/http/pipeline.ts";
+import { httpFunction } from "../lib/http/contract.ts";
 import type { BulkDeletion } from "../lib/pool/bulk-deletion.ts";
 
-export const bulkDeleteRooms = queryFunction({
+export const bulkDeleteRooms = httpFunction({
   method: "DELETE",
   route: "room/bulk/",
   access: "application",
@@ -11,11 +11,10 @@ export const bulkDeleteRooms = queryFunction({
   description:
     "Empties the pool and deletes every room that belongs to the gateway, except persistent rooms. " +
     "Returns 204 when all rooms are deleted and 503 if some remain. Safe to retry.",
-  query: noQuery,
   responses: { 204: null },
   failures: ["bulk-delete-incomplete", ...platformFailures, "storage-unavailable"],
   async handle(_input, { bulkDeletion }: { bulkDeletion: BulkDeletion }, log) {
     await bulkDeletion.deleteAll(log);
-    return empty(204);
+    return { status: 204 };
   },
 });

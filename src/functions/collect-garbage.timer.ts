@@ -1,10 +1,10 @@
 /** Timer, every 10 minutes: deletes rooms whose conference has ended. */
-import { timerFunction } from "../lib/http/triggers.ts";
+import type { TimerFunction } from "../lib/http/triggers.ts";
 import type { GarbageCollection } from "../lib/pool/collection.ts";
 
-export const collectGarbage = timerFunction({
+export const collectGarbage: TimerFunction<{ garbageCollection: GarbageCollection }> = {
   schedule: "0 */10 * * * *",
-  async run({ garbageCollection }: { garbageCollection: GarbageCollection }, log) {
+  async run({ garbageCollection }, log) {
     await garbageCollection.collect(log);
   },
-});
+};

@@ -1,11 +1,11 @@
 /** Timer, every 5 minutes and on startup: writes one metrics row. */
-import { timerFunction } from "../lib/http/triggers.ts";
+import type { TimerFunction } from "../lib/http/triggers.ts";
 import type { MetricsCollection } from "../lib/metrics/collection.ts";
 
-export const collectMetrics = timerFunction({
+export const collectMetrics: TimerFunction<{ metricsCollection: MetricsCollection }> = {
   schedule: "0 */5 * * * *",
   runOnStartup: true,
-  async run({ metricsCollection }: { metricsCollection: MetricsCollection }, log) {
+  async run({ metricsCollection }, log) {
     await metricsCollection.collect(log);
   },
-});
+};

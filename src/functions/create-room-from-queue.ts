@@ -1,21 +1,9 @@
 /** POST /room/create: hands out a room from the pool. */
+import { httpFunction } from "../lib/http/contract.ts";
+import { roomCreation } from "../lib/rooms/create.ts";
 
-import { json, queryFunction } from "../lib/http/pipeline.ts";
-import {
-  allocateRoom,
-  type RoomCreationDependencies,
-  roomCreation,
-  toCreatedRoom,
-} from "../lib/rooms/create.ts";
-
-export const createRoomFromQueue = queryFunction({
+export const createRoomFromQueue = httpFunction({
   ...roomCreation,
-  method: "POST",
   route: "room/create",
-  access: "application",
   summary: "Create a room",
-  async handle(request, dependencies: RoomCreationDependencies, log) {
-    const room = await allocateRoom(request, dependencies, log);
-    return json(200, toCreatedRoom(room));
-  },
 });

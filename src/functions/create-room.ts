@@ -1,22 +1,10 @@
 /** POST /room/create/old: the legacy path of POST /room/create, with the same behaviour. */
+import { httpFunction } from "../lib/http/contract.ts";
+import { roomCreation } from "../lib/rooms/create.ts";
 
-import { json, queryFunction } from "../lib/http/pipeline.ts";
-import {
-  allocateRoom,
-  type RoomCreationDependencies,
-  roomCreation,
-  toCreatedRoom,
-} from "../lib/rooms/create.ts";
-
-export const createRoom = queryFunction({
+export const createRoom = httpFunction({
   ...roomCreation,
-  method: "POST",
   route: "room/create/old",
-  access: "application",
   summary: "Create a room (legacy path)",
   isDeprecated: true,
-  async handle(request, dependencies: RoomCreationDependencies, log) {
-    const room = await allocateRoom(request, dependencies, log);
-    return json(200, toCreatedRoom(room));
-  },
 });

@@ -1,17 +1,16 @@
 /** DELETE /room/{room_name}: deletes a room on the platform immediately. */
 
 import { GatewayError, platformFailures } from "../lib/errors.ts";
-import { empty, noQuery, queryFunction } from "../lib/http/pipeline.ts";
+import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
 import { roomRoute } from "../lib/rooms/read.ts";
 
-export const deleteRoom = queryFunction({
+export const deleteRoom = httpFunction({
   method: "DELETE",
   route: roomRoute,
   access: "application",
   summary: "Delete a room",
   description: "Immediately deletes the room with exactly this name, even if it has participants.",
-  query: noQuery,
   responses: { 204: null },
   failures: ["room-not-found", ...platformFailures],
   async handle(
@@ -24,6 +23,6 @@ export const deleteRoom = queryFunction({
     // A room that disappeared since the search counts as deleted, for example by a call whose response was lost.
     const wasThere = await conferences.delete(room.id);
     log.info("room-deleted", { room: room.name, wasThere });
-    return empty(204);
+    return { status: 204 };
   },
 });

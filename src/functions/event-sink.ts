@@ -1,11 +1,11 @@
 /** POST /public/event_sink: receives platform events and queues the rooms of ended conferences for deletion. */
 import * as z from "zod";
-import { bodyFunction, empty } from "../lib/http/pipeline.ts";
+import { httpFunction } from "../lib/http/contract.ts";
 import { readEvents } from "../lib/platform/events.ts";
 import type { EndedRooms } from "../lib/pool/deletion-queue.ts";
 import { conferenceEndedExample } from "../lib/rooms/examples.ts";
 
-export const eventSink = bodyFunction({
+export const eventSink = httpFunction({
   method: "POST",
   route: "public/event_sink",
   access: "event-sink",
@@ -52,7 +52,7 @@ export const eventSink = bodyFunction({
     await endedRooms.queueForDeletion(names, body, log);
     // Most events are ignored. The request line counts them, because a line of their own would double the log.
     return {
-      ...empty(204),
+      status: 204,
       ...(ignored.length > 0 && { logFields: { ignored: ignored.length, kind: ignored[0] } }),
     };
   },

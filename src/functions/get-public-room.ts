@@ -1,11 +1,11 @@
 /** GET /public/room/{room_name}: returns one room to an agent, without its host PIN. */
 
-import { json, queryFunction } from "../lib/http/pipeline.ts";
+import { httpFunction } from "../lib/http/contract.ts";
 import { publicRoomExamples, shapeFaults } from "../lib/rooms/examples.ts";
 import { type RoomReadingDependencies, readRoom, roomReading } from "../lib/rooms/read.ts";
 import { PublicRoom } from "../lib/rooms/schemas.ts";
 
-export const getPublicRoom = queryFunction({
+export const getPublicRoom = httpFunction({
   ...roomReading,
   method: "GET",
   route: "public/room/{room_name}",
@@ -18,6 +18,6 @@ export const getPublicRoom = queryFunction({
   examples: { response: publicRoomExamples, faults: shapeFaults },
   async handle({ query, roomName }, dependencies: RoomReadingDependencies) {
     const shape = { constrained: query.constrained_attributes, showHostPin: false };
-    return json(200, await readRoom(dependencies, roomName, shape));
+    return { status: 200, body: await readRoom(dependencies, roomName, shape) };
   },
 });

@@ -1,11 +1,11 @@
 /** GET /room/{room_name}: returns one room with its host PIN. */
 
-import { json, queryFunction } from "../lib/http/pipeline.ts";
+import { httpFunction } from "../lib/http/contract.ts";
 import { roomExamples, shapeFaults } from "../lib/rooms/examples.ts";
 import { type RoomReadingDependencies, readRoom, roomReading, roomRoute } from "../lib/rooms/read.ts";
 import { Room } from "../lib/rooms/schemas.ts";
 
-export const getRoom = queryFunction({
+export const getRoom = httpFunction({
   ...roomReading,
   method: "GET",
   route: roomRoute,
@@ -16,6 +16,6 @@ export const getRoom = queryFunction({
   examples: { response: roomExamples, faults: shapeFaults },
   async handle({ query, roomName }, dependencies: RoomReadingDependencies) {
     const shape = { constrained: query.constrained_attributes, showHostPin: true };
-    return json(200, await readRoom(dependencies, roomName, shape));
+    return { status: 200, body: await readRoom(dependencies, roomName, shape) };
   },
 });

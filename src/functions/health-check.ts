@@ -1,13 +1,13 @@
 /** GET /public/health: reports that the gateway is up, and nothing else. */
 import * as z from "zod";
-import { json, noQuery, queryFunction } from "../lib/http/pipeline.ts";
+import { httpFunction } from "../lib/http/contract.ts";
 import type { Clock } from "../lib/ports.ts";
 
 const Health = z
   .object({ status: z.literal("alive"), timestamp: z.iso.datetime() })
   .meta({ id: "Health", description: "The health of the gateway" });
 
-export const healthCheck = queryFunction({
+export const healthCheck = httpFunction({
   method: "GET",
   // Load balancers probe with it.
   answersHead: true,
@@ -17,11 +17,10 @@ export const healthCheck = queryFunction({
   description:
     "Reports that the gateway is up. Does not contact the platform or the queues. " +
     "HEAD returns the same without the body.",
-  query: noQuery,
   responses: { 200: Health },
   failures: [],
   examples: { response: { alive: { value: { status: "alive", timestamp: "2026-11-21T08:30:00.000Z" } } } },
   handle(_input, { clock }: { clock: Clock }) {
-    return json(200, { status: "alive", timestamp: new Date(clock.now()).toISOString() });
+    return { status: 200, body: { status: "alive", timestamp: new Date(clock.now()).toISOString() } };
   },
 });

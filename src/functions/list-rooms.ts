@@ -1,13 +1,13 @@
 /** GET /room/list: returns every conference on the platform. */
 
 import { platformFailures } from "../lib/errors.ts";
-import { json, queryFunction } from "../lib/http/pipeline.ts";
+import { httpFunction } from "../lib/http/contract.ts";
 import type { SharedList } from "../lib/platform/shared-list.ts";
 import { roomListExamples, shapeFaults } from "../lib/rooms/examples.ts";
 import { RoomList, ShapeQuery } from "../lib/rooms/schemas.ts";
 import { toReadRoom } from "../lib/rooms/shapes.ts";
 
-export const listRooms = queryFunction({
+export const listRooms = httpFunction({
   method: "GET",
   route: "room/list",
   access: "application",
@@ -21,9 +21,7 @@ export const listRooms = queryFunction({
   failures: platformFailures,
   async handle({ query }, { sharedList }: { sharedList: SharedList }) {
     const shape = { constrained: query.constrained_attributes, showHostPin: true };
-    return json(
-      200,
-      (await sharedList.list()).map((row) => toReadRoom(row, shape)),
-    );
+    const rooms = await sharedList.list();
+    return { status: 200, body: rooms.map((row) => toReadRoom(row, shape)) };
   },
 });

@@ -1,11 +1,11 @@
 /** Queue trigger on room-provisioning-queue: provisions one room for the pool. */
-import { queueFunction } from "../lib/http/triggers.ts";
+import type { QueueFunction } from "../lib/http/triggers.ts";
 import type { Provisioning } from "../lib/pool/provisioning.ts";
 import { queueNames } from "../lib/ports.ts";
 
-export const provisionRoom = queueFunction({
+export const provisionRoom: QueueFunction<{ provisioning: Provisioning }> = {
   queueName: queueNames.provisioning,
-  async handle(request, dequeueCount, { provisioning }: { provisioning: Provisioning }, log) {
+  async handle(request, dequeueCount, { provisioning }, log) {
     await provisioning.provision(request, dequeueCount, log);
   },
-});
+};

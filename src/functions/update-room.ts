@@ -1,7 +1,7 @@
 /** PATCH /room/{room_name}: updates a room on the platform. */
 
 import { GatewayError, platformFailures } from "../lib/errors.ts";
-import { bodyFunction, empty } from "../lib/http/pipeline.ts";
+import { httpFunction } from "../lib/http/contract.ts";
 import { valueFault } from "../lib/http/validation.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
 import { roomChangeExamples } from "../lib/rooms/examples.ts";
@@ -9,7 +9,7 @@ import { roomRoute } from "../lib/rooms/read.ts";
 import { Conference, ConferenceUpdate } from "../lib/rooms/schemas.ts";
 import { changeRoom } from "../lib/rooms/update.ts";
 
-export const updateRoom = bodyFunction({
+export const updateRoom = httpFunction({
   method: "PATCH",
   route: roomRoute,
   access: "application",
@@ -45,6 +45,6 @@ export const updateRoom = bodyFunction({
   ) {
     const isFound = await changeRoom(conferences, roomName, body, log);
     if (!isFound) throw new GatewayError("room-not-found");
-    return empty(202);
+    return { status: 202 };
   },
 });

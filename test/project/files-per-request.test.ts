@@ -30,7 +30,7 @@ test.each([
       expect(response.status).toBe(200);
     },
   );
-  expect(files).toContain("src/functions/create-room-from-queue.ts");
+  expect(files).toContain("src/lib/rooms/create.ts");
   expect(files.length, `called were\n${files.join("\n")}`).toBeLessThanOrEqual(maxFiles);
 });
 

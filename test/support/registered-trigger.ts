@@ -1,5 +1,5 @@
 /** Registers a timer or queue function as main.ts does and returns what the host would receive. */
-import type { StorageQueueHandler, Timer, TimerHandler } from "@azure/functions";
+import type { StorageQueueFunctionOptions, Timer, TimerFunctionOptions } from "@azure/functions";
 import {
   type QueueFunction,
   registerQueueFunctions,
@@ -14,24 +14,12 @@ export const aTimer: Timer = {
   scheduleStatus: { last: "", next: "", lastUpdated: "" },
 };
 
-interface RegisteredTimer {
-  readonly schedule: string;
-  readonly runOnStartup?: boolean;
-  readonly handler: TimerHandler;
-}
-
-interface RegisteredQueue {
-  readonly queueName: string;
-  readonly connection: string;
-  readonly handler: StorageQueueHandler;
-}
-
-export const registeredTimer = <D>(timer: TimerFunction<D>, dependencies: D): RegisteredTimer =>
+export const registeredTimer = <D>(timer: TimerFunction<D>, dependencies: D): TimerFunctionOptions =>
   onlyRegistration((register) =>
     registerTimerFunctions({ timer: register }, dependencies, { underTest: timer }),
   );
 
-export const registeredQueue = <D>(queue: QueueFunction<D>, dependencies: D): RegisteredQueue =>
+export const registeredQueue = <D>(queue: QueueFunction<D>, dependencies: D): StorageQueueFunctionOptions =>
   onlyRegistration((register) =>
     registerQueueFunctions({ storageQueue: register }, dependencies, { underTest: queue }),
   );

@@ -49,6 +49,7 @@ export interface HttpContract {
   readonly summary: string;
   readonly description: string;
   readonly isDeprecated?: boolean;
+  /** The query parameters. Others are ignored. */
   readonly query?: QuerySchema<unknown>;
   /** The request headers that the function reads, as an object schema with lower-case keys. */
   readonly headers?: z.ZodType;
@@ -68,53 +69,35 @@ export interface FunctionResponse {
   readonly logFields?: LogFields;
 }
 
-/** A request's input before validation, and its caller. */
-export interface UncheckedInput {
+/** What `handle` receives of a request. `query`, `headers` and `body` are undefined if the contract has none. */
+interface Input<Query, Headers, Body> {
   readonly caller: Caller;
-  /** All headers, with lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** As it was sent. The host's own query joins repeated parameters, so they cannot be recognised there. */
-  readonly query: URLSearchParams;
-  /** Reads the body as text. */
-  readonly readText: () => Promise<string>;
-  /** Reads and parses the body within the limits of `contract`. */
-  readonly readBody: (contract: BodyContract<unknown>) => Promise<unknown>;
   /** The decoded `{room_name}`, or an empty string if the route has no parameter. */
   readonly roomName: string;
-}
-
-/** An HTTP function, ready to be registered once its `Dependencies` are known. */
-export interface HttpFunction<Dependencies> extends HttpContract {
-  /** Validates the input and handles it. Throws GatewayError for an expected failure. */
-  readonly invoke: (input: UncheckedInput, dependencies: Dependencies, log: Log) => Promise<FunctionResponse>;
-}
-
-/** What `handle` receives of every request. */
-export interface CommonInput<Headers> {
-  readonly caller: Caller;
-  /** The validated headers, or undefined if the contract has no schema for them. */
+  readonly query: Query;
   readonly headers: Headers;
-  readonly roomName: string;
+  readonly body: Body;
   /** Reads the body as text, for functions whose contract has no body. */
   readonly readText: () => Promise<string>;
 }
 
-type Handle<Input, Dependencies> = (
-  input: Input,
-  dependencies: Dependencies,
-  log: Log,
-) => Promise<FunctionResponse> | FunctionResponse;
-
-/** The contract and the `handle` of a function without a body. */
-export interface QueryFunctionDefinition<Query, Dependencies, Headers> extends HttpContract {
-  readonly query: QuerySchema<Query>;
+/** An HTTP function: its contract, and what it does with a valid request. */
+export interface HttpFunction<Dependencies, Query = unknown, Headers = unknown, Body = unknown>
+  extends HttpContract {
+  readonly query?: QuerySchema<Query>;
   readonly headers?: z.ZodType<Headers>;
-  readonly handle: Handle<CommonInput<Headers> & { readonly query: Query }, Dependencies>;
+  readonly body?: BodyContract<Body>;
+  /** Throws GatewayError for an expected failure. A method, so functions with different inputs have one type. */
+  handle(
+    input: Input<Query, Headers, Body>,
+    dependencies: Dependencies,
+    log: Log,
+  ): Promise<FunctionResponse> | FunctionResponse;
 }
 
-/** The contract and the `handle` of a function with a JSON body. */
-export interface BodyFunctionDefinition<Body, Dependencies, Headers> extends HttpContract {
-  readonly body: BodyContract<Body>;
-  readonly headers?: z.ZodType<Headers>;
-  readonly handle: Handle<CommonInput<Headers> & { readonly body: Body }, Dependencies>;
+/** Returns `definition` unchanged. The types of the input and the dependencies are inferred from it. */
+export function httpFunction<Dependencies, Query = undefined, Headers = undefined, Body = undefined>(
+  definition: HttpFunction<Dependencies, Query, Headers, Body>,
+): HttpFunction<Dependencies> {
+  return definition;
 }

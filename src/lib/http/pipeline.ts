@@ -1,83 +1,13 @@
 /** The HTTP pipeline: authenticate, parse, validate, handle, respond. The only place that maps errors to responses. */
 import type { HttpHandler, HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import * as z from "zod";
 import type { AccessChecks, Caller } from "../auth/access.ts";
 import { GatewayError, publicDetailOf } from "../errors.ts";
 import { createLog, type Log, type LogFields } from "../log.ts";
 import { createOutboundCalls, withOutboundCalls } from "../outbound-calls.ts";
 import type { Clock } from "../ports.ts";
 import { readBody } from "./body.ts";
-import type {
-  BodyContract,
-  BodyFunctionDefinition,
-  CommonInput,
-  FunctionResponse,
-  HttpFunction,
-  QueryFunctionDefinition,
-  UncheckedInput,
-} from "./contract.ts";
+import type { FunctionResponse, HttpContract, HttpFunction } from "./contract.ts";
 import { readQuery, validate } from "./validation.ts";
-
-/** The query of functions that have no query parameters. Parameters sent anyway are ignored. */
-export const noQuery = z.object({});
-
-/**
- * Returns a function without a body. `invoke` validates query and headers before it calls `handle`, and throws
- * `invalid-request` if they are not valid.
- */
-export function queryFunction<Query, Dependencies, Headers = undefined>(
-  definition: QueryFunctionDefinition<Query, Dependencies, Headers>,
-): HttpFunction<Dependencies> {
-  const { handle, ...contract } = definition;
-  return {
-    ...contract,
-    invoke: async (input, dependencies, log) => {
-      const query = readQuery(contract.query, input.query);
-      return handle({ ...toCommonInput(contract.headers, input), query }, dependencies, log);
-    },
-  };
-}
-
-/**
- * Returns a function with a JSON body. `invoke` validates the headers, then reads and validates the body before it
- * calls `handle`, and throws `length-required`, `body-too-large` or `invalid-request` if it cannot.
- */
-export function bodyFunction<Body, Dependencies, Headers = undefined>(
-  definition: BodyFunctionDefinition<Body, Dependencies, Headers>,
-): HttpFunction<Dependencies> {
-  const { handle, ...contract } = definition;
-  return {
-    ...contract,
-    invoke: async (input, dependencies, log) => {
-      const common = toCommonInput(contract.headers, input);
-      const body = validate(contract.body.schema, await input.readBody(contract.body), "body");
-      return handle({ ...common, body }, dependencies, log);
-    },
-  };
-}
-
-function toCommonInput<Headers>(
-  schema: z.ZodType<Headers> | undefined,
-  { caller, headers, roomName, readText }: UncheckedInput,
-): CommonInput<Headers> {
-  return { caller, headers: validateHeaders(schema, headers), roomName, readText };
-}
-
-// An overload, because without a schema the type parameter has its default, undefined.
-function validateHeaders<Headers>(schema: z.ZodType<Headers> | undefined, headers: object): Headers;
-function validateHeaders(schema: z.ZodType | undefined, headers: object): unknown {
-  return schema && validate(schema, headers, "header");
-}
-
-/** Returns a response with a JSON body. */
-export function json(status: number, body: object): FunctionResponse {
-  return { status, body };
-}
-
-/** Returns a response without a body. */
-export function empty(status: number): FunctionResponse {
-  return { status };
-}
 
 /** What every HTTP function depends on, whatever it does. */
 export interface HttpDependencies {
@@ -87,7 +17,7 @@ export interface HttpDependencies {
 
 /** Returns the handler for the Functions host. It never throws: an unexpected error is logged and becomes a 500. */
 export function toHandler<Dependencies extends HttpDependencies>(
-  definition: HttpFunction<Dependencies>,
+  definition: HttpFunction<NoInfer<Dependencies>>,
   dependencies: Dependencies,
 ): HttpHandler {
   const { accessChecks, clock } = dependencies;
@@ -96,17 +26,14 @@ export function toHandler<Dependencies extends HttpDependencies>(
     const correlationId = correlationIdOf(request.headers.get("x-correlation-id"), invocationId);
     const calls = createOutboundCalls();
     const startedAt = clock.now();
-    const { response, code, reason, log, caller, logFields } = await withOutboundCalls(calls, async () =>
+    const { response, log, fields } = await withOutboundCalls(calls, async () =>
       respond(request, context, correlationId),
     );
     log.info("request", {
       status: response.status,
-      code,
-      reason,
       durationMilliseconds: clock.now() - startedAt,
       method: request.method,
-      ...(caller?.kind === "event-sink" && { credentials: caller.credentials }),
-      ...logFields,
+      ...fields,
       platformCalls: calls.platform.calls,
       platformMilliseconds: Math.round(calls.platform.milliseconds),
       storageCalls: calls.storage.calls,
@@ -123,56 +50,49 @@ export function toHandler<Dependencies extends HttpDependencies>(
     correlationId: string,
   ): Promise<Outcome> {
     let log = createLog(context, { correlationId });
-    let caller: Caller | undefined;
+    let callerFields: LogFields = {};
     try {
-      caller = await accessChecks[definition.access](request.headers, log);
+      const caller = await accessChecks[definition.access](request.headers, log);
       log = createLog(context, { correlationId, caller: nameOf(caller) });
-      const input = {
-        caller,
-        headers: Object.fromEntries(request.headers),
-        query: new URL(request.url).searchParams,
-        readText: async () => request.text(),
-        readBody: async (contract: BodyContract<unknown>) => readBody(request, contract),
-        roomName: decodeRoomName(request.params["room_name"] ?? ""),
-      };
-      const { logFields, ...result } = await definition.invoke(input, dependencies, log);
+      if (caller.kind === "event-sink") callerFields = { credentials: caller.credentials };
+      const input = await readInput(request, caller, definition);
+      const { logFields, ...result } = await definition.handle(input, dependencies, log);
       const response = toHostResponse(result);
       return {
         response: request.method === "HEAD" ? withoutBody(response) : response,
         log,
-        caller,
-        ...(logFields && { logFields }),
+        fields: { ...callerFields, ...logFields },
       };
     } catch (error) {
-      return { ...toFailure(error, log), log, caller };
+      const { response, fields } = toFailure(error, log);
+      return { response, log, fields: { ...callerFields, ...fields } };
     }
   }
 }
 
 interface Outcome {
   readonly response: HostResponse;
-  /** The failure, for the log. Missing after a success. */
-  readonly code?: string;
-  /** Why the caller was refused. */
-  readonly reason?: string | undefined;
   /** The log, which names the caller once the access check has passed. */
   readonly log: Log;
-  readonly caller: Caller | undefined;
-  readonly logFields?: LogFields;
+  /** More fields for the request's line in the log, such as the code of a failure. */
+  readonly fields: LogFields;
 }
 
 function nameOf(caller: Caller): string {
   return caller.kind === "application" ? caller.id : caller.kind;
 }
 
-function toFailure(error: unknown, log: Log): Pick<Outcome, "response" | "code" | "reason"> {
-  if (!(error instanceof GatewayError)) {
-    log.error("request-failed", {}, error);
-    return { response: toUnexpectedErrorResponse(), code: "unexpected" };
-  }
-  if (error.status >= 500) log.error(error.code, {}, error);
-  else if (error.cause !== undefined) log.warn(error.code, {}, error.cause);
-  return { response: toFailureResponse(error), code: error.code, reason: error.details.reason };
+/** Returns the validated input. Throws `length-required`, `body-too-large` or `invalid-request` if it is not valid. */
+async function readInput(request: HttpRequest, caller: Caller, { query, headers, body }: HttpContract) {
+  return {
+    caller,
+    roomName: decodeRoomName(request.params["room_name"] ?? ""),
+    // The host's own query joins repeated parameters, so they cannot be recognised there.
+    query: query && readQuery(query, new URL(request.url).searchParams),
+    headers: headers && validate(headers, Object.fromEntries(request.headers), "header"),
+    body: body && validate(body.schema, await readBody(request, body), "body"),
+    readText: async () => request.text(),
+  };
 }
 
 /** The host decodes a path once but keeps `%2F`, so a literal `%2F` in a name cannot be distinguished from a slash. */
@@ -222,18 +142,25 @@ function withoutBody({ status, headers }: HostResponse): HostResponse {
   return { status, headers: others };
 }
 
-/** Returns the response to an expected failure: its status, its fixed text or validation faults, and its headers. */
-function toFailureResponse({ code, status, details }: GatewayError): HostResponse {
+/**
+ * Logs a failure, and returns its response and the fields for the request's line. An expected failure has its status, its
+ * fixed text or validation faults, and its headers; any other error is 500 and reveals nothing about the cause.
+ */
+function toFailure(error: unknown, log: Log): Pick<Outcome, "response" | "fields"> {
+  if (!(error instanceof GatewayError)) {
+    log.error("request-failed", {}, error);
+    const response = toHostResponse({ status: 500, body: { detail: "Internal Server Error" } });
+    return { response, fields: { code: "unexpected" } };
+  }
+  const { code, status, details } = error;
+  if (status >= 500) log.error(code, {}, error);
+  else if (error.cause !== undefined) log.warn(code, {}, error.cause);
   const detail = code === "invalid-request" ? (details.faults ?? []) : publicDetailOf(code);
-  const { retryAfterSeconds, challenge } = details;
+  const { retryAfterSeconds, challenge, reason } = details;
   const headers = {
     ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
     ...(challenge !== undefined && { "WWW-Authenticate": challenge }),
   };
-  return toHostResponse({ status, ...(detail !== undefined && { body: { detail } }) }, headers);
-}
-
-/** Returns the response to an unexpected error: 500 with a fixed text that reveals nothing about the cause. */
-function toUnexpectedErrorResponse(): HostResponse {
-  return toHostResponse({ status: 500, body: { detail: "Internal Server Error" } });
+  const response = toHostResponse({ status, ...(detail !== undefined && { body: { detail } }) }, headers);
+  return { response, fields: { code, reason } };
 }

@@ -1,27 +1,25 @@
 /** Registers the functions with their triggers: HTTP, timers and the queue. The host retries what throws. */
-import type { HttpHandler, StorageQueueHandler, TimerHandler } from "@azure/functions";
+import type {
+  HttpFunctionOptions,
+  StorageQueueFunctionOptions,
+  TimerFunctionOptions,
+} from "@azure/functions";
 import { createLog, type Log } from "../log.ts";
-import type { HttpContract, HttpFunction } from "./contract.ts";
+import type { HttpFunction } from "./contract.ts";
 import { type HttpDependencies, toHandler } from "./pipeline.ts";
 
-/** The part of the `app` object of `@azure/functions` that registers HTTP functions. */
-export interface HttpApp {
-  http(
-    name: string,
-    options: {
-      readonly methods: (HttpContract["method"] | "HEAD")[];
-      readonly route: string;
-      readonly authLevel: "anonymous";
-      readonly handler: HttpHandler;
-    },
-  ): void;
+/** The part of the `app` object of `@azure/functions` that registers functions. */
+interface App {
+  http(name: string, options: HttpFunctionOptions): void;
+  timer(name: string, options: TimerFunctionOptions): void;
+  storageQueue(name: string, options: StorageQueueFunctionOptions): void;
 }
 
 /** Registers each function under its key. The host's function keys are not used: `access` decides who may call. */
 export function registerHttpFunctions<Dependencies extends HttpDependencies>(
-  app: HttpApp,
+  app: Pick<App, "http">,
   dependencies: Dependencies,
-  functions: Readonly<Record<string, HttpFunction<Dependencies>>>,
+  functions: Readonly<Record<string, HttpFunction<NoInfer<Dependencies>>>>,
 ): void {
   for (const [name, definition] of Object.entries(functions)) {
     const { method, route, answersHead = false } = definition;
@@ -40,24 +38,9 @@ export interface TimerFunction<Dependencies> {
   readonly run: (dependencies: Dependencies, log: Log) => Promise<void>;
 }
 
-/** The part of the `app` object of `@azure/functions` that registers timers. */
-export interface TimerApp {
-  timer(
-    name: string,
-    options: { readonly schedule: string; readonly runOnStartup: boolean; readonly handler: TimerHandler },
-  ): void;
-}
-
-/** Returns `definition` unchanged, with its dependencies inferred from the parameters of `run`. */
-export function timerFunction<Dependencies>(
-  definition: TimerFunction<Dependencies>,
-): TimerFunction<Dependencies> {
-  return definition;
-}
-
 /** Registers each timer function under its key. The handlers log and rethrow any error. */
 export function registerTimerFunctions<Dependencies>(
-  app: TimerApp,
+  app: Pick<App, "timer">,
   dependencies: Dependencies,
   functions: Readonly<Record<string, TimerFunction<Dependencies>>>,
 ): void {
@@ -83,31 +66,12 @@ export interface QueueFunction<Dependencies> {
   ) => Promise<void>;
 }
 
-/** The part of the `app` object of `@azure/functions` that registers queue triggers. */
-export interface QueueApp {
-  storageQueue(
-    name: string,
-    options: {
-      readonly queueName: string;
-      readonly connection: string;
-      readonly handler: StorageQueueHandler;
-    },
-  ): void;
-}
-
-/** Returns `definition` unchanged, with its dependencies inferred from the parameters of `handle`. */
-export function queueFunction<Dependencies>(
-  definition: QueueFunction<Dependencies>,
-): QueueFunction<Dependencies> {
-  return definition;
-}
-
 /**
  * Registers each queue function under its key, on the host's own storage account. The handlers log and rethrow any
  * error.
  */
 export function registerQueueFunctions<Dependencies>(
-  app: QueueApp,
+  app: Pick<App, "storageQueue">,
   dependencies: Dependencies,
   functions: Readonly<Record<string, QueueFunction<Dependencies>>>,
 ): void {

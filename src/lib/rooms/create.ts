@@ -53,15 +53,17 @@ const CreateHeaders = z.object({
 });
 
 /** What creating a room depends on. */
-export interface RoomCreationDependencies {
+interface RoomCreationDependencies {
   readonly claims: Claims;
   readonly idempotentClaims: Pick<IdempotentClaims, "claim">;
   /** The address that a path token in `uuiData` is appended to. Without it, `uuiData` must contain a URL. */
   readonly serviceTagBaseUrl: string | undefined;
 }
 
-/** The shared part of the contracts. */
+/** All of a function that creates a room but its route and its summary. */
 export const roomCreation = {
+  method: "POST",
+  access: "application",
   description:
     "Allocates a room from the pool, sets its tag to the URL decoded from `uuiData`, and returns the room. " +
     "The response omits the host PIN. There is no request body. Each call without an `Idempotency-Key` hands out " +
@@ -96,6 +98,10 @@ export const roomCreation = {
       },
     },
   },
+  handle: async (request: RoomRequest, dependencies: RoomCreationDependencies, log: Log) => ({
+    status: 200,
+    body: toCreatedRoom(await allocateRoom(request, dependencies, log)),
+  }),
 } as const;
 
 interface RoomRequest {
@@ -109,7 +115,7 @@ interface RoomRequest {
  * Returns a room for one request, or the room that its idempotency key was given before. Throws what the claims throw,
  * and `invalid-request` if `uuiData` is not valid or is in the body, or if the platform rejects its service tag.
  */
-export async function allocateRoom(
+async function allocateRoom(
   { caller, query: { uuiData }, headers, readText }: RoomRequest,
   { claims, idempotentClaims, serviceTagBaseUrl }: RoomCreationDependencies,
   log: Log,

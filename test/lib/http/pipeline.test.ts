@@ -4,16 +4,8 @@ import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import type { Access, AccessChecks } from "../../../src/lib/auth/access.ts";
 import { GatewayError } from "../../../src/lib/errors.ts";
-import type { FunctionResponse, HttpFunction } from "../../../src/lib/http/contract.ts";
-import {
-  bodyFunction,
-  empty,
-  type HttpDependencies,
-  json,
-  noQuery,
-  queryFunction,
-  toHandler,
-} from "../../../src/lib/http/pipeline.ts";
+import { type FunctionResponse, type HttpFunction, httpFunction } from "../../../src/lib/http/contract.ts";
+import { type HttpDependencies, toHandler } from "../../../src/lib/http/pipeline.ts";
 import { registerHttpFunctions } from "../../../src/lib/http/triggers.ts";
 import { laxInteger } from "../../../src/lib/http/validation.ts";
 import type { Log } from "../../../src/lib/log.ts";
@@ -76,10 +68,9 @@ const doing = (
   handle: (log: Log) => FunctionResponse | Promise<FunctionResponse>,
   changes: { readonly access?: Access; readonly method?: "GET"; readonly answersHead?: boolean } = {},
 ) =>
-  queryFunction({
+  httpFunction({
     ...contract,
     ...changes,
-    query: noQuery,
     handle: (_, dependencies: HttpDependencies, log) => handle(log),
   });
 const throwing = (error: unknown) =>
@@ -90,7 +81,7 @@ const logging = (access: Access = "application") =>
   doing(
     (log) => {
       log.info("step");
-      return empty(204);
+      return { status: 204 };
     },
     { access },
   );
@@ -110,7 +101,7 @@ describe("Registration", () => {
   });
 
   test("includes HEAD if the function answers it, and its response is that to GET without the body", async () => {
-    const definition = doing(() => json(200, { a: 1 }), { method: "GET", answersHead: true });
+    const definition = doing(() => ({ status: 200, body: { a: 1 } }), { method: "GET", answersHead: true });
     expect(registered(definition)).toMatchObject([["getThing", { methods: ["GET", "HEAD"] }]]);
 
     const { status, body, headers, lines } = await call(definition, { method: "HEAD" });
@@ -172,14 +163,19 @@ describe("The response to a failure", () => {
 });
 
 test.each([
-  ["a body", json(200, { a: 1 }), '{"a":1}', { "Content-Type": "application/json", "Content-Length": "7" }],
+  [
+    "a body",
+    { status: 200, body: { a: 1 } },
+    '{"a":1}',
+    { "Content-Type": "application/json", "Content-Length": "7" },
+  ],
   [
     "characters of several bytes",
-    json(200, { a: "Zürich 🏠" }),
+    { status: 200, body: { a: "Zürich 🏠" } },
     '{"a":"Zürich 🏠"}',
     { "Content-Type": "application/json", "Content-Length": "20" },
   ],
-  ["no body", empty(204), undefined, {}],
+  ["no body", { status: 204 }, undefined, {}],
 ])("A response with %s has the headers of every response", async (_, returned, body, more) => {
   const common = { "Cache-Control": "no-store", "X-Invocation-Id": "i-1", "X-Correlation-Id": "i-1" };
   const { headers, ...response } = await call(doing(() => returned));
@@ -188,10 +184,10 @@ test.each([
 });
 
 describe("Authentication", () => {
-  const strict = bodyFunction({
+  const strict = httpFunction({
     ...contract,
     body: { schema: z.object({ name: z.string() }), maxBytes: 5, requiresJsonType: true },
-    handle: () => empty(204),
+    handle: () => ({ status: 204 }),
   });
 
   test.each([undefined, "{", "x".repeat(100)])("comes first: 401 even with the body %j", async (body) => {
@@ -226,16 +222,16 @@ describe("Authentication", () => {
 });
 
 describe("Input", () => {
-  const echo = queryFunction({
+  const echo = httpFunction({
     ...contract,
     query: z.object({ max_vmr: laxInteger.optional() }),
     headers: z.object({ "x-count": laxInteger.optional() }),
-    handle: (input) => json(200, input),
+    handle: (input) => ({ status: 200, body: input }),
   });
-  const echoBody = bodyFunction({
+  const echoBody = httpFunction({
     ...contract,
     body: { schema: z.object({ name: z.string() }), maxBytes: 100, requiresJsonType: true },
-    handle: ({ body }) => json(200, body),
+    handle: ({ body }) => ({ status: 200, body }),
   });
 
   test("reaches the function validated, with the caller and the room name", async () => {
@@ -250,9 +246,10 @@ describe("Input", () => {
   });
 
   test("without parameters in the contract ignores those that are sent", async () => {
-    const handle = ({ query }: { query: object }) => json(200, query);
-    const definition = queryFunction({ ...contract, query: noQuery, handle });
-    expect((await call(definition, { url: "http://127.0.0.1/x/a?count=7" })).json).toEqual({});
+    const definition = httpFunction({ ...contract, handle: (input) => ({ status: 200, body: input }) });
+    expect((await call(definition, { url: "http://127.0.0.1/x/a?count=7" })).json).not.toHaveProperty(
+      "query",
+    );
   });
 
   test.each([
@@ -374,7 +371,7 @@ describe("The caller", () => {
 
 describe("The log of a request", () => {
   test("contains the fields that the function adds to it, and the response does not", async () => {
-    const { lines, ...response } = await call(doing(() => ({ ...empty(204), logFields: { ignored: 3 } })));
+    const { lines, ...response } = await call(doing(() => ({ status: 204, logFields: { ignored: 3 } })));
     expect(lines).toMatchObject([{ event: "request", status: 204, ignored: 3 }]);
     expect(JSON.stringify(response)).not.toContain("ignored");
   });
@@ -386,7 +383,7 @@ describe("The log of a request", () => {
     const calling = doing(async () => {
       await countCall("platform", lasting(30));
       for (let calls = 0; calls < 2; calls++) await countCall("storage", lasting(1));
-      return empty(204);
+      return { status: 204 };
     });
     const { lines } = await call(calling);
     time.mockRestore();
@@ -398,7 +395,7 @@ describe("The log of a request", () => {
     const clock = createManualClock();
     const slow = doing(() => {
       clock.advance(1.5);
-      return json(200, {});
+      return { status: 200, body: {} };
     });
     expect((await call(slow, { clock })).lines).toEqual([
       {

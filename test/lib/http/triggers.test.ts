@@ -1,7 +1,7 @@
 /** Timer and queue functions: how they are registered, what they receive, and how they fail. */
 import { InvocationContext } from "@azure/functions";
 import { describe, expect, test } from "vitest";
-import { queueFunction, timerFunction } from "../../../src/lib/http/triggers.ts";
+import type { TimerFunction } from "../../../src/lib/http/triggers.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { aTimer, registeredQueue, registeredTimer } from "../../support/registered-trigger.ts";
 
@@ -20,14 +20,15 @@ async function run(kind: "timer" | "queue", handle: Handle, triggerMetadata: Rec
   });
   const dependencies = { name: "dependencies" };
   const timer = registeredTimer(
-    timerFunction({ schedule: "0 0 * * * *", run: async (parts: object, log) => handle(log, parts) }),
+    { schedule: "0 0 * * * *", run: async (parts: object, log: Log) => handle(log, parts) },
     dependencies,
   );
   const queue = registeredQueue(
-    queueFunction({
+    {
       queueName: "a-queue",
-      handle: async (message, count, parts: object, log) => handle(log, parts, message, count),
-    }),
+      handle: async (message: unknown, count: number, parts: object, log: Log) =>
+        handle(log, parts, message, count),
+    },
     dependencies,
   );
   const outcome = kind === "timer" ? timer.handler(aTimer, context) : queue.handler({ a: 1 }, context);
@@ -61,7 +62,11 @@ test("A timer function is registered with its schedule and runs with its depende
 });
 
 test("A timer function runs on startup if its definition says so", () => {
-  const often = timerFunction({ schedule: "0 */5 * * * *", runOnStartup: true, run: async () => undefined });
+  const often: TimerFunction<object> = {
+    schedule: "0 */5 * * * *",
+    runOnStartup: true,
+    run: async () => undefined,
+  };
   expect(registeredTimer(often, {})).toMatchObject({ schedule: "0 */5 * * * *", runOnStartup: true });
 });
 
