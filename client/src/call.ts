@@ -1,4 +1,4 @@
-/** One call of the gateway, and what its caller may decide about it. */
+/** A call to the gateway, with the options that its caller can set. */
 import type { Request } from "./exchange.ts";
 
 export interface CallOptions {

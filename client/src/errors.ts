@@ -1,4 +1,4 @@
-/** The classes of failed calls. No message contains a token, a PIN or a service tag. */
+/** Error classes for failed calls. No message contains a token, a PIN or a service tag. */
 
 export interface FailureDetails {
   /** The method and the path, for example `GET /room/abc`. */

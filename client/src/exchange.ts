@@ -1,4 +1,4 @@
-/** Sends one request, and turns each of its possible failures into an error of the client. */
+/** Sends one request and converts each failure to an error of the client. */
 import * as errors from "./errors.ts";
 import type { Runtime } from "./runtime.ts";
 

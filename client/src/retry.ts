@@ -1,4 +1,4 @@
-/** Decides which failed attempts are retried, and after which wait. */
+/** Decides which failed attempts are retried and after what delay. */
 import { type GatewayError, PoolEmptyError, UnavailableError } from "./errors.ts";
 
 const maxRetries = 3;

@@ -1,4 +1,4 @@
-/** The path of a room. */
+/** Builds the path of a room. */
 
 // These paths belong to other operations: deleting a room named "bulk" would delete all rooms.
 const notRooms = /^(?:|\.{1,2}|(?:bulk|list)\/*)$/i;

@@ -1,4 +1,4 @@
-/** The surroundings of the client: network, clock, random numbers and waiting. Tests replace them. */
+/** What the client needs from its environment: network, clock, random numbers and timers. Tests replace them. */
 
 export interface Runtime {
   readonly fetch: typeof fetch;

@@ -1,4 +1,4 @@
-/** Converts a service tag to the form in which a create carries it. */
+/** Encodes a service tag for the query parameter of a create. */
 
 const maxCharacters = 250;
 const httpAddress = /^https?:\/\//i;

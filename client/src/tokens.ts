@@ -1,4 +1,4 @@
-/** Access tokens: where they come from, and how long they are kept. */
+/** Fetches access tokens and caches them. */
 import { NoResponseError, UnexpectedResponseError } from "./errors.ts";
 import { exchange } from "./exchange.ts";
 import { createRuntime, type Runtime, secureUrl, untilAborted } from "./runtime.ts";

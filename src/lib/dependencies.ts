@@ -1,4 +1,4 @@
-/** The object graph: the adapters to everything outside the process, and every part, created once. */
+/** The object graph: creates every part and every adapter once. */
 import { randomUUID } from "node:crypto";
 import { type AccessChecks, createAccessChecks, createBearerCheck } from "./auth/access.ts";
 import { createContactCentreCheck } from "./auth/contact-centre.ts";

@@ -1,4 +1,4 @@
-/** Every failure that the gateway expects: its status, the text for the caller, and the error class that carries it. */
+/** Every expected failure, with its status and its text for the caller. */
 
 const failures = {
   "invalid-request": { status: 422, detail: undefined },

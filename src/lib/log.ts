@@ -1,4 +1,4 @@
-/** Structured log lines: the port that the code below a function logs through, and the log of one invocation. */
+/** Structured logging: the log port, and the log of one invocation. */
 
 /** Named values of a log line. They never contain a PIN, token, password or service tag. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;

@@ -1,4 +1,4 @@
-/** Outbound calls: HTTP clients, and how many calls an invocation makes to each dependency. */
+/** Creates HTTP clients, and counts the outbound calls of each invocation. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";

@@ -1,4 +1,4 @@
-/** Runs a task for each of many values with limited concurrency. */
+/** Runs a task for each value with limited concurrency. */
 import PQueue from "p-queue";
 
 const maxParallelTasks = 16;

@@ -1,4 +1,4 @@
-/** The error of each response, and the secrets that errors and hooks never contain. */
+/** The client's errors: one class per kind of failure, without secrets. */
 import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";

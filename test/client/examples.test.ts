@@ -1,4 +1,4 @@
-/** The programs and requests in the documents run as they are printed, at a running gateway. */
+/** The programs and requests in the documents work as printed against a running gateway. */
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";

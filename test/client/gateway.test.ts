@@ -1,4 +1,4 @@
-/** The client at a running gateway: the whole life of a room, and every failure that a caller can meet. */
+/** The client against a running gateway: a room's whole life, and every failure that a caller can meet. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createClientWith } from "../../client/src/client.ts";
 import {

@@ -1,4 +1,4 @@
-/** The failures after which the client retries, its waits, and when it gives up. */
+/** When the client retries, how long it waits, and when it gives up. */
 import { describe, expect, test } from "vitest";
 import {
   NoResponseError,

@@ -1,4 +1,4 @@
-/** How the client gets tokens, keeps them and renews them. */
+/** How the client fetches, caches and renews tokens. */
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   clientCredentials,

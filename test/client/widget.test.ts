@@ -1,4 +1,4 @@
-/** The client's example page in a real browser, on another origin than the gateway. */
+/** The client's example page in a real browser, on an origin other than the gateway's. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, test, vi } from "vitest";
 import { createClient } from "../../client/src/client.ts";

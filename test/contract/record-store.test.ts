@@ -1,4 +1,4 @@
-/** The store of create records keeps one contract in memory and in blob storage: one writer per key and version. */
+/** The record store fulfils one contract in memory and in blob storage: one writer per key and version. */
 import { randomUUID } from "node:crypto";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The garbage-collection timer: its schedule, its success, and failures, which the host must see. */
+/** The garbage-collection timer: its schedule, its success, and failures that reach the host. */
 import { expect, test } from "vitest";
 import { collectGarbage } from "../../src/functions/collect-garbage.timer.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";

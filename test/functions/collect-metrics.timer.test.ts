@@ -1,4 +1,4 @@
-/** The metrics timer: its schedule, the row it writes, and failures, which the host must see. */
+/** The metrics timer: its schedule, the row it writes, and failures that reach the host. */
 import { expect, test } from "vitest";
 import { collectMetrics } from "../../src/functions/collect-metrics.timer.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";

@@ -1,4 +1,4 @@
-/** The provisioning trigger: its queue, the room it provisions, and failures, which the host must see. */
+/** The provisioning trigger: its queue, the room it provisions, and failures that reach the host. */
 import { expect, test } from "vitest";
 import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
 import { identities } from "../../tools/local/stack/identities.ts";

@@ -1,4 +1,4 @@
-/** Alerts, workbook and the queries in documents: valid, about this app, with limits, receivers and runbooks. */
+/** Alerts, workbook and documented queries are valid, keep to this app, and have receivers and runbooks. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

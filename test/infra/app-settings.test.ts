@@ -1,4 +1,4 @@
-/** The app settings of a deployment: every setting of the app can be set, and each value comes from its place. */
+/** The app settings of a deployment: every setting can be set, and each value has the right source. */
 import { describe, expect, test } from "vitest";
 import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
 import {

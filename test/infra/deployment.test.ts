@@ -1,4 +1,4 @@
-/** What each environment would deploy: which parts there are, who may do what, and how the network is closed. */
+/** What each environment would deploy: resources, role assignments and network access. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createRecordContainer } from "../../src/lib/azure/blob-records.ts";

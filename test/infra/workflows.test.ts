@@ -1,4 +1,4 @@
-/** The workflows: what starts them, what they may do, which package they deploy, and what comes before and after. */
+/** The workflows: triggers, permissions, deployed packages, and the order of jobs. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The object graph: adapters as the settings define them, and which part gets what. */
+/** The object graph: the settings choose the adapters, and each part gets its own. */
 import { generateKeyPairSync } from "node:crypto";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import {

@@ -1,4 +1,4 @@
-/** How many files of src a reader passes who follows one create or one provisioning message. */
+/** How many files of src a reader opens to follow one create or one provisioning message. */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { createRoomFromQueue } from "../../src/functions/create-room-from-queue.ts";

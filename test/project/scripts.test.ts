@@ -1,4 +1,4 @@
-/** What a newcomer types first reports in one line if Node is too old. */
+/** The first commands of a newcomer report in one line that Node is too old. */
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };

@@ -1,4 +1,4 @@
-/** Finds the files of src that have a function called while something happens, as V8 counts them. */
+/** Finds the files of src in which a function is called during an action, by V8's coverage. */
 import { Session } from "node:inspector/promises";
 import { projectRoot } from "./imports-of.ts";
 

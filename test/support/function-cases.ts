@@ -1,4 +1,7 @@
-/** One case per part of the shared pipeline: that a function has it at all. What each part does is tested in test/lib. */
+/**
+ * One case per part of the shared pipeline, to show that a function has the part. test/lib tests what each part
+ * does.
+ */
 import { expect, test } from "vitest";
 import { forbiddenTokens, wrongTokens } from "./credentials.ts";
 import { failure, invalidRequest } from "./failure-responses.ts";

@@ -1,4 +1,4 @@
-/** Microsoft's language service for Kusto queries: what is wrong with a query. */
+/** Finds errors in Kusto queries with Microsoft's language service. */
 import { createRequire } from "node:module";
 import { tableSchemas } from "./kusto-tables.ts";
 

@@ -1,4 +1,4 @@
-/** Moves the time that libraries read from the process, for those that take no clock. */
+/** Changes the process's time for libraries that accept no clock. */
 import { afterEach, beforeEach, vi } from "vitest";
 
 /** Returns a function that moves the process's time by this many seconds until the test ends. */

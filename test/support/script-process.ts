@@ -1,4 +1,4 @@
-/** Runs one of the project's scripts as a person would, and looks at what it prints and leaves behind. */
+/** Runs a script of the project as a user would, and captures its output and what it leaves behind. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";

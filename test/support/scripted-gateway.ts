@@ -1,4 +1,4 @@
-/** A server with scripted responses and a client of it that records its waiting instead of waiting. */
+/** A server with scripted responses, and a client that records its waits instead of waiting. */
 import { onTestFinished } from "vitest";
 import { type ClientOptions, createClientWith } from "../../client/src/client.ts";
 import { createRuntime, type Runtime } from "../../client/src/runtime.ts";

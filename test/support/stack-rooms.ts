@@ -1,4 +1,4 @@
-/** Rooms of the gateway's on the platform of a development stack, as provisioning creates them. */
+/** The gateway's rooms on a development stack's platform, as provisioning creates them. */
 
 import { toNewConference } from "../../src/lib/pool/new-room.ts";
 import { formatMarker } from "../../src/lib/pool/room.ts";

@@ -1,4 +1,4 @@
-/** Stands between the host and Azurite, so that a test can cut the storage off and bring it back. */
+/** A proxy between the host and Azurite that a test can switch off and on. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 

@@ -1,4 +1,4 @@
-/** A simulated conferencing platform for the tests of what calls it, and clients of a platform. */
+/** Starts a simulated platform for tests, with clients that call it. */
 
 import {
   createPlatformClient,

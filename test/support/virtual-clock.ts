@@ -1,4 +1,4 @@
-/** The clock of a scheduler, for the parts that wait. */
+/** A clock on virtual time, for parts that wait. */
 import type { Clock } from "../../src/lib/ports.ts";
 import type { Scheduler } from "../simulation/scheduler.ts";
 

@@ -1,4 +1,4 @@
-/** Everything under measurement, each part as a separate process. */
+/** Starts everything that is measured, each part in its own process. */
 import { gatewaySettings } from "../local/stack/gateway-settings.ts";
 import { startGatewayProcess, startSimulatorProcesses } from "../local/stack/processes.ts";
 

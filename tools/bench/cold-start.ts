@@ -1,4 +1,4 @@
-/** The time to load the app: the bundle, and the sources as its reference, each in new processes. */
+/** Measures how long the bundle takes to load in a new process, compared with the sources. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { startDevelopmentStack } from "../local/stack/development-stack.ts";

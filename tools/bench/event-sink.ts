@@ -1,4 +1,4 @@
-/** The response time of the event sink. */
+/** Measures the response time of the event sink. */
 import { identities } from "../local/stack/identities.ts";
 import { createBareCalls } from "./bare-calls.ts";
 import type { BenchStack } from "./bench-stack.ts";

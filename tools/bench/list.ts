@@ -1,4 +1,4 @@
-/** The list of many rooms. */
+/** Measures the list of many rooms. */
 import { createBareCalls } from "./bare-calls.ts";
 import type { BenchStack } from "./bench-stack.ts";
 import { seedRooms, setLatency } from "./load.ts";

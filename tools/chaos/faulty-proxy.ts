@@ -1,4 +1,4 @@
-/** Sits between the gateway and a server, and gives their connections the faults of a bad network. */
+/** A proxy between the gateway and a server that gives connections the faults of a bad network. */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import getPort from "get-port";

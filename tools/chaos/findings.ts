@@ -1,4 +1,4 @@
-/** The findings of a run: whether it was hard enough, and which promises of docs/architecture.md were kept. */
+/** Checks a run: enough faults happened, and no promise of docs/architecture.md was broken. */
 import { parseMarker } from "../../src/lib/pool/room.ts";
 import type { LogWatch } from "./log-watch.ts";
 import type { PlatformRoom } from "./platform-view.ts";

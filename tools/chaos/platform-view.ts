@@ -1,4 +1,4 @@
-/** Direct access to the simulated platform, past the proxy. */
+/** Direct access to the simulated platform, bypassing the proxy. */
 import * as z from "zod";
 import { identities } from "../local/stack/identities.ts";
 

@@ -1,4 +1,4 @@
-/** `npm run ops -- COMMAND`: what an operator does, as commands. */
+/** `npm run ops -- COMMAND`: the operator's commands. */
 import { commands } from "./commands/commands.ts";
 import { runProgram } from "./operator-program.ts";
 import { exitCodes } from "./outcomes.ts";

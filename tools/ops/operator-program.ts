@@ -1,4 +1,4 @@
-/** The program `npm run ops`: what every command has in common, and how it ends. */
+/** The program behind `npm run ops`: common options, errors and exit codes. */
 import { Command } from "@commander-js/extra-typings";
 import { configure, type Surroundings } from "../local/terminal/create-command.ts";
 import { describeError, exitCodes, type Outcome } from "./outcomes.ts";

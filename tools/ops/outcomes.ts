@@ -1,4 +1,4 @@
-/** How a command can end: the exit codes of `npm run ops`, and the failures that it expects. */
+/** The exit codes of `npm run ops`, and the failures that its commands expect. */
 import { GatewayError } from "../../src/lib/errors.ts";
 
 /** Every exit code, with its meaning as `npm run ops -- help` prints it. */

@@ -1,4 +1,4 @@
-/** Who may call a function, and how that is checked: bearer tokens, HTTP Basic, and the secret of API Management. */
+/** Checks who may call a function: by bearer token, HTTP Basic, or API Management's secret. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import jwt from "jsonwebtoken";
 import * as z from "zod";

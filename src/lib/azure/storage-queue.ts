@@ -1,4 +1,4 @@
-/** The queues of a storage account, with the Azure SDK. */
+/** Implements the queue port with Azure Storage Queues. */
 import type { TokenCredential } from "@azure/identity";
 import {
   type DequeuedMessageItem,

@@ -1,4 +1,4 @@
-/** The contract of an HTTP function: the gateway enforces it, and the API document is generated from it. */
+/** The contract of an HTTP function, which the pipeline enforces and from which the API document is generated. */
 import type * as z from "zod";
 import type { Access, Caller } from "../auth/access.ts";
 import type { FailureCode, ValidationFault } from "../errors.ts";

@@ -1,4 +1,4 @@
-/** Failures of calls to the conferencing platform: what may have happened there, and which fields it rejected. */
+/** Classifies failed platform calls by what may have happened on the platform. */
 import * as z from "zod";
 import { type FailureCode, GatewayError } from "../errors.ts";
 

@@ -1,4 +1,4 @@
-/** Limits the concurrent calls of one instance, and decides which waiting call starts next. */
+/** Limits the concurrent platform calls of one instance, and orders the waiting ones. */
 import type { Clock, RandomSource } from "../ports.ts";
 import { PlatformError } from "./errors.ts";
 

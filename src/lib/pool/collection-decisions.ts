@@ -1,4 +1,4 @@
-/** What the collector does with each message of the deletion queue: a table, and how a room's row of it is found. */
+/** Decides by a table what the collector does with each message of the deletion queue. */
 import type { ConferenceRow } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
 import type { QueueMessage } from "../ports.ts";

@@ -1,4 +1,4 @@
-/** Claims with an idempotency key: however often a request is repeated, its caller gets one room. */
+/** Claims with an idempotency key: a retried create gets the same room. */
 
 import { createHash } from "node:crypto";
 import { GatewayError } from "../errors.ts";

@@ -1,4 +1,4 @@
-/** How a room is created: the contract of both paths, the service tag, the allocation, and the response. */
+/** Creates a room: the contract of both paths, the service tag, the allocation, and the response. */
 import * as z from "zod";
 import type { Caller } from "../auth/access.ts";
 import { GatewayError, platformFailures } from "../errors.ts";

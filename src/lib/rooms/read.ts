@@ -1,4 +1,4 @@
-/** How rooms are read: the route of one room, the shared contract, and the look-up by name. */
+/** Reads rooms: the route of one room, the shared contract, and the look-up by name. */
 import { GatewayError, platformFailures } from "../errors.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { ShapeQuery } from "./schemas.ts";

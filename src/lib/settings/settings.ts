@@ -1,4 +1,4 @@
-/** The settings of the app: one row for each, how they are loaded, and the rules between them. */
+/** The settings of the app: one row each, loaded and validated together. */
 import * as z from "zod";
 import * as format from "./formats.ts";
 import { faultsBetweenSettings } from "./rules.ts";

@@ -1,4 +1,4 @@
-/** Open-loop load on the client in virtual time: callers arrive whatever happens, and each has 25 s for its calls. */
+/** Open-loop load on the client in virtual time: callers keep arriving, and each has 25 s for its calls. */
 
 import { describe, expect, test } from "vitest";
 import { createClient, type PlatformClient, withRetries } from "../../../src/lib/platform/client.ts";

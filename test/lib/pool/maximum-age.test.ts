@@ -1,4 +1,4 @@
-/** ROOM_MAXIMUM_AGE_HOURS: which rooms the collector queues for their age, and when they go. */
+/** ROOM_MAXIMUM_AGE_HOURS: which rooms the collector queues because of their age, and when it deletes them. */
 import { beforeEach, expect, test } from "vitest";
 import { decodeRoomMessage, formatMarker } from "../../../src/lib/pool/room.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";

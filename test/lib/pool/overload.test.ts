@@ -1,4 +1,4 @@
-/** Creates under overload, in virtual time: callers arrive whatever happens, through the real claims and client. */
+/** Creates under overload, in virtual time: callers keep arriving, through the real claims and client. */
 import { expect, test } from "vitest";
 import { createClient, withRetries } from "../../../src/lib/platform/client.ts";
 import { createConferences } from "../../../src/lib/platform/conferences.ts";

@@ -1,4 +1,4 @@
-/** The text of a provisioning request, and messages that are not one. */
+/** The text of a provisioning request: valid, old and invalid forms. */
 import { expect, test } from "vitest";
 import { type ProvisioningRequest, provisioningRequest } from "../../../src/lib/pool/provisioning.ts";
 

@@ -1,4 +1,4 @@
-/** Creating a room: what is refused before a room is claimed, what of it reaches the log, and service tags. */
+/** Creating a room: invalid requests that claim no room, what is logged, and service tags. */
 
 import { HttpRequest, InvocationContext } from "@azure/functions";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** The settings: what the app reads from the environment, and every fault by its name and without values. */
+/** The settings: what the app reads from the environment, and errors that name settings without their values. */
 
 import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";

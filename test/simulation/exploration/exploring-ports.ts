@@ -1,4 +1,4 @@
-/** Ports whose calls wait until somebody chooses the next one and how it ends. */
+/** Ports whose calls wait until the exploration chooses the next one and its outcome. */
 import type { Fault, PortCall, Ports } from "../faults.ts";
 import type { Scheduler } from "../scheduler.ts";
 import { requireTask, type SimulatedProcess, type Task } from "../task.ts";

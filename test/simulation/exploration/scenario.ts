@@ -1,4 +1,4 @@
-/** A scenario of the exploration: what there is at first, and what begins at any time after. */
+/** A scenario of the exploration: its initial state, and the invocations that can begin at any time. */
 
 import { toNewConference } from "../../../src/lib/pool/new-room.ts";
 import type { ProvisioningRequest } from "../../../src/lib/pool/provisioning.ts";

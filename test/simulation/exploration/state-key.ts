@@ -1,4 +1,4 @@
-/** The state of the world as text. Equal texts mean that everything that can still happen is equal. */
+/** The state of the world as text. Worlds with equal texts behave identically from then on. */
 import { isClaim } from "../ledger.ts";
 import type { Task } from "../task.ts";
 import type { World } from "../world.ts";

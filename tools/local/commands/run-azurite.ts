@@ -1,4 +1,4 @@
-/** Runs Azurite as its own process until its end is requested. */
+/** Runs Azurite as its own process until it is asked to stop. */
 import { parseArgs } from "node:util";
 import { serveUntilEnded } from "../process/serve-until-ended.ts";
 import { startAzurite } from "../simulators/azurite.ts";

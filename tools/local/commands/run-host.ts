@@ -1,4 +1,4 @@
-/** Runs an app in the local Functions host, with this process's environment, until its end is requested. */
+/** Runs an app in the local Functions host, with this process's environment, until it is asked to stop. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { startFunctionsHost } from "../host/functions-host.ts";

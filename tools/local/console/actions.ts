@@ -1,4 +1,4 @@
-/** What one can do from the console. Each action is one HTTP request, which the server sends and the page shows as `curl`. */
+/** The console's actions. Each is one HTTP request, which the server sends and the page shows as `curl`. */
 import type { Addresses } from "./console-state.ts";
 
 export interface Field {

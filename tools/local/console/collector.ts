@@ -1,4 +1,4 @@
-/** Looks at the whole stack once a second and keeps the last ten minutes for the charts. */
+/** Samples the whole stack once a second and keeps the last ten minutes for the charts. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "../stack/connection.ts";
 import { openQueueContents } from "../stack/queue-contents.ts";

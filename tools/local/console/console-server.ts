@@ -1,4 +1,4 @@
-/** The console's web server: the page, the stream of what is and what happens, and the actions. */
+/** The console's web server: the page, the event stream, and the actions. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";

@@ -1,4 +1,4 @@
-/** The API reference below /api/: its page, the credentials that it fills in, and its calls of the gateway. */
+/** The API reference below /api/: its page, the credentials that it fills in, and its calls to the gateway. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { forward } from "../api-reference/forward.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";

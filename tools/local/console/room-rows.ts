@@ -1,4 +1,4 @@
-/** Tells in which state of its life each room is. */
+/** Determines the state of each room. */
 import type { RoomRow, RoomState } from "./console-state.ts";
 import type { Conference, PlatformRoom } from "./control-data.ts";
 

@@ -1,4 +1,4 @@
-/** Starts a script that prints its addresses as one JSON line, and ends it whatever happens to this process. */
+/** Starts a script that prints its URLs as one JSON line, and ends it whatever happens to this process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

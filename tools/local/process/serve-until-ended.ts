@@ -1,4 +1,4 @@
-/** How a script that runs as its own process reports its addresses and ends. */
+/** Lets a script that runs as its own process report its URLs, and end on request. */
 
 /**
  * Resolves on SIGINT, SIGTERM, or when standard input closes, so a process does not outlive a parent that was killed.

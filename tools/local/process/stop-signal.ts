@@ -1,4 +1,4 @@
-/** Stops a command in an orderly way: on Ctrl-C, on SIGTERM, and when its terminal or its npm has gone. */
+/** Stops a command in an orderly way: on Ctrl-C, on SIGTERM, and when its terminal or npm has exited. */
 
 const repeatMilliseconds = 500;
 const watchMilliseconds = 1000;

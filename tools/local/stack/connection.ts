@@ -1,4 +1,4 @@
-/** The addresses of a running local gateway, and the files through which other commands find it. */
+/** The URLs of a running local gateway, and the files through which other commands find it. */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** The gateway's settings in the local world, by their names in the environment. */
+/** The gateway's settings in the local environment, by name. */
 import { identities } from "./identities.ts";
 
 /** The addresses of everything that the gateway talks to. */

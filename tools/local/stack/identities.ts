@@ -1,4 +1,4 @@
-/** The made-up identities of the local world: tenant, consumer, agents, event sink and platform account. */
+/** The made-up identities of the local environment: tenant, consumer, agents, event sink and platform account. */
 import type { ContactCentreUser } from "../simulators/contact-centre.ts";
 
 export const identities = {

@@ -1,4 +1,4 @@
-/** The local world with every part as its own process: simulators, and the gateway's app in the local host. */
+/** The local environment with every part as its own process: simulators, and the gateway's app in the local host. */
 import * as z from "zod";
 import { type Child, startChild } from "../process/child.ts";
 import type { simulatorOptionsSchema } from "../simulators/platform/platform-simulator.ts";

@@ -1,4 +1,4 @@
-/** The local.settings.json that `func start` reads, written for the time that a development stack runs. */
+/** The local.settings.json that `func start` reads, which exists while a development stack runs. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import * as z from "zod";
 

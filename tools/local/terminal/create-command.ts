@@ -1,4 +1,4 @@
-/** The one way to start a command: help, and one line about misuse. */
+/** Creates commands with help and one-line errors. */
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 
 const misuse = 2;

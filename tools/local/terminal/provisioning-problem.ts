@@ -1,4 +1,4 @@
-/** Says why no rooms are made, from what the app logs. */
+/** Explains from the app's log why no rooms are provisioned. */
 import * as z from "zod";
 import type { LogEntry } from "../host/messages.ts";
 import { parseJson } from "../process/parse-json.ts";

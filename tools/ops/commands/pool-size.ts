@@ -1,4 +1,4 @@
-/** `ops fill` and `ops shrink`: how many rooms the pool has. */
+/** `ops fill` and `ops shrink`: change the number of rooms in the pool. */
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";

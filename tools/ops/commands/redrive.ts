@@ -1,4 +1,4 @@
-/** `ops redrive`: puts the requests of the poison queue back to work. */
+/** `ops redrive`: moves requests from the poison queue back to the provisioning queue. */
 import { type ProvisioningRequest, provisioningRequest } from "../../../src/lib/pool/provisioning.ts";
 import { deleteConfirmed, type Queue, type QueueMessage, type Queues } from "../../../src/lib/ports.ts";
 import { parseJson } from "../../local/process/parse-json.ts";

@@ -1,4 +1,4 @@
-/** The plan as an operator reads it. */
+/** Prints a plan for the operator. */
 import { count, table } from "../terminal/format.ts";
 import type { Plan } from "./make-plan.ts";
 

@@ -1,4 +1,4 @@
-/** The gateway's rooms as the platform shows them at this moment. */
+/** Lists the gateway's rooms as the platform shows them now. */
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import { type MarkedRoom, markedRooms } from "../../../src/lib/pool/room.ts";
 import { isTakenOut } from "../pool/retirement.ts";

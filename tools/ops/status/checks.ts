@@ -1,4 +1,4 @@
-/** What a gateway needs, checked from the operator's machine, and what to do if it is missing. */
+/** Checks from the operator's machine what a gateway needs, and says what to do if it is missing. */
 import * as z from "zod";
 import { fetchPublishedKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { queueNames } from "../../../src/lib/ports.ts";

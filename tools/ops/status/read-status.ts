@@ -1,4 +1,4 @@
-/** What `ops status` knows of a gateway. */
+/** Reads everything that `ops status` shows. */
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { Log } from "../../../src/lib/log.ts";

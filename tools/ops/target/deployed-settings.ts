@@ -1,4 +1,4 @@
-/** Reads a deployment's settings as far as the operator may know them. */
+/** Reads those settings of a deployment that the operator may see. */
 import * as z from "zod";
 import { loadSettings, type Settings } from "../../../src/lib/settings/settings.ts";
 import { UnreachableError } from "../outcomes.ts";

@@ -1,4 +1,4 @@
-/** Finds out which deployment is meant: by options, by the environment, or by azd. */
+/** Finds the deployment that is meant: from options, the environment, or azd. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as z from "zod";

@@ -1,4 +1,4 @@
-/** Connects to the gateway that runs on this machine, by the file with its addresses. */
+/** Connects to the gateway that runs on this machine, through the file with its URLs. */
 
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { openQueues } from "../../../src/lib/azure/storage-queue.ts";

@@ -1,4 +1,4 @@
-/** Opens the platform with the operator's login: the same client as the app's. */
+/** Connects to the platform with the operator's credentials, through the app's own client. */
 
 import { createPlatformClient, withRetries } from "../../../src/lib/platform/client.ts";
 import { createConferences } from "../../../src/lib/platform/conferences.ts";

@@ -1,4 +1,4 @@
-/** How durations, times and tables are written. */
+/** Formats durations, times and tables. */
 import { styleText } from "node:util";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 

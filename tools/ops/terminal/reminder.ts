@@ -1,4 +1,4 @@
-/** Says what a command still waits for, if that takes long. */
+/** Reports what a command is waiting for if it takes long. */
 import type { Terminal } from "./terminal.ts";
 
 const reminderMilliseconds = 5000;

@@ -1,4 +1,4 @@
-/** Where a command writes, what it logs, and how it is stopped. */
+/** A command's terminal: its output, its log and its stop signal. */
 import type { Log, LogFields } from "../../../src/lib/log.ts";
 import type { Output } from "../../local/terminal/progress.ts";
 import { exitCodes } from "../outcomes.ts";

@@ -1,4 +1,4 @@
-/** What gives way first. */
+/** Which limit of a deployment is reached first. */
 import { describe, expect, test } from "vitest";
 import {
   collectorCapacity,

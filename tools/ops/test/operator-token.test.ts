@@ -1,4 +1,4 @@
-/** Who the operator is. */
+/** The operator's token and identity. */
 import jsonwebtoken from "jsonwebtoken";
 import { expect, test } from "vitest";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";

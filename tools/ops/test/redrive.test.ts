@@ -1,4 +1,4 @@
-/** `ops redrive` on queues in memory: what happens if single operations fail, and messages that come back. */
+/** `ops redrive` on queues in memory: single failed operations, and messages that reappear. */
 import { beforeEach, expect, test } from "vitest";
 import { createFaultyQueue, type FaultyQueue } from "../../../test/support/faulty-queue.ts";
 import { createManualClock, type ManualClock } from "../../../test/support/manual-clock.ts";

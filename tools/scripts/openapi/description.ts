@@ -1,4 +1,4 @@
-/** The introduction of the API document: what somebody who writes a client has to know of every operation. */
+/** The introduction of the API document: what authors of clients need to know about every operation. */
 import { rateLimits } from "./rate-limits.ts";
 
 /** In Markdown (CommonMark). Each section's lines are joined by spaces. */

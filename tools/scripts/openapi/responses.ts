@@ -1,4 +1,4 @@
-/** The responses of each operation, derived from its access, its input and the failures that it states. */
+/** The responses of each operation, derived from its access, its input and the failures that it declares. */
 import type { Access } from "../../../src/lib/auth/access.ts";
 import { type FailureCode, publicDetailOf, statusOf } from "../../../src/lib/errors.ts";
 import type { Examples, HttpContract } from "../../../src/lib/http/contract.ts";

@@ -1,4 +1,4 @@
-/** The zip that is deployed, the same bytes for the same files. */
+/** Builds the deployment zip reproducibly: the same files give the same bytes. */
 import { zipSync } from "fflate";
 
 // Zip timestamps have no time zone: a date of local parts makes the archive identical on every machine.

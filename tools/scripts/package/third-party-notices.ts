@@ -1,4 +1,4 @@
-/** The licence texts of the packages whose code is in the bundle, as their licences ask for. */
+/** The licence texts of the packages whose code is in the bundle, as their licences require. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

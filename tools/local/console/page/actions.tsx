@@ -1,4 +1,4 @@
-/** What one can do: forms that send one request each, and show it as a `curl` line. */
+/** The forms of the actions: each sends one request and shows it as a `curl` line. */
 import { useEffect, useState } from "preact/hooks";
 import { type Action, actionGroups, type Field, toCurl, type Values } from "../actions.ts";
 import {

@@ -1,4 +1,4 @@
-/** The header: where the gateway is, and how it and the parts around it are; below it, what is wrong and what ends it. */
+/** The header: the gateway's URL, the state of every part, and a banner per problem with the action that ends it. */
 import { useState } from "preact/hooks";
 import type { Snapshot, Surroundings } from "../console-state.ts";
 import { runAction } from "./actions.tsx";

@@ -1,4 +1,4 @@
-/** The whole page: header, banners, what one can do, and either the overview or one room's life. */
+/** The whole page: header, banners, actions, and either the overview or the life of one room. */
 import "./safe-start.ts";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-/** One room's whole life: the diagram of states, with the present one lit, beside all that happened. */
+/** The life of one room: the diagram of states, with the present one highlighted, beside its history. */
 import { useEffect, useRef } from "preact/hooks";
 import {
   type RoomRow,

@@ -1,4 +1,4 @@
-/** Runs before everything else: makes the page start in every browser locale, and say so if it cannot start. */
+/** Runs first, so the page starts in every browser locale and reports if it cannot start. */
 
 // uPlot formats numbers in the browser's language, also if that is no valid tag: Chromium names `en-US@posix` for LANG=C.
 try {

@@ -1,4 +1,4 @@
-/** What happens, newest first. Equal runs in a row are one entry. */
+/** The timeline, newest entry first. Equal consecutive runs are one entry. */
 import { useState } from "preact/hooks";
 import type { TimelineEntry } from "../console-state.ts";
 import { duration, roomAddress, timeOfDay } from "./format.ts";

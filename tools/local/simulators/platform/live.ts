@@ -1,4 +1,4 @@
-/** What is going on: running conferences by node, the events that they cause, and alarms. */
+/** Running conferences by node, the events that they cause, and alarms. */
 import { randomUUID } from "node:crypto";
 import { naiveTimestamp, unixSeconds } from "./times.ts";
 

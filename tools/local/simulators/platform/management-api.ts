@@ -1,4 +1,4 @@
-/** The Management API over HTTP: faults, limits, log-in, then the resource that the path names. */
+/** The Management API over HTTP: faults, limits, authentication, then the resource that the path names. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Answer, LoopbackRequest, Reply } from "../loopback-server.ts";
 import { ApiError, badRequest } from "./api-error.ts";

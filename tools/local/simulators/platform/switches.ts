@@ -1,4 +1,4 @@
-/** What can be switched on a simulated platform: faults, latency, behaviours, its request limit; and what is counted. */
+/** The switches of a simulated platform: faults, latency, behaviours and request limit. Also counts requests. */
 import * as z from "zod";
 import type { Answer } from "../loopback-server.ts";
 

@@ -1,4 +1,4 @@
-/** The API reference in a real browser: what it shows, what "try it" does, and whether everybody can use it. */
+/** The API reference in a real browser: what it shows, what "try it" does, and its accessibility. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

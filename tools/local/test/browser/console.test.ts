@@ -1,4 +1,4 @@
-/** The console in a real browser: what it shows, what its actions do, and whether everybody can use it. */
+/** The console in a real browser: what it shows, what its actions do, and its accessibility. */
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import {

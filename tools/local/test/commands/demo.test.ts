@@ -1,4 +1,4 @@
-/** `npm run demo`: it passes on a gateway that is right, and fails on one that is not. */
+/** `npm run demo` passes on a correct gateway and fails on a faulty one. */
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startForwardingServer } from "../../../../test/support/forwarding-server.ts";

@@ -1,4 +1,4 @@
-/** Every command has a help, and reports misuse in one line. */
+/** Every command has help and reports misuse in one line. */
 import { expect, test } from "vitest";
 import { runScript } from "../../../../test/support/script-process.ts";
 

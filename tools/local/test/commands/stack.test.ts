@@ -1,4 +1,4 @@
-/** `npm run stack`: the settings file that it writes makes an app work with it, and nobody's own file is lost. */
+/** `npm run stack`: an app works with the settings file that it writes, and no file of the user is lost. */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The console's server: what it serves to whom, how large its page is, and what it keeps to itself. */
+/** The console's server: who may call it, how large its page is, and what it never shows. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-/** In which state of its life a room is shown. */
+/** The state that the console shows for a room. */
 import { expect, test } from "vitest";
 import { type RoomFacts, toRoomRows } from "../../console/room-rows.ts";
 

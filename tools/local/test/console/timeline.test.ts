@@ -1,4 +1,4 @@
-/** What the console's timeline makes of the host's log. */
+/** The timeline entries that the console makes from the host's log. */
 import { expect, test } from "vitest";
 import { summarizeLatency } from "../../console/create-latency.ts";
 import { createTimeline } from "../../console/timeline.ts";

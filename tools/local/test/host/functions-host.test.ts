@@ -1,4 +1,4 @@
-/** What the app meets in the local host as in the real one: requests, timers, crashes, and the end of the host. */
+/** The local host treats the app as the real host does: requests, timers, crashes, and shutdown. */
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { createHttpClient } from "../../../../test/support/http-client.ts";

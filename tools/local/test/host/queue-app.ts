@@ -1,4 +1,4 @@
-/** One queue function for the tests: it logs what it was given, and the message says how it is to end. */
+/** One queue function for the tests: it logs its input and ends as the message says. */
 import { app } from "@azure/functions";
 import * as z from "zod";
 

@@ -1,4 +1,4 @@
-/** What the other simulators refuse, and their control over HTTP. Their usual answers are those of most other tests. */
+/** Refusals and control routes of the other simulators. Most other tests cover their normal responses. */
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { useStarted } from "../../../../test/support/use-started.ts";

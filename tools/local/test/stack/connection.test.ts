@@ -1,4 +1,4 @@
-/** Which of several files names the gateway that is meant. */
+/** How a command chooses the gateway from several connection files. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { utimes } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** Pages of other origins at the local gateway: what API Management's policy allows them, and nothing else. */
+/** The local gateway allows pages of other origins what API Management's policy allows, and nothing else. */
 import { expect, test } from "vitest";
 import { createHttpClient } from "../../../../test/support/http-client.ts";
 import { createCorsHandler } from "../../stack/cors.ts";

@@ -1,4 +1,4 @@
-/** The local world as separate processes: the gateway among them hands out rooms. */
+/** The local environment hands out rooms if each part is a separate process. */
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { untilGone } from "../../../../test/support/script-process.ts";
