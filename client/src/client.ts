@@ -1,10 +1,7 @@
 /** The client for server-side consumers. */
-import type { Call, CallOptions } from "./call.ts";
 import { GatewayError, RoomGoneError } from "./errors.ts";
-import type { Hooks } from "./hooks.ts";
-import { roomPath } from "./room-path.ts";
 import { createRuntime, type Runtime, secureUrl } from "./runtime.ts";
-import { createSend } from "./send.ts";
+import { type Call, type CallOptions, createSend, type Hooks, roomPath } from "./send.ts";
 import { encodeServiceTag } from "./service-tag.ts";
 import { createTokenCache, type GetToken } from "./tokens.ts";
 import type { CreatedRoom, FullRoom, Health, Room, RoomChange } from "./types.ts";

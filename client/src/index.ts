@@ -1,6 +1,5 @@
 /** Everything for server-side consumers. */
 
-export type { CallOptions } from "./call.ts";
 export {
   type ClientOptions,
   type CreateRoomOptions,
@@ -9,7 +8,7 @@ export {
   type GatewayClient,
 } from "./client.ts";
 export * from "./errors.ts";
-export type { Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./hooks.ts";
+export type { CallOptions, Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./send.ts";
 export { encodeServiceTag } from "./service-tag.ts";
 export { type AccessToken, type ClientCredentials, clientCredentials, type GetToken } from "./tokens.ts";
 export type { Alias, CreatedRoom, FullRoom, Health, Room, RoomChange } from "./types.ts";

@@ -1,10 +1,63 @@
 /** Sends calls with authentication, timeouts, retries and hooks. */
-import type { Call, CallOptions } from "./call.ts";
-import { GatewayError, NoResponseError, NotAuthenticatedError } from "./errors.ts";
+import {
+  GatewayError,
+  NoResponseError,
+  NotAuthenticatedError,
+  PoolEmptyError,
+  UnavailableError,
+} from "./errors.ts";
 import { exchange, type Reply, type Request } from "./exchange.ts";
-import { type Hooks, type RequestEvent, report } from "./hooks.ts";
-import { retryDelaySeconds } from "./retry.ts";
 import type { Runtime } from "./runtime.ts";
+
+/** What a caller may decide about a call. */
+export interface CallOptions {
+  /** Ends the call, also while it waits. It then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** The maximum time of the call with all its retries. */
+  readonly timeoutSeconds?: number;
+  /** 1 to 128 letters, digits, `.`, `_` or `-`, without personal data. The default is a random UUID for each call. */
+  readonly correlationId?: string;
+}
+
+export interface Call {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly kind: Request["kind"];
+  readonly query?: Record<string, string>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  /** The maximum time of one attempt. The whole call takes at most twice as long unless its options say otherwise. */
+  readonly attemptSeconds: number;
+  /** Sends no credentials. */
+  readonly isAnonymous?: boolean;
+}
+
+export interface RequestEvent {
+  readonly method: string;
+  /** Without the query, which contains the service tag. */
+  readonly path: string;
+  readonly correlationId: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+}
+
+export interface ResponseEvent extends RequestEvent {
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+export interface RetryEvent extends RequestEvent {
+  readonly error: GatewayError;
+  readonly waitSeconds: number;
+}
+
+/** No event contains a token, a PIN or a service tag. Errors that a hook throws are ignored. */
+export interface Hooks {
+  readonly onRequest?: (event: RequestEvent) => void;
+  /** Also called for responses that become errors. */
+  readonly onResponse?: (event: ResponseEvent) => void;
+  readonly onRetry?: (event: RetryEvent) => void;
+}
 
 /** How calls prove who makes them. */
 interface Authentication {
@@ -127,4 +180,44 @@ export function createSend({ baseUrl, authentication, hooks, runtime }: SendOpti
 function toQuery(parameters: Record<string, string> = {}): string {
   const query = String(new URLSearchParams(parameters));
   return query === "" ? "" : `?${query}`;
+}
+
+/** Calls a hook and ignores its errors: a failing log must not lose the room of a create. */
+function report<Event>(hook: ((event: Event) => void) | undefined, event: Event): void {
+  try {
+    hook?.(event);
+  } catch {
+    // The caller's log has failed, not the call.
+  }
+}
+
+const maxRetries = 3;
+// A longer wait is left to the caller, who may have somebody waiting.
+const maxRetryAfterSeconds = 60;
+const maxJitter = 0.25;
+
+/**
+ * Returns the seconds to wait before the next attempt: `Retry-After`, otherwise 1, 2 and 4 seconds, plus a random part.
+ * Returns undefined if the failure is final. Every operation is safe to retry: reads and deletions by their
+ * nature, changes because they set fields to values, filling because it aims at a level, and creates by their key.
+ */
+export function retryDelaySeconds(error: GatewayError, retries: number, random: number): number | undefined {
+  if (retries >= allowedRetries(error)) return undefined;
+  const seconds = error.retryAfterSeconds ?? 2 ** retries;
+  return seconds > maxRetryAfterSeconds ? undefined : seconds * (1 + random * maxJitter);
+}
+
+function allowedRetries(error: GatewayError): number {
+  if (error instanceof UnavailableError || error instanceof PoolEmptyError) return maxRetries;
+  return error.status === 500 ? 1 : 0;
+}
+
+// These paths belong to other operations: deleting a room named "bulk" would delete all rooms.
+const notRooms = /^(?:|\.{1,2}|(?:bulk|list)\/*)$/i;
+
+/** Returns the path of a room below the prefix. Throws a TypeError if the text cannot be a room name. */
+export function roomPath(prefix: "/room" | "/public/room", name: string): string {
+  if (typeof name !== "string" || notRooms.test(name))
+    throw new TypeError(`${JSON.stringify(name)} is not a room name`);
+  return `${prefix}/${encodeURIComponent(name)}`;
 }

@@ -1,9 +1,6 @@
 /** The client for the agents' widget, a page in a browser. */
-import type { CallOptions } from "./call.ts";
-import type { Hooks } from "./hooks.ts";
-import { roomPath } from "./room-path.ts";
 import { createRuntime, type Runtime, secureUrl } from "./runtime.ts";
-import { createSend } from "./send.ts";
+import { type CallOptions, createSend, type Hooks, roomPath } from "./send.ts";
 import type { PublicRoom } from "./types.ts";
 
 export interface WidgetClientOptions {
@@ -53,7 +50,6 @@ export function createWidgetClientWith(runtime: Runtime, options: WidgetClientOp
   };
 }
 
-export type { CallOptions } from "./call.ts";
 export * from "./errors.ts";
-export type { Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./hooks.ts";
+export type { CallOptions, Hooks, RequestEvent, ResponseEvent, RetryEvent } from "./send.ts";
 export type { Alias, PublicRoom } from "./types.ts";

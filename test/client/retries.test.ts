@@ -7,8 +7,8 @@ import {
   UnavailableError,
   UnexpectedResponseError,
 } from "../../client/src/index.ts";
-import { retryDelaySeconds } from "../../client/src/retry.ts";
 import { createRuntime } from "../../client/src/runtime.ts";
+import { retryDelaySeconds } from "../../client/src/send.ts";
 import type { Answer } from "../../tools/local/simulators/loopback-server.ts";
 import { room, startScriptedGateway } from "../support/scripted-gateway.ts";
 
