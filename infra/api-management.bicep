@@ -1,17 +1,17 @@
-// The gateway's API in API Management: the service unless there is one, the API from openapi.json, and a policy per operation.
+// The gateway's API in API Management: the service if there is none yet, the API from openapi.json, and one policy per operation.
 @export()
 @sealed()
 type apiManagementOptions = {
-  @description('none: callers reach the app directly, without rate limits.')
+  @description('none: callers call the app directly, without rate limits.')
   mode: 'none' | 'new' | 'existing'
   existingId: string
-  @description('StandardV2 is the smallest that reaches a private network; a private network always uses it.')
+  @description('A private network always uses StandardV2, the smallest that can reach it.')
   sku: 'BasicV2' | 'StandardV2'
   publisherName: string
   publisherEmail: string
   @description('Path in front of /room and /public.')
   path: string
-  @description('The URL that consumers use, if it is not that of API Management or the app. The test from outside calls it.')
+  @description('The URL that consumers use, if it differs from that of API Management or the app. The availability test calls it.')
   publicUrl: string
   @description('The app refuses calls without the secret that API Management adds.')
   requiresSecret: bool
@@ -35,9 +35,9 @@ param appHostName string
 param tenantId string
 param audiences array
 param clientIds array
-@description('Where the secret is that the app requires; empty if it requires none.')
+@description('The URL of the secret that the app requires; empty if it requires none.')
 param secretUrl string
-@description('The identity that reads it; empty for the own identity of an existing service.')
+@description('The identity that reads the secret; empty if an existing service uses its own.')
 param identityId string
 param identityClientId string
 
@@ -52,7 +52,7 @@ var privateOperations = [
   'bulk-create-rooms'
   'bulk-delete-rooms'
 ]
-// The platform stops its event sink if its calls keep failing, so its limit is far higher. Its calls come from servers.
+// The platform stops its event sink if its calls keep failing, so its limit is far higher.
 var publicOperations = [
   { name: 'get-public-room', callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
   { name: 'event-sink', callsPerMinute: options.eventsPerMinutePerAddress, maximumBodyBytes: 16777216 }
@@ -60,7 +60,7 @@ var publicOperations = [
   { name: 'health-check-head', callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
 ]
 
-// A caller's own header of that name never reaches the app.
+// The policies remove a caller's header of this name.
 var secretName = '${apiName}-secret'
 var secretHeader = empty(secretUrl)
   ? '<set-header name="x-api-management-secret" exists-action="delete" />'
@@ -95,7 +95,7 @@ resource newService 'Microsoft.ApiManagement/service@2024-05-01' = if (makesServ
   }
 }
 
-// One line per call, with the status that the caller saw. The owner of an existing service decides about its log.
+// Logs one line per call, with the status that the caller received. The owner of an existing service configures its log.
 resource gatewayLogs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = if (makesService) {
   name: 'gateway-logs'
   scope: newService
@@ -121,12 +121,12 @@ resource api 'Microsoft.ApiManagement/service/apis@2024-05-01' = {
     format: 'openapi+json'
     value: loadTextContent('../openapi.json')
     serviceUrl: 'https://${appHostName}'
-    // Callers are told apart by their tokens; a subscription key would be one more shared key.
+    // Tokens identify the callers. A subscription key would be one more shared key.
     subscriptionRequired: false
   }
 }
 
-// The document describes HEAD together with GET, and an import removes this operation until it is made again.
+// openapi.json documents HEAD as part of GET, so an import removes this operation until it is created again.
 resource healthHead 'Microsoft.ApiManagement/service/apis/operations@2024-05-01' = {
   parent: api
   name: 'health-check-head'
@@ -137,7 +137,7 @@ resource healthHead 'Microsoft.ApiManagement/service/apis/operations@2024-05-01'
   }
 }
 
-// The service logs the URL of each call; uuiData in it leads to one person's session.
+// The service logs the URL of each call, in which uuiData identifies a person's session.
 var withoutServiceTags = {
   request: {
     dataMasking: { queryParams: [{ value: 'uuiData', mode: 'Hide' }] }
@@ -193,7 +193,7 @@ resource privateOperation 'Microsoft.ApiManagement/service/apis/operations@2024-
   name: name
 }]
 
-// One after the other: policies of one API that are written at once refuse each other.
+// Deployed one at a time: concurrent writes of policies to one API conflict.
 @batchSize(1)
 resource privateOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/policies@2024-05-01' = [for (name, index) in privateOperations: {
   parent: privateOperation[index]

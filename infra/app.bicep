@@ -2,10 +2,10 @@
 @export()
 @sealed()
 type hostingOptions = {
-  @description('Spreads the app over zones. It keeps two instances warm for each kind of function, which are billed.')
+  @description('Spreads the app over zones. Azure keeps and bills two warm instances per kind of function.')
   isZoneRedundant: bool
   updateStrategy: 'RollingUpdate' | 'Recreate'
-  @description('Of each kind of function: HTTP, the queue trigger and each timer scale separately.')
+  @description('Per kind of function: HTTP, the queue trigger and each timer scale separately.')
   @minValue(1)
   @maxValue(1000)
   maximumInstanceCount: int
@@ -104,7 +104,7 @@ resource app 'Microsoft.Web/sites@2024-11-01' = {
   }
 }
 
-// Publishing passwords are shared keys by another name; deployments log in with Entra ID.
+// Publishing passwords are shared keys. Deployments authenticate with Entra ID.
 resource ftpPasswords 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@2024-11-01' = {
   parent: app
   name: 'ftp'
@@ -135,7 +135,7 @@ var infrastructureSettings = {
   LOGS_INGESTION_STREAM: ingestionStream
 }
 
-// One login to the platform: with the password if there is a user name, otherwise with the private key.
+// The platform's credentials: the password if there is a user name, otherwise the private key.
 var hasPassword = contains(settings, 'PLATFORM_USERNAME')
 var secretSettings = concat(
   ['ROOM_HOST_PIN', 'EVENT_SINK_PASSWORD', hasPassword ? 'PLATFORM_PASSWORD' : 'PLATFORM_OAUTH_PRIVATE_KEY'],
@@ -146,7 +146,7 @@ var secretSettings = concat(
 var secretReferences = toObject(secretSettings, setting => setting, setting =>
   '@Microsoft.KeyVault(SecretUri=${vaultUrl}secrets/${replace(setting, '_', '-')})')
 
-// The platform needs about 90 seconds to replicate a new room, so there is another default than for local rooms.
+// The platform needs about 90 seconds to replicate a new room, so the default differs from the local one.
 var given = union({ POOL_READY_DELAY_SECONDS: 90 }, settings)
 
 resource appSettings 'Microsoft.Web/sites/config@2024-11-01' = {

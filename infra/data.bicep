@@ -1,10 +1,10 @@
-// What must outlive a request: the storage account of queues and host, the account of the package, and the vault.
+// Everything that outlives a request: the storage account of queues and host, the package's account, and the vault.
 @export()
 @sealed()
 type vaultOptions = {
   @description('Nobody can purge the deleted vault for 90 days. Cannot be switched off later.')
   isProtected: bool
-  @description('Object ID of those who set secrets; empty if the role is assigned elsewhere.')
+  @description('Object ID of the group or user that sets secrets; empty if the role is assigned elsewhere.')
   writerId: string
   writerType: 'Group' | 'User' | 'ServicePrincipal'
 }
@@ -16,11 +16,11 @@ param storageSku string
 param vault vaultOptions
 param publicNetworkAccess string
 param workspaceId string
-@description('Receivers that are told of secrets that expire; empty without alerts.')
+@description('Receivers of the alert on expiring secrets; empty without alerts.')
 param alertGroupId string
 param appPrincipalId string
 param packagePrincipalId string
-@description('Empty if API Management is not made here.')
+@description('Empty if this deployment creates no API Management service.')
 param apiManagementPrincipalId string
 
 var roles = {
@@ -49,7 +49,7 @@ var queueNames = [
   'room-creation-queue'
   'room-deletion-queue'
   'room-provisioning-queue'
-  // The host moves a request here that failed too often. It exists beforehand, so its depth can be read.
+  // The host moves requests that failed too often here. The queue is created beforehand, so its depth can be read.
   'room-provisioning-queue-poison'
 ]
 
@@ -77,8 +77,8 @@ resource blobService 'Microsoft.Storage/storageAccounts/blobServices@2024-01-01'
   name: 'default'
 }
 
-// Records of idempotency keys, by src/lib/azure/blob-records.ts. The app deletes old ones; the rule is a second line,
-// because Azure may not run it where the account is closed to the internet.
+// Records of idempotency keys, by src/lib/azure/blob-records.ts. The app deletes old ones. This rule is only a
+// second safeguard, because Azure may not run it on an account that is closed to the internet.
 resource createRecords 'Microsoft.Storage/storageAccounts/blobServices/containers@2024-01-01' = {
   parent: blobService
   name: 'create-records'
@@ -103,7 +103,7 @@ resource expiry 'Microsoft.Storage/storageAccounts/managementPolicies@2024-01-01
   }
 }
 
-// An account of its own: the app's role as owner of all blobs, which the host needs, must not cover the app's code.
+// A separate account: the host needs the app's identity to own all blobs, and that must not include the app's code.
 resource packageAccount 'Microsoft.Storage/storageAccounts@2024-01-01' = {
   name: 'stvmrpkg${unique}'
   location: location
@@ -158,14 +158,14 @@ resource keyVault 'Microsoft.KeyVault/vaults@2023-07-01' = {
     enableRbacAuthorization: true
     enableSoftDelete: true
     softDeleteRetentionInDays: vault.isProtected ? 90 : 7
-    // Azure accepts true or nothing.
+    // Azure accepts true or null, but not false.
     enablePurgeProtection: vault.isProtected ? true : null
     publicNetworkAccess: publicNetworkAccess
     networkAcls: networkRules
   }
 }
 
-// The app reads secrets for its settings, API Management the one that it sends; somebody sets them.
+// The app reads secrets for its settings, API Management reads the one that it sends, and the vault's writer sets them.
 var vaultRoles = [
   { principalId: appPrincipalId, principalType: 'ServicePrincipal', roleId: roles.vaultSecretsUser }
   { principalId: apiManagementPrincipalId, principalType: 'ServicePrincipal', roleId: roles.vaultSecretsUser }
@@ -210,8 +210,8 @@ resource secretExpiring 'Microsoft.EventGrid/systemTopics/eventSubscriptions@202
   }
 }
 
-// Who read or changed a secret, replaced the package or deleted a message. Reads of queues are left out: the host polls
-// them all day.
+// Who read or changed a secret, replaced the package or deleted a message. Reads of queues are not logged,
+// because the host polls them all the time.
 resource vaultAudit 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   name: 'audit'
   scope: keyVault

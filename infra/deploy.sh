@@ -1,11 +1,11 @@
 #!/bin/sh
-# The one way to deploy an environment, by hand and in the workflow: sh infra/deploy.sh provision test
+# Deploys an environment, by hand or from the workflow: sh infra/deploy.sh provision test
 set -eu
 
 usage() {
   cat >&2 <<'TEXT'
-sh infra/deploy.sh provision <environment>          makes or changes the resources; works from anywhere
-sh infra/deploy.sh what-if <environment>            shows what that would change; needs no right to write
+sh infra/deploy.sh provision <environment>          creates or changes the resources; works from anywhere
+sh infra/deploy.sh what-if <environment>            shows what provision would change; needs no right to write
 sh infra/deploy.sh check <environment>              names the secrets that the vault lacks
 sh infra/deploy.sh release <environment> <package>  deploys a package whose checksum is in <package>.sha256
 sh infra/deploy.sh reload <environment>             lets the app read secrets that have changed
@@ -37,12 +37,12 @@ fi
 : "${AZURE_SUBSCRIPTION_ID:?is missing in $values}"
 : "${AZURE_ENV_NAME:?is missing in $values}"
 : "${AZURE_LOCATION:?is missing in $values}"
-# AZURE_RESOURCE_GROUP is set by a team that has a group and no right to make one.
+# A team without the right to create a group sets AZURE_RESOURCE_GROUP to an existing one.
 group=${AZURE_RESOURCE_GROUP:-rg-vmr-gateway-$AZURE_ENV_NAME}
 
 in_subscription() { az "$@" --subscription "$AZURE_SUBSCRIPTION_ID"; }
 
-# Calls `az deployment` with the command that is given, for the subscription or for the existing group.
+# Calls `az deployment` with the given command, for the subscription or for the existing group.
 deployment() {
   if [ -z "${AZURE_RESOURCE_GROUP:-}" ]; then
     in_subscription deployment sub "$@" --name "vmr-gateway-$AZURE_ENV_NAME" --location "$AZURE_LOCATION" \
@@ -62,7 +62,7 @@ if [ "$command" = provision ]; then
   exit 0
 fi
 if [ "$command" = what-if ]; then
-  # The default level of validation asks for the right to write each resource.
+  # The default validation level requires the right to write each resource.
   deployment what-if --validation-level ProviderNoRbac --no-pretty-print
   exit 0
 fi
@@ -80,7 +80,7 @@ if [ -z "$app" ] || [ -z "$vault" ] || [ -z "$health" ]; then
   exit 1
 fi
 
-# Each secret that the settings refer to must be in the vault, before the app starts without it.
+# The vault must have each secret that the settings refer to; otherwise, the app would start without it.
 references=$(in_subscription functionapp config appsettings list --resource-group "$group" --name "$app" \
   --query "[?contains(value, '@Microsoft.KeyVault')].value" --output tsv)
 if ! held=$(in_subscription keyvault secret list --vault-name "$vault" --query "[?attributes.enabled].name" --output tsv); then
@@ -114,8 +114,8 @@ if [ "$command" = release ]; then
     --output none
 fi
 
-# A setting that was resolved before its secret existed or changed keeps the old value for up to a day. Reading the secrets
-# again restarts the app, so it is only done if one has changed.
+# The app resolves a setting's secret at most once a day. Reading the secrets again restarts the app, so this is done only
+# if one has changed.
 site="/subscriptions/$AZURE_SUBSCRIPTION_ID/resourceGroups/$group/providers/Microsoft.Web/sites/$app"
 used=$(az rest --method get --uri "$site/config/configreferences/appsettings?api-version=2022-03-01" \
   --query "value[?properties.status=='Resolved'].properties.activeVersion" --output tsv)
@@ -134,7 +134,7 @@ done
 
 tries=${HEALTH_TRIES:-40}
 while [ "$tries" -gt 0 ]; do
-  # The instance that is being replaced may respond once more: the pause comes first.
+  # Pause first, because the instance that is being replaced may still respond.
   sleep "${HEALTH_PAUSE_SECONDS:-15}"
   tries=$((tries - 1))
   if body=$(curl --fail --silent --max-time 30 "$health"); then

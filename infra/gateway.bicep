@@ -1,4 +1,4 @@
-// The gateway of one environment in one resource group: what the modules make, and how they are connected.
+// Connects the modules that make up one environment in one resource group.
 import { alertOptions, loggingOptions } from 'observability.bicep'
 import { apiManagementOptions } from 'api-management.bicep'
 import { hostingOptions } from 'app.bicep'
@@ -10,7 +10,7 @@ import { vaultOptions } from 'data.bicep'
 param environmentName string
 param location string
 param tags object
-@description('The app settings by their own names. The app checks them.')
+@description('The app settings by name. The app checks them.')
 param settings object
 param hosting hostingOptions
 param network networkOptions
@@ -35,7 +35,7 @@ var serviceScope = apiManagement.mode == 'existing' ? { subscription: serviceId[
 // In a private network, only API Management reaches the app.
 var sendsSecret = hasApiManagement && apiManagement.requiresSecret && !network.isPrivate
 
-// Known before anything is deployed, so alerts do not wait for API Management.
+// Calculated from names, so alerts need not wait for API Management to be deployed.
 var frontHost = hasApiManagement ? '${serviceName}.azure-api.net' : '${appName}.azurewebsites.net'
 var frontPath = hasApiManagement && !empty(apiManagement.path) ? '/${apiManagement.path}' : ''
 var publicUrl = empty(apiManagement.publicUrl) ? 'https://${frontHost}${frontPath}' : apiManagement.publicUrl
@@ -47,14 +47,14 @@ resource appIdentity 'Microsoft.ManagedIdentity/userAssignedIdentities@2023-01-3
   tags: allTags
 }
 
-// API Management reads the secret that it sends to the app with it. An existing service uses its own identity.
+// API Management uses it to read the secret that it sends to the app. An existing service uses its own identity.
 resource serviceIdentity 'Microsoft.ManagedIdentity/userAssignedIdentities@2023-01-31' = if (isNewService) {
   name: 'id-vmr-${environmentName}-api-management'
   location: location
   tags: allTags
 }
 
-// Azure stores and reads the package with it. It is the only one with a role on the package's account.
+// Azure uses it to store and read the package. Only this identity has a role on the package's account.
 resource packageIdentity 'Microsoft.ManagedIdentity/userAssignedIdentities@2023-01-31' = {
   name: 'id-vmr-${environmentName}-package'
   location: location
@@ -118,7 +118,7 @@ module app 'app.bicep' = {
     packageContainerUrl: data.outputs.packageContainerUrl
     publicNetworkAccess: publicNetworkAccess
     subnetId: makesNetwork ? ownNetwork!.outputs.appSubnetId : hasNetwork ? network.existingAppSubnetId : ''
-    // API Management responds to the widget's preflight request; without it, the app's host does.
+    // Without API Management, the app's host responds to the widget's preflight request.
     browserOrigins: hasApiManagement ? [] : apiManagement.widgetOrigins
     vaultUrl: data.outputs.vaultUrl
     blobUrl: data.outputs.blobUrl
@@ -154,7 +154,7 @@ module gatewayApi 'api-management.bicep' = if (hasApiManagement) {
   }
 }
 
-// Private endpoints, each with the zone that makes its name resolve inside the network.
+// Private endpoints, each with the DNS zone that resolves its name inside the network.
 var storageSuffix = environment().suffixes.storage
 var endpoints = [
   { name: 'blob', group: 'blob', target: 'storage', zone: 'privatelink.blob.${storageSuffix}' }
@@ -227,5 +227,5 @@ resource zoneGroups 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@202
 output FUNCTION_APP_NAME string = app.outputs.name
 output KEY_VAULT_NAME string = data.outputs.vaultName
 output HEALTH_URL string = healthUrl
-// For the platform's allow-list; empty if calls leave from any address of the region or through an existing network.
+// For the platform's allow-list; empty without a fixed address, or if calls leave through an existing network.
 output OUTBOUND_ADDRESS string = makesNetwork ? ownNetwork!.outputs.outboundAddress : ''

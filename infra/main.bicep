@@ -1,5 +1,5 @@
-// Makes the resource group of one environment, and the gateway in it. Without the right to make a group, deploy gateway.bicep
-// to a group that exists: docs/deployment.md.
+// Creates the resource group of one environment and the gateway in it. Without the right to create a group, deploy
+// gateway.bicep to an existing one: docs/deployment.md.
 targetScope = 'subscription'
 
 import { alertOptions, loggingOptions } from 'observability.bicep'
@@ -27,7 +27,7 @@ resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
 }
 
 module gateway 'gateway.bicep' = {
-  // infra/deploy.sh reads the outputs of the deployment of this name, which goes away with the group.
+  // infra/deploy.sh reads the outputs of the deployment with this name, which is deleted with the group.
   name: 'vmr-gateway'
   scope: group
   params: {

@@ -1,5 +1,5 @@
-// Every value of an environment, from environment variables: infra/environments has a file of them for each environment,
-// and infra/README.md explains each. One without a second argument is required.
+// Reads an environment's values from environment variables. infra/environments has a file per environment, and
+// infra/README.md explains each variable. Variables without a second argument are required.
 using 'main.bicep'
 
 var isFirstRun = bool(readEnvironmentVariable('FIRST_RUN', 'false'))
@@ -32,7 +32,7 @@ param network = {
 
 param vault = {
   isProtected: bool(readEnvironmentVariable('PROTECT_VAULT', 'false'))
-  // azd sets the id and the kind of the account that runs it.
+  // azd sets the ID and the type of the account that runs it.
   writerId: readEnvironmentVariable('VAULT_WRITER_ID', readEnvironmentVariable('AZURE_PRINCIPAL_ID', none))
   writerType: readEnvironmentVariable('VAULT_WRITER_TYPE', readEnvironmentVariable('AZURE_PRINCIPAL_TYPE', 'User'))
 }
@@ -45,7 +45,7 @@ param apiManagement = {
   publisherEmail: readEnvironmentVariable('PUBLISHER_EMAIL', 'nobody@example.com')
   path: readEnvironmentVariable('API_PATH', none)
   publicUrl: readEnvironmentVariable('PUBLIC_URL_OF_CONSUMERS', none)
-  // API Management reads the secret from the vault, which the first run has yet to make.
+  // API Management reads the secret from the vault, which does not exist before the first run.
   requiresSecret: bool(readEnvironmentVariable('REQUIRE_API_MANAGEMENT_SECRET', 'false')) && !isFirstRun
   widgetOrigins: split(readEnvironmentVariable('WIDGET_ORIGINS'), ',')
   callsPerMinutePerClient: int(readEnvironmentVariable('CALLS_PER_MINUTE_PER_CLIENT', '600'))
@@ -61,7 +61,7 @@ param logging = {
 }
 
 param alerts = {
-  // Until the app is deployed, each of them would fire.
+  // Every alert would fire until the app is deployed.
   areOn: bool(readEnvironmentVariable('ALERTS', 'false')) && !isFirstRun
   urgentEmails: filter(split(readEnvironmentVariable('URGENT_EMAILS', none), ','), entry => !empty(entry))
   urgentPhones: filter(split(readEnvironmentVariable('URGENT_PHONES', none), ','), entry => !empty(entry))

@@ -3,7 +3,7 @@ param workspaceName string
 param retentionDays int
 param archiveDays int
 
-// The columns of src/lib/metrics/measurement.ts. The data collection rule adds two that say where a row comes from.
+// The columns of src/lib/metrics/measurement.ts. The data collection rule adds two that name a row's source.
 var columns = [
   { name: 'TimeGenerated', type: 'datetime' }
   { name: 'RunId', type: 'string' }
@@ -40,7 +40,7 @@ resource table 'Microsoft.OperationalInsights/workspaces/tables@2023-09-01' = {
     totalRetentionInDays: max(retentionDays, archiveDays)
     schema: {
       name: 'VmrGatewayMetrics_CL'
-      // The workspace writes this one type with a capital letter, the rule does not.
+      // The workspace capitalizes only this type; the rule does not.
       columns: map(concat(columns, [{ name: 'App', type: 'string' }, { name: 'Environment', type: 'string' }]), column => { name: column.name, type: column.type == 'datetime' ? 'dateTime' : column.type })
     }
   }

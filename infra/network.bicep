@@ -1,11 +1,11 @@
-// A virtual network for one environment: a subnet each for the app, API Management, private endpoints and the runner that
-// deploys to a private environment, and one fixed outbound address.
+// A virtual network for one environment, with one fixed outbound address, and subnets for the app, API Management, private
+// endpoints and the runner that deploys to a private environment.
 @export()
 @sealed()
 type networkOptions = {
   @description('Closes storage, vault and app to the internet and gives them private endpoints.')
   isPrivate: bool
-  @description('Sends outbound calls through one fixed address. A private network that is made here always does.')
+  @description('Sends outbound calls through one fixed address. A new private network always does.')
   hasFixedOutboundAddress: bool
   @description('At least a /23.')
   addressPrefix: string
@@ -27,11 +27,11 @@ var subnets = [
   { name: 'api-management', delegation: 'Microsoft.Web/serverFarms', hasNat: false }
   { name: 'private-endpoints', delegation: '', hasNat: false }
   { name: 'runner', delegation: '', hasNat: true }
-  // The way onto the runner. Azure prescribes the name.
+  // For access to the runner. Azure prescribes the name.
   { name: 'AzureBastionSubnet', delegation: '', hasNat: false }
 ]
 
-// The default rules let nothing in from the internet. API Management requires a group on its subnet; Bastion needs rules
+// The default rules allow no inbound traffic from the internet. API Management requires a group on its subnet; Bastion needs rules
 // of its own, so its subnet has none.
 resource securityGroup 'Microsoft.Network/networkSecurityGroups@2024-05-01' = {
   name: 'nsg-${name}'
@@ -61,7 +61,7 @@ resource network 'Microsoft.Network/virtualNetworks@2024-05-01' = {
   tags: tags
   properties: {
     addressSpace: { addressPrefixes: [addressPrefix] }
-    // Part of the network, so a repeated deployment changes nothing. It removes a subnet that was added by hand.
+    // Declared within the network, so a repeated deployment changes nothing. It removes subnets that were added by hand.
     subnets: [for (subnet, index) in subnets: {
       name: subnet.name
       properties: {

@@ -1,4 +1,4 @@
-// Where telemetry and metrics go, what shows them, and what tells people: log workspace, metrics rows, workbook, alerts.
+// Monitoring: log workspace, metrics rows, workbook and alerts.
 @export()
 @sealed()
 type loggingOptions = {
@@ -6,9 +6,9 @@ type loggingOptions = {
   @minValue(30)
   @maxValue(730)
   retentionDays: int
-  @description('Days until rows are deleted, in the archive after retentionDays. Of a new workspace only.')
+  @description('Days until rows are deleted; after retentionDays they are archived. For a new workspace only.')
   archiveDays: int
-  @description('0 for no cap. Of a new workspace only.')
+  @description('0 for no cap. For a new workspace only.')
   dailyCapGb: int
 }
 
@@ -60,7 +60,7 @@ resource workspace 'Microsoft.OperationalInsights/workspaces@2023-09-01' = if (m
   }
 }
 
-// What the app logs is kept longer than the rest, at the price of an archive.
+// The app's logs are kept longer than other tables, at the lower price of the archive.
 resource archivedTables 'Microsoft.OperationalInsights/workspaces/tables@2023-09-01' = [for table in ['AppTraces', 'AppRequests', 'AppExceptions']: if (makesWorkspace) {
   parent: workspace
   name: table
@@ -81,7 +81,7 @@ module metricsTable 'metrics-table.bicep' = {
   }
 }
 
-// Takes metrics rows from the app into the table. A rule of this kind has an ingestion endpoint of its own.
+// Receives metrics rows from the app. A rule of this kind has an ingestion endpoint of its own.
 resource rule 'Microsoft.Insights/dataCollectionRules@2023-03-11' = {
   name: 'dcr-vmr-${environmentName}'
   location: location
@@ -115,7 +115,7 @@ resource insights 'Microsoft.Insights/components@2020-02-02' = {
   properties: {
     Application_Type: 'web'
     WorkspaceResourceId: workspaceId
-    // The connection string alone must not be enough to write telemetry.
+    // Writing telemetry requires Entra ID, not just the connection string.
     DisableLocalAuth: true
   }
 }
@@ -194,8 +194,8 @@ resource routine 'Microsoft.Insights/actionGroups@2023-01-01' = if (alerts.areOn
   }
 }
 
-// An alert fires if its query finds at least `count` rows in the window. `limit` is that of a column. Severity 1 wakes people: callers are turned away, or
-// nobody is watching. The ninth alert, secret-expiring, is in data.bicep.
+// An alert fires if its query finds at least `count` rows in the window. `limit` is the limit of a column. Severity 1 wakes
+// people, because callers are turned away or monitoring has stopped. The ninth alert, secret-expiring, is in data.bicep.
 var queries = {
   'health-check-failing': loadTextContent('alerts/health-check-failing.kql')
   'creates-failing': loadTextContent('alerts/creates-failing.kql')
@@ -231,7 +231,7 @@ resource rules 'Microsoft.Insights/scheduledQueryRules@2022-06-15' = [for query 
     evaluationFrequency: 'PT5M'
     windowSize: 'PT${limits[query.key].windowMinutes}M'
     autoMitigate: true
-    // Tables of telemetry are made with their first row, after this deployment.
+    // Azure creates a telemetry table with its first row, after this deployment.
     skipQueryValidation: true
     criteria: {
       allOf: [

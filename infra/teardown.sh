@@ -1,7 +1,7 @@
 #!/bin/sh
 # Deletes an environment and frees the names that Azure would keep: sh infra/teardown.sh test
-# Deletes the group if the gateway made it. In a group of somebody else (AZURE_RESOURCE_GROUP), deletes only the resources with
-# the gateway's tag. Run it again if it stops: it continues.
+# Deletes the group if provisioning created it. In an existing group (AZURE_RESOURCE_GROUP), deletes only the resources with
+# the gateway's tag. If it stops, run it again.
 set -eu
 
 values="infra/environments/${1:-}.env"
@@ -38,7 +38,7 @@ if [ "$(in_subscription group exists --name "$group" --output tsv)" = true ]; th
   if [ -z "${AZURE_RESOURCE_GROUP:-}" ]; then
     in_subscription group delete --name "$group" --yes
   else
-    # Some resources can only be deleted after others, so what is left is tried again.
+    # Some resources can only be deleted after others, so the remaining ones are retried.
     tries=6
     while [ -n "$(ours)" ] && [ "$tries" -gt 0 ]; do
       tries=$((tries - 1))
