@@ -1,9 +1,9 @@
 /** DELETE /room/{room_name}: deletes a room on the platform immediately. */
 
-import { GatewayError, platformFailures } from "../lib/errors.ts";
+import { platformFailures } from "../lib/errors.ts";
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
-import { roomRoute } from "../lib/rooms/read.ts";
+import { findRoom, roomRoute } from "../lib/rooms/read.ts";
 
 export const deleteRoom = httpFunction({
   method: "DELETE",
@@ -18,8 +18,7 @@ export const deleteRoom = httpFunction({
     { conferences }: { conferences: Pick<Conferences, "findByName" | "delete"> },
     log,
   ) {
-    const room = await conferences.findByName(roomName);
-    if (!room) throw new GatewayError("room-not-found");
+    const room = await findRoom(conferences, roomName);
     // A room that disappeared since the search counts as deleted, for example by a call whose response was lost.
     const wasThere = await conferences.delete(room.id);
     log.info("room-deleted", { room: room.name, wasThere });

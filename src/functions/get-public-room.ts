@@ -1,13 +1,13 @@
 /** GET /public/room/{room_name}: returns one room to an agent, without its host PIN. */
 
 import { httpFunction } from "../lib/http/contract.ts";
+import type { Conferences } from "../lib/platform/conferences.ts";
 import { publicRoomExamples, shapeFaults } from "../lib/rooms/examples.ts";
-import { type RoomReadingDependencies, readRoom, roomReading } from "../lib/rooms/read.ts";
+import { findRoom, roomReading, toReadRoom } from "../lib/rooms/read.ts";
 import { PublicRoom } from "../lib/rooms/schemas.ts";
 
 export const getPublicRoom = httpFunction({
   ...roomReading,
-  method: "GET",
   route: "public/room/{room_name}",
   access: "agent",
   summary: "Get a room as an agent",
@@ -16,8 +16,9 @@ export const getPublicRoom = httpFunction({
     "and the full shape sets it to null.",
   responses: { 200: PublicRoom },
   examples: { response: publicRoomExamples, faults: shapeFaults },
-  async handle({ query, roomName }, dependencies: RoomReadingDependencies) {
+  async handle({ query, roomName }, { conferences }: { conferences: Pick<Conferences, "findByName"> }) {
+    const room = await findRoom(conferences, roomName);
     const shape = { constrained: query.constrained_attributes, showHostPin: false };
-    return { status: 200, body: await readRoom(dependencies, roomName, shape) };
+    return { status: 200, body: toReadRoom(room, shape) };
   },
 });

@@ -1,6 +1,6 @@
 /** PATCH /room/{room_name}: updates a room on the platform. */
 
-import { GatewayError, platformFailures } from "../lib/errors.ts";
+import { platformFailures } from "../lib/errors.ts";
 import { httpFunction } from "../lib/http/contract.ts";
 import { valueFault } from "../lib/http/validation.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
@@ -43,8 +43,7 @@ export const updateRoom = httpFunction({
     { conferences }: { conferences: Pick<Conferences, "findByName" | "update"> },
     log,
   ) {
-    const isFound = await changeRoom(conferences, roomName, body, log);
-    if (!isFound) throw new GatewayError("room-not-found");
+    await changeRoom(conferences, roomName, body, log);
     return { status: 202 };
   },
 });

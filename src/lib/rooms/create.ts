@@ -221,8 +221,13 @@ export function toCreatedRoom(row: ConferenceRow): z.output<typeof CreatedRoom> 
     name: row.name,
     service_type: row.service_type ?? "conference",
     allow_guests: row["allow_guests"] === true,
-    guest_pin: typeof row["guest_pin"] === "string" ? row["guest_pin"] : "",
+    guest_pin: textOf(row["guest_pin"]),
     tag: row.tag ?? "",
     aliases: (row.aliases ?? []).flatMap(({ alias }) => (typeof alias === "string" ? [{ alias }] : [])),
   };
+}
+
+/** Returns a text field of the platform, or an empty text for any other value. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

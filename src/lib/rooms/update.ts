@@ -12,27 +12,27 @@ import {
 } from "../platform/conferences.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import { formatMarker, maxDescriptionCharacters, parseMarker, withoutMarker } from "../pool/room.ts";
+import { findRoom } from "./read.ts";
 import { Conference, ConferenceUpdate } from "./schemas.ts";
 
 /**
- * Updates the room with this name, logs that, and returns whether the room exists. Throws `invalid-request` if a field
- * is unknown or cannot be changed, or if the platform rejects its value, and PlatformError if the platform fails otherwise.
+ * Updates the room with this name and logs that. Throws `room-not-found`, `invalid-request` if a field is unknown or
+ * cannot be changed, or if the platform rejects its value, and PlatformError if the platform fails otherwise.
  */
 export async function changeRoom(
   conferences: Pick<Conferences, "findByName" | "update">,
   name: string,
   change: Conference,
   log: Log,
-): Promise<boolean> {
-  const room = await conferences.findByName(name);
-  if (!room) return false;
+): Promise<void> {
+  const room = await findRoom(conferences, name);
   const fields = toUpdateFields(change, room);
-  if (Object.keys(fields).length === 0) return true;
+  if (Object.keys(fields).length === 0) return;
   const isFound = await conferences.update(room.id, fields).catch((error: unknown) => {
     throw asInvalidRequest(error);
   });
-  if (isFound) log.info("room-updated", { room: room.name });
-  return isFound;
+  if (!isFound) throw new GatewayError("room-not-found");
+  log.info("room-updated", { room: room.name });
 }
 
 /** Converts a 400 that names fields to a 422 for the same fields with a fixed text. Returns any other error unchanged. */
@@ -59,11 +59,7 @@ const readOnlyFields = new Set(["id", "resource_uri", "creation_time", "schedule
  * field that cannot be changed as requested.
  */
 export function toUpdateFields(change: Conference, room: ConferenceRow): ConferenceFields {
-  const known = new Set([
-    ...Object.keys(ConferenceUpdate.shape),
-    ...Object.keys(Conference.shape),
-    ...Object.keys(room),
-  ]);
+  const known = new Set(Object.keys({ ...ConferenceUpdate.shape, ...Conference.shape, ...room }));
   const faults: ValidationFault[] = [];
   const fields = Object.entries(change).flatMap(([field, value]): [string, unknown][] => {
     if (value === undefined || readOnlyFields.has(field)) return [];
