@@ -1,6 +1,6 @@
 /** The store of create records over Azure Blob Storage: one small JSON blob per key. */
 import type { TokenCredential } from "@azure/identity";
-import type { ContainerClient } from "@azure/storage-blob";
+import type { BlobRequestConditions, ContainerClient } from "@azure/storage-blob";
 import { GatewayError } from "../errors.ts";
 import { forEachParallel } from "../parallel.ts";
 import { CreateRecord, type CreateRecordStore } from "../ports.ts";
@@ -34,24 +34,6 @@ export function openCreateRecords({
   let opened: Promise<ContainerClient> | undefined;
   const container = async (): Promise<ContainerClient> => (opened ??= openContainer(storage, credential));
 
-  async function upload(id: string, text: string, replaced: string | undefined): Promise<boolean> {
-    const conditions = replaced === undefined ? { ifNoneMatch: "*" } : { ifMatch: replaced };
-    try {
-      const blob = (await container()).getBlockBlobClient(id);
-      await blob.upload(text, Buffer.byteLength(text), {
-        conditions,
-        blobHTTPHeaders: { blobContentType: "application/json" },
-        abortSignal: abortSignal(),
-      });
-      return true;
-    } catch (error) {
-      const { statusCode, code } = responseOf(error);
-      const isTaken = statusCode === 409 || statusCode === 412;
-      if (isTaken && code !== "ContainerBeingDeleted") return false;
-      throw error;
-    }
-  }
-
   return {
     async read(id) {
       try {
@@ -69,12 +51,26 @@ export function openCreateRecords({
     async write(id, record, replaced) {
       const text = JSON.stringify(record);
       try {
-        return await upload(id, text, replaced).catch(async (error: unknown) => {
-          if (responseOf(error).code !== "ContainerNotFound") throw error;
-          await (await container()).createIfNotExists({ abortSignal: abortSignal() });
-          return upload(id, text, undefined);
-        });
+        const client = await container();
+        const upload = async (conditions: BlobRequestConditions) =>
+          client.getBlockBlobClient(id).upload(text, Buffer.byteLength(text), {
+            conditions,
+            blobHTTPHeaders: { blobContentType: "application/json" },
+            abortSignal: abortSignal(),
+          });
+        const isFirst = { ifNoneMatch: "*" };
+        await upload(replaced === undefined ? isFirst : { ifMatch: replaced }).catch(
+          async (error: unknown) => {
+            if (responseOf(error).code !== "ContainerNotFound") throw error;
+            await client.createIfNotExists({ abortSignal: abortSignal() });
+            return upload(isFirst);
+          },
+        );
+        return true;
       } catch (error) {
+        const { statusCode, code } = responseOf(error);
+        const isTaken = statusCode === 409 || statusCode === 412;
+        if (isTaken && code !== "ContainerBeingDeleted") return false;
         throw unavailable(error);
       }
     },

@@ -48,33 +48,27 @@ export function openStorageAccount({
   storage,
   credential,
   timeoutSeconds = defaultTimeoutSeconds,
-}: StorageAccountOptions): (name: string, encoding: "text" | "base64") => Queue {
+}: StorageAccountOptions): (name: string, encoding: Encoding) => Queue {
   const open = (options: typeof noRetries) =>
     "connectionString" in storage
       ? QueueServiceClient.fromConnectionString(storage.connectionString, options)
       : new QueueServiceClient(storage.queueServiceUrl, credential, options);
   const singleTry = open(noRetries);
   const retrying = open(withRetries);
-  return (name, encoding) =>
-    createStorageQueue({
-      singleTry: singleTry.getQueueClient(name),
-      retrying: retrying.getQueueClient(name),
-      encoding,
-      timeoutSeconds,
-    });
+  return (name, encoding) => {
+    const clients = { singleTry: singleTry.getQueueClient(name), retrying: retrying.getQueueClient(name) };
+    return createStorageQueue(clients, encoding, timeoutSeconds);
+  };
 }
 
 type Encoding = "text" | "base64";
 
 /** How to reach one queue. */
-export interface StorageQueueOptions {
-  /** A client that never retries: for puts and for every operation that needs a receipt. */
+interface QueueClients {
+  /** Never retries: for puts and for every operation that needs a receipt. */
   readonly singleTry: QueueClient;
-  /** A client that retries failed requests: for operations that are safe to carry out twice. */
+  /** Retries failed requests: for operations that are safe to carry out twice. */
   readonly retrying: QueueClient;
-  /** `base64` if the Functions host reads the queue, otherwise `text`. */
-  readonly encoding: Encoding;
-  readonly timeoutSeconds: number;
 }
 
 /** The part of the SDK's options that aborts a call. */
@@ -85,26 +79,26 @@ interface Limit {
 const neverExpires = -1;
 
 /**
- * Creates the port to one queue. An operation creates the queue if it is missing, and throws QueueError if it fails.
- * This function is long because the port has seven operations.
+ * Creates the port to one queue, whose texts are in Base64 if the Functions host reads it. An operation creates the queue
+ * if it is missing, and throws QueueError if it fails. This function is long because the port has seven operations.
  */
-export function createStorageQueue(options: StorageQueueOptions): Queue {
-  const { singleTry, retrying, encoding } = options;
-
-  async function call<T>(send: (limit: Limit) => Promise<T>): Promise<T> {
-    const abortSignal = AbortSignal.timeout(options.timeoutSeconds * 1000);
+export function createStorageQueue(
+  { singleTry, retrying }: QueueClients,
+  encoding: Encoding,
+  timeoutSeconds: number,
+): Queue {
+  async function callOnce<T>(send: (limit: Limit) => Promise<T>): Promise<T> {
+    const abortSignal = AbortSignal.timeout(timeoutSeconds * 1000);
     return countCall("storage", async () => send({ abortSignal }));
   }
 
-  async function createQueueAndRetry<T>(operation: string, send: (limit: Limit) => Promise<T>): Promise<T> {
+  async function call<T>(operation: string, send: (limit: Limit) => Promise<T>): Promise<T> {
     try {
-      return await call(send);
-    } catch (error) {
-      if (!isQueueMissing(error)) throw toQueueError(operation, error);
-    }
-    try {
-      await call(async (limit) => retrying.createIfNotExists(limit));
-      return await call(send);
+      return await callOnce(send).catch(async (error: unknown) => {
+        if (!(error instanceof RestError && error.code === "QueueNotFound")) throw error;
+        await callOnce(async (limit) => retrying.createIfNotExists(limit));
+        return callOnce(send);
+      });
     } catch (error) {
       throw toQueueError(operation, error);
     }
@@ -112,51 +106,41 @@ export function createStorageQueue(options: StorageQueueOptions): Queue {
 
   return {
     put: async (text, { invisibleSeconds = 0 } = {}) => {
-      const sent = await createQueueAndRetry("put", async (limit) =>
-        singleTry.sendMessage(encode(text, encoding), {
-          messageTimeToLive: neverExpires,
-          visibilityTimeout: invisibleSeconds,
-          ...limit,
-        }),
+      const options = { messageTimeToLive: neverExpires, visibilityTimeout: invisibleSeconds };
+      const { messageId, popReceipt, insertedOn } = await call("put", async (limit) =>
+        singleTry.sendMessage(encode(text, encoding), { ...options, ...limit }),
       );
-      const { messageId: id, popReceipt, insertedOn } = sent;
-      return { id, text, popReceipt, dequeueCount: 0, insertedAt: insertedOn.getTime(), ageSeconds: 0 };
+      const insertedAt = insertedOn.getTime();
+      return { id: messageId, text, popReceipt, dequeueCount: 0, insertedAt, ageSeconds: 0 };
     },
     receive: async (count, leaseSeconds) => {
-      const response = await createQueueAndRetry("receive", async (limit) =>
-        retrying.receiveMessages({
-          numberOfMessages: count,
-          visibilityTimeout: leaseSeconds,
-          ...limit,
-        }),
+      const options = { numberOfMessages: count, visibilityTimeout: leaseSeconds };
+      const { receivedMessageItems, date = new Date() } = await call("receive", async (limit) =>
+        retrying.receiveMessages({ ...options, ...limit }),
       );
       // Both times are the server's, so a wrong local clock cannot make a message look old.
-      const receivedOn = response.date ?? new Date();
-      return response.receivedMessageItems.map((item) => toMessage(item, receivedOn, encoding));
+      return receivedMessageItems.map((item) => toMessage(item, date, encoding));
     },
     delete: async ({ id, popReceipt }) => {
-      await createQueueAndRetry("delete", async (limit) => singleTry.deleteMessage(id, popReceipt, limit));
+      await call("delete", async (limit) => singleTry.deleteMessage(id, popReceipt, limit));
     },
     setInvisible: async ({ id, popReceipt }, seconds, text) => {
       const encoded = text === undefined ? undefined : encode(text, encoding);
-      await createQueueAndRetry("update", async (limit) =>
-        singleTry.updateMessage(id, popReceipt, encoded, seconds, limit),
-      );
+      await call("update", async (limit) => singleTry.updateMessage(id, popReceipt, encoded, seconds, limit));
     },
     count: async () => {
-      const properties = await createQueueAndRetry("count", async (limit) => retrying.getProperties(limit));
+      const properties = await call("count", async (limit) => retrying.getProperties(limit));
       return properties.approximateMessagesCount ?? 0;
     },
     oldestAgeSeconds: async () => {
-      const response = await createQueueAndRetry("peek", async (limit) =>
+      const { peekedMessageItems, date = new Date() } = await call("peek", async (limit) =>
         retrying.peekMessages({ numberOfMessages: 32, ...limit }),
       );
-      const now = response.date ?? new Date();
-      const ages = response.peekedMessageItems.map(({ insertedOn }) => secondsBetween(insertedOn, now));
+      const ages = peekedMessageItems.map(({ insertedOn }) => secondsBetween(insertedOn, date));
       return ages.length === 0 ? undefined : Math.max(...ages);
     },
     clear: async () => {
-      await createQueueAndRetry("clear", async (limit) => retrying.clearMessages(limit));
+      await call("clear", async (limit) => retrying.clearMessages(limit));
     },
   };
 }
@@ -182,11 +166,6 @@ function decode(text: string, encoding: Encoding): string {
 
 function secondsBetween(start: Date, end: Date): number {
   return (end.getTime() - start.getTime()) / 1000;
-}
-
-/** Returns whether an operation failed because the queue does not exist. */
-function isQueueMissing(error: unknown): boolean {
-  return error instanceof RestError && error.code === "QueueNotFound";
 }
 
 /** Returns the port's failure. Everything that is not a response of the service has an unknown outcome. */

@@ -58,12 +58,7 @@ const openFast = (timeoutSeconds = 20): Queue => {
     QueueServiceClient.fromConnectionString(connectionString(), {
       retryOptions: { ...retryOptions, maxTries },
     }).getQueueClient("room-creation-queue");
-  return createStorageQueue({
-    singleTry: client(1),
-    retrying: client(3),
-    encoding: "text",
-    timeoutSeconds,
-  });
+  return createStorageQueue({ singleTry: client(1), retrying: client(3) }, "text", timeoutSeconds);
 };
 const storageError = (status: number, code: string): Answer => ({
   status,

@@ -59,7 +59,7 @@ test("an update is logged with the room and without the values, and only if it t
   await change({ tag: "https://verify.example.com/canary" });
   expect(log.lines).toEqual([{ level: "info", event: "room-updated", fields: { room: "room-a" } }]);
   await change({ id: 5 });
-  await expect(changeOf("other", { tag: "x" })).rejects.toThrow();
+  await expect(changeOf("other", { tag: "x" })).rejects.toMatchObject({ code: "room-not-found" });
   platform.addFault({ kind: "status", status: 404, method: "PATCH" });
   await expect(change({ call_type: "audio" })).rejects.toMatchObject({ code: "room-not-found" });
   expect(log.lines).toHaveLength(1);
