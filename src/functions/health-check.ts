@@ -1,7 +1,7 @@
 /** GET /public/health: reports that the gateway is up, and nothing else. */
 import * as z from "zod";
 import { httpFunction } from "../lib/http/contract.ts";
-import type { Clock } from "../lib/ports.ts";
+import { type Clock, timestampOf } from "../lib/ports.ts";
 
 const Health = z
   .object({ status: z.literal("alive"), timestamp: z.iso.datetime() })
@@ -21,6 +21,6 @@ export const healthCheck = httpFunction({
   failures: [],
   examples: { response: { alive: { value: { status: "alive", timestamp: "2026-11-21T08:30:00.000Z" } } } },
   handle(_input, { clock }: { clock: Clock }) {
-    return { status: 200, body: { status: "alive", timestamp: new Date(clock.now()).toISOString() } };
+    return { status: 200, body: { status: "alive", timestamp: timestampOf(clock) } };
   },
 });

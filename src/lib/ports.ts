@@ -13,6 +13,11 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Returns the time of a clock in ISO 8601, in UTC. */
+export function timestampOf(clock: Pick<Clock, "now">): string {
+  return new Date(clock.now()).toISOString();
+}
+
 /** The operating system's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),

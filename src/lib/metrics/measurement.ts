@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import type { PlatformAlarm, PlatformStatus } from "../platform/status.ts";
 import { type MarkedRoom, markedRooms } from "../pool/room.ts";
-import type { Clock, Queues } from "../ports.ts";
+import { type Clock, type Queues, timestampOf } from "../ports.ts";
 
 /** Column type by name, as `Custom-VmrGatewayMetrics_CL` has them in the data collection rule. */
 export const metricsColumns = {
@@ -101,7 +101,7 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
         }
       : null;
   const row: MetricsRow = {
-    TimeGenerated: new Date(clock.now()).toISOString(),
+    TimeGenerated: timestampOf(clock),
     RunId: options.newId(),
     InstanceId: options.instanceId,
     Version: options.version,

@@ -4,7 +4,7 @@ import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
-import { type Clock, deleteConfirmed, type QueueMessage } from "../ports.ts";
+import { type Clock, deleteConfirmed, type QueueMessage, timestampOf } from "../ports.ts";
 import {
   type ClaimAttempt,
   createSettle,
@@ -90,7 +90,7 @@ export function createClaims(options: ClaimOptions): Claims {
     let changed = {};
     // Computed when the call is sent, because it may wait for a slot: an event before that is about another conference.
     const fields = () => {
-      const since = new Date(clock.now()).toISOString();
+      const since = timestampOf(clock);
       const description = withMarker(room.description, { state: "assigned", since, messageId: message.id });
       return (changed = { description, ...(serviceTag !== undefined && { tag: serviceTag }) });
     };

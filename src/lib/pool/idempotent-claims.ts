@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
-import type { Clock, CreateRecord, CreateRecordStore, Queue } from "../ports.ts";
+import { type Clock, type CreateRecord, type CreateRecordStore, type Queue, timestampOf } from "../ports.ts";
 import type { Claims } from "./claim.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import { parseMarker } from "./room.ts";
@@ -82,7 +82,7 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
       return roomOf(known.record, tagHash);
     }
     const room = await claims.claim(serviceTag, log);
-    const record = { room: room.name, tagHash, createdAt: new Date(clock.now()).toISOString() };
+    const record = { room: room.name, tagHash, createdAt: timestampOf(clock) };
     const winner = await writeOrRead(id, record, known?.version).catch((error: unknown) => {
       // The record may exist, and then a repeat is given this room. If not, the room counts as unaccounted.
       log.error("create-record-unknown", { room: room.name });

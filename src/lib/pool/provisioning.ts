@@ -11,6 +11,7 @@ import {
   QueueError,
   type QueueMessage,
   type RandomSource,
+  timestampOf,
 } from "../ports.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import { newGuestPin, newRoomName, toNewConference } from "./new-room.ts";
@@ -116,7 +117,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     // Once the name is visible, a claim may find no room and discard it.
     const startBefore = invisibleUntil - (createSeconds + lookUpSeconds) * 1000;
     const guestPin = newGuestPin(hostPin, random);
-    const since = new Date(clock.now()).toISOString();
+    const since = timestampOf(clock);
     const fields = toNewConference({ name, hostPin, guestPin, template, since });
     try {
       await conferences.create(fields, { timeoutSeconds: createSeconds, startBefore });

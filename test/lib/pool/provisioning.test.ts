@@ -2,7 +2,13 @@
 import { describe, expect, test } from "vitest";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
-import { createProvisioning, type ProvisioningOptions } from "../../../src/lib/pool/provisioning.ts";
+import {
+  createProvisioning,
+  type ProvisioningOptions,
+  type ProvisioningRequest,
+  provisioningRequest,
+  provisioningTimes,
+} from "../../../src/lib/pool/provisioning.ts";
 import { parseMarker } from "../../../src/lib/pool/room.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
 import {
@@ -427,4 +433,62 @@ describe("Provisioning in an environment that is switched off (MAX_VMR is 0)", (
       expect(world.log.events()).toEqual(["provisioning-dropped"]);
     },
   );
+});
+
+describe("Requests", () => {
+  test.each<[string, ProvisioningRequest]>([
+    ['{"reason":"claimed"}', { reason: "claimed" }],
+    ['{"reason":"bulk","upTo":50}', { reason: "bulk", upTo: 50 }],
+  ])("A request is written as %s and read without loss", (text, request) => {
+    expect(JSON.stringify(request)).toBe(text);
+    expect(provisioningRequest.parse(JSON.parse(text))).toEqual(request);
+  });
+
+  test("A request that release 1.0 wrote as `healing` is still read", () => {
+    expect(provisioningRequest.parse({ reason: "healing", upTo: 50 })).toEqual({
+      reason: "healing",
+      upTo: 50,
+    });
+  });
+
+  test.each([
+    ["text", "claimed"],
+    ["null", null],
+    ["an array", [{ reason: "claimed" }]],
+    ["an object without a reason", {}],
+    ["an object with an unknown reason", { reason: "tuesday" }],
+    ["a bulk request with a level of text", { reason: "bulk", upTo: "5" }],
+    ["a bulk request with a fractional level", { reason: "bulk", upTo: 1.5 }],
+    ["a healing request with a negative level", { reason: "healing", upTo: -1 }],
+    ["a healing request without a level", { reason: "healing" }],
+  ])("A message that is %s is refused", (_, message) => {
+    expect(provisioningRequest.safeParse(message).success).toBe(false);
+  });
+});
+
+describe("Times", () => {
+  test.each([
+    ["ten minutes with the default settings", 10, 300, 600],
+    ["two leases with a short lease", 10, 100, 200],
+    ["twelve platform timeouts with a shorter lease", 10, 40, 120],
+    ["ten minutes with a long lease", 10, 400, 600],
+  ])("A new name is invisible for %s", (_, platformTimeoutSeconds, leaseSeconds, invisibleSeconds) => {
+    expect(provisioningTimes(platformTimeoutSeconds, leaseSeconds)).toEqual({
+      createSeconds: 30,
+      lookUpSeconds: 60,
+      invisibleSeconds,
+    });
+  });
+
+  test("A new name is invisible for longer than a create and a look-up take, for all allowed settings", () => {
+    const violations: object[] = [];
+    for (let platformTimeoutSeconds = 1; platformTimeoutSeconds <= 60; platformTimeoutSeconds++) {
+      for (let leaseSeconds = 1; leaseSeconds <= 3600; leaseSeconds++) {
+        const times = provisioningTimes(platformTimeoutSeconds, leaseSeconds);
+        if (times.createSeconds + times.lookUpSeconds >= times.invisibleSeconds)
+          violations.push({ platformTimeoutSeconds, leaseSeconds, ...times });
+      }
+    }
+    expect(violations).toEqual([]);
+  });
 });

@@ -1,9 +1,34 @@
-/** Confirmed deletion: what one or two responses say about a message. */
+/** The clock, randomness, and deletions of messages that are confirmed. */
 import { expect, test } from "vitest";
-import { deleteConfirmed, type QueueFailure } from "../../src/lib/ports.ts";
+import { deleteConfirmed, type QueueFailure, secureRandom, systemClock } from "../../src/lib/ports.ts";
 import { createFaultyQueue } from "../support/faulty-queue.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { createMemoryQueue } from "../support/memory-queue.ts";
+
+test("now returns the milliseconds since 1970", () => {
+  const [before, now, after] = [Date.now(), systemClock.now(), Date.now()];
+  expect(now).toBeGreaterThanOrEqual(before);
+  expect(now).toBeLessThanOrEqual(after);
+});
+
+test("sleep resolves after the given milliseconds", async () => {
+  const startedAt = performance.now();
+  await systemClock.sleep(30);
+  // A timer may end a millisecond early.
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(28);
+});
+
+test("integerBelow returns every whole number below the limit and no other", () => {
+  const drawn = new Set(Array.from({ length: 2000 }, () => secureRandom.integerBelow(10)));
+  expect(drawn).toEqual(new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]));
+});
+
+test("bytes returns the requested number of bytes, different ones each time", () => {
+  const drawn = Array.from({ length: 100 }, () => Buffer.from(secureRandom.bytes(18)).toString("hex"));
+  expect(new Set(drawn.map((text) => text.length))).toEqual(new Set([36]));
+  expect(new Set(drawn).size).toBe(100);
+  expect(new Set(secureRandom.bytes(64)).size).toBeGreaterThan(10);
+});
 
 const cases: [(QueueFailure | "done")[], "deleted" | "gone" | "lost" | "unknown"][] = [
   [["done"], "deleted"],
