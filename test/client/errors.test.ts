@@ -68,7 +68,7 @@ test.each<[Answer, Record<string, string>]>([
   }
 });
 
-test("A rejected field has its name, its place and the reason, and not the value", async () => {
+test("A rejected field has its name, location and reason, but not its value", async () => {
   const { client } = await startScriptedGateway([{ status: 422, body: rejected }]);
   const error = await thrownBy(client.updateRoom(room.name, {}));
   expect(error).toMatchObject({
@@ -132,7 +132,7 @@ test("Errors and hooks contain no token, PIN or service tag", async () => {
   for (const secret of ["token-", room.guest_pin, room.tag, "68747470"]) expect(text).not.toContain(secret);
 });
 
-test("A hook that throws does not lose the room", async () => {
+test("A create returns its room even if a hook throws", async () => {
   const fail = () => {
     throw new Error("the log is full");
   };
@@ -208,7 +208,7 @@ test("The message of a 401 contains the reason that the gateway gives", async ()
   );
 });
 
-test("No `abort` listener stays on the caller's signal", async () => {
+test("Removes its `abort` listener from the caller's signal", async () => {
   const { signal } = new AbortController();
   const runtime = createRuntime();
   const { clientWith } = await startScriptedGateway([
@@ -232,18 +232,21 @@ test.each(["", "with space", "line\nbreak", "\u00e9", "x".repeat(256)])(
   },
 );
 
-test("A correlation ID of another form is refused before anything is sent", async () => {
+test("An invalid correlation ID is refused before anything is sent", async () => {
   const { client, requests } = await startScriptedGateway([{ status: 200, body: room }]);
   await expect(client.listRooms({ correlationId: "a b" })).rejects.toBeInstanceOf(TypeError);
   expect(requests).toEqual([]);
 });
 
-test.each(["", "agent\ntoken", null])("The agent's token %j is not sent and not shown", async (token) => {
-  const { runtime, url, requests } = await startScriptedGateway([{ status: 200, body: room }]);
-  const getToken = () => token;
-  const call = createWidgetClientWith(runtime, { baseUrl: url, getToken }).getRoom(room.name);
-  const error = await thrownBy(call);
-  expect(error).toMatchObject({ name: "NotAuthenticatedError", status: undefined, attempts: 1 });
-  expect(inspect(error)).not.toContain("agent");
-  expect(requests).toEqual([]);
-});
+test.each(["", "agent\ntoken", null])(
+  "The agent's invalid token %j is neither sent nor shown",
+  async (token) => {
+    const { runtime, url, requests } = await startScriptedGateway([{ status: 200, body: room }]);
+    const getToken = () => token;
+    const call = createWidgetClientWith(runtime, { baseUrl: url, getToken }).getRoom(room.name);
+    const error = await thrownBy(call);
+    expect(error).toMatchObject({ name: "NotAuthenticatedError", status: undefined, attempts: 1 });
+    expect(inspect(error)).not.toContain("agent");
+    expect(requests).toEqual([]);
+  },
+);

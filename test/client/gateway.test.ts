@@ -87,7 +87,7 @@ test("A room's whole life: pooled, created, read, changed, listed, read by an ag
 });
 
 describe("A lost response", () => {
-  test("to a create yields the room that was handed out, and uses no second one", async () => {
+  test("to a create yields the room that was handed out, not a second one", async () => {
     await gateway.fillPool(3);
     const proxy = await startResponseCutter(gateway.url);
     const client = connect({ baseUrl: proxy.url });
@@ -98,7 +98,7 @@ describe("A lost response", () => {
     expect(claims).toHaveLength(1);
   });
 
-  test("to the last attempt leaves the key, with which the caller gets that room later", async () => {
+  test("to the last attempt leaves the caller the key, which returns that room later", async () => {
     await gateway.fillPool(3);
     const proxy = await startResponseCutter(gateway.url);
     const client = connect({ baseUrl: proxy.url });
@@ -109,7 +109,7 @@ describe("A lost response", () => {
     expect(roomsWithTheTag()).toEqual([room.name]);
   });
 
-  test("to a deletion is no failure", async () => {
+  test("to a deletion is not reported as a failure", async () => {
     const name = gateway.addRoom("to-be-deleted");
     const proxy = await startResponseCutter(gateway.url);
     proxy.cut(1);
@@ -119,7 +119,7 @@ describe("A lost response", () => {
 });
 
 describe("An empty pool", () => {
-  test("is an error that says when to come back", async () => {
+  test("is an error that says when to retry", async () => {
     // Too little time for a retry, at which the requested room could be ready.
     const call = connect().createRoom({ timeoutSeconds: 5 });
     const error = await call.catch((thrown) => thrown);
@@ -127,7 +127,7 @@ describe("An empty pool", () => {
     expect(error).toMatchObject({ attempts: 1, retryAfterSeconds: 10 });
   });
 
-  test("is no failure if the requested room is ready at a retry", async () => {
+  test("is not reported if a retry finds the requested room ready", async () => {
     const client = connect({ wait: async () => void (await gateway.settled()) });
     const { name } = await client.createRoom({ serviceTag: tag });
     expect(gateway.room(name)).toMatchObject({ tag });
@@ -153,7 +153,7 @@ describe("A rejected field", () => {
   });
 });
 
-test("The key of a deleted room says that the room is gone", async () => {
+test("A create with the key of a deleted room reports that the room is gone", async () => {
   await gateway.fillPool(2);
   const client = connect();
   const { name } = await client.createRoom({ idempotencyKey: "key-2" });
@@ -178,7 +178,7 @@ test("A wrong secret and an unknown agent are not authenticated, an agent of ano
   await expect(foreign).rejects.toBeInstanceOf(NotAuthorizedError);
 });
 
-test("An outage of the platform is unavailability, with the time after which to come back", async () => {
+test("A platform outage is reported as unavailability, with the time to wait before a retry", async () => {
   await gateway.fillPool(1);
   await gateway.stack.platform.goDown();
   const error = await connect()

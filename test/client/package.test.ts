@@ -67,7 +67,7 @@ test("The widget's entry takes less than 4 kB in a browser, the whole client les
   expect(await bundledBytes("index")).toBeLessThan(5000);
 });
 
-test("The client has the version of the interface, and no dependencies", () => {
+test("The client has the interface's version and no dependencies", () => {
   expect(manifest.version).toBe(version);
   expect(manifest).not.toHaveProperty("dependencies");
 });

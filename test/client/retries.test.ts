@@ -28,14 +28,14 @@ test.each<[string, Answer, number[]]>([
   ["an empty pool", after(404, "5"), [5]],
   ["a 500", { status: 500 }, [1]],
   ["a connection that is reset", "reset", [1]],
-])("A create is sent again after %s", async (_, failure, waits) => {
+])("A create is retried after %s", async (_, failure, waits) => {
   const gateway = await startScriptedGateway([failure, ok]);
   expect(await gateway.client.createRoom()).toEqual(room);
   expect(gateway.waits).toEqual(waits);
   expect(gateway.requests).toHaveLength(2);
 });
 
-test("A Retry-After with a date is obeyed, and a date in the past means at once", async () => {
+test("A date in Retry-After is obeyed, and one in the past causes a retry at once", async () => {
   const startsAt = Date.UTC(2026, 0, 15, 9);
   const date = (seconds: number) => new Date(startsAt + seconds * 1000).toUTCString();
   const gateway = await startScriptedGateway([after(503, date(8)), after(503, date(-60)), ok]);
@@ -63,7 +63,7 @@ test("Every attempt of a create has the same key, tag and correlation ID", async
   ]);
 });
 
-test("Two creates have different keys, and a caller's own key is sent as it is", async () => {
+test("Two creates have different keys, and a caller's own key is sent unchanged", async () => {
   const gateway = await startScriptedGateway([ok]);
   await gateway.client.createRoom();
   await gateway.client.createRoom();

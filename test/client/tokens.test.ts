@@ -45,7 +45,7 @@ describe("The token cache", () => {
     expect(pending).toHaveLength(1);
   });
 
-  test("renews a token in its last five minutes, while callers go on with it", async () => {
+  test("renews a token in its last five minutes, while callers keep using it", async () => {
     const { cache, pending, clock } = createManualCache(3599);
     const first = cache.get();
     pending[0]?.("first");
@@ -80,7 +80,7 @@ describe("The token cache", () => {
     await expect.poll(async () => cache.get()).toBe("token-2");
   });
 
-  test("renews a token of one minute after half of it", async () => {
+  test("renews a token that is valid for one minute after half a minute", async () => {
     const { cache, pending, clock } = createManualCache(60);
     const first = cache.get();
     pending[0]?.("first");
@@ -106,7 +106,7 @@ describe("The token cache", () => {
 });
 
 describe("A 401", () => {
-  test("renews the token once, and the call is made again without counting as a retry", async () => {
+  test("renews the token once and repeats the call, which does not count as a retry", async () => {
     const gateway = await startScriptedGateway([refused, ok, ok]);
     await gateway.client.getRoom(room.name);
     await gateway.client.getRoom(room.name);
@@ -115,7 +115,7 @@ describe("A 401", () => {
     expect(gateway.waits).toEqual([]);
   });
 
-  test("is an error if the new token is refused too, also after another failure in between", async () => {
+  test("is an error if the new token is refused too, even after another failure in between", async () => {
     const gateway = await startScriptedGateway([refused, { status: 503 }, refused, ok]);
     await expect(gateway.client.getRoom(room.name)).rejects.toBeInstanceOf(NotAuthenticatedError);
     expect(gateway.requests).toHaveLength(3);
@@ -152,7 +152,7 @@ test("A failing token request is retried like a failing gateway", async () => {
   expect(gateway.requests[0]?.headers.authorization).toBe("Bearer issued");
 });
 
-test("A token request that outlasts its ten seconds is retried, and in the end the error has the idempotency key", async () => {
+test("A token request that takes more than ten seconds is retried, and the final error has the idempotency key", async () => {
   const hang = async () => new Promise<never>(() => undefined);
   const getToken = clientCredentials({
     tokenUrl: "https://login.example.com/token",
@@ -172,7 +172,7 @@ test("A token request that outlasts its ten seconds is retried, and in the end t
   expect(gateway.requests).toEqual([]);
 });
 
-test("A token request that outlasts the call is no response", async () => {
+test("A token request that exceeds the call's timeout counts as no response", async () => {
   const gateway = await startScriptedGateway([ok], { getToken: async () => new Promise(() => undefined) });
   const call = gateway.client.getRoom(room.name, { timeoutSeconds: 0.05 });
   await expect(call).rejects.toBeInstanceOf(NoResponseError);

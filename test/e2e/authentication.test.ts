@@ -39,7 +39,7 @@ test("Private operations accept a token obtained with client credentials", async
   expect(await gateway.send("GET /room/a-room", bearer(token.access_token))).toMatchObject({ status: 200 });
 });
 
-test("The app asks for the signing keys when it starts, before any call", async () => {
+test("The app fetches the signing keys when it starts, before any call", async () => {
   const started = await startRunningGateway();
   await expect.poll(() => started.stack.issuer.fetchCounts()).toMatchObject({ metadata: 2, keys: 2 });
   started.stack.issuer.setDown(true);
@@ -47,7 +47,7 @@ test("The app asks for the signing keys when it starts, before any call", async 
   await started.stop();
 });
 
-test("Private operations accept every listed client id and no other", async () => {
+test("Private operations accept every listed client ID and reject all others", async () => {
   const { issuer } = gateway.stack;
   const second = issuer.issueToken(secondClientId);
   expect(await gateway.send("GET /room/a-room", bearer(second))).toMatchObject({ status: 200 });

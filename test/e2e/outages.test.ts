@@ -136,14 +136,14 @@ async function responsesDuring(
 
 const needed = documentedNeeds();
 
-test("The table in docs/operations.md has every operation, and names only what a situation takes away", () => {
+test("The table in docs/operations.md lists every operation, and only needs that a situation removes", () => {
   expect(Object.keys(needed).toSorted()).toEqual(operations.map(nameOf).toSorted());
   const known = Object.values(situations).flatMap(({ missing }) => missing);
   expect(new Set(Object.values(needed).flat())).toEqual(new Set([...known, "nothing"]));
 });
 
 test.each(Object.entries(situations))(
-  "Operations that need nothing else succeed, and the others return 503, while down: %s",
+  "Operations return 503 if they need what is down, and succeed otherwise: %s",
   async (name, situation) => {
     const { gateway: of, end, missing } = situation;
     await Promise.all([of.queues.pool.clear(), of.queues.provisioning.clear()]);

@@ -8,7 +8,7 @@ const gateway = useRunningGateway();
 beforeEach(async () => gateway.empty());
 
 test.each(operations)(
-  "$method $path returns $successStatus, also with a slash at its end",
+  "$method $path returns $successStatus, also with a trailing slash",
   async (operation) => {
     for (const slash of ["", "/"]) {
       await gateway.empty();

@@ -74,7 +74,7 @@ describe("With an Idempotency-Key", () => {
   const createWith = async (key: string, query: Record<string, string> = {}) =>
     gateway.call(createRoomFromQueue, { query, headers: { "idempotency-key": key } });
 
-  test("returns the same room to a repeat, quoted or bare, and on the legacy path", async () => {
+  test("returns the same room to a retry, with a quoted or bare key, also on the legacy path", async () => {
     for (const name of ["room-a", "room-b", "room-c"]) await gateway.poolRoom(name);
     const first = await createWith("8e03978e", { uuiData: hex("8d1f") });
     const repeats = [

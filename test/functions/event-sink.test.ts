@@ -33,7 +33,7 @@ test.each<[string, unknown]>([
   ["service", { ...ended("b-room").data, service_type: { toString: 1 } }],
   ["name", { name: { toString: 1 } }],
   ["conference", { conference: { toString: 1 } }],
-])("Returns 204 and queues the good events beside one whose %s is an odd object", async (_, data) => {
+])("Returns 204 and queues the valid events beside one whose %s is an unexpected object", async (_, data) => {
   const odd = { event: "conference_ended", data };
   const envelope = { event: "eventsink_bulk", data: [ended("a-room"), odd, ended("c-room")] };
   expect(await post(envelope)).toMatchObject({ status: 204, text: "" });

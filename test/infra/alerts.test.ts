@@ -103,7 +103,7 @@ test("The runbooks read the log for events that the app logs", () => {
 });
 
 test.each([...rules, ...panels])(
-  "The query of $name keeps to this app in a workspace of several",
+  "The query of $name reads only this app's rows in a shared workspace",
   ({ query }) => {
     const filters = [
       `AppRoleName =~ "${appName}"`,
@@ -181,7 +181,7 @@ describe("Alerts", () => {
       expect(bicep).toContain(`loadTextContent('alerts/${file}')`);
   });
 
-  test("Read the app's own requests where no calls of API Management are logged", () => {
+  test("Read the app's own requests if API Management logs no calls", () => {
     const query = rulesOf(withoutLogs).find(({ name }) => name === "server-errors")?.query;
     expect(query).toContain("AppRequests");
     expect(query).toContain(
@@ -189,7 +189,7 @@ describe("Alerts", () => {
     );
   });
 
-  test("Have other limits where an environment says so", () => {
+  test("Use the limits that an environment overrides", () => {
     const limits = { "event-sink-silent": { limit: 7, severity: 2 } };
     const changed = rulesOf(deployed("production", { ALERT_LIMITS: JSON.stringify(limits) }));
     const found = changed.find(({ name }) => name === "event-sink-silent");
@@ -197,7 +197,7 @@ describe("Alerts", () => {
     expect(found?.query).toContain("> 7 or");
   });
 
-  test("Tell people by mail, text message and webhook", () => {
+  test("Notify by mail, text message and webhook", () => {
     const told = deployed("production", {
       URGENT_PHONES: "49-1701234567",
       URGENT_WEBHOOKS: "https://call.example.com",
@@ -212,7 +212,7 @@ describe("Alerts", () => {
   });
 });
 
-test("The test from outside calls the URL that consumers use", () => {
+test("The availability test calls the URL that consumers use", () => {
   const urlOf = (changes: Record<string, string>) =>
     propertiesOf(onlyOf(deployed("production", changes), "Insights/webtests"))["Request"].RequestUrl;
   const service = onlyOf(production, "ApiManagement/service").name;
@@ -237,7 +237,7 @@ test("The metrics table has the columns of the code, and two that the rule adds"
   expect(dataFlows[0].transformKql).toBe(`source | extend App = "${appName}", Environment = "production"`);
 });
 
-test("Every panel of the workbook has a name of its own, a title and a time range", () => {
+test("Every panel of the workbook has a unique name, a title and a time range", () => {
   expect(new Set(panels.map(({ name }) => name)).size).toBe(panels.length);
   expect(panels.filter(({ title }) => !title)).toEqual([]);
   const text = readFileSync("infra/workbook/workbook.json", "utf8");

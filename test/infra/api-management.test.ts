@@ -40,7 +40,7 @@ function rateLimitOf(policy = ""): { calls: number; counter: string } {
   return { calls: Number(calls), counter: counter.replaceAll("&quot;", '"').replaceAll(/\s+/g, " ").trim() };
 }
 
-test("Every operation of the API document has a policy, and HEAD of the health check, and no other", () => {
+test("Exactly the documented operations and HEAD of the health check have a policy", () => {
   const documented = operations.map(({ operationId }) => operationName(operationId));
   const lists = "privateOperations or publicOperations in infra/api-management.bicep";
   expect([...policies.keys()].toSorted(), `add the operation to ${lists}`).toEqual(
@@ -62,7 +62,7 @@ test.each([...policies, ["all operations", policyOfAll]])("The policy of %s is c
   expect(sections).toEqual(["inbound", "backend", "outbound", "on-error"]);
 });
 
-test("Every operation starts with the policy of all, which forwards the call", () => {
+test("Every operation starts with the shared policy, which forwards the call", () => {
   for (const policy of policies.values())
     expect(policy).toMatch(/<inbound>\s*<base \/>[\s\S]*<backend>\s*<base \/>/);
   // Above the longest operation, bulk delete with its 180 s.
@@ -103,7 +103,7 @@ describe("Public operations", () => {
   );
 });
 
-test("Each limit is that of its parameter", () => {
+test("Each rate limit is its parameter's value", () => {
   const changed = policiesOf(
     deployed("test", {
       CALLS_PER_MINUTE_PER_CLIENT: "11",
@@ -125,13 +125,13 @@ test.each([...policies])("The limit of %s is stated with 429 in openapi.json", (
   expect(found?.responses["429"]?.description).toContain(` ${rateLimitOf(policy).calls} calls per minute`);
 });
 
-test.each([...policies])("The largest body of %s is that of the app", (operation, policy) => {
+test.each([...policies])("The maximum body size of %s is the app's", (operation, policy) => {
   const contract = operation === "event-sink" ? contracts["eventSink"] : contracts["updateRoom"];
   expect(policy).toContain(`&gt; ${contract?.body?.maxBytes})`);
 });
 
 describe("The secret of API Management", () => {
-  test("Is read from the vault as the service's identity, and replaces a caller's header", () => {
+  test("Is read from the vault with the service's identity, and replaces a caller's header", () => {
     const { keyVault, displayName } = propertiesOf(onlyOf(deployment, "ApiManagement/service/namedValues"));
     expect(keyVault.secretIdentifier).toMatch(
       /^kv-vmr-\w+\.properties\.vaultUrisecrets\/API-MANAGEMENT-SECRET$/,

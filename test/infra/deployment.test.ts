@@ -21,7 +21,7 @@ const production = deployed("production");
 const environments = { development, test: testing, production };
 const everyEnvironment = Object.entries(environments);
 
-test("Every values file is that of an environment of this name, and all have values of their own", () => {
+test("Every values file belongs to the environment of its name, and no two have the same values", () => {
   expect(environmentNames.toSorted()).toEqual(Object.keys(environments).toSorted());
   for (const name of environmentNames) expect(variablesOf(name)["AZURE_ENV_NAME"]).toBe(name);
   for (const key of ["AUTH_CLIENT_IDS", "PLATFORM_URL"]) {
@@ -71,7 +71,7 @@ describe("The parts of an environment", () => {
   });
 
   test.each(everyEnvironment)(
-    "Of %s are the same in a group that exists, without the group",
+    "Of %s are the same in an existing group, except for the group",
     (name, whole) => {
       const parts = deploy(readParameters(variablesOf(name)), "infra/gateway.bicep");
       const types = (resources: readonly Resource[]) => resources.map(({ type }) => type).toSorted();
@@ -284,7 +284,7 @@ describe("The network of production", () => {
     expect(onlyOf(testing, "ApiManagement/service").body["sku"]).toEqual({ name: "BasicV2", capacity: 1 });
   });
 
-  test("May be one that exists, with its zones, and is then not made", () => {
+  test("Can be an existing one with its zones, and is then not created", () => {
     const hub = "/subscriptions/s/resourceGroups/hub";
     const existing = deployed("production", {
       EXISTING_APP_SUBNET_ID: `${hub}/subnet-of-app`,
@@ -337,7 +337,7 @@ describe("What exists already", () => {
 });
 
 describe("The function app", () => {
-  test("Replaces its instances one after the other, spreads over zones in production, and runs the version of the project", () => {
+  test("Replaces its instances one by one, is spread over zones in production, and runs the project's version of Node", () => {
     const runtime = everyEnvironment.map(([, deployment]) => propertiesOf(onlyOf(deployment, "Web/sites")));
     for (const { functionAppConfig } of runtime)
       expect(functionAppConfig).toMatchObject({

@@ -58,7 +58,7 @@ describe("deploy.sh provision", () => {
     }
   });
 
-  test("Deploys to the group of a team that has one", async () => {
+  test("Deploys to a team's existing group", async () => {
     const { status, commands } = await deploy(
       ["provision", "test"],
       [{ to: "bicep build-params" }, { to: "deployment group create" }],
@@ -71,7 +71,7 @@ describe("deploy.sh provision", () => {
   });
 });
 
-test("deploy.sh what-if asks without the right to write", async () => {
+test("deploy.sh what-if works without the right to write", async () => {
   const { status, commands } = await deploy(
     ["what-if", "test"],
     [{ to: "deployment sub what-if", stdout: "{}" }],
@@ -190,7 +190,7 @@ test.each([
   [[], "sh infra/deploy.sh provision <environment>"],
   [["release", "test"], "sh infra/deploy.sh provision <environment>"],
   [["provision", "nowhere"], "There is no infra/environments/nowhere.env."],
-])("deploy.sh explains itself if it is called with %j", async (words, message) => {
+])("deploy.sh prints its usage if it is called with %j", async (words, message) => {
   const { status, stderr } = await deploy(words, []);
   expect(status).toBe(2);
   expect(stderr).toContain(message);
@@ -234,7 +234,7 @@ describe("teardown.sh", () => {
     expect(stderr).toContain("The protected vault kv-two keeps its name until 2030-01-01");
   });
 
-  test("Never deletes the group of somebody else: only resources with the gateway's tag", async () => {
+  test("Never deletes an existing group, only the resources with the gateway's tag", async () => {
     const { status, stderr, commands } = await teardown(
       [
         { to: "group exists", stdout: "true\n" },
@@ -253,7 +253,7 @@ describe("teardown.sh", () => {
     expect([status, stderr]).toEqual([1, "Some resources could not be deleted:\n/one\n/two\n"]);
   });
 
-  test("Continues where it stopped, and removes the API from a service of somebody else", async () => {
+  test("Continues where it stopped, and removes the API from an existing service", async () => {
     const { status, stdout, commands } = await teardown(
       [{ to: "apis/vmr-gateway-test" }, { to: "group exists", stdout: "false\n" }, ...nothingLeft],
       { ...confirmed, EXISTING_API_MANAGEMENT_ID: "/subscriptions/s/service/common" },

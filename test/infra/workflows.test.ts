@@ -56,7 +56,7 @@ describe.each(files)("%s", (file) => {
   });
 });
 
-test("Each job may do no more than it needs", () => {
+test("Each job has only the permissions that it needs", () => {
   const permissions = [ci, deploy, whatIf].map(({ permissions: all, jobs }) => [
     all,
     Object.fromEntries(
@@ -141,7 +141,7 @@ describe("deploy.yml", () => {
     });
   });
 
-  test("Fixes the package before anybody approves it, and deploys that one", () => {
+  test("Fixes the package before a reviewer approves it, and deploys that one", () => {
     expect(choose?.environment).toBeUndefined();
     for (const job of [provision, release]) expect(job?.environment).toBe("${{ inputs.environment }}");
     expect(provision?.needs).toEqual(["choose"]);
@@ -160,7 +160,7 @@ describe("deploy.yml", () => {
     expect(commandsOf([...(choose?.steps ?? []), ...(release?.steps ?? [])])).not.toMatch(/npm |esbuild/);
   });
 
-  test("Brings to production only what test has run", () => {
+  test("Deploys to production only packages that test has run", () => {
     const check = choose?.steps.find(
       ({ if: condition }) => condition === "startsWith(inputs.environment, 'production')",
     );
@@ -176,7 +176,7 @@ describe("deploy.yml", () => {
     );
   });
 
-  test("Provisions only if that is asked for, from anywhere, and releases where the vault can be reached", () => {
+  test("Provisions only on request, on any runner, and releases on a runner that reaches the vault", () => {
     expect(provision?.if).toBe("inputs.provision");
     expect(provision?.["runs-on"]).toBe("ubuntu-24.04");
     expect(release?.["runs-on"]).toBe("${{ inputs.runner }}");
@@ -188,7 +188,7 @@ describe("deploy.yml", () => {
   });
 });
 
-test("what-if.yml asks about the test environment and deploys nothing", () => {
+test("what-if.yml compares with the test environment and deploys nothing", () => {
   const commands = commandsOf(whatIf.jobs["what-if"]?.steps);
   expect(commands).toContain("sh infra/deploy.sh what-if test");
   expect(commands).not.toMatch(/provision|release/);

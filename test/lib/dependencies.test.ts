@@ -64,7 +64,7 @@ describe("the platform client", () => {
   });
 });
 
-test("creating the adapters calls nothing", async () => {
+test("creating the adapters makes no calls", async () => {
   const platform = await startPlatformSimulator({ username: "api-user", password: "password" });
   const issuer = await startTokenIssuer({ tenantId: "11111111-1111-4111-8111-111111111111", clients: [] });
   const centre = await startContactCentre({ users: [] });

@@ -38,7 +38,7 @@ describe("The bill of materials", () => {
     expect([...bundled].filter((name) => !listed.includes(name))).toEqual([]);
   });
 
-  it("has an address, a hash and the dependencies of each package", () => {
+  it("has a URL, a hash and the dependencies of each package", () => {
     const Component = z.looseObject({
       purl: z.string().startsWith("pkg:npm/"),
       hashes: z.array(z.object({ alg: z.literal("SHA-512"), content: z.string().length(128) })).min(1),

@@ -8,7 +8,7 @@ import { exampleEnvironment } from "../support/example-settings.ts";
 
 const { queues } = await readHostJson("host.json");
 
-it("Host settings are exactly these", () => {
+it("host.json contains exactly these settings", () => {
   expect(JSON.parse(readFileSync("host.json", "utf8"))).toEqual({
     version: "2.0",
     // Above the longest operation, the collector with its 400 s.

@@ -10,7 +10,7 @@ test.each(["start", "test"] as const)("npm %s begins with the check of Node's ve
   expect(manifest.scripts[name]).toMatch(`node ${check} && `);
 });
 
-test("The check reports that Node is too old, and is silent otherwise", () => {
+test("The check reports that Node is too old, and prints nothing otherwise", () => {
   const run = (...options: string[]) =>
     spawnSync(process.execPath, [...options, check], { encoding: "utf8" });
   const found = run("--import", oldVersion);

@@ -16,7 +16,7 @@ test.each(Object.entries(scenarios))(
   },
 );
 
-test("Each planted bug names a scenario that exists or a reason to have none", () => {
+test("Each planted bug names an existing scenario or the reason for having none", () => {
   const named = plantedBugs.flatMap(({ scenario }) => (typeof scenario === "string" ? [scenario] : []));
   expect(named.length).toBeGreaterThan(0);
   expect(Object.keys(scenarios)).toEqual(expect.arrayContaining(named));

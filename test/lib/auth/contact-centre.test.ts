@@ -121,7 +121,7 @@ describe("The check sends a token", () => {
     await expect(check(`${token}a`)).resolves.toBeUndefined();
   });
 
-  test("to no other address if the contact centre redirects the call", async () => {
+  test("to no other URL if the contact centre redirects the call", async () => {
     reply = () => ({ status: 302, headers: { location: "/elsewhere" } });
     await expect(check()).rejects.toEqual(unauthenticated);
     expect(paths).toEqual(["/api/v2/users/me"]);
@@ -203,7 +203,7 @@ test("The check runs 4 calls, keeps 40 waiting, shares pending ones and throws 5
   expect(paths).toHaveLength(44);
 });
 
-test("Unknown tokens that fill the waiting checks keep no agent out who was accepted before", async () => {
+test("An accepted agent is not affected by unknown tokens that fill the waiting checks", async () => {
   await check("agent-token");
   clock.advance(60);
   const waiting: { token: string; answer: () => void }[] = [];

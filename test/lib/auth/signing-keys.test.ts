@@ -71,7 +71,7 @@ test("find returns the key and the issuers of both token versions, and concurren
   }
 });
 
-test("After prefetch, find returns every published key without a fetch, also an hour less a second later", async () => {
+test("After prefetch, find returns every published key without a fetch, even 59 minutes and 59 seconds later", async () => {
   publish("first", "second");
   await keys.prefetch();
   await advance(hour - 1);
@@ -80,7 +80,7 @@ test("After prefetch, find returns every published key without a fetch, also an 
   expect(fetches()).toBe(1);
 });
 
-test("prefetch never rejects, and the first caller after a failed one asks again and logs the failure", async () => {
+test("prefetch never rejects, and the first caller after a failed one fetches again and logs the failure", async () => {
   isDown = true;
   await keys.prefetch();
   isDown = false;
@@ -115,7 +115,7 @@ test("find returns a new key at once if no other unknown ID has caused the last 
   expect(fetches()).toBe(2);
 });
 
-test("find returns a new key ten seconds after the last fetch for an unknown ID, and from then on no longer a withdrawn one", async () => {
+test("find returns a new key ten seconds after the last fetch for an unknown ID, and then no longer returns a withdrawn one", async () => {
   await find();
   expect(await isKnown("unknown")).toBe(false);
   publish("second");
@@ -155,7 +155,7 @@ test("A known key works for 24 h if the provider is down, and again after the ou
   expect(await isKnown()).toBe(true);
 });
 
-test("find throws 503 on an instance without keys, logs no age, and asks again after ten seconds", async () => {
+test("find throws 503 on an instance without keys, logs no age, and fetches again after ten seconds", async () => {
   isDown = true;
   await expect(find()).rejects.toMatchObject(unavailable);
   isDown = false;
@@ -227,7 +227,7 @@ test("A malformed key in a set does not hide the others", async () => {
   expect([await isKnown("broken"), await isKnown()]).toEqual([false, true]);
 });
 
-test("fetchPublishedKeys rejects after 5 s in all if documents or keys do not arrive", async () => {
+test("fetchPublishedKeys rejects after a total of 5 s if documents or keys do not arrive", async () => {
   const valid = `/silent-keys/.well-known/openid-configuration`;
   answers = {
     ...answers,

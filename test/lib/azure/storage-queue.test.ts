@@ -186,7 +186,7 @@ describe("The age of a message", () => {
   });
 });
 
-describe("At Azurite", () => {
+describe("On Azurite", () => {
   const azurite = useStartedPerTest(startAzurite);
   let queues: Queues;
   beforeEach(() => {

@@ -100,7 +100,7 @@ describe("Registration", () => {
     expect(registered(logging())).toEqual([["getThing", { methods: ["POST"], ...options }]]);
   });
 
-  test("includes HEAD if the function answers it, and its response is that to GET without the body", async () => {
+  test("includes HEAD if the contract does, with the response to GET but no body", async () => {
     const definition = doing(() => ({ status: 200, body: { a: 1 } }), { method: "GET", answersHead: true });
     expect(registered(definition)).toMatchObject([["getThing", { methods: ["GET", "HEAD"] }]]);
 

@@ -318,7 +318,7 @@ describe("Filling up to POOL_MINIMUM", () => {
     expect(world.log.fieldsOf("metrics-collected")).toMatchObject({ PoolMinimum: 1 });
   });
 
-  test("makes the run fail if it fails, and the row is written", async () => {
+  test("fails the run if it fails, after the row was written", async () => {
     const rows: unknown[] = [];
     world.provisioning.strikeNext("put", { failure: "unknown" });
     const run = world.collectMetrics({ minRooms: 1, sink: async (row) => void rows.push(row) });

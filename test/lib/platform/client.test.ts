@@ -193,7 +193,7 @@ describe("a call with a deadline", () => {
     await expect(get({ startBefore: clock.now() + 1 })).resolves.toBeDefined();
   });
 
-  test("is not sent if the log-in ends after the deadline", async () => {
+  test("is not sent if the login ends after the deadline", async () => {
     const credentials = {
       authorization: async () => {
         clock.advance(2);
@@ -208,7 +208,7 @@ describe("a call with a deadline", () => {
     await expect(get({ startBefore: clock.now() + 2001 }, slow)).resolves.toBeDefined();
   });
 
-  test("is not sent a second time if the new log-in after a 401 ends after the deadline", async () => {
+  test("is not retried if the new login after a 401 ends after the deadline", async () => {
     const credentials = {
       ...createBasicCredentials(account.username, account.password),
       invalidate: () => {
@@ -429,7 +429,7 @@ describe("Retries", () => {
     });
   });
 
-  test("a lasting fault is thrown after three attempts", async () => {
+  test("a permanent fault is thrown after three attempts", async () => {
     platform.addFault({ kind: "status", status: 503 });
     expect(await outcomeOf("GET")).toMatchObject({ code: "platform-unavailable" });
     expect(attempts()).toBe(3);

@@ -74,7 +74,7 @@ describe("findByName", () => {
     expect(await unfiltered.findByName("room-2")).toMatchObject({ id: 2 });
   });
 
-  test("distinguishes upper and lower case", async () => {
+  test("is case-sensitive", async () => {
     const { conferences: unfiltered } = await startAnswering(page([{ ...row(1), name: "ROOM-A" }]));
     expect(await unfiltered.findByName("room-a")).toBeUndefined();
   });

@@ -53,7 +53,7 @@ const timeout = new PlatformError({ outcome: "unknown", isTimeout: true, message
 const tooLate = new PlatformError({ outcome: "not-sent", isTimeout: true, message: "GET /: too late" });
 
 describe("The limit", () => {
-  test("begins at its ceiling, and successes raise it no further", async () => {
+  test("begins at its ceiling, above which successes do not raise it", async () => {
     expect(await countSlots()).toBe(ceiling);
     for (let calls = 0; calls < 20; calls++) limiter.onSuccess();
     expect(await countSlots()).toBe(ceiling);
@@ -84,7 +84,7 @@ describe("The limit", () => {
     expect(await countSlots()).toBe(ceiling);
   });
 
-  test("falls once per round: calls that began before it fell prove nothing about the new limit", async () => {
+  test("falls once per round, because calls that began earlier say nothing about the new limit", async () => {
     const startedAt = clock.now();
     await scheduler.advance(1000);
     for (let calls = 0; calls < ceiling; calls++) limiter.onFailure(timeout, startedAt);
@@ -251,7 +251,7 @@ describe("A call that waits for a slot", () => {
     expect(await countSlots()).toBe(ceiling);
   });
 
-  test("leaves its place to the next one when it ends", async () => {
+  test("frees its place for the next one when it ends", async () => {
     for (let slot = 0; slot < ceiling; slot++) await limiter.takeSlot("caller", inSeconds(1));
     const late = limiter.takeSlot("caller", inSeconds(1));
     const next = limiter.takeSlot("caller", inSeconds(9));

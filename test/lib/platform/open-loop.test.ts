@@ -141,7 +141,7 @@ describe.each([1, 5, 20])("%i instances", (instances) => {
   });
 
   test.each([true, false])(
-    "use the calls that the platform allows per minute at half as many again (Retry-After: %s)",
+    "use the platform's whole limit per minute at one and a half times its load (Retry-After: %s)",
     async (hasRetryAfter) => {
       const platform = { callMilliseconds: () => 100, callsPerMinute: 600, hasRetryAfter };
       const { inTime, unknown } = await run(platform, { perSecond: 7.5, instances });
@@ -153,7 +153,7 @@ describe.each([1, 5, 20])("%i instances", (instances) => {
 });
 
 test.each([1, 5])(
-  "At twice the capacity, %i instances use all of it: calls that are too late are not sent",
+  "At twice the capacity, %i instances use all of it, because calls that are too late are not sent",
   async (instances) => {
     const platform = { slots: 5, callMilliseconds: () => 500 };
     const { inTime, unknown } = await run(platform, { perSecond: 20, instances, callsPerCaller: 1 });

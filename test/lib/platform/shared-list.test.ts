@@ -81,7 +81,7 @@ describe("A request for the list", () => {
     expect(sent).toBe(2);
   });
 
-  test("does not join a list whose first page was asked for before a deletion was answered", async () => {
+  test("does not join a list whose first page was requested before a deletion was confirmed", async () => {
     const before = sharedList.list();
     await settle();
     rooms = [];
@@ -103,7 +103,7 @@ describe("A request for the list", () => {
   });
 
   test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    "never shows a room whose deletion was answered before, with the interleaving of seed %i",
+    "never shows a room whose deletion was confirmed before, with the interleaving of seed %i",
     async (seed) => {
       let state = seed * 7919;
       const below = (limit: number) => {
@@ -136,7 +136,7 @@ describe("A request for the list", () => {
 });
 
 describe("A list", () => {
-  test("fails with Retry-After if its first page cannot be asked for within 60 s", async () => {
+  test("fails with Retry-After if its first page cannot be requested within 60 s", async () => {
     const busy = occupy();
     const list = outcomeOf(sharedList.list());
     await settle();
@@ -154,7 +154,7 @@ describe("A list", () => {
     expect(sent).toBe(1);
   });
 
-  test("fails after 60 s, and its other pages are not asked for", async () => {
+  test("fails after 60 s, and its other pages are not requested", async () => {
     rooms = Array.from({ length: 2100 }, (_, index) => ({ id: index, name: `room-${index}` }));
     const list = outcomeOf(sharedList.list());
     await respondNext();

@@ -73,13 +73,13 @@ describe("Bulk delete", () => {
     expect(world.roomNames()).toEqual([]);
   });
 
-  test("deletes a room of ours whose service type was changed", async () => {
+  test("deletes a room of the gateway whose service type was changed", async () => {
     world.addRoom("lecture", { service_type: "lecture" });
     await deleteAll();
     expect(world.roomNames()).toEqual([]);
   });
 
-  test("keeps persistent rooms, rooms of others and services that are not rooms", async () => {
+  test("keeps persistent rooms, foreign rooms and services that are not rooms", async () => {
     await world.addPooled("test_room");
     await world.addPooled("vkiosk_1");
     world.addRoom("theirs", { description: "created manually" });
@@ -104,7 +104,7 @@ describe("Bulk delete", () => {
     expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: true });
   });
 
-  test("makes no call but two lists if the platform has no room of the gateway", async () => {
+  test("only lists the platform twice if it has no room of the gateway", async () => {
     await deleteAll();
     expect(world.log.events()).toEqual(["bulk-deleted"]);
     expect(world.platform.requests().total).toBe(2);

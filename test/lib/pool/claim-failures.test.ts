@@ -311,7 +311,7 @@ describe("Changes whose outcomes stay unknown", () => {
       (error: GatewayError) => error.details.retryAfterSeconds,
     );
 
-  test("stop after three in a row: claims answer 503 without a message, and one tries after each pause", async () => {
+  test("stop after three in a row: claims fail with 503 without taking a message, and one tries after each pause", async () => {
     for (let index = 0; index < 20; index++) await world.addPooled(`room-${index}`);
     world.platform.addFault(unknown);
     const claims = world.createClaims();

@@ -372,7 +372,7 @@ describe("The live check and the last look-up", () => {
     expect(leftBehind()).toEqual([]);
   });
 
-  test.each([403, 404])("let a room go if the check is refused with %i, which lasts", async (status) => {
+  test.each([403, 404])("delete a room if the check is refused with a lasting %i", async (status) => {
     await world.addEnded("room-a");
     world.platform.addFault({ kind: "status", status, method: "GET", pathPattern: "/status/v1/" });
     await world.collectGarbageAfter(600);

@@ -61,7 +61,7 @@ test("Storing stops with an error after 2.5 seconds", async () => {
   expect(queues.deletion.texts().length).toBeLessThan(40);
 });
 
-describe("A body that was answered 503", () => {
+describe("A body that got 503", () => {
   const body = (seq: number) => ({ node: "10.0.0.21", seq, event: "eventsink_bulk" });
 
   test("makes progress with each retry, however large it is, and stores no name twice", async () => {
@@ -92,7 +92,7 @@ describe("A body that was answered 503", () => {
     expect(queues.deletion.texts()).toEqual(["room-a", "room-a"]);
   });
 
-  test("is stored again if the platform sends it once more after its success", async () => {
+  test("is stored again if the platform resends it after its success", async () => {
     const endedRooms = newEndedRooms();
     for (let time = 1; time <= 2; time++) await endedRooms.queueForDeletion(["room-a"], body(1), queues.log);
     expect(queues.deletion.texts()).toEqual(["room-a", "room-a"]);

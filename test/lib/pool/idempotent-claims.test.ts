@@ -25,7 +25,7 @@ async function claim(options: { key?: typeof key; tag?: string; records?: Create
   return idempotent.claim(options.key ?? key, options.tag ?? tag, world.log);
 }
 
-test("a repeat gets the same room with the same PIN and tag, and takes nothing from the pool", async () => {
+test("a retry gets the same room with the same PIN and tag, and takes nothing from the pool", async () => {
   const first = await claim();
   const second = await claim();
 
@@ -42,7 +42,7 @@ test("another key and another application get another room each", async () => {
   expect(new Set(rooms.map(({ name }) => name)).size).toBe(3);
 });
 
-test("concurrent repeats on several instances get one room, and the rooms of the others are queued for deletion", async () => {
+test("concurrent retries on several instances get one room, and the other rooms are queued for deletion", async () => {
   const rooms = await Promise.all([claim(), claim(), claim()]);
   const names = new Set(rooms.map(({ name }) => name));
 
@@ -59,7 +59,7 @@ test("another uuiData with the same key is refused, and no room is taken", async
   expect(world.pool.texts()).toEqual(["room-b", "room-c"]);
 });
 
-test("a repeat after the room was deleted is room-not-found", async () => {
+test("a retry after the room was deleted is room-not-found", async () => {
   const { id } = await claim();
   await world.conferences.delete(id);
   await expect(claim()).rejects.toMatchObject({ code: "room-not-found" });
@@ -71,7 +71,7 @@ test("an empty pool leaves no record", async () => {
   expect(records.contents()).toEqual([]);
 });
 
-test("a key gives a new room after 24 hours, and its repeats the new one", async () => {
+test("a key gives a new room after 24 hours, which its retries get too", async () => {
   const first = await claim();
   world.clock.advance(24 * 3600 - 1);
   expect((await claim()).name).toBe(first.name);
@@ -101,7 +101,7 @@ describe("a store that fails", () => {
     expect(world.pool.texts()).toHaveLength(3);
   });
 
-  test("at the write, which was carried out: the repeat gets the same room", async () => {
+  test("at a write that was carried out: the retry gets the same room", async () => {
     const losing: CreateRecordStore = {
       ...records,
       write: async (...parameters) => {
@@ -114,7 +114,7 @@ describe("a store that fails", () => {
     expect((await claim()).name).toBe("room-a");
   });
 
-  test("at the write, which was not carried out: the repeat gets another room and the first is left alone", async () => {
+  test("at a write that was not carried out: the retry gets another room, and the first is not handed out again", async () => {
     await expect(claim({ records: { ...records, write: unavailable } })).rejects.toMatchObject({
       code: "storage-unavailable",
     });
@@ -122,7 +122,7 @@ describe("a store that fails", () => {
     expect(world.deletionNames()).toEqual([]);
   });
 
-  test("by reporting our own write, sent twice, as a lost race: the caller has the room", async () => {
+  test("by reporting its own write, sent twice, as a lost race: the caller keeps the room", async () => {
     const repeating: CreateRecordStore = {
       ...records,
       write: async (...parameters) => {

@@ -24,7 +24,7 @@ beforeEach(() => {
   addAssigned("test_persistent", 9);
 });
 
-test("An overdue room is queued in the gateway's name with the ID of its claim, and goes ten minutes later", async () => {
+test("An overdue room is queued in the gateway's name with the ID of its claim, and is deleted ten minutes later", async () => {
   await collectAfter(0);
   expect(world.deletion.texts().map(decodeRoomMessage)).toEqual([
     { room: "overdue", queuedBy: "gateway", claimId: "claim-of-overdue", reason: "maximum-age" },
@@ -82,7 +82,7 @@ test("No room is queued if the running conferences cannot be read", async () => 
   expect(world.log.events()).toContain("live-check-unavailable");
 });
 
-test("Overdue rooms take only what ended rooms leave of a run, the oldest first", async () => {
+test("Overdue rooms use only the capacity that ended rooms leave in a run, the oldest first", async () => {
   addAssigned("oldest", 8);
   addAssigned("middle", 4);
   await world.addEnded("ended");

@@ -81,7 +81,7 @@ test("topUpTo throws if a request cannot be stored", async () => {
   await expect(queues.replenishment.topUpTo(3)).rejects.toMatchObject({ code: "storage-unavailable" });
 });
 
-test("withdraw takes back the request of its own replacement, and no other", async () => {
+test("withdraw removes the request of its own replacement only", async () => {
   await queues.replenishment.requestReplacement(queues.log);
   const replacement = await queues.replenishment.requestReplacement(queues.log);
   await replacement.withdraw();

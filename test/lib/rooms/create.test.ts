@@ -116,7 +116,7 @@ describe("The service tag", () => {
     );
   });
 
-  test("a path token is appended to the base address, and is rejected without one", () => {
+  test("a path token is appended to the base URL, and is rejected without one", () => {
     const base = "https://tags.example.com/session";
     expect(decodeServiceTag(hex("a1B2.c-d_e~f"), base)).toBe(`${base}/a1B2.c-d_e~f`);
     expect(() => decodeServiceTag(hex("a1B2"), undefined)).toThrow(
@@ -132,7 +132,7 @@ describe("The service tag", () => {
     },
   );
 
-  test("a URL is used unchanged, whatever the base address and the case of its scheme", () => {
+  test("a URL is used unchanged, whatever the base URL and the case of its scheme", () => {
     expect(decodeServiceTag(hex("HTTPS://example.com/a"), undefined)).toBe("HTTPS://example.com/a");
     expect(decodeServiceTag(hex(url), "https://tags.example.com")).toBe(url);
   });

@@ -86,14 +86,14 @@ describe("relations", () => {
     [{ ivr_theme: uri("ivr_theme") }],
     [{ ivr_theme: [uri("ivr_theme")] }],
     [{ ivr_theme: [{ resource_uri: uri("ivr_theme") }] }],
-  ])("a URI is taken where an object with that URI is: %j", async (body) => {
+  ])("a URI is accepted wherever an object with that URI is: %j", async (body) => {
     await change({ ivr_theme: null });
     await change(body);
     expect(await room()).toMatchObject({ ivr_theme: { id: 1 } });
   });
 
   test.each([[uri("automatic_participant")], [[uri("automatic_participant")]]])(
-    "a field that holds many takes URIs, bare and in a list: %j",
+    "a field for several objects accepts URIs, bare and in a list: %j",
     async (value) => {
       await change({ automatic_participants: [] });
       await change({ automatic_participants: value });
@@ -189,7 +189,7 @@ describe("a value that the platform rejects", () => {
     await expect(change({ call_type: "audio" })).rejects.toMatchObject(error);
   });
 
-  test.each([400, 401, 499])("is 503 if an OAuth log-in is refused with %i", async (status) => {
+  test.each([400, 401, 499])("is 503 if the OAuth token request is refused with %i", async (status) => {
     const refused = { outcome: "refused", message: "log-in", status, isLoginRefused: true } as const;
     const update = async () => Promise.reject(new PlatformError(refused));
     const error = { code: "platform-login-refused", status: 503 };

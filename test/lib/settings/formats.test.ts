@@ -18,7 +18,7 @@ test.each([
 });
 
 test.each(["https://name@example.com", "https://:word@example.com"])(
-  "absoluteUrl rejects half a log-in (%s)",
+  "absoluteUrl rejects incomplete credentials (%s)",
   (text) => {
     expect(accepts(url.absoluteUrl, text)).toBe(false);
     expect(url.isSafeUrl(text)).toBe(false);

@@ -334,7 +334,7 @@ describe("Invalid settings", () => {
     });
   }
 
-  test("loadSettings reports missing settings as required and names what is wrong with invalid ones", () => {
+  test("loadSettings reports missing settings as required, and says why others are invalid", () => {
     expect(refusalOf({ MAX_VMR: undefined, ROOM_HOST_PIN: "12" })).toBe(
       "Invalid settings:\n- ROOM_HOST_PIN: must be 4 to 20 digits, or 3 to 19 digits and a #\n- MAX_VMR: is required",
     );
@@ -372,7 +372,7 @@ describe("Invalid settings", () => {
     );
   });
 
-  test("loadSettings rejects a name that a deployment gives and the app does not know", () => {
+  test("loadSettings rejects an unknown name in a deployment's settings", () => {
     const names = "MAX_VMR,UNMARKED_ROOM,AzureWebJobs.collectGarbage.Disabled";
     expect(() => load({ GIVEN_SETTING_NAMES: names })).toThrow(
       /^Invalid settings:\n- UNMARKED_ROOM: is not a setting$/,

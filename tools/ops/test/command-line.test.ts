@@ -46,7 +46,7 @@ describe.each(commands)("ops $name", ({ name, options, isArgumentRequired }) => 
     expect(await ops([name, ...given, "--zzzzzzzz"])).toEqual({ exitCode: 2, output: "", remarks });
   });
 
-  test("Refuses a word too many", async () => {
+  test("Refuses a superfluous argument", async () => {
     const { exitCode, remarks } = await ops([name, "1", "surplus"]);
     expect(exitCode).toBe(2);
     expect(remarks).toMatch(/: too many arguments for '[\w-]+'\. Expected \d arguments? but got \d[^\n]*\n$/);

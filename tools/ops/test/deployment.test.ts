@@ -119,7 +119,7 @@ async function opsOnDeployment(args: readonly string[], environment: Record<stri
   return ops(args, { environment: { ...names, ...addresses, ...environment } });
 }
 
-describe("With a login for the platform", () => {
+describe("With credentials for the platform", () => {
   test("ops status measures, and ops rooms knows the settings of new rooms from the log", async () => {
     await operated.fillPool(3);
     await operated.runTimer("collectMetrics");
@@ -173,7 +173,7 @@ describe("With a login for the platform", () => {
   });
 });
 
-describe("Without a login for the platform", () => {
+describe("Without credentials for the platform", () => {
   test("ops status shows the newest metrics row", async () => {
     await operated.fillPool(2);
     await operated.runTimer("collectMetrics");
@@ -214,7 +214,7 @@ describe("Without a login for the platform", () => {
     });
   });
 
-  test("ops rotate-sink and room look back as far as they are told, and no further", async () => {
+  test("ops rotate-sink and room look back exactly as far as their options say", async () => {
     const sink = { event: "request", function: "eventSink", status: 204 };
     const at = (minutes: number) => new Date(Date.now() - minutes * 60_000);
     const { logWorkspace } = operated.stack;
@@ -227,7 +227,7 @@ describe("Without a login for the platform", () => {
     expect((await opsOnDeployment(["room", "room-1"])).exitCode).toBe(0);
   });
 
-  test("ops fill and redrive need none", async () => {
+  test("ops fill and redrive work", async () => {
     expect(await opsOnDeployment(["fill"])).toMatchObject({ exitCode: 0 });
     await operated.queues.poison.put('{"reason":"claimed"}');
     expect(await opsOnDeployment(["redrive", "--yes"])).toMatchObject({ exitCode: 0 });
@@ -242,7 +242,7 @@ describe("Without a login for the platform", () => {
   });
 
   test.each([["rooms"], ["shrink", "0"], ["recycle"], ["drain"], ["collect"]])(
-    "ops %s says how to get one, and ends with 3",
+    "ops %s says how to set them, and ends with 3",
     async (...args) => {
       const { exitCode, remarks } = await opsOnDeployment(args);
       expect(exitCode).toBe(3);
@@ -253,7 +253,7 @@ describe("Without a login for the platform", () => {
   );
 });
 
-test("Half a login for the platform is none", async () => {
+test("Incomplete credentials for the platform count as none", async () => {
   const { PLATFORM_USERNAME } = logIn;
   expect(await opsOnDeployment(["rooms"], { PLATFORM_USERNAME })).toMatchObject({
     exitCode: 3,

@@ -25,7 +25,7 @@ test("The part with the least headroom comes first", () => {
   );
 });
 
-test("The collector handles six runs per hour, and a run what it is allowed and has time for", () => {
+test("The collector runs six times per hour, each time limited by GC_MAX_MESSAGES and by its duration", () => {
   expect(limitOf("collector, GC_MAX_MESSAGES")).toBe(120);
   expect(limitOf("collector, GC_MAX_MESSAGES", { gcMaxMessages: 50 })).toBe(300);
   expect(collectorCapacity({ ...defaultScenario, callMilliseconds: 200 })).toBe(645);
@@ -41,7 +41,7 @@ test("The platform's limit is shared by hand-outs, the timers' lists and a run o
   expect(limitOf("platform, 1 calls", { callsPerMinute: 1 })).toBe(0);
 });
 
-test("A run of the collector makes one call after another, so no more than a minute has time for", () => {
+test("A run of the collector makes its calls one by one, so only as many per minute as fit into one", () => {
   expect(limitOf("platform, 1,000 calls", { gcMaxMessages: 600 })).toBeGreaterThan(((995 - 300) * 60) / 4);
   expect(limitOf("platform, 1,000 calls", { gcMaxMessages: 600, callMilliseconds: 100 })).toBeLessThan(
     ((1000 - 600) * 60) / 4,

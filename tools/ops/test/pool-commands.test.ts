@@ -151,7 +151,7 @@ describe("ops shrink", () => {
     expect(await depths()).toEqual([3, 0, 0, 0]);
   });
 
-  test("Leaves a room alone that a caller has, although its name is in the pool a second time", async () => {
+  test("Does not touch a caller's room, although its name is in the pool a second time", async () => {
     operated.addRoom("in-use", { description: `${marked("assigned").replace(" f:", " m-1 f:")}` });
     await operated.queues.pool.put("in-use");
     await operated.queues.pool.put("missing");
@@ -334,7 +334,7 @@ describe("ops drain", () => {
     expect(await depths()).toEqual([0, 0, 0, 0]);
   });
 
-  test("Leaves a room alone that was made a moment ago: its name may still be on its way to the pool", async () => {
+  test("Does not touch a room that was just provisioned, because its name may not be in the pool yet", async () => {
     operated.addRoom("stray", { description: marked("pooled") });
     operated.addRoom("just-made");
     const { exitCode, output } = await operated.ops("drain", "--yes");
@@ -344,7 +344,7 @@ describe("ops drain", () => {
     expect(roomNames()).toEqual(["just-made"]);
   });
 
-  test("Leaves rooms alone that were handed out, also if no queue has their names", async () => {
+  test("Does not touch rooms that were handed out, even if no queue has their names", async () => {
     operated.addRoom("in-use", { description: marked("assigned") });
     expect((await operated.ops("drain", "--yes")).output).toContain(
       "1 room handed out and without a conference",
@@ -455,7 +455,7 @@ describe("ops collect", () => {
 });
 
 describe("ops redrive", () => {
-  test("Moves requests back, which are then served, and keeps what is no request", async () => {
+  test("Moves requests back, which are then served, and keeps messages that are not requests", async () => {
     for (const text of ['{"reason":"claimed"}', '{"reason":"bulk","upTo":6}', "poison"])
       await operated.queues.poison.put(text);
     const { exitCode, output } = await operated.ops("redrive", "--yes");

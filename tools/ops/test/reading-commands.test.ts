@@ -358,7 +358,7 @@ describe("ops rotate-sink", () => {
     expect(output).not.toContain("can be removed");
   });
 
-  test("Looks back as far as it is told, and no further", async () => {
+  test("Looks back exactly as far as its option says", async () => {
     const old = { event: "request", function: "eventSink", status: 204, credentials: "previous" };
     operated.stack.logWorkspace.addTrace(JSON.stringify(old), new Date(Date.now() - 90 * 60_000));
     await report(identities.sinkPassword);

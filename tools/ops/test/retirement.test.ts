@@ -65,7 +65,7 @@ test("Queues nothing once the lease has ended: another claim may have handed the
   expect([pool.contents().length, deletion.contents().length]).toEqual([1, 0]);
 });
 
-test("Holds no more names back than it may, and releases them", async () => {
+test("Holds back no more names than allowed, and releases them", async () => {
   for (let room = 0; room < 5; room++) await pool.put(`room-${room}`);
   const held = retirement({ maxHeld: 1 });
   expect(await held.retire(() => false)).toBeUndefined();

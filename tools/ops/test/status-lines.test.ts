@@ -64,7 +64,7 @@ test("Metrics that are late or missing need attention", () => {
   expect(problemsOf({}, { metricsTime: undefined })).toEqual(["Metrics"]);
 });
 
-test("A check that failed needs attention, and one that cannot tell does not", () => {
+test("A failed check needs attention, and an inconclusive one does not", () => {
   const check = { name: "Event sink", found: "found", advice: "do this" };
   expect(problemsOf({}, { checks: [{ ...check, isOk: false }] })).toEqual(["Event sink"]);
   const [line] = statusLines({ ...calm, checks: [{ ...check, isOk: undefined }] }, now).filter(

@@ -77,7 +77,7 @@ describe.skipIf(!browser)("The API reference", () => {
     expect(faults).toEqual([]);
   });
 
-  test("creates a room with the token that is filled in and a tag typed as text, and shows the gateway's own address", async () => {
+  test("creates a room with the token that is filled in and a tag typed as text, and shows the gateway's own URL", async () => {
     const { page, faults } = await open();
     await expect.poll(async () => page.getByRole("status").textContent()).toContain("credentials filled in");
     await openOperation(page, "private-create_room_from_queue");
@@ -128,7 +128,7 @@ describe.skipIf(!browser)("The API reference", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is reached from the console, and opens an operation by keyboard and by its address", async () => {
+  test("is linked from the console, and opens an operation by keyboard and by URL", async () => {
     const { page } = await openPage(browser, running.url);
     await page.getByRole("link", { name: "API reference" }).click();
     await page.locator(".opblock").first().waitFor();

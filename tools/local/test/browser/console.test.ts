@@ -187,7 +187,7 @@ describe.skipIf(!browser)("The console", () => {
     expect(faults).toEqual([]);
   });
 
-  test("asks before it deletes, naming the number, and offers to fill an empty pool", async () => {
+  test("asks before it deletes, states the number of rooms, and offers to fill an empty pool", async () => {
     const { page, faults } = await open();
     // The replacements of other tests' rooms have arrived: the number that is asked about no longer changes.
     await running.untilProvisioned();
@@ -237,7 +237,7 @@ describe.skipIf(!browser)("The console", () => {
     await expect.poll(async () => page.evaluate(times)).toBe(3);
   });
 
-  test("starts in a locale that is no valid language tag, and says so if it cannot start", async () => {
+  test("starts in a locale that is not a valid language tag, and reports if it cannot start", async () => {
     if (!browser) throw new Error("there is no browser");
     const page = await browser.newPage();
     onTestFinished(async () => page.close());
@@ -254,7 +254,7 @@ describe.skipIf(!browser)("The console", () => {
     await page.getByText("The console could not start: ReferenceError").waitFor();
   });
 
-  test("dims what is stale when its server is gone, and says since when", async () => {
+  test("dims stale data when its server is gone, and shows since when", async () => {
     const another = await running.startAnother();
     const { page } = await openPage(browser, another.url);
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
@@ -264,7 +264,7 @@ describe.skipIf(!browser)("The console", () => {
     expect(await page.locator("main.stale").count()).toBe(1);
   });
 
-  test("shows for every action the curl line of what it does", async () => {
+  test("shows the curl line of every action", async () => {
     const { page, faults } = await open();
     const name = await create(page);
     await expect.poll(async () => page.getByLabel("Room for the actions").inputValue()).toBe(name);

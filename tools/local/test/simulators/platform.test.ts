@@ -103,7 +103,7 @@ describe("Rooms", () => {
     expect((await create({ name: "t", service_type: "test_call" })).status).toBe(201);
   });
 
-  test("are not changed by a body that is no JSON object or is not declared as JSON", async () => {
+  test("are not changed by a body that is not a JSON object or not declared as JSON", async () => {
     for (const body of ["{", "[]"])
       expect((await call("POST", conferencePath, body)).json).toEqual({ error: expect.any(String) });
     const authorization = `Basic ${Buffer.from("api-user:api-password").toString("base64")}`;

@@ -42,7 +42,7 @@ test("An app that refuses its settings is reported, and its process is ended", a
   );
 });
 
-test("A script that ends before it prints its addresses is reported", async () => {
+test("A script that ends before it prints its URLs is reported", async () => {
   const script = "tools/local/commands/run-host.ts";
   await expect(startChild({ script, addressesSchema: z.unknown() })).rejects.toThrow(
     "tools/local/commands/run-host.ts ended before it was ready",
