@@ -65,6 +65,7 @@ export interface UnaccountedRooms {
   readonly beyondPool: number;
 }
 
+/** A room whose conference should have ended long ago. `ageHours` is null if the marker has no readable time. */
 export interface ForgottenRoom {
   readonly room: string;
   readonly reason: "assigned-too-long" | "assigned-at-unknown-time";

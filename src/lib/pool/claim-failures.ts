@@ -50,6 +50,7 @@ export const settlements = {
   "assignment-unknown": "discard-room",
 } as const satisfies Record<string, Settlement>;
 
+/** Why an attempt handed out no room. */
 export type FailedOutcome = keyof typeof settlements;
 
 /** Returns the outcome of a change that threw `error`. Throws `error` itself if it is not a PlatformError. */
@@ -63,6 +64,7 @@ export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {
   return fields.includes("tag") ? "tag-refused" : "room-refused";
 }
 
+/** What settling a message needs. */
 export interface SettlementDependencies {
   readonly pool: Queue;
   readonly deletion: Queue;

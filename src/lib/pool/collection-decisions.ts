@@ -30,6 +30,7 @@ export const decisions = {
   "assigned-later": { event: "keep", gateway: "keep" },
 } as const satisfies Record<string, Record<"event" | "gateway", "delete" | "keep">>;
 
+/** What the collector finds out about a room. */
 export type RoomState = keyof typeof decisions;
 
 // The queue counts in whole seconds, and the clocks of instances and storage differ by a few.

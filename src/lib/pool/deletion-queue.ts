@@ -81,11 +81,6 @@ export interface EndedRooms {
   queueForDeletion(names: readonly string[], body: unknown, log: Log): Promise<void>;
 }
 
-export interface EndedRoomsOptions {
-  readonly deletion: Queue;
-  readonly clock: Clock;
-}
-
 // The platform gives up after 7 s (docs.pexip.com/admin/api_event_sink.htm) and sends the whole body again. A put that
 // starts at the last moment may take its own three seconds.
 const maxMilliseconds = 2500;
@@ -94,7 +89,7 @@ const rememberedMilliseconds = 3600_000;
 const maxRememberedBodies = 100;
 
 /** Creates the writer of the deletion queue for events. What it remembers of unfinished bodies is its instance's own. */
-export function createEndedRooms({ deletion, clock }: EndedRoomsOptions): EndedRooms {
+export function createEndedRooms({ deletion, clock }: { deletion: Queue; clock: Clock }): EndedRooms {
   // By the body and not by the name: a second end of the same room has another sequence number or time.
   const storedNames = new LRUCache<string, Set<string>>({
     max: maxRememberedBodies,

@@ -23,7 +23,8 @@ export interface Replenishment {
   topUpTo(level: number): Promise<number>;
 }
 
-export interface ReplenishmentOptions {
+/** The queues that are counted and written, and the pool's maximum. */
+interface ReplenishmentOptions {
   readonly pool: Queue;
   readonly provisioning: Queue;
   readonly maxRooms: number;

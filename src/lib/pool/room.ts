@@ -109,7 +109,7 @@ export interface MarkedRoom {
 
 /** Returns the rooms that have the marker. */
 export function markedRooms(rows: readonly ConferenceRow[]): MarkedRoom[] {
-  return rows.filter(isRoom).flatMap(({ name, description }) => {
+  return rows.flatMap(({ name, description }) => {
     const marker = parseMarker(description);
     return marker ? [{ name, marker }] : [];
   });
