@@ -79,10 +79,10 @@ export function createAdapters(settings: Settings) {
 /** Everything that a function can ask for. */
 export type Dependencies = ReturnType<typeof createDependencies>;
 
-// Enough claims to keep every slot busy while others wait for the storage, and few enough that the first end soon.
+// Enough claims to keep every slot busy while others wait for storage, but few enough that each ends soon.
 const claimsPerPlatformSlot = 2;
 
-/** Creates the object graph. It opens no connection. What a part gets is what its options name. */
+/** Creates the object graph without opening a connection. Each part gets what its options name. */
 export function createDependencies(settings: Settings, adapters: Adapters) {
   const { accessChecks, clock, random, newId } = adapters;
   const { hostPin, template } = settings.rooms;

@@ -22,7 +22,7 @@ export function usePlatform(options: Partial<Options> = {}): PlatformSimulator {
   return useStartedPerTest(async () => startPlatformSimulator({ ...platformAccount, ...options }));
 }
 
-/** Returns a client without retries, by default with the log-in of `platformAccount` and a manual clock. */
+/** Returns a client without retries, by default with the credentials of `platformAccount` and a manual clock. */
 export function newPlatformClient(url: string, options: Partial<PlatformClientOptions> = {}): PlatformClient {
   return createPlatformClient({
     url,

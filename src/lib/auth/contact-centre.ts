@@ -36,11 +36,11 @@ interface CachedVerdict {
 
 const maxTokens = 1000;
 const maxParallelCalls = 4;
-// The callers of any further calls would give up before these end.
+// Callers beyond these would give up before their turn.
 const maxWaitingCalls = 40;
 const usableToken = /^[A-Za-z0-9\-._~+/=]{1,4096}$/;
-// A 401 must have a challenge. No registered scheme stands for a token in a header of its own, so the scheme is the
-// header's name, which is a token as the syntax requires: https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
+// A 401 must have a challenge. No registered scheme means a token in a separate header, so the scheme is the header's
+// name: https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
 const challenge = 'x-auth-token realm="vmr-gateway"';
 
 // Each request counts against the agent's quota and resets their inactivity timer, hence the caching.
@@ -55,12 +55,13 @@ const priorities = { knownAgent: 1, unknownToken: 0 } as const;
 /**
  * Creates the check. A verdict is cached by the token's hash for at most a minute. There is one request at a time per
  * token, and four in all. Tokens that were accepted before go first, and only unknown tokens are refused if too many
- * checks wait, so invented tokens keep no known agent out.
+ * checks wait, so invented tokens never lock out a known agent.
  */
 export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock): ContactCentreCheck {
   const fetchCurrentUser = createCurrentUserRequest(rules);
   const verdicts = new LRUCache<string, CachedVerdict>({ max: maxTokens });
-  // A map of its own, because invented tokens must not displace agents. Expired verdicts stay: they show who is known.
+  // A separate map, because invented tokens must not displace agents. Expired verdicts stay: they show which tokens are
+  // known.
   const agents = new LRUCache<string, CachedVerdict>({ max: maxTokens });
   const pending = new Map<string, Promise<CachedVerdict>>();
   const slots = new PQueue({ concurrency: maxParallelCalls });

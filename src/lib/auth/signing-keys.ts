@@ -25,7 +25,7 @@ export interface SigningKeys {
    * tokens it may sign. Throws `identity-provider-unavailable` if that cannot be determined.
    */
   find(keyId: string, log: Log): Promise<{ publicKey: string | undefined; issuers: readonly string[] }>;
-  /** Asks for all keys, so that the first caller need not wait for them. Never rejects. */
+  /** Fetches all keys, so the first caller need not wait for them. Never rejects. */
   prefetch(): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
         const keys = await client.getSigningKeys();
         await Promise.all(keys.map(async ({ kid }) => client.getSigningKey(kid)));
       } catch {
-        // The first caller asks again, and logs the failure.
+        // The first caller fetches again, and logs the failure.
       }
     },
   };

@@ -101,7 +101,7 @@ export function openCreateRecords({
   };
 }
 
-/** Loads the SDK, with the first key and not before, because many clients send none. */
+/** Loads the SDK with the first key, because many clients send none. */
 async function openContainer(
   storage: Settings["storage"],
   credential: TokenCredential,

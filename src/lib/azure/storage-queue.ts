@@ -20,13 +20,13 @@ import type { Settings } from "../settings/settings.ts";
 /** Which account to open, and how. */
 export interface StorageAccountOptions {
   readonly storage: Settings["storage"];
-  /** Used if the settings name the account by its address. */
+  /** Used if the settings name the account by its URL. */
   readonly credential: TokenCredential;
   /** Timeout of one call, including its retries. */
   readonly timeoutSeconds?: number;
 }
 
-// The event sink's caller waits 7 s and an API caller seldom longer; the SDK's own default is a minute.
+// The event sink's caller waits 7 s, and API callers rarely wait longer. The SDK's default is a minute.
 const defaultTimeoutSeconds = 3;
 const noRetries = { retryOptions: { maxTries: 1 } };
 const withRetries = { retryOptions: { maxTries: 3, retryDelayInMs: 200, maxRetryDelayInMs: 1000 } };

@@ -8,7 +8,7 @@ import type { QuerySchema } from "./validation.ts";
 /** What a function requires of a request body. */
 export interface BodyContract<Body> {
   readonly schema: z.ZodType<Body>;
-  /** What the API document publishes, if `schema` also accepts what callers need not send. */
+  /** The schema in the API document, if `schema` also accepts fields that callers need not send. */
   readonly published?: z.ZodType;
   readonly maxBytes: number;
   /** Whether only JSON content types are accepted, as in FastAPI. */
@@ -38,10 +38,10 @@ export type FaultExamples = Readonly<
   Record<string, { readonly summary: string; readonly fault: ValidationFault }>
 >;
 
-/** What an HTTP function states about itself. */
+/** The contract of an HTTP function. */
 export interface HttpContract {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Whether HEAD is answered as GET is, without the body. Defaults to false. */
+  /** Whether HEAD returns the response to GET without its body. Defaults to false. */
   readonly answersHead?: boolean;
   /** An ASP.NET route template. Its only parameter is `{room_name}`. */
   readonly route: string;

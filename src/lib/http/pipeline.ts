@@ -9,7 +9,7 @@ import { readBody } from "./body.ts";
 import type { FunctionResponse, HttpContract, HttpFunction } from "./contract.ts";
 import { readQuery, validate } from "./validation.ts";
 
-/** What every HTTP function depends on, whatever it does. */
+/** The dependencies of every HTTP function. */
 export interface HttpDependencies {
   readonly accessChecks: AccessChecks;
   readonly clock: Clock;
@@ -108,7 +108,7 @@ function correlationIdOf(sent: string | null, otherwise: string): string {
   return sent !== null && usableId.test(sent) ? sent : otherwise;
 }
 
-/** A response as the Functions host takes it, with its status and headers always set. */
+/** A response as the Functions host expects it, with its status and headers always set. */
 interface HostResponse extends HttpResponseInit {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import type { IdempotentClaims } from "../pool/idempotent-claims.ts";
 import type { Replenishment } from "../pool/replenishment.ts";
 import { logUnaccounted, type MeasurementOptions, type MetricsRow, measure } from "./measurement.ts";
 
-/** Writes a row to wherever metrics are kept. Throws if the row was not accepted. */
+/** Writes a row to the metrics store. Throws if the row was not accepted. */
 export type MetricsSink = (row: MetricsRow) => Promise<void>;
 
 /** Collects metrics. */

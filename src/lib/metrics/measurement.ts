@@ -162,7 +162,7 @@ function findForgotten(
     .toSorted((one, other) => (other.ageHours ?? 0) - (one.ageHours ?? 0));
 }
 
-/** Logs one line for each of up to 100 forgotten rooms, and one line with the number of all others. */
+/** Logs one line for each of up to 100 unaccounted rooms, and one line with the number of all others. */
 export function logUnaccounted({ forgotten, beyondPool }: UnaccountedRooms, log: Log): void {
   for (const { room, reason, ageHours } of forgotten.slice(0, maxNamedRooms))
     log.warn("room-unaccounted", { room, reason, ageHours });

@@ -35,7 +35,7 @@ export interface PlatformClient {
   readonly background: Pick<PlatformClient, "call">;
 }
 
-/** With which credentials calls are sent, and how many run at once at most. */
+/** The credentials of calls, and the limit on concurrent ones. */
 export interface ClientOptions {
   readonly timeoutSeconds: number;
   /** The ceiling of the limit, which is lower while the platform is overloaded. */
@@ -46,12 +46,12 @@ export interface ClientOptions {
   readonly random?: RandomSource;
 }
 
-/** The same and where the platform is. */
+/** The same, with the platform's URL. */
 export interface PlatformClientOptions extends ClientOptions {
   readonly url: string;
 }
 
-// A caller who waits longer for a slot has given up by then. Background work is taken up by its next run.
+// Callers do not wait longer than that, and background work continues with its next run.
 const maxWaitSeconds: Readonly<Record<Priority, number>> = { caller: 20, background: 300 };
 const maxWaitingCallers = 500;
 
@@ -69,7 +69,7 @@ export function createClient(transport: PlatformTransport, options: ClientOption
   const { clock, credentials } = options;
   const limiter = createLimiter(options.maxConcurrency, clock, options.random ?? secureRandom);
 
-  /** Sends the call once. Looks at the clock here because waiting for a slot or credentials takes time. */
+  /** Sends the call once. Reads the clock here because waiting for a slot or credentials takes time. */
   async function sendOnce(call: PlatformCall, authorization: string): Promise<PlatformHttpResponse> {
     if (clock.now() >= (call.startBefore ?? Number.POSITIVE_INFINITY)) throw tooLate(call);
     return transport({ ...call, body: bodyOf(call) }, authorization);
@@ -121,7 +121,7 @@ export function bodyOf({ body }: Pick<PlatformCall, "body">): PlatformRequest["b
 
 const maxAttempts = 3;
 const firstDelayMilliseconds = 100;
-// A caller waits for the response and can make a longer pause itself.
+// A caller that waits for the response can make a longer pause itself.
 const maxDelayMilliseconds = 2000;
 
 /**

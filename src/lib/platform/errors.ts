@@ -74,7 +74,7 @@ const notSentCodes =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_TLS_.*|CERT_.*|.*_CERT.*|UNABLE_TO_.*|EPROTO|CONNECT_TIMEOUT|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_.*ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION))$/;
 const timeoutCodes = ["ETIMEDOUT", "CONNECT_TIMEOUT"];
 
-/** Returns the failure that a missing response stands for. */
+/** Returns the failure for a missing response. */
 export function transportFailure(request: NamedRequest, cause: unknown): PlatformError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return new PlatformError({
@@ -85,7 +85,7 @@ export function transportFailure(request: NamedRequest, cause: unknown): Platfor
   });
 }
 
-/** Returns the failure that a response without a 2xx status stands for. */
+/** Returns the failure for a response without a 2xx status. */
 export function responseFailure(
   request: NamedRequest,
   response: { status: number; headers: Readonly<Record<string, unknown>>; body: unknown },
@@ -121,7 +121,7 @@ const Rejection = z.object({ conference: Fields, conference_alias: Fields });
 
 /**
  * Returns the names in a 400 response of the conference resource; `__all__` stands for the conference as a whole.
- * Returns none for any other failure, including a 400 of a log-in page or a proxy.
+ * Returns none for any other failure, including a 400 from a login page or a proxy.
  */
 export function rejectedFields(error: Pick<PlatformError, "platformStatus" | "body">): string[] {
   const rejection = Rejection.safeParse(error.body).data;

@@ -9,7 +9,7 @@ export interface SinkReading {
   readonly endedRooms: readonly string[];
   /** Kinds of the ignored events. */
   readonly ignored: readonly string[];
-  /** Number of `conference_ended` events without a usable name, by what is wrong with it. */
+  /** Number of `conference_ended` events without a usable name, by reason. */
   readonly unusable: Readonly<Partial<Record<NameFault, number>>>;
 }
 

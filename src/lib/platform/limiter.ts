@@ -2,7 +2,7 @@
 import type { Clock, RandomSource } from "../ports.ts";
 import { PlatformError } from "./errors.ts";
 
-/** `caller`: somebody waits for the call. `background`: nobody does. */
+/** `caller`: a caller waits for the call. `background`: no caller waits. */
 export type Priority = "caller" | "background";
 
 /** The slots of one instance. */
@@ -24,7 +24,7 @@ export interface Limiter {
 const slotsLeftForCallers = 2;
 const maxCallerStartsBeforeBackground = 4;
 const firstPauseSeconds = 1;
-// Below a caller's wait of 20 s, so that a call can outlast a pause.
+// Shorter than a caller's wait of 20 s, so a call can outlast a pause.
 const maxPauseSeconds = 15;
 
 /**
@@ -74,7 +74,7 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
 
   function pause(retryAfterSeconds: number | undefined, isFirstOfRound: boolean): void {
     if (!isFirstOfRound && retryAfterSeconds === undefined) return;
-    // Instances that were refused together must not come back together, or the same one always wins.
+    // Instances that were throttled together must not retry together, or the same one always wins.
     const ownSeconds = pauseSeconds * (0.5 + random.integerBelow(1000) / 2000);
     if (isFirstOfRound) pauseSeconds = Math.min(maxPauseSeconds, 2 * pauseSeconds);
     const seconds = Math.min(maxPauseSeconds, retryAfterSeconds ?? ownSeconds);
@@ -113,7 +113,7 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
       const { platformStatus: status, outcome, code } = error;
       const isRefused = status === 429 || status === 503;
       if (!isRefused && status !== 504 && !(code === "platform-timeout" && outcome === "unknown")) return;
-      // Calls that began before the last decrease prove nothing about the new limit.
+      // Calls that began before the last decrease say nothing about the new limit.
       const isFirstOfRound = startedAt >= limitedAt;
       if (isFirstOfRound) {
         limitedAt = clock.now();

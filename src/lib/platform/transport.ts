@@ -57,7 +57,7 @@ export interface PlatformCredentials {
   invalidate(authorization: string): boolean;
 }
 
-/** Where and as whom to log in. */
+/** The platform's URL and the credentials for it. */
 export interface CredentialSettings {
   readonly url: string;
   readonly timeoutSeconds: number;
@@ -80,7 +80,7 @@ export function createCredentials(settings: CredentialSettings, clock: Clock): P
     : createOAuthCredentials(logIn, url, timeoutSeconds, clock);
 }
 
-/** Creates credentials for HTTP Basic. They never fail, and there is no other value. */
+/** Creates credentials for HTTP Basic. They never fail and cannot be renewed. */
 export function createBasicCredentials(username: string, password: string): PlatformCredentials {
   const authorization = `Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`;
   return { authorization: async () => authorization, invalidate: () => false };
@@ -111,7 +111,7 @@ function createOAuthCredentials(
     const signal = AbortSignal.timeout(timeoutSeconds * 1000);
     const form = assertionForm(client, `${url}${tokenPath}`);
     const { status, data } = await http.post<unknown>(tokenPath, form, { signal }).catch((cause: unknown) => {
-      throw new PlatformError({ outcome: "not-sent", message: "log-in: no response", cause });
+      throw new PlatformError({ outcome: "not-sent", message: "token request: no response", cause });
     });
     const token = TokenResponse.safeParse(data);
     if (status === 200 && token.success) return token.data;
@@ -121,7 +121,7 @@ function createOAuthCredentials(
       outcome: isRefused ? "refused" : "not-sent",
       status,
       isLoginRefused: isRefused && status !== 429,
-      message: `log-in: status ${status}`,
+      message: `token request: status ${status}`,
     });
   }
 

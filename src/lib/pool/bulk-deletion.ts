@@ -10,9 +10,9 @@ import { decodeRoomMessage, isPersistent, isRoom, parseMarker } from "./room.ts"
 /** Deletes all rooms. */
 export interface BulkDeletion {
   /**
-   * Deletes the rooms of ours that are on the platform when it begins, and those whose name is in the pool, but none
-   * that is handed out after it began. Throws `bulk-delete-incomplete` if some remain after 150 s, and PlatformError or
-   * QueueError, having changed nothing, if the platform cannot be listed.
+   * Deletes the gateway's rooms that are on the platform when it begins, and those whose name is in the pool, but
+   * no room that is handed out after it began. Throws `bulk-delete-incomplete` if some remain after 150 s, and
+   * PlatformError or QueueError, having changed nothing, if the platform cannot be listed.
    */
   deleteAll(log: Log): Promise<void>;
 }
@@ -52,7 +52,7 @@ interface Run {
   readonly kept: Set<string>;
 }
 
-/** Creates bulk delete. One budget of 150 s holds for everything that it does. */
+/** Creates bulk delete. One budget of 150 s covers everything that it does. */
 export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
   const { pool, deletion, provisioning, conferences, clock } = options;
 
@@ -76,8 +76,8 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
   }
 
   /**
-   * Takes all names out of the pool and clears what claims hold: their commit then fails, and no caller has the room.
-   * The marker leads the next bulk delete to a room; a room without one is queued for deletion before its name goes.
+   * Removes all names from the pool, including those that claims hold, whose commits then fail. The next bulk
+   * delete finds a room by its marker; a room without one is queued for deletion before its name is removed.
    */
   async function emptyPool(listed: readonly ConferenceRow[], { startBefore, received }: Run): Promise<void> {
     const marked = new Set(listed.filter(isMarked).map(({ name }) => name));
@@ -121,7 +121,7 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
     for (let pass = 1; pass <= maxPasses && remaining.length > 0 && clock.now() < run.startBefore; pass++) {
       if (pass > 1) await clock.sleep(pauseMilliseconds);
       const failed: RoomToDelete[] = [];
-      // Not all at once: other calls in the background, such as a list for a caller, would wait behind all of them.
+      // A few at a time: other background calls, such as a caller's list, would otherwise wait behind all of them.
       await forEachParallel(remaining, async (room) => {
         await deleteRoom(room, run).catch((error: unknown) => {
           failed.push(room);

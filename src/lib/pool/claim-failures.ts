@@ -34,7 +34,7 @@ type Settlement = "discard-room" | "discard-name" | "delete-message" | "release"
 /** Every outcome of an attempt that hands out no room, and what happens to its message. */
 export const settlements = {
   "room-missing": "discard-name",
-  // Somebody else's room whose name was put into the pool by mistake: leave the room alone.
+  // A foreign room whose name was put into the pool by mistake: do not change the room.
   "unmarked-room-without-alias": "discard-name",
   "room-without-alias": "discard-room",
   // Assigned with this message's ID: that claim stopped before its commit, so its caller never got a response.
@@ -46,7 +46,7 @@ export const settlements = {
   "assignment-refused-for-all": "release",
   "tag-refused": "release",
   "room-refused": "count-refusal",
-  // A change that arrives late must find a room that nobody holds.
+  // A change that takes effect late must meet a room that nobody holds.
   "assignment-unknown": "discard-room",
 } as const satisfies Record<string, Settlement>;
 
@@ -58,7 +58,7 @@ export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {
   if (!(error instanceof PlatformError)) throw error;
   if (error.outcome === "not-sent") return "assignment-not-sent";
   if (error.outcome === "unknown") return "assignment-unknown";
-  // Only a 400 that names fields of the conference is about this room; everything else meets every room alike.
+  // Only a 400 that names fields of the conference is about this room; everything else affects every room alike.
   const fields = rejectedFields(error);
   if (fields.length === 0) return "assignment-refused-for-all";
   return fields.includes("tag") ? "tag-refused" : "room-refused";
@@ -77,7 +77,7 @@ export type Settle = (attempt: ClaimAttempt, outcome: FailedOutcome) => Promise<
 
 const maxRefusals = 5;
 
-/** Creates the part of a claim that settles its message when it hands out no room. */
+/** Creates the part of a claim that settles its message if it hands out no room. */
 export function createSettle(dependencies: SettlementDependencies): Settle {
   const { pool, deletion, replenishment, clock } = dependencies;
 

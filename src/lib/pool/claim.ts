@@ -16,7 +16,7 @@ import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import type { Replenishment } from "./replenishment.ts";
 import { decodeRoomMessage, isDialable, parseMarker, withMarker } from "./room.ts";
 
-/** Hands out rooms of the pool. */
+/** Hands out rooms from the pool. */
 export interface Claims {
   /**
    * Hands out one room that no other caller has or will get, and sets its tag if one is given. Throws
@@ -43,14 +43,14 @@ const overloadRetryAfterSeconds = 5;
 /** Creates the claims of one instance. The numbers of the steps are those of `docs/architecture.md`. */
 export function createClaims(options: ClaimOptions): Claims {
   const { pool, deletion, conferences, replenishment, clock, leaseSeconds } = options;
-  // A late PATCH must end, with a known outcome, long before the lease does and another claim may hold the room.
+  // A late PATCH must end with a known outcome, long before the lease ends and another claim can hold the room.
   const deadlineSeconds = Math.min(maxClaimSeconds, leaseSeconds / 4);
   const timeoutSeconds = Math.min(options.platformTimeoutSeconds, leaseSeconds / 4);
   const settle = createSettle(options);
   const breaker = createBreaker(clock);
   const turns = new PQueue({ concurrency: options.maxClaimsAtOnce });
 
-  /** Returns undefined if the message gives no room and the next message is to be tried. */
+  /** Returns undefined if the message yields no room and the next message is to be tried. */
   async function tryMessage(claim: Pick<ClaimAttempt, "findBefore" | "startBefore" | "serviceTag" | "log">) {
     const attempt = { ...claim, ...(await receive(claim.log)) }; //             1
     const found = await find(attempt); //                                       2
@@ -199,7 +199,7 @@ function createBreaker(clock: Pick<Clock, "now">) {
     pauseSeconds = Math.min(2 * pauseSeconds, maxPauseSeconds);
   }
 
-  /** Sends one change and learns from its outcome. */
+  /** Sends one change and records its outcome. */
   async function run<Result>(log: Log, send: () => Promise<Result>): Promise<Result> {
     check();
     const isTrial = isOpen();

@@ -21,7 +21,7 @@ export const decisions = {
   persistent: { event: "keep", gateway: "keep" },
   gone: { event: "keep", gateway: "keep" },
   foreign: { event: "keep", gateway: "keep" },
-  // In the pool: nobody who had been handed the room was in that conference. The gateway has deleted its pool message.
+  // In the pool, so the conference was not a caller's. If the gateway queued the room, its pool message has been deleted.
   pooled: { event: "keep", gateway: "delete" },
   unmarked: { event: "delete", gateway: "delete" },
   // The marker has the ID of the message: the claim that wrote both gave the room up, and no clock has to be compared.
@@ -33,7 +33,7 @@ export const decisions = {
 /** What the collector finds out about a room. */
 export type RoomState = keyof typeof decisions;
 
-// The queue counts in whole seconds, and the clocks of instances and storage differ by a few.
+// The queue's times are whole seconds, and the clocks of instances and storage differ by a few.
 const clockToleranceSeconds = 5;
 
 /** The reason in a message about a room past its maximum age. */
@@ -81,7 +81,7 @@ export function isOverdue({ messages }: RoomMessages): boolean {
   return messages.every(({ content }) => content.reason === maximumAge);
 }
 
-/** Returns whether a failure would meet every room alike, and is no reason to let this one wait longer. */
+/** Returns whether a failure affects every room alike, so that this room need not wait longer. */
 export function concernsEveryRoom(error: unknown): boolean {
   return error instanceof PlatformError && error.code !== "platform-rejected";
 }

@@ -37,10 +37,11 @@ export interface GarbageCollectionOptions {
   readonly unmarkedRooms: UnmarkedRooms;
 }
 
-// Below the ten minutes between two runs, so that what a dead run held is there for the next.
+// Shorter than the ten minutes between runs, so the next run receives the messages of one that crashed.
 const leaseSeconds = 540;
 const maxRetrySeconds = 6 * 3600;
-// Below the lease and the host's time limit: what is not begun by then comes back with its lease.
+// Shorter than the lease and the host's timeout. Messages that are not begun by then become visible when their lease
+// ends.
 const maxRunSeconds = 400;
 // A room that is handed out after its last look-up must not be deleted.
 const maxDeleteDelaySeconds = 5;
@@ -54,7 +55,7 @@ interface Run {
 
 type LoggableRoom = RoomMessages & { readonly logName: string };
 
-/** Creates the collector. Its runs may overlap: the leases of their messages keep them apart. */
+/** Creates the collector. Its runs may overlap, because each leases its messages. */
 export function createGarbageCollection(options: GarbageCollectionOptions): GarbageCollection {
   const { deletion, conferences, status, clock, minAgeSeconds, maxMessages, maxAgeHours, unmarkedRooms } =
     options;
@@ -103,7 +104,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     try {
       return await conferences.list({ startBefore });
     } catch (error) {
-      // The platform as a whole failed, which is no reason to let any room wait longer than the next run.
+      // The platform as a whole failed, so no room waits longer than until the next run.
       for (const message of messages) await postpone(message, 1);
       throw error;
     }
@@ -141,8 +142,8 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     try {
       return await status.isLive(room.room);
     } catch (error) {
-      // Such a failure ends sooner or later. A refusal may last, and the specification's rule then applies unchanged,
-      // except to a room whose only reason to go is its age.
+      // Such a failure is temporary. A refusal may last, so the specification's rule applies unchanged, except to a
+      // room that is deleted only for its age.
       const isLasting =
         error instanceof PlatformError && error.outcome === "refused" && error.platformStatus !== 429;
       if (!isLasting || isOverdue(room)) throw error;
@@ -159,7 +160,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
   ) {
     const startBefore = lookedUpAt + maxDeleteDelaySeconds * 1000;
     const wasThere = await conferences.delete(row.id, { startBefore }).catch((error: unknown) => {
-      // Only this room may be the reason, and such a room must not use up every run.
+      // The cause may be this room, which must not use up every run.
       const isTimeout = error instanceof PlatformError && error.code === "platform-timeout";
       if (isTimeout && error.outcome === "unknown")
         throw new Error("the deletion timed out", { cause: error });
@@ -188,7 +189,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     await removeOthers(room, youngest, run);
   }
 
-  /** Not before the first one: if the lease of that was lost, another message may be the last that the room has. */
+  /** Only after the first one: if its lease was lost, another message may be the room's last. */
   async function removeOthers(
     { logName, messages }: LoggableRoom,
     first: QueueMessage,
@@ -205,7 +206,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     if (outcome === "unknown") throw new Error("the deletion message could not be removed");
   }
 
-  /** Waits longer after each attempt, up to six hours, so that one bad room does not use up every run. */
+  /** Waits longer after each attempt, up to six hours, so one faulty room does not use up every run. */
   async function postpone(message: QueueMessage, attempts: number): Promise<void> {
     const seconds = Math.min(600 * attempts, maxRetrySeconds);
     // If this fails too, the lease ends and the next run receives the message.

@@ -88,9 +88,9 @@ const maxMilliseconds = 2500;
 const rememberedMilliseconds = 3600_000;
 const maxRememberedBodies = 100;
 
-/** Creates the writer of the deletion queue for events. What it remembers of unfinished bodies is its instance's own. */
+/** Creates the writer of the deletion queue for events. Each instance remembers unfinished bodies separately. */
 export function createEndedRooms({ deletion, clock }: { deletion: Queue; clock: Clock }): EndedRooms {
-  // By the body and not by the name: a second end of the same room has another sequence number or time.
+  // By body and not by name, because a second end of the same room has another sequence number or time.
   const storedNames = new LRUCache<string, Set<string>>({
     max: maxRememberedBodies,
     ttl: rememberedMilliseconds,

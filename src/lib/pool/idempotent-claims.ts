@@ -27,19 +27,19 @@ const keptMilliseconds = recordLifetimeMilliseconds + 3600_000;
 // The time between two metrics runs.
 const partMilliseconds = 300_000;
 
-/** Claims that can be repeated. */
+/** Claims that can be retried. */
 export interface IdempotentClaims {
   /**
    * Hands out the room that this key was given within the last 24 hours, or else a room from the pool. Throws what
    * `Claims.claim` throws, `room-not-found` if the key's room has been deleted, `invalid-request` if the key was sent
-   * with another service tag, and `storage-unavailable` if the record's outcome is unknown: repeat the request.
+   * with another service tag, and `storage-unavailable` if the record's outcome is unknown; the caller should then retry.
    */
   claim(key: IdempotencyKey, serviceTag: string | undefined, log: Log): Promise<ConferenceRow>;
   /** Deletes expired records: one of sixteen parts at each call, in turn every five minutes. Throws GatewayError. */
   removeExpired(): Promise<void>;
 }
 
-/** What repeated claims work with. */
+/** What idempotent claims work with. */
 export interface IdempotentClaimsOptions {
   readonly claims: Claims;
   readonly records: CreateRecordStore;
@@ -62,7 +62,7 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
   const isValid = ({ createdAt }: CreateRecord) =>
     clock.now() - Date.parse(createdAt) < recordLifetimeMilliseconds;
 
-  /** Reads the recorded room anew, because a record holds no PIN. */
+  /** Reads the recorded room from the platform, because a record contains no PIN. */
   async function roomOf(record: CreateRecord, tagHash: string): Promise<ConferenceRow> {
     if (record.tagHash !== tagHash) throw new GatewayError("invalid-request", { faults: [keyReused] });
     const room = await conferences.findByName(record.room);
@@ -84,7 +84,7 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
     const room = await claims.claim(serviceTag, log);
     const record = { room: room.name, tagHash, createdAt: timestampOf(clock) };
     const winner = await writeOrRead(id, record, known?.version).catch((error: unknown) => {
-      // The record may exist, and then a repeat is given this room. If not, the room counts as unaccounted.
+      // If the record exists, a retry gets this room. If not, the room counts as unaccounted.
       log.error("create-record-unknown", { room: room.name });
       throw error;
     });
@@ -101,7 +101,7 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
     return roomOf(winner, tagHash);
   }
 
-  // One claim per key and instance: a caller that repeats a slow request gets the result of the first one.
+  // One claim per key and instance: a caller that retries a slow request gets the result of the first one.
   const inProgress = new Map<string, { readonly tagHash: string; readonly room: Promise<ConferenceRow> }>();
 
   return {

@@ -105,7 +105,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     return { name, invisibleUntil };
   }
 
-  /** Counts names, also leased and invisible ones. */
+  /** Counts names, including leased and invisible ones. */
   async function isEnough(request: ProvisioningRequest, dequeueCount: number): Promise<boolean> {
     if (request.reason !== "claimed") return (await pool.count()) >= request.upTo;
     // Only a retried replacement looks at the maximum: its first try may have made the room.
@@ -156,7 +156,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     return conferences.findByName(name).catch(() => undefined);
   }
 
-  /** Before its name is deleted, so that the name leads to the room if this process stops here. */
+  /** Before its name is deleted, so the name leads to the room if this process stops here. */
   async function isHalfMadeDeleted({ id, name }: ConferenceRow, log: Log): Promise<boolean> {
     try {
       await conferences.delete(id);

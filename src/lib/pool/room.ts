@@ -78,7 +78,7 @@ export function isDialable({ name, aliases }: ConferenceRow): boolean {
   return (aliases ?? []).some(({ alias }) => alias === name);
 }
 
-/** What an event does to a room without a marker: nothing, or it ends the room unless that shows another owner. */
+/** What an event does to a room without a marker: nothing, or it ends the room unless the room shows another owner. */
 export type UnmarkedRooms = "keep" | "collect";
 
 /**
@@ -156,7 +156,7 @@ const ownName = /^[A-Za-z0-9_][A-Za-z0-9_-]{23}$/;
 
 /**
  * Returns a room's name for the log if its row has our marker or the name has the form of the gateway's own names, and
- * otherwise a hash of it. Names that people choose can say who they are.
+ * otherwise a hash of it. Names that people choose can identify them.
  */
 export function loggableName(room: string, row?: ConferenceRow): string {
   return parseMarker(row?.description) !== undefined || ownName.test(room)

@@ -27,7 +27,7 @@ const CreateQuery = z.object({
       description:
         "The service tag in the form **&lt;hex&gt;;encoding=hex**: the UTF-8 text in hexadecimal digits. The text is an " +
         "http or https URL without credentials, or a path token (letters, digits, `-`, `.`, `_`, `~`; not beginning " +
-        "with a dot) that the gateway appends to its configured address. The resulting URL has at most " +
+        "with a dot) that the gateway appends to its configured base URL. The resulting URL has at most " +
         `${maxTagCharacters} characters. Without \`uuiData\`, the room's tag does not change.`,
       maxLength: maxInputCharacters,
       example:
@@ -56,11 +56,11 @@ const CreateHeaders = z.object({
 interface RoomCreationDependencies {
   readonly claims: Claims;
   readonly idempotentClaims: Pick<IdempotentClaims, "claim">;
-  /** The address that a path token in `uuiData` is appended to. Without it, `uuiData` must contain a URL. */
+  /** The base URL that a path token in `uuiData` is appended to. Without it, `uuiData` must contain a URL. */
   readonly serviceTagBaseUrl: string | undefined;
 }
 
-/** All of a function that creates a room but its route and its summary. */
+/** Everything of a function that creates a room except its route and summary. */
 export const roomCreation = {
   method: "POST",
   access: "application",
@@ -203,7 +203,7 @@ function decodeText(hex: string): string | undefined {
   }
 }
 
-// A base64url token may begin with - or _. A leading dot could lead out of the base address.
+// A base64url token may begin with - or _. A leading dot could lead out of the base URL's path.
 const pathToken = /^[\w\-~][\w\-.~]*$/;
 
 function toUrl(text: string, baseUrl: string | undefined): string | undefined {

@@ -55,7 +55,7 @@ export const longSecret = z.string().min(16, "must have at least 16 characters")
 /** What the collector does with rooms that have no marker. */
 export const unmarkedRooms = z.enum(["collect", "keep"], "must be collect or keep");
 
-/** A user name for HTTP Basic, which ends it with a colon. */
+/** A user name for HTTP Basic, without a colon, which would end it. */
 export const username = z.string().refine((name) => !name.includes(":"), "must not contain a colon");
 
 /** At least one entry, separated by commas. */

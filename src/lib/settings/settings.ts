@@ -172,7 +172,7 @@ function givenSettings(environment: Environment): Given {
 // Settings of the host, which a deployment may set beside the app's.
 const hostSetting = /^(?:Azure(?:WebJobs|Functions)|FUNCTIONS_|WEBSITE_)/;
 
-/** A misspelt name would have no effect. `GIVEN_SETTING_NAMES` has the names that somebody wrote into a deployment. */
+/** A misspelt name would have no effect. `GIVEN_SETTING_NAMES` has the names in a deployment's settings. */
 function unknownNames(environment: Environment): string[] {
   const names = (environment["GIVEN_SETTING_NAMES"] ?? "").split(",").filter((name) => name !== "");
   return names

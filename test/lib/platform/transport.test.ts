@@ -301,7 +301,7 @@ describe("OAuth credentials", () => {
     },
   );
 
-  describe("A call is not sent after a log-in", () => {
+  describe("A call is not sent after a token request", () => {
     test.each([
       [400, "refused", "platform-login-refused"],
       [401, "refused", "platform-login-refused"],
@@ -316,7 +316,7 @@ describe("OAuth credentials", () => {
           .call({ method: "POST", path })
           .catch((cause: unknown) => cause);
 
-        const message = expect.stringContaining(`log-in: status ${status}`);
+        const message = expect.stringContaining(`token request: status ${status}`);
         expect(error).toMatchObject({ outcome, code, platformStatus: status, message });
         expect(JSON.stringify(error)).not.toMatch(/secret-word|token-of/);
         expect([forms.length, calls]).toEqual([1, 0]);
@@ -336,7 +336,7 @@ describe("OAuth credentials", () => {
     });
 
     test.each([
-      ["reset", { message: "log-in: no response", cause: { code: "ECONNRESET" } }],
+      ["reset", { message: "token request: no response", cause: { code: "ECONNRESET" } }],
       ["silence", {}],
     ] as const)("that ends in a %s, and the next call retries", async (answer, error) => {
       token = () => answer;

@@ -190,7 +190,7 @@ describe("a value that the platform rejects", () => {
   });
 
   test.each([400, 401, 499])("is 503 if the OAuth token request is refused with %i", async (status) => {
-    const refused = { outcome: "refused", message: "log-in", status, isLoginRefused: true } as const;
+    const refused = { outcome: "refused", message: "login", status, isLoginRefused: true } as const;
     const update = async () => Promise.reject(new PlatformError(refused));
     const error = { code: "platform-login-refused", status: 503 };
     await expect(changeOf("room-a", { tag: "x" }, { ...conferences, update })).rejects.toMatchObject(error);

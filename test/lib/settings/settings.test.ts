@@ -64,7 +64,7 @@ test.each<[string, Environment, object]>([
     { bearer: { audiences: ["one", "two", "three"] } },
   ],
   [
-    "removes the trailing slash of an address and surrounding space, and keeps its path",
+    "removes the trailing slash of a URL and surrounding space, and keeps its path",
     {
       PLATFORM_URL: " https://platform.example.com/\n",
       SERVICE_TAG_BASE_URL: "https://a.example.com/session/",
@@ -169,7 +169,7 @@ test.each<[string, Environment, object]>([
     { connectionString: "UseDevelopmentStorage=true" },
   ],
   [
-    "the addresses of an account name",
+    "the URLs of an account name",
     { ...withoutKey, ...accountName },
     {
       queueServiceUrl: "https://account.queue.core.windows.net",
@@ -179,12 +179,12 @@ test.each<[string, Environment, object]>([
     },
   ],
   [
-    "a queue address rather than an account name",
+    "a queue URL rather than an account name",
     { ...withoutKey, ...accountName, AzureWebJobsStorage__queueServiceUri: "https://queues.example.com" },
     expect.objectContaining({ queueServiceUrl: "https://queues.example.com" }),
   ],
   [
-    "addresses unchanged, with a user-assigned identity",
+    "URLs unchanged, with a user-assigned identity",
     {
       ...withoutKey,
       AzureWebJobsStorage__queueServiceUri: "https://queues.example.com/",
