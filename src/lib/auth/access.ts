@@ -7,12 +7,6 @@ import type { Log } from "../log.ts";
 import type { ContactCentreCheck } from "./contact-centre.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
-/**
- * Who may call: `application` by bearer token, `agent` by contact-centre token, `event-sink` by HTTP Basic, or `anyone`.
- * There is no default, so no function can forget to state it.
- */
-export type Access = "application" | "agent" | "event-sink" | "anyone";
-
 /** The caller of a request, as the access check found it. `id` is the client ID of an allowed application. */
 export type Caller =
   | { readonly kind: "application"; readonly id: string }
@@ -20,7 +14,13 @@ export type Caller =
   | { readonly kind: "event-sink"; readonly credentials: "current" | "previous" }
   | { readonly kind: "anyone" };
 
-/** The check for one kind of access. Returns the caller. Rejects with a GatewayError if the caller has no access. */
+/**
+ * Who may call: `application` by bearer token, `agent` by contact-centre token, `event-sink` by HTTP Basic, or `anyone`.
+ * There is no default, so no function can forget to state it.
+ */
+export type Access = Caller["kind"];
+
+/** Returns the caller. Throws GatewayError if the caller is refused or cannot be checked. */
 type AccessCheck = (headers: Pick<Headers, "get">, log: Log) => Promise<Caller>;
 
 /** One check for each kind of access. */
@@ -42,12 +42,7 @@ interface AccessRules {
   readonly eventSink: readonly BasicCredentials[];
 }
 
-/**
- * Creates one check per kind of access: a bearer token for `application`, the contact centre's token in
- * `X-Auth-Token` for `agent`, HTTP Basic for `event-sink`, nothing for `anyone`. All but `anyone` also require the secret
- * of API Management if one is set. A check returns the caller, and throws GatewayError if the caller is refused or cannot
- * be checked.
- */
+/** Creates the checks. All but that of `anyone` also require the secret of API Management if one is set. */
 export function createAccessChecks(rules: AccessRules): AccessChecks {
   const requireApiManagement = createApiManagementCheck(rules.apiManagementSecret);
   const checkBasic = createBasicCheck(rules.eventSink);
@@ -156,13 +151,7 @@ const TokenClaims = z.looseObject({
  * one, `insufficient_scope` for a client or role that is not allowed.
  */
 export function createBearerCheck(rules: BearerRules, keys: SigningKeys): BearerCheck {
-  return async (authorization, log) => {
-    const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
-    if (token === undefined)
-      throw new GatewayError("unauthenticated", { challenge: realm, reason: "no-token" });
-    const result = await verifyToken(token, rules, keys, log);
-    if ("client" in result) return result.client;
-    const { refusal, cause } = result;
+  function refuse(refusal: Refusal, cause?: unknown): never {
     const isKnownCaller = refusal === "client" || refusal === "role";
     const description = rules.explainsRefusals ? `, error_description="${refusals[refusal]}"` : "";
     throw new GatewayError(isKnownCaller ? "forbidden" : "unauthenticated", {
@@ -170,49 +159,44 @@ export function createBearerCheck(rules: BearerRules, keys: SigningKeys): Bearer
       reason: refusal,
       cause,
     });
+  }
+
+  return async (authorization, log) => {
+    const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+    if (token === undefined)
+      throw new GatewayError("unauthenticated", { challenge: realm, reason: "no-token" });
+    const header = token.length <= maxTokenCharacters ? headerOf(token) : undefined;
+    if (header?.alg !== "RS256" || typeof header.kid !== "string") return refuse("malformed");
+    const { publicKey, issuers } = await keys.find(header.kid, log);
+    if (publicKey === undefined) return refuse("unknown-key");
+
+    let payload: unknown;
+    try {
+      payload = jwt.verify(token, publicKey, {
+        algorithms: ["RS256"],
+        issuer: atLeastOne(issuers),
+        audience: atLeastOne(rules.audiences),
+        clockTolerance: clockToleranceSeconds,
+      });
+    } catch (cause) {
+      return refuse(refusalOf(cause), cause);
+    }
+
+    const claims = TokenClaims.safeParse(payload);
+    if (!claims.success) return refuse("claims");
+    const { tid, scp, idtyp, azp, appid, roles = [] } = claims.data;
+    if (tid !== undefined && tid.toLowerCase() !== rules.tenantId.toLowerCase()) return refuse("tenant");
+    if (scp !== undefined || (idtyp !== undefined && idtyp !== "app")) return refuse("delegated");
+    const client = azp ?? appid;
+    if (client === undefined || !rules.clientIds.includes(client)) return refuse("client");
+    if (rules.requiredRole !== undefined && !roles.includes(rules.requiredRole)) return refuse("role");
+    return client;
   };
 }
 
-interface Refused {
-  readonly refusal: Refusal;
-  readonly cause?: unknown;
-}
-
-/** Returns the client of a valid application token, or why it is refused. Throws `identity-provider-unavailable`. */
-async function verifyToken(
-  token: string,
-  rules: BearerRules,
-  keys: SigningKeys,
-  log: Log,
-): Promise<{ readonly client: string } | Refused> {
-  const header = token.length <= maxTokenCharacters ? headerOf(token) : undefined;
-  if (header?.alg !== "RS256" || typeof header.kid !== "string") return { refusal: "malformed" };
-  const { publicKey, issuers } = await keys.find(header.kid, log);
-  if (publicKey === undefined) return { refusal: "unknown-key" };
-  const verified = verifySignature(token, publicKey, issuers, rules.audiences);
-  return "refusal" in verified ? verified : clientOf(verified.payload, rules);
-}
-
-/** Returns the payload of a token whose signature, issuer, audience and lifetime are valid. */
-function verifySignature(
-  token: string,
-  publicKey: string,
-  issuers: readonly string[],
-  audiences: readonly string[],
-): { readonly payload: unknown } | Refused {
-  const [firstIssuer = "", ...otherIssuers] = issuers;
-  const [firstAudience = "", ...otherAudiences] = audiences;
-  try {
-    const payload = jwt.verify(token, publicKey, {
-      algorithms: ["RS256"],
-      issuer: [firstIssuer, ...otherIssuers],
-      audience: [firstAudience, ...otherAudiences],
-      clockTolerance: clockToleranceSeconds,
-    });
-    return { payload };
-  } catch (cause) {
-    return { refusal: refusalOf(cause), cause };
-  }
+/** Returns the values as the library's type requires them. An empty text equals no issuer and no audience. */
+function atLeastOne([first = "", ...others]: readonly string[]): [string, ...string[]] {
+  return [first, ...others];
 }
 
 // The library has classes for the lifetime only: https://github.com/auth0/node-jsonwebtoken#errors--codes
@@ -223,18 +207,6 @@ function refusalOf(error: unknown): Refusal {
   if (message.startsWith("jwt issuer")) return "issuer";
   if (message.startsWith("jwt audience")) return "audience";
   return message.includes("signature") ? "signature" : "malformed";
-}
-
-function clientOf(payload: unknown, rules: BearerRules): { readonly client: string } | Refused {
-  const claims = TokenClaims.safeParse(payload);
-  if (!claims.success) return { refusal: "claims" };
-  const { tid, scp, idtyp, azp, appid, roles = [] } = claims.data;
-  if (tid !== undefined && tid.toLowerCase() !== rules.tenantId.toLowerCase()) return { refusal: "tenant" };
-  if (scp !== undefined || (idtyp !== undefined && idtyp !== "app")) return { refusal: "delegated" };
-  const client = azp ?? appid;
-  if (client === undefined || !rules.clientIds.includes(client)) return { refusal: "client" };
-  const hasRole = rules.requiredRole === undefined || roles.includes(rules.requiredRole);
-  return hasRole ? { client } : { refusal: "role" };
 }
 
 /** Returns undefined for a malformed token. `jwt.decode` throws, quoting the token, if the claims are not JSON. */

@@ -22,14 +22,9 @@ export interface ContactCentreRules {
  */
 export type ContactCentreCheck = (token: string | null, log: Log) => Promise<void>;
 
-/** What the contact centre's response says about a token, and for how long that may be reused. */
+/** What the contact centre said about a token, or that it could not say it. */
 interface TokenCheck {
   readonly verdict: "allowed" | "unauthenticated" | "forbidden" | "unavailable";
-  readonly validSeconds: number;
-}
-
-interface CachedVerdict {
-  readonly verdict: TokenCheck["verdict"];
   /** Clock milliseconds until which the verdict is reused. */
   readonly until: number;
 }
@@ -57,16 +52,24 @@ const priorities = { knownAgent: 1, unknownToken: 0 } as const;
  * token, and four in all. Tokens that were accepted before go first, and only unknown tokens are refused if too many
  * checks wait, so invented tokens never lock out a known agent.
  */
-export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock): ContactCentreCheck {
-  const fetchCurrentUser = createCurrentUserRequest(rules);
-  const verdicts = new LRUCache<string, CachedVerdict>({ max: maxTokens });
+export function createContactCentreCheck(
+  { url, divisionIds }: ContactCentreRules,
+  clock: Clock,
+): ContactCentreCheck {
+  const http = createHttpClient(url);
+  const verdicts = new LRUCache<string, TokenCheck>({ max: maxTokens });
   // A separate map, because invented tokens must not displace agents. Expired verdicts stay: they show which tokens are
   // known.
-  const agents = new LRUCache<string, CachedVerdict>({ max: maxTokens });
-  const pending = new Map<string, Promise<CachedVerdict>>();
+  const agents = new LRUCache<string, TokenCheck>({ max: maxTokens });
+  const pending = new Map<string, Promise<TokenCheck>>();
   const slots = new PQueue({ concurrency: maxParallelCalls });
 
-  async function verdictOf(token: string, log: Log): Promise<CachedVerdict> {
+  const lasting = (verdict: TokenCheck["verdict"], seconds: number): TokenCheck => ({
+    verdict,
+    until: clock.now() + seconds * 1000,
+  });
+
+  async function verdictOf(token: string, log: Log): Promise<TokenCheck> {
     const key = createHash("sha256").update(token).digest("base64");
     const known = [agents.get(key), verdicts.get(key)].find((cached) => cached && clock.now() < cached.until);
     if (known) return known;
@@ -74,7 +77,7 @@ export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock
     const waiting = slots.sizeBy({ priority });
     if (!pending.has(key) && priority === priorities.unknownToken && waiting >= maxWaitingCalls) {
       log.warn("contact-centre-unavailable", { status: null, waiting });
-      return { verdict: "unavailable", until: clock.now() + unavailableSeconds * 1000 };
+      return lasting("unavailable", unavailableSeconds);
     }
     const requested = pending.get(key) ?? requestAndCache(key, token, priority, log);
     pending.set(key, requested);
@@ -86,75 +89,54 @@ export function createContactCentreCheck(rules: ContactCentreRules, clock: Clock
     token: string,
     priority: number,
     log: Log,
-  ): Promise<CachedVerdict> {
+  ): Promise<TokenCheck> {
     try {
-      const { verdict, validSeconds } = await slots.add(async () => fetchCurrentUser(token, log), {
-        priority,
-      });
-      const cached = { verdict, until: clock.now() + validSeconds * 1000 };
-      if (verdict === "unauthenticated" || verdict === "forbidden") agents.delete(key);
-      (verdict === "allowed" ? agents : verdicts).set(key, cached);
-      return cached;
+      const check = await slots.add(async () => fetchCurrentUser(token, log), { priority });
+      if (check.verdict === "unauthenticated" || check.verdict === "forbidden") agents.delete(key);
+      (check.verdict === "allowed" ? agents : verdicts).set(key, check);
+      return check;
     } finally {
       pending.delete(key);
+    }
+  }
+
+  /** Sends one request. It never throws: failures are logged and `unavailable`. */
+  async function fetchCurrentUser(token: string, log: Log): Promise<TokenCheck> {
+    try {
+      const response = await http.get<unknown>("/api/v2/users/me", {
+        headers: { Authorization: `Bearer ${token}`, Accept: "application/json" },
+        signal: AbortSignal.timeout(timeoutMilliseconds),
+      });
+      const { status, data, headers } = response;
+      const verdict = status === 200 ? authorize(data, divisionIds) : undefined;
+      if (verdict) return lasting(verdict, checkedSeconds);
+      if (status === 200 || status === 408 || status === 429 || status >= 500) {
+        const correlationId: unknown = headers["inin-correlation-id"];
+        log.warn("contact-centre-unavailable", {
+          status,
+          correlationId: typeof correlationId === "string" ? correlationId : null,
+        });
+        return lasting("unavailable", pauseSeconds(response));
+      }
+      return lasting("unauthenticated", refusedSeconds);
+    } catch (cause) {
+      log.warn("contact-centre-unavailable", { status: null }, cause);
+      return lasting("unavailable", unavailableSeconds);
     }
   }
 
   return async (token, log) => {
     if (token === null || !usableToken.test(token))
       throw new GatewayError("unauthenticated", { challenge, reason: token ? "malformed" : "no-token" });
-    throwUnlessAllowed(await verdictOf(token, log), clock);
-  };
-}
-
-function throwUnlessAllowed({ verdict, until }: CachedVerdict, clock: Clock): void {
-  switch (verdict) {
-    case "allowed":
-      return;
-    case "unavailable": {
+    const { verdict, until } = await verdictOf(token, log);
+    if (verdict === "forbidden") throw new GatewayError("forbidden", { reason: "user" });
+    if (verdict === "unauthenticated")
+      throw new GatewayError("unauthenticated", { challenge, reason: "refused-by-contact-centre" });
+    if (verdict === "unavailable") {
       const retryAfterSeconds = Math.max(1, Math.ceil((until - clock.now()) / 1000));
       throw new GatewayError("contact-centre-unavailable", { retryAfterSeconds });
     }
-    case "forbidden":
-      throw new GatewayError("forbidden", { reason: "user" });
-    case "unauthenticated":
-      throw new GatewayError("unauthenticated", { challenge, reason: "refused-by-contact-centre" });
-  }
-}
-
-/** Creates a function that sends one request per call. It never throws: failures are logged and `unavailable`. */
-function createCurrentUserRequest({
-  url,
-  divisionIds,
-}: ContactCentreRules): (token: string, log: Log) => Promise<TokenCheck> {
-  const http = createHttpClient(url);
-  return async (token, log) => {
-    try {
-      const response = await http.get<unknown>("/api/v2/users/me", {
-        headers: { Authorization: `Bearer ${token}`, Accept: "application/json" },
-        signal: AbortSignal.timeout(timeoutMilliseconds),
-      });
-      return checkResponse(response, divisionIds, log);
-    } catch (cause) {
-      log.warn("contact-centre-unavailable", { status: null }, cause);
-      return { verdict: "unavailable", validSeconds: unavailableSeconds };
-    }
   };
-}
-
-function checkResponse(
-  response: AxiosResponse<unknown>,
-  divisionIds: readonly string[],
-  log: Log,
-): TokenCheck {
-  const { status } = response;
-  const verdict = status === 200 ? authorize(response.data, divisionIds) : undefined;
-  if (verdict) return { verdict, validSeconds: checkedSeconds };
-  if (status === 200 || status === 408 || status === 429 || status >= 500) {
-    log.warn("contact-centre-unavailable", { status, correlationId: correlationIdOf(response) });
-    return { verdict: "unavailable", validSeconds: pauseSeconds(response) };
-  }
-  return { verdict: "unauthenticated", validSeconds: refusedSeconds };
 }
 
 const CurrentUser = z.object({
@@ -174,9 +156,4 @@ function authorize(body: unknown, divisionIds: readonly string[]): "allowed" | "
 function pauseSeconds({ headers }: AxiosResponse<unknown>): number {
   const requested = Number(headers["retry-after"] ?? headers["inin-ratelimit-reset"]);
   return requested > 0 ? Math.min(Math.ceil(requested), maxPauseSeconds) : unavailableSeconds;
-}
-
-function correlationIdOf({ headers }: AxiosResponse<unknown>): string | null {
-  const id: unknown = headers["inin-correlation-id"];
-  return typeof id === "string" ? id : null;
 }

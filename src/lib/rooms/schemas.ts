@@ -112,29 +112,27 @@ export const FullConference = Conference.extend({
   description: "A room with all the fields that the platform stores: the full shape",
 });
 
-const constrainedFields = {
-  id: z.int(),
-  name: z.string().meta({ description: "The room's name, which is also its alias" }),
-  service_type: z.string().meta({ description: "`conference` for rooms" }),
-  allow_guests: z.boolean(),
-  guest_pin: z.string().meta({ description: "The guest PIN" }),
-  tag: z
-    .string()
-    .meta({ description: "The service tag: the URL of the verification session. Empty without one." }),
-};
-
-const hostPin = z.string().meta({ description: "The host PIN. Empty for services that are not rooms." });
-
 /** The constrained shape (specification 2.2). */
 export const ConstrainedConference = z
-  .object({ ...constrainedFields, pin: hostPin, aliases: z.array(Alias) })
+  .object({
+    id: z.int(),
+    name: z.string().meta({ description: "The room's name, which is also its alias" }),
+    service_type: z.string().meta({ description: "`conference` for rooms" }),
+    allow_guests: z.boolean(),
+    guest_pin: z.string().meta({ description: "The guest PIN" }),
+    tag: z
+      .string()
+      .meta({ description: "The service tag: the URL of the verification session. Empty without one." }),
+    pin: z.string().meta({ description: "The host PIN. Empty for services that are not rooms." }),
+    aliases: z.array(Alias),
+  })
   .meta({
     id: "ConstrainedConference",
     description: "The fields needed to join a room: the constrained shape",
   });
 
 /** The constrained shape of public responses. */
-export const PublicConstrainedConference = z.object({ ...constrainedFields, aliases: z.array(Alias) }).meta({
+export const PublicConstrainedConference = ConstrainedConference.omit({ pin: true }).meta({
   id: "PublicConstrainedConference",
   description: "The fields needed to join a room as a guest: the constrained shape, without the host PIN",
 });
@@ -144,9 +142,10 @@ const CreatedAlias = z
   .meta({ id: "CreatedAlias", description: "The alias of a created room" });
 
 /** The response of a create (specification 2.2): no host PIN, and each alias carries only its name. */
-export const CreatedRoom = z
-  .object({ ...constrainedFields, aliases: z.array(CreatedAlias) })
-  .meta({ id: "CreatedRoom", description: "A room allocated from the pool" });
+export const CreatedRoom = PublicConstrainedConference.extend({ aliases: z.array(CreatedAlias) }).meta({
+  id: "CreatedRoom",
+  description: "A room allocated from the pool",
+});
 
 const shapes = "Only the full shape has `resource_uri`.";
 
