@@ -1,7 +1,7 @@
 /** POST /room/bulk/: requests the rooms that the pool needs to reach a size. They are provisioned in the background. */
 import * as z from "zod";
 import { httpFunction } from "../lib/http/contract.ts";
-import { laxInteger } from "../lib/http/validation.ts";
+import { laxInteger, typeFault } from "../lib/http/validation.ts";
 import type { Replenishment } from "../lib/pool/replenishment.ts";
 
 const maxPoolSize = 10_000;
@@ -31,12 +31,7 @@ export const bulkCreateRooms = httpFunction({
     faults: {
       "not-a-number": {
         summary: "Not a number",
-        fault: {
-          type: "int_parsing",
-          loc: ["query", "max_vmr"],
-          msg: "Input should be a valid integer, unable to parse string as an integer",
-          input: "many",
-        },
+        fault: { ...typeFault("int_parsing", ["query", "max_vmr"]), input: "many" },
       },
     },
   },

@@ -1,6 +1,7 @@
 /** POST /public/event_sink: receives platform events and queues the rooms of ended conferences for deletion. */
 import * as z from "zod";
 import { httpFunction } from "../lib/http/contract.ts";
+import { typeFault } from "../lib/http/validation.ts";
 import { readEvents } from "../lib/platform/events.ts";
 import type { EndedRooms } from "../lib/pool/deletion-queue.ts";
 import { conferenceEndedExample } from "../lib/rooms/examples.ts";
@@ -41,7 +42,7 @@ export const eventSink = httpFunction({
     faults: {
       "not-an-object": {
         summary: "Not an object",
-        fault: { type: "dict_type", loc: ["body"], msg: "Input should be a valid dictionary", input: [] },
+        fault: { ...typeFault("dict_type", ["body"]), input: [] },
       },
     },
   },

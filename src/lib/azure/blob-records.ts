@@ -5,19 +5,11 @@ import { GatewayError } from "../errors.ts";
 import { forEachParallel } from "../parallel.ts";
 import { CreateRecord, type CreateRecordStore } from "../ports.ts";
 import type { Settings } from "../settings/settings.ts";
+import { defaultTimeoutSeconds, type StorageAccountOptions } from "./storage-queue.ts";
 
 /** The container's name; infrastructure creates it and expires its blobs. */
 export const createRecordContainer = "create-records";
 
-interface CreateRecordsOptions {
-  readonly storage: Settings["storage"];
-  /** Used if the settings name the account by its URL. */
-  readonly credential: TokenCredential;
-  /** Timeout of one call, including its retries. */
-  readonly timeoutSeconds?: number;
-}
-
-const defaultTimeoutSeconds = 3;
 const maxRecordsPerRemoval = 1000;
 const clientOptions = { retryOptions: { maxTries: 2, retryDelayInMs: 200 } };
 
@@ -29,7 +21,7 @@ export function openCreateRecords({
   storage,
   credential,
   timeoutSeconds = defaultTimeoutSeconds,
-}: CreateRecordsOptions): CreateRecordStore {
+}: StorageAccountOptions): CreateRecordStore {
   const abortSignal = () => AbortSignal.timeout(timeoutSeconds * 1000);
   let opened: Promise<ContainerClient> | undefined;
   const container = async (): Promise<ContainerClient> => (opened ??= openContainer(storage, credential));

@@ -27,7 +27,7 @@ export interface StorageAccountOptions {
 }
 
 // The event sink's caller waits 7 s, and API callers rarely wait longer. The SDK's default is a minute.
-const defaultTimeoutSeconds = 3;
+export const defaultTimeoutSeconds = 3;
 const noRetries = { retryOptions: { maxTries: 1 } };
 const withRetries = { retryOptions: { maxTries: 3, retryDelayInMs: 200, maxRetryDelayInMs: 1000 } };
 

@@ -2,6 +2,7 @@
 import type { HttpRequest } from "@azure/functions";
 import { GatewayError, type ValidationFault } from "../errors.ts";
 import type { BodyContract } from "./contract.ts";
+import { typeFault } from "./validation.ts";
 
 // Serialising a value that is nested much deeper would overflow the stack.
 const maxNestingDepth = 100;
@@ -23,8 +24,7 @@ export async function readBody(request: HttpRequest, contract: BodyContract<unkn
   const bytes = await request.arrayBuffer();
   if (bytes.byteLength > contract.maxBytes) throw new GatewayError("body-too-large");
   const text = new TextDecoder().decode(bytes);
-  if (text === "")
-    throw invalidRequest({ type: "missing", loc: ["body"], msg: "Field required", input: null });
+  if (text === "") throw invalidRequest({ ...typeFault("missing", ["body"]), input: null });
   if (contract.requiresJsonType && !isJsonType(headers.get("content-type"))) return text;
   return parseJson(text);
 }

@@ -15,28 +15,21 @@ export interface BodyContract<Body> {
   readonly requiresJsonType: boolean;
 }
 
-/** An example in the API document. Viewers show its name if it has no summary. */
-interface Example {
-  readonly summary?: string;
-  readonly value: unknown;
-}
+/** Examples in the API document by name. Viewers show the name if there is no summary. A single one has no name. */
+export type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
 
-/** By name. A single example is shown without its name. */
-export type Examples = Readonly<Record<string, Example>>;
+/** Typical faults of the input by name, each the only one of a 422 response. */
+export type FaultExamples = Readonly<
+  Record<string, { readonly summary: string; readonly fault: ValidationFault }>
+>;
 
 /** What the API document shows of a function, all of it fictitious. Parameters have their example in their schema. */
 interface ContractExamples {
   readonly request?: Examples;
   /** Success bodies. */
   readonly response?: Examples;
-  /** Typical faults of the input, each the only one of a 422 response. */
   readonly faults?: FaultExamples;
 }
-
-/** By name. */
-export type FaultExamples = Readonly<
-  Record<string, { readonly summary: string; readonly fault: ValidationFault }>
->;
 
 /** The contract of an HTTP function. */
 export interface HttpContract {

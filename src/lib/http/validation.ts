@@ -19,11 +19,10 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, place: Place):
 
 function toFault(issue: z.core.$ZodIssue, root: unknown, place: Place): ValidationFault {
   const path = issue.path.map((part) => (typeof part === "symbol" ? part.toString() : part));
+  const loc = [place, ...path];
   const input = valueAt(root, path);
-  if (place !== "body" && input === undefined) {
-    return { type: "missing", loc: [place, ...path], msg: "Field required", input: null };
-  }
-  return faultWithInput({ loc: [place, ...path], ...describeIssue(issue, input) }, input);
+  if (place !== "body" && input === undefined) return { ...typeFault("missing", loc), input: null };
+  return faultWithInput(describeIssue(issue, input, loc), input);
 }
 
 function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
@@ -78,92 +77,84 @@ export function valueFault(loc: ValidationFault["loc"], reason: string): Validat
   return { type: "value_error", loc, msg: `Value error, ${reason}`, ctx: { error: {} } };
 }
 
-/** The part of a fault that depends on the issue alone, not on its place. */
-type FaultDescription = Pick<ValidationFault, "type" | "msg" | "ctx">;
-
-const notValid: FaultDescription = {
-  type: "value_error",
-  msg: "Value error, not a valid value",
-  ctx: { error: {} },
-};
-
-/**
- * Returns the description of an issue with `input`, as https://docs.pydantic.dev/latest/errors/validation_errors/ lists
- * them. An issue without a counterpart in Pydantic is a general `value_error`.
- */
-function describeIssue(issue: z.core.$ZodIssue, input: unknown): FaultDescription {
-  switch (issue.code) {
-    case "invalid_type":
-      return describeType(issue.expected, input);
-    case "invalid_union":
-      return { type: "datetime_type", msg: "Input should be a valid datetime" };
-    case "too_small":
-      return {
-        type: "greater_than_equal",
-        msg: `Input should be greater than or equal to ${issue.minimum}`,
-        ctx: { ge: issue.minimum },
-      };
-    case "too_big":
-      return issue.origin === "string"
-        ? {
-            type: "string_too_long",
-            msg: `String should have at most ${issue.maximum} characters`,
-            ctx: { max_length: issue.maximum },
-          }
-        : {
-            type: "less_than_equal",
-            msg: `Input should be less than or equal to ${issue.maximum}`,
-            ctx: { le: issue.maximum },
-          };
-    case "custom":
-      if (issue.params?.["pydantic"] === "datetime_from_date_parsing") return describeDateTime(input);
-      return { type: "value_error", msg: `Value error, ${issue.message}`, ctx: { error: {} } };
-    default:
-      return notValid;
-  }
-}
-
-const typeDescriptions: Readonly<Record<string, FaultDescription>> = {
-  array: { type: "list_type", msg: "Input should be a valid list" },
-  object: {
-    type: "model_attributes_type",
-    msg: "Input should be a valid dictionary or object to extract fields from",
-  },
-  record: { type: "dict_type", msg: "Input should be a valid dictionary" },
-  string: { type: "string_type", msg: "Input should be a valid string" },
-};
-
-function describeType(expected: string, input: unknown): FaultDescription {
-  if (expected === "int" || expected === "number") return describeInteger(input);
-  if (expected === "boolean") return describeBoolean(input);
-  return typeDescriptions[expected] ?? notValid;
-}
-
-function describeInteger(input: unknown): FaultDescription {
-  const msg = "Input should be a valid integer";
-  if (typeof input === "number") {
-    return { type: "int_from_float", msg: `${msg}, got a number with a fractional part` };
-  }
-  if (typeof input !== "string") return { type: "int_type", msg };
-  return { type: "int_parsing", msg: `${msg}, unable to parse string as an integer` };
-}
-
-function describeBoolean(input: unknown): FaultDescription {
-  const msg = "Input should be a valid boolean";
-  const isScalar = typeof input === "string" || typeof input === "number";
-  return isScalar
-    ? { type: "bool_parsing", msg: `${msg}, unable to interpret input` }
-    : { type: "bool_type", msg };
-}
-
-function describeDateTime(input: unknown): FaultDescription {
-  const isShort = typeof input === "string" && input.length < 10;
-  const reason = isShort ? "input is too short" : "invalid date or time";
+/** Returns the fault of a text that is too long. */
+export function tooLongFault(loc: ValidationFault["loc"], maxCharacters: number): ValidationFault {
   return {
-    type: "datetime_from_date_parsing",
-    msg: `Input should be a valid datetime or date, ${reason}`,
-    ctx: { error: reason },
+    type: "string_too_long",
+    loc,
+    msg: `String should have at most ${maxCharacters} characters`,
+    ctx: { max_length: maxCharacters },
   };
+}
+
+// As https://docs.pydantic.dev/latest/errors/validation_errors/ lists them.
+const typeMessages = {
+  missing: "Field required",
+  list_type: "Input should be a valid list",
+  model_attributes_type: "Input should be a valid dictionary or object to extract fields from",
+  dict_type: "Input should be a valid dictionary",
+  string_type: "Input should be a valid string",
+  int_type: "Input should be a valid integer",
+  int_from_float: "Input should be a valid integer, got a number with a fractional part",
+  int_parsing: "Input should be a valid integer, unable to parse string as an integer",
+  bool_type: "Input should be a valid boolean",
+  bool_parsing: "Input should be a valid boolean, unable to interpret input",
+  datetime_type: "Input should be a valid datetime",
+} as const;
+
+/** Returns the fault of a value that is missing or has the wrong type. */
+export function typeFault(type: keyof typeof typeMessages, loc: ValidationFault["loc"]): ValidationFault {
+  return { type, loc, msg: typeMessages[type] };
+}
+
+/** Returns the fault of an issue with `input`. An issue without a counterpart in Pydantic is a general `value_error`. */
+function describeIssue(
+  issue: z.core.$ZodIssue,
+  input: unknown,
+  loc: ValidationFault["loc"],
+): ValidationFault {
+  switch (issue.code) {
+    case "invalid_type": {
+      const type = typeFaultOf(issue.expected, input);
+      return type ? typeFault(type, loc) : valueFault(loc, "not a valid value");
+    }
+    case "invalid_union":
+      return typeFault("datetime_type", loc);
+    case "too_small": {
+      const msg = `Input should be greater than or equal to ${issue.minimum}`;
+      return { type: "greater_than_equal", loc, msg, ctx: { ge: issue.minimum } };
+    }
+    case "too_big": {
+      if (issue.origin === "string") return tooLongFault(loc, Number(issue.maximum));
+      const msg = `Input should be less than or equal to ${issue.maximum}`;
+      return { type: "less_than_equal", loc, msg, ctx: { le: issue.maximum } };
+    }
+    case "custom": {
+      if (issue.params?.["pydantic"] !== "datetime_from_date_parsing") return valueFault(loc, issue.message);
+      const isShort = typeof input === "string" && input.length < 10;
+      const error = isShort ? "input is too short" : "invalid date or time";
+      const msg = `Input should be a valid datetime or date, ${error}`;
+      return { type: "datetime_from_date_parsing", loc, msg, ctx: { error } };
+    }
+    default:
+      return valueFault(loc, "not a valid value");
+  }
+}
+
+const typeFaults: Readonly<Record<string, keyof typeof typeMessages>> = {
+  array: "list_type",
+  object: "model_attributes_type",
+  record: "dict_type",
+  string: "string_type",
+};
+
+function typeFaultOf(expected: string, input: unknown): keyof typeof typeMessages | undefined {
+  const isText = typeof input === "string";
+  const isNumber = typeof input === "number";
+  if (expected === "boolean") return isText || isNumber ? "bool_parsing" : "bool_type";
+  if (expected !== "int" && expected !== "number") return typeFaults[expected];
+  if (isNumber) return "int_from_float";
+  return isText ? "int_parsing" : "int_type";
 }
 
 /** Parses integers as Pydantic's lax mode does: "12", "12.0" and 12.0 are 12, and true is 1. */

@@ -1,5 +1,6 @@
 /** Fictitious rooms for the examples of the API document. */
 import type { Examples, FaultExamples } from "../http/contract.ts";
+import { typeFault } from "../http/validation.ts";
 
 const name = "WsOWh_sZ3K5Z5lYTppNVJV3y";
 const tag = "https://verify.example.com/sessions/8d1f";
@@ -71,11 +72,6 @@ export const conferenceEndedExample = {
 export const shapeFaults: FaultExamples = {
   "not-a-boolean": {
     summary: "Not a boolean",
-    fault: {
-      type: "bool_parsing",
-      loc: ["query", "constrained_attributes"],
-      msg: "Input should be a valid boolean, unable to interpret input",
-      input: "maybe",
-    },
+    fault: { ...typeFault("bool_parsing", ["query", "constrained_attributes"]), input: "maybe" },
   },
 };

@@ -1,6 +1,6 @@
 /** Updates a room on the platform, and reports fields that cannot be changed and values that the platform rejects. */
 import { GatewayError, type ValidationFault } from "../errors.ts";
-import { valueFault } from "../http/validation.ts";
+import { tooLongFault, valueFault } from "../http/validation.ts";
 import type { Log } from "../log.ts";
 import {
   type ConferenceFields,
@@ -131,14 +131,7 @@ function keepMarker(text: string, room: ConferenceRow, faults: ValidationFault[]
     );
   const line = formatMarker(marker);
   const maxCharacters = maxDescriptionCharacters - line.length - 1;
-  if (text.length > maxCharacters) {
-    faults.push({
-      type: "string_too_long",
-      loc: ["body", "description"],
-      msg: `String should have at most ${maxCharacters} characters`,
-      ctx: { max_length: maxCharacters },
-    });
-  }
+  if (text.length > maxCharacters) faults.push(tooLongFault(["body", "description"], maxCharacters));
   return text === "" ? line : `${text}\n${line}`;
 }
 
