@@ -7,7 +7,7 @@ import { createTokenCache, type GetToken } from "./tokens.ts";
 import type { CreatedRoom, FullRoom, Health, Room, RoomChange } from "./types.ts";
 
 export interface ClientOptions {
-  /** The gateway's address, for example `https://gateway.example.com`. */
+  /** The gateway's URL, for example `https://gateway.example.com`. */
   readonly baseUrl: string;
   /** Usually the result of `clientCredentials`. */
   readonly getToken: GetToken;
@@ -34,11 +34,11 @@ export interface GatewayClient {
   readonly createRoom: (options?: CreateRoomOptions) => Promise<CreatedRoom>;
   readonly getRoom: (name: string, options?: CallOptions) => Promise<Room>;
   readonly getFullRoom: (name: string, options?: CallOptions) => Promise<FullRoom>;
-  /** Lists all rooms of the platform, also services that are not rooms. */
+  /** Lists all rooms of the platform, including services that are not rooms. */
   readonly listRooms: (options?: CallOptions) => Promise<Room[]>;
   readonly listFullRooms: (options?: CallOptions) => Promise<FullRoom[]>;
   readonly updateRoom: (name: string, change: RoomChange, options?: CallOptions) => Promise<void>;
-  /** Deletes a room, whether or not somebody is in it. */
+  /** Deletes a room, even if it has participants. */
   readonly deleteRoom: (name: string, options?: CallOptions) => Promise<void>;
   /** Requests enough rooms to fill the pool. They are provisioned in the background. */
   readonly fillPool: (options?: FillPoolOptions) => Promise<void>;
@@ -58,7 +58,7 @@ const full = { constrained_attributes: "false" };
 // The timeouts of single attempts: docs/integration.md, "What each status means".
 const seconds = { usual: 30, list: 70, bulkDelete: 200 } as const;
 
-/** Creates a client in the given surroundings. */
+/** Creates a client with this runtime. */
 export function createClientWith(runtime: Runtime, options: ClientOptions): GatewayClient {
   const baseUrl = secureUrl("createClient: baseUrl", options.baseUrl);
   if (typeof options.getToken !== "function")

@@ -8,7 +8,7 @@ export interface FailureDetails {
   /** The HTTP status. Undefined if there was no response. */
   readonly status?: number | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** What the other side or the network says about the failure. */
+  /** The message of the server or the network about the failure. */
   readonly explanation?: string | undefined;
   readonly cause?: unknown;
 }
@@ -19,11 +19,11 @@ export class GatewayError extends Error {
   readonly operation: string;
   readonly correlationId: string | undefined;
   readonly status: number | undefined;
-  /** The seconds after which the call may be made again. Undefined if the response does not say so. */
+  /** The seconds after which the call may be retried. Undefined if the response does not say so. */
   readonly retryAfterSeconds: number | undefined;
   /** The number of attempts that the call has made. */
   attempts = 1;
-  /** The key that a failed create was sent with. A later create with it gets the room of this one, if there is one. */
+  /** The key that a failed create was sent with. A later create with this key gets the same room, if there is one. */
   idempotencyKey: string | undefined;
 
   constructor(reason: string, details: FailureDetails) {
@@ -98,7 +98,7 @@ export class UnavailableError extends GatewayError {
   }
 }
 
-/** There was no response: the connection failed, or the time was up. The outcome is unknown. */
+/** There was no response: the connection failed or timed out. The outcome is unknown. */
 export class NoResponseError extends UnavailableError {
   override readonly name = "NoResponseError";
   constructor(details: FailureDetails) {

@@ -12,7 +12,7 @@ export interface Runtime {
   readonly wait: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** Returns the real surroundings, with another `fetch` if there is one. */
+/** Returns the real runtime, with another `fetch` if one is given. */
 export function createRuntime(fetchOverride?: typeof fetch): Runtime {
   return {
     fetch: fetchOverride ?? (async (input, init) => fetch(input, init)),
@@ -52,7 +52,7 @@ export async function untilAborted<Result>(
   }
 }
 
-/** Returns an option's URL without slashes at its end. Throws a TypeError unless it is https, or http on this computer. */
+/** Returns an option's URL without trailing slashes. Throws a TypeError unless it is https, or http on this computer. */
 export function secureUrl(option: string, value: unknown): string {
   const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
   if (!url) throw new TypeError(`${option} must be an absolute URL; got ${JSON.stringify(value)}`);

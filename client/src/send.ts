@@ -9,9 +9,9 @@ import {
 import { exchange, type Reply, type Request } from "./exchange.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** What a caller may decide about a call. */
+/** The options of a call. */
 export interface CallOptions {
-  /** Ends the call, also while it waits. It then rejects with the signal's reason. */
+  /** Ends the call, even while it waits. It then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** The maximum time of the call with all its retries. */
   readonly timeoutSeconds?: number;
@@ -59,7 +59,7 @@ export interface Hooks {
   readonly onRetry?: (event: RetryEvent) => void;
 }
 
-/** How calls prove who makes them. */
+/** Authenticates calls. */
 interface Authentication {
   readonly getToken: (signal: AbortSignal) => Promise<string>;
   readonly toHeaders: (token: string) => Readonly<Record<string, string>>;
@@ -68,14 +68,14 @@ interface Authentication {
 }
 
 interface SendOptions {
-  /** The checked URL of the gateway, without a slash at its end. */
+  /** The checked URL of the gateway, without a trailing slash. */
   readonly baseUrl: string;
   readonly authentication: Authentication;
   readonly hooks: Hooks;
   readonly runtime: Runtime;
 }
 
-/** Sends a call until it succeeds, fails for good, or its time is up. Throws a GatewayError, or the abort reason. */
+/** Sends a call until it succeeds, fails permanently or times out. Throws a GatewayError, or the abort reason. */
 export type Send = (call: Call, options?: CallOptions) => Promise<Reply>;
 
 // The characters that a header can carry: https://www.rfc-editor.org/rfc/rfc9110#section-5.5
@@ -187,12 +187,12 @@ function report<Event>(hook: ((event: Event) => void) | undefined, event: Event)
   try {
     hook?.(event);
   } catch {
-    // The caller's log has failed, not the call.
+    // The caller's log failed, not the call.
   }
 }
 
 const maxRetries = 3;
-// A longer wait is left to the caller, who may have somebody waiting.
+// A longer wait is the caller's decision, because a user may be waiting.
 const maxRetryAfterSeconds = 60;
 const maxJitter = 0.25;
 

@@ -2,13 +2,13 @@
 
 const maxCharacters = 250;
 const httpAddress = /^https?:\/\//i;
-// A leading dot could lead out of the base address that the gateway puts in front of the token.
+// A leading dot could lead out of the path of the base URL that the gateway puts in front of the token.
 const pathToken = /^[\w\-~][\w\-.~]*$/;
 
 /**
  * Returns the `uuiData` of a service tag: its text in hexadecimal digits, as RFC 7433 describes. Throws a TypeError
  * that does not contain the tag if it is neither an http or https URL without credentials, nor a path token (letters,
- * digits, `-`, `.`, `_`, `~`) for an environment that knows a base address, or if it is longer than 250 characters.
+ * digits, `-`, `.`, `_`, `~`) for an environment with a base URL, or if it is longer than 250 characters.
  */
 export function encodeServiceTag(tag: string): string {
   if (tag.length > maxCharacters) throw new TypeError("A service tag has at most 250 characters");

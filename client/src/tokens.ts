@@ -8,7 +8,7 @@ export interface AccessToken {
   readonly expiresInSeconds: number;
 }
 
-/** Gets a new token. The client calls it only if it needs one, and keeps the token until shortly before its end. */
+/** Gets a new token. The client calls it only if it needs one, and keeps the token until shortly before it expires. */
 export type GetToken = (options: { readonly signal: AbortSignal }) => Promise<AccessToken>;
 
 export interface ClientCredentials {

@@ -4,7 +4,7 @@ import { type CallOptions, createSend, type Hooks, roomPath } from "./send.ts";
 import type { PublicRoom } from "./types.ts";
 
 export interface WidgetClientOptions {
-  /** The gateway's address, for example `https://gateway.example.com`. */
+  /** The gateway's URL, for example `https://gateway.example.com`. */
   readonly baseUrl: string;
   /** Returns the agent's token of the contact centre. Without one, calls fail as if the agent had to log in again. */
   readonly getToken: () => string | null | Promise<string | null>;
@@ -27,7 +27,7 @@ export function createWidgetClient(options: WidgetClientOptions): WidgetClient {
   return createWidgetClientWith(createRuntime(options.fetch), options);
 }
 
-/** Creates a client in the given surroundings. */
+/** Creates a client with this runtime. */
 export function createWidgetClientWith(runtime: Runtime, options: WidgetClientOptions): WidgetClient {
   const baseUrl = secureUrl("createWidgetClient: baseUrl", options.baseUrl);
   if (typeof options.getToken !== "function")

@@ -31,7 +31,7 @@ interface ConnectOptions {
   readonly baseUrl?: string;
   readonly secret?: string;
   readonly getToken?: GetToken;
-  /** Happens instead of the waiting before a retry. */
+  /** Runs instead of the wait before a retry. */
   readonly wait?: Runtime["wait"];
 }
 

@@ -44,7 +44,7 @@ test("The gateway decodes what the client encodes, and would reject what the cli
   let refused = 0;
   fc.assert(
     fc.property(texts, (text) => {
-      // The gateway drops one leading protocol discriminator, which is no part of a tag.
+      // The gateway drops one leading protocol discriminator, which is not part of a tag.
       fc.pre(!/^[\0\u0004]/.test(text) && text.isWellFormed());
       const encoded = outcomeOf(() => encodeServiceTag(text));
       const isRefused = encoded instanceof TypeError;

@@ -65,7 +65,7 @@ test.each([...policies, ["all operations", policyOfAll]])("The policy of %s is c
 test("Every operation starts with the shared policy, which forwards the call", () => {
   for (const policy of policies.values())
     expect(policy).toMatch(/<inbound>\s*<base \/>[\s\S]*<backend>\s*<base \/>/);
-  // Above the longest operation, bulk delete with its 180 s.
+  // Longer than the longest operation, bulk delete with 150 s.
   expect(policyOfAll).toContain('<forward-request timeout="200" />');
 });
 

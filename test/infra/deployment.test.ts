@@ -345,7 +345,7 @@ describe("The function app", () => {
         runtime: { name: "node", version: "24" },
         scaleAndConcurrency: { maximumInstanceCount: 4, instanceMemoryMB: 2048 },
       });
-    // API Management responds to the widget's pages; without it, the app's host does.
+    // Without API Management, the app's host responds to the widget's preflight requests.
     expect(runtime.map(({ siteConfig }) => siteConfig.cors)).toEqual([
       { allowedOrigins: ["https://widget-dev.example.com"] },
       undefined,

@@ -249,7 +249,7 @@ describe("teardown.sh", () => {
     );
     expect(commands.filter((line) => line.includes("group delete"))).toEqual([]);
     expect(commands.filter((line) => line.includes("resource delete --ids /one"))).toHaveLength(6);
-    // The stub lists them for ever: what cannot be deleted is named.
+    // The stub always lists them, as if they could not be deleted.
     expect([status, stderr]).toEqual([1, "Some resources could not be deleted:\n/one\n/two\n"]);
   });
 

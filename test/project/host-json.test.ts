@@ -11,7 +11,7 @@ const { queues } = await readHostJson("host.json");
 it("host.json contains exactly these settings", () => {
   expect(JSON.parse(readFileSync("host.json", "utf8"))).toEqual({
     version: "2.0",
-    // Above the longest operation, the collector with its 400 s.
+    // Longer than the longest operation, the collector with 400 s.
     functionTimeout: "00:10:00",
     // The bundle with the queue trigger's present version.
     extensionBundle: { id: "Microsoft.Azure.Functions.ExtensionBundle", version: "[4.*, 5.0.0)" },

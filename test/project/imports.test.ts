@@ -47,12 +47,12 @@ const table: Readonly<Record<string, Omit<Row, "part">>> = {
   "src/lib/settings": { imports: [] },
   "src/lib": { imports: ["package.json"] },
   "package.json": { imports: [] },
-  // What consumers install imports nothing of the gateway.
+  // The client package imports nothing of the gateway.
   "client/src": { imports: [] },
 };
 const rows: readonly Row[] = Object.entries(table).map(([part, row]) => ({ part, ...row }));
 
-// Each Azure package is known to these parts only.
+// Only these parts may import each Azure package.
 const azurePackages: Readonly<Record<string, readonly string[]>> = {
   "@azure/functions": ["src/main.ts", "src/lib/http"],
   "@azure/storage-queue": ["src/lib/azure"],

@@ -13,7 +13,7 @@ import { bodiesOf, document, documentText, nodes, operations } from "../support/
 import { temporaryFolder } from "../support/script-process.ts";
 
 const linter = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));
-// Otherwise it would ask a server for its newest version.
+// Otherwise, it would query a server for its newest version.
 const quiet = { REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", REDOCLY_TELEMETRY: "off" };
 
 /** Checks a document by the rules in redocly.yaml. */

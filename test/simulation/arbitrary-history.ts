@@ -54,7 +54,7 @@ const everything: fc.Arbitrary<History> = fc.record({
 /** The kinds of commands and faults in one history: many of a few kinds find more than a few of all kinds. */
 interface Selection {
   readonly absent: readonly Command["kind"][];
-  /** Empty: nothing goes wrong, so there is no excuse for losing a room. */
+  /** Empty: without faults, no room may be lost. */
   readonly faults: readonly Fault[];
 }
 

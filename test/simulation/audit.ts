@@ -10,7 +10,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 // A failed message is invisible for ten minutes times its dequeue count.
 const maxCollections = 60;
-// Longer than the storage's default time-to-live, and longer than a room may stay assigned without a meeting.
+// Longer than storage's default time-to-live, and longer than a room may stay assigned without a conference.
 const restMilliseconds = 8 * 24 * hour;
 
 /** Ends faults and conferences, runs the timers, lets eight days pass, and then checks every room. */
@@ -116,7 +116,7 @@ function checkLevel({ ledger, queues, peakOf, level, processes }: World, history
     ledger.violated("pool-level-wrong", `the pool lost rooms without a fault: ${depth} are left`);
 }
 
-/** Each room whose end was accepted is deleted, or there is a recorded reason why it stays. */
+/** Each room whose end was accepted is deleted, unless there is a recorded reason why it stays. */
 function checkEndedRooms({ ledger, table }: World): void {
   for (const [name, endedAt] of ledger.ended) {
     // A conference that ended before the room was assigned was not its caller's.

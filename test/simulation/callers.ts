@@ -16,7 +16,7 @@ interface Create {
   readonly repeatAfterSeconds?: readonly number[] | undefined;
 }
 
-/** Creates a room, and repeats the request with the same idempotency key if the command says so. */
+/** Creates a room, and retries with the same idempotency key if the command says so. */
 export function createRoom(world: World, create: Create, process: number, plan: Plan): void {
   const { scheduler, newId } = world;
   const tag = create.hasTag ? `https://${tagHost}/s/${newId()}` : undefined;
@@ -60,7 +60,7 @@ function checkHandOut({ ledger, table }: World, { tag, key }: Caller, room: Crea
   ledger.handedOut.set(name, { task, tag });
   if (tag !== undefined && room.tag !== tag && !ledger.changedByOperator.has(name))
     isWrong("with another service tag in the response");
-  // The claim of a repeated request is the one whose response was lost.
+  // The claim of a retried request is the one whose response was lost.
   if (ledger.deletedBeforeCommit.has(name) && key === undefined)
     isWrong("which bulk delete had already deleted");
   const row = table.find(name);

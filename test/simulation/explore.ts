@@ -31,7 +31,7 @@ const row = (cells: readonly (string | number)[]) =>
 
 console.log(row(header));
 for (const [index, name] of names.entries()) {
-  // To standard error, so that the table stays a table.
+  // To standard error, to keep the table intact.
   console.error(`${index + 1} of ${names.length}: ${name} ...`);
   await report(name);
 }

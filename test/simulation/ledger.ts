@@ -17,7 +17,7 @@ export interface HandOut {
   readonly tag: string | undefined;
 }
 
-/** How a read of the platform ended: `refused` may last, `unavailable` ends sooner or later. */
+/** How a read of the platform ended: `refused` may last, `unavailable` is temporary. */
 export type ReadEnding = "response" | "refused" | "unavailable";
 
 /** What the assignments of one process have met. */
@@ -140,7 +140,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     // Between the last look-up and the delete, only a room without a marker can still be claimed.
     const wasMarked = parseMarker(String(row.fields["description"])) !== undefined;
     const seenAt = wasMarked ? Number.POSITIVE_INFINITY : (task.lookUps.get(name) ?? now());
-    // A late change of a claim that gave up makes the room nobody's.
+    // After a late change of a claim that gave up, nobody holds the room.
     const assigned = handedOut.has(name) ? (assignedAt.get(name) ?? 0) : 0;
     if (
       insertedAt !== undefined &&
@@ -283,7 +283,7 @@ export function isClaim({ functionName }: Task): boolean {
   return ["createRoom", "createRoomFromQueue", "retireRoom"].includes(functionName);
 }
 
-/** Whether a conference belongs to somebody else: another service type, or no marker and no alias equal to its name. */
+/** Whether a conference is foreign: another service type, or no marker and no alias equal to its name. */
 function isForeign({ name, description, fields }: ConferenceRecord): boolean {
   if (fields["service_type"] !== "conference") return true;
   const aliases = Array.isArray(fields["aliases"]) ? fields["aliases"] : [];

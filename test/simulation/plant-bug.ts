@@ -48,7 +48,7 @@ export async function findByRandomHistories(
   });
 }
 
-/** Returns what the histories that were found earlier find, which are fast. */
+/** Returns what the known histories find, which are fast. */
 export async function findByFoundHistories(bug: PlantedBug): Promise<Finding | undefined> {
   return inCopyWith(bug, async (copiedRoot) => {
     const copy = await simulationOf(copiedRoot);

@@ -35,7 +35,7 @@ export interface WorldOptions {
   readonly level?: PoolLevel;
   readonly processCount?: number;
   readonly platformTimeoutSeconds?: number;
-  /** Replaces the ports, for instance by ports whose order somebody else chooses. */
+  /** Replaces the ports, for example by ports whose order the exploration chooses. */
   readonly wrapPorts?: (ports: Ports, scheduler: Scheduler) => Ports;
   /** The source of a process's names and delays. The world's own by default. */
   readonly randomOf?: (process: SimulatedProcess) => RandomSource;

@@ -74,7 +74,7 @@ export function validRequest({ method, path, hasBody, security }: Operation, bea
   return { method, path: path.replace("{room_name}", "a-room"), sent };
 }
 
-/** The operation that a request addresses, or undefined. */
+/** The operation that a request calls, or undefined. */
 export function operationOf(method: string, target: string): Operation | undefined {
   const given = pathOf(target)
     .replace(/(?<=.)\/$/, "")

@@ -8,7 +8,7 @@ import { afterAll, onTestFinished } from "vitest";
 // Containers run as root, for whom Chromium has no sandbox. It opens nothing but pages of this project.
 const inContainer = ["--no-sandbox"];
 
-// Two test files can start at once, on a computer where nobody has unpacked Chromium yet: it fails while the other unpacks.
+// Two test files can start at once before Chromium has been unpacked: one fails while the other unpacks it.
 const unpacking = Array.from({ length: 5 });
 const unpackingPauseMilliseconds = 3000;
 
@@ -42,7 +42,7 @@ export async function openPage(browser: Browser | undefined, url: string, width 
   if (!browser) throw new Error("there is no browser");
   const page = await browser.newPage({ locale: "en-US", viewport: { width, height: 1000 } });
   onTestFinished(async () => page.close());
-  /** What the page has written to its console as an error or warning, and what it has thrown. */
+  /** The errors and warnings on the page's console, and the errors that it has thrown. */
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(String(error)));
   page.on("console", (message) => {
@@ -52,7 +52,7 @@ export async function openPage(browser: Browser | undefined, url: string, width 
   return { page, faults };
 }
 
-/** Returns what axe finds against these groups of rules: how bad it is, the rule, and the elements. */
+/** Returns what axe finds for these groups of rules: severity, rule and elements. */
 export async function accessibilityFaults(page: Page, groups: readonly string[]) {
   await page.evaluate(axe.source);
   const options = { runOnly: groups, resultTypes: ["violations"] };

@@ -15,7 +15,7 @@ export function useClientPackage() {
 }
 
 async function packClient() {
-  // Outside of the project, so no node_modules is found from it.
+  // Outside the project, so that no node_modules is found from it.
   const folder = await realpath(await mkdtemp(join(tmpdir(), "vmr-client-")));
   const stop = async () => rm(folder, { recursive: true, force: true });
   try {

@@ -36,7 +36,7 @@ const withClaims =
     issuer.issueToken(clientId, { claims: claims() });
 
 /**
- * Tokens that get 401 `invalid_token`, by what is wrong with them. Each is signed with the issuer's key unless its
+ * Tokens that get 401 `invalid_token`, by their fault. Each is signed with the issuer's key unless its
  * name says otherwise.
  */
 export const wrongTokens: Readonly<Record<string, MakeToken>> = {

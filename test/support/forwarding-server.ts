@@ -33,7 +33,7 @@ export async function startForwardingServer(target: string, change: Change) {
   return server;
 }
 
-/** Loses responses: the gateway has done its work, and the client never learns. */
+/** Loses responses after the gateway has done its work. */
 export async function startResponseCutter(target: string) {
   let toCut = 0;
   const { url } = await startForwardingServer(target, (reply) => {

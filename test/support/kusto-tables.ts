@@ -14,7 +14,7 @@ function columns(namesByType: Readonly<Record<string, readonly string[]>>): Colu
   );
 }
 
-/** Columns that every table of Application Insights has, as far as they are of use. */
+/** Columns that every table of Application Insights has, as far as queries use them. */
 const ofEveryAppTable: Columns = {
   ...columns({ string: ["TenantId", "OperationId", "OperationName", "ParentId", "Type", "_ResourceId"] }),
   ...columns({ string: ["AppRoleName", "AppRoleInstance", "AppVersion", "ClientIP"], int: ["ItemCount"] }),

@@ -16,7 +16,7 @@ const Lock = z.object({ lockfileVersion: z.number(), packages: z.record(z.string
 export const lockText = readFileSync("package-lock.json", "utf8");
 export const { lockfileVersion, packages } = Lock.parse(JSON.parse(lockText));
 
-/** Every package, without the project itself. */
+/** Every package except the project itself. */
 export const lockedPackages = Object.entries(packages)
   .filter(([path]) => path !== "")
   .map(([path, entry]) => ({ path, name: path.replace(/^.*node_modules\//, ""), ...entry }));

@@ -5,7 +5,7 @@ export const canary = "canary-tag";
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
 const url = `https://verify.example.com/${canary}`;
 
-/** Queries by what is wrong with them. */
+/** Queries by their fault. */
 export const refusedUuiData: Readonly<Record<string, string>> = {
   "more than 4,096 characters": `uuiData=${hex(url.repeat(60))}`,
   "another encoding": `uuiData=${hex(url)};encoding=${canary}`,

@@ -25,7 +25,7 @@ export interface RunningGatewayOptions {
     defaults: Record<string, string>,
   ) => Record<string, string> | Promise<Record<string, string>>;
   readonly platform?: DevelopmentStackOptions["platform"];
-  /** Runs once everything that the gateway talks to is there, and before the gateway starts. */
+  /** Runs when everything that the gateway calls has started, before the gateway starts. */
   readonly beforeStart?: (stack: DevelopmentStack) => void;
   /** Off by default: tests fire the timers with `runTimer`. */
   readonly timersEnabled?: boolean;
@@ -149,7 +149,7 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     ...stackRooms(stack, queues),
     host: () => host,
     stopHost: async () => host.stop(),
-    /** Restarts the host at the same address. */
+    /** Restarts the host on the same port. */
     startHost: async () => {
       host = await start(Number(new URL(url).port));
     },

@@ -12,7 +12,7 @@ import { poll } from "../../tools/local/process/poll.ts";
 
 export const projectFolder = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Starts `node <script> <arguments>` in the project's folder; whatever is left of it is killed after the test. */
+/** Starts `node <script> <arguments>` in the project's folder. Its remaining processes are killed after the test. */
 export function runScript(script: string, ...args: string[]) {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: projectFolder,
@@ -60,7 +60,7 @@ export async function childrenOf(processId: number | undefined): Promise<number[
     .flatMap(([id, parent]) => (id !== undefined && parent === processId ? [id] : []));
 }
 
-/** Resolves when none of the processes exists any more. */
+/** Resolves when none of the processes exists. */
 export async function untilGone(processIds: readonly number[]): Promise<void> {
   await poll(async () => (processIds.some(isRunning) ? undefined : true), {
     description: `the end of the processes ${processIds.join(", ")}`,
@@ -69,7 +69,7 @@ export async function untilGone(processIds: readonly number[]): Promise<void> {
   });
 }
 
-/** Whether a process runs. One that nobody has waited for yet still gets signals, but has ended. */
+/** Whether a process runs. A zombie still receives signals, but has ended. */
 export function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);

@@ -29,7 +29,7 @@ export function countedTokens(): GetToken {
   };
 }
 
-/** Starts a server that gives these answers, the last one repeatedly. It stops after the test. */
+/** Starts a server that sends these responses, the last one repeatedly. It stops after the test. */
 export async function startScriptedGateway(
   answers: readonly (Answer | ((request: LoopbackRequest) => Answer | Promise<Answer>))[],
   options: Partial<ClientOptions> = {},

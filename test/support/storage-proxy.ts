@@ -23,7 +23,7 @@ export async function startStorageProxy(target: string) {
   await once(server, "listening");
   const address = server.address() as AddressInfo;
   return {
-    /** The storage's address as seen through the proxy. */
+    /** The storage's URL through the proxy. */
     url: `http://127.0.0.1:${address.port}${pathname}`,
     setDown(isDown: boolean): void {
       refuses = isDown;

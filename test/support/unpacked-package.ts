@@ -20,7 +20,7 @@ export async function unpackPackage() {
   const text = (path: string): string => Buffer.from(files[path] ?? []).toString();
   const paths = Object.keys(files);
   return {
-    /** Outside of the project, so no node_modules is found from it. */
+    /** Outside the project, so that no node_modules is found from it. */
     folder,
     paths,
     /** The paths of the bundled files without their source maps. */

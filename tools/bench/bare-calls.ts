@@ -17,7 +17,7 @@ const conferencePath = "/api/admin/configuration/v1/conference/";
 const roomsSchema = z.object({ objects: z.array(z.object({ id: z.int() })) });
 const pageSchema = z.object({ meta: z.object({ next: z.string().nullable() }) });
 
-/** Queue addresses contain a shared access signature, so nothing is signed during the measurement. */
+/** Queue URLs contain a shared access signature, so nothing is signed during the measurement. */
 export async function createBareCalls({ connectionString, platformUrl }: BenchStack) {
   bypassProxy();
   const service = QueueServiceClient.fromConnectionString(connectionString);

@@ -7,10 +7,10 @@ import { atLeast, atMost, compareTimes, format, type Result } from "./results.ts
 import { timed } from "./warm-http.ts";
 
 const latencyMilliseconds = 20;
-// The platform limits this run, and not the processor that all parts share here.
+// The platform limits this run, not the processor that all parts share here.
 const overloadLatencyMilliseconds = 200;
 
-/** One create after the other, in turn with the same calls made bare, so both meet the same noise. */
+/** Single creates alternate with the same calls made directly, so both meet the same noise. */
 export async function measureAlone(stack: BenchStack): Promise<Result[]> {
   const bare = await createBareCalls(stack);
   await warmUp(stack, bare, 500);
@@ -41,7 +41,7 @@ export async function measureAlone(stack: BenchStack): Promise<Result[]> {
   return results;
 }
 
-/** First the creates, whose replacements are provisioned meanwhile, then the bare calls at the same rate. */
+/** First the creates, while their replacements are provisioned, then the direct calls at the same rate. */
 export async function measureSteadyRate(stack: BenchStack): Promise<Result> {
   const load = { ratePerSecond: 20, seconds: 30 };
   const bare = await createBareCalls(stack);
@@ -61,7 +61,7 @@ export async function measureSteadyRate(stack: BenchStack): Promise<Result> {
   };
 }
 
-/** As many claims made bare at once, then the creates. */
+/** First the same number of direct claims at once, then the creates. */
 export async function measureBurst(stack: BenchStack): Promise<Result> {
   const burst = 300;
   const bare = await createBareCalls(stack);
@@ -87,7 +87,10 @@ export async function measureBurst(stack: BenchStack): Promise<Result> {
   };
 }
 
-/** First the capacity, by callers who wait for their responses, then twice as many creates whether or not they end. */
+/**
+ * First the capacity, with callers who wait for responses, then creates at twice that rate, whether or not
+ * earlier ones have ended.
+ */
 export async function measureOverload(stack: BenchStack): Promise<Result> {
   const creates = 300;
   const seconds = 60;

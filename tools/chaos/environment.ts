@@ -7,7 +7,7 @@ import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
 
 export type Environment = Awaited<ReturnType<typeof startEnvironment>>;
 
-/** So long that no other number in a log is mistaken for it. */
+/** So long that no other number in a log can be mistaken for it. */
 export const hostPin = "73190468251937";
 
 // A late request must arrive well before the gateway relies on it not arriving any more.
@@ -30,7 +30,7 @@ export async function startEnvironment(random: SeededRandom) {
     const { surroundings, queueServiceUrl } = simulators;
     const storageProxy = await startProxy(queueServiceUrl, maxLatenessSeconds.storage);
     const platformProxy = await startProxy(surroundings.platformUrl, maxLatenessSeconds.platform);
-    /** The gateway's settings, with the addresses of the proxies. */
+    /** The gateway's settings, with the URLs of the proxies. */
     const settings: Readonly<Record<string, string>> = {
       ...gatewaySettings({
         ...surroundings,

@@ -15,7 +15,7 @@ export interface FaultOptions {
   readonly random: SeededRandom;
 }
 
-// The rates for the storage are lower, because the host polls its queues all the time.
+// The rates for storage are lower, because the host polls its queues constantly.
 const faultRates = { storage: [0, 0, 0.005, 0.02, 0.1], platform: [0, 0.01, 0.02, 0.06, 0.15] };
 
 // Faults of the platform itself, which a network cannot cause.

@@ -20,7 +20,7 @@ const defaultTimeoutSeconds = 60;
 // Longer than the gateway's own limit, so the end of a bulk delete is known.
 const bulkDeleteTimeoutSeconds = 190;
 
-/** `pick` returns the address of a running instance. */
+/** `pick` returns the URL of a running instance. */
 export function createGatewayCalls(pick: () => string | undefined, accessToken: string) {
   const unexpected: string[] = [];
   const bearer = { authorization: `Bearer ${accessToken}` };

@@ -52,7 +52,7 @@ export async function startInstances(options: InstancesOptions) {
     stop,
     /** The number of instances killed so far. */
     killCount: (): number => killCount,
-    /** Returns the address of a running instance, or undefined if none is running. */
+    /** Returns the URL of a running instance, or undefined if none is running. */
     pick: (): string | undefined => random.pick([...running.values()])?.addresses.url,
     /** Kills host and app of one instance and returns its index, or undefined if only one is running. */
     async killOne(): Promise<number | undefined> {

@@ -46,7 +46,7 @@ export async function turnPoolOver(
   return failed;
 }
 
-/** Receives all names in the pool, those included that are still invisible for a few seconds. */
+/** Receives all names in the pool, including those that are invisible for a few more seconds. */
 export async function receivePool(queues: QueueContents): Promise<string[]> {
   const names: string[] = [];
   const isComplete = async (): Promise<true | undefined> => {

@@ -29,7 +29,7 @@ export function createLedger(): Ledger {
 // The last requests of a bulk delete may still be under way when it has ended.
 const bulkDeleteAftereffectMilliseconds = 5000;
 
-/** Compares a held room with the platform's view of it and records what is wrong. */
+/** Compares a held room with the platform's view of it and records differences. */
 export function checkHeldRoom(
   ledger: Ledger,
   session: Session,

@@ -17,7 +17,7 @@ export interface Context {
   readonly connect: () => Promise<Target>;
 }
 
-/** What the program is run with. */
+/** The environment of the program. */
 export interface ProgramOptions {
   readonly terminal: Terminal;
   readonly stopping: AbortSignal;
@@ -25,11 +25,11 @@ export interface ProgramOptions {
   readonly connect: typeof connect;
 }
 
-/** What a command's file uses to add its command. */
+/** Adds the command of a file. */
 export interface Operator {
   /** Adds a command. `summary` is one line: a verb in the third person, without a full stop. */
   readonly command: (name: string, summary: string, details?: string) => ReturnType<typeof gatewayCommand>;
-  /** Does a command's work; `options` name the gateway. */
+  /** Runs a command's work; `options` name the gateway. */
   readonly run: (options: GatewayOptions, work: (context: Context) => Promise<Outcome>) => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export type AddCommand = (operator: Operator) => void;
 
 const call = "npm run ops --";
 
-/** Ends the program from within the parser, after a help or after misuse. */
+/** Ends the program from within the parser, after help or misuse. */
 class Ended extends Error {
   readonly outcome: Outcome;
 

@@ -9,7 +9,7 @@ await mkdir(folder, { recursive: true });
 for (const [name, { content }] of await referenceFiles("read-only"))
   await writeFile(join(folder, name), content);
 
-// Whoever publishes the files distributes Swagger UI, whose licences require their texts.
+// Publishing the files distributes Swagger UI, whose licences require their texts.
 const swaggerUi = new URL("./", import.meta.resolve("swagger-ui-dist/package.json"));
 const licences = ["LICENSE", "NOTICE", "swagger-ui-es-bundle.js.LICENSE.txt"];
 const texts = await Promise.all(licences.map(async (name) => readFile(new URL(name, swaggerUi), "utf8")));

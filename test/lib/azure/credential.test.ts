@@ -11,7 +11,7 @@ import { useStarted } from "../../support/use-started.ts";
 const clientId = "77777777-7777-4777-8777-777777777777";
 
 let requests: URL[];
-// One server for all tests: the identity library reads its endpoint's address once per process.
+// One server for all tests, because the identity library reads its endpoint's URL once per process.
 const server = useStarted(async () =>
   startLoopbackServer(({ url }) => {
     requests.push(url);
@@ -21,7 +21,7 @@ const server = useStarted(async () =>
 );
 beforeEach(() => {
   requests = [];
-  // The address at which a Functions app requests tokens.
+  // The URL at which a Functions app requests tokens.
   vi.stubEnv("IDENTITY_ENDPOINT", `${server.url}/token`);
   vi.stubEnv("IDENTITY_HEADER", "made-up");
 });

@@ -106,7 +106,7 @@ describe("The limit", () => {
     const limits: number[] = [];
     for (let round = 0; round < 5; round++) {
       limits.push(await countSlots());
-      // A round is one call per slot, and one more for what rounding leaves.
+      // A round is one call per slot, plus one for rounding.
       for (let calls = 0; calls <= (limits.at(-1) ?? 0); calls++) limiter.onSuccess();
     }
     expect(limits).toEqual([4, 5, 6, 7, 8]);

@@ -10,7 +10,7 @@ import { createSharedList, type SharedList } from "../../../src/lib/platform/sha
 import { createBasicCredentials, type PlatformTransport } from "../../../src/lib/platform/transport.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 
-/** A platform that answers a request when the test says so, with the rooms that it has at that moment. */
+/** A platform that responds to a request on demand, with the rooms that it has at that moment. */
 interface HeldRequest {
   readonly method: string;
   readonly page: number;
@@ -40,7 +40,7 @@ const settle = async (): Promise<void> => new Promise((resolve) => void setImmed
 const holdRequests: PlatformTransport = async ({ method, path, query }) => {
   sent += 1;
   const offset = Number(query?.["offset"] ?? new URLSearchParams(path.split("?")[1]).get("offset") ?? 0);
-  // What a page shows is decided when it is asked for: a deletion in the meantime is missed.
+  // A page shows the state at its request, so it misses a later deletion.
   const found = rooms.slice(offset, offset + rowsPerPage);
   const hasMore = rooms.length > offset + rowsPerPage;
   const next = `/api/admin/configuration/v1/conference/?limit=${rowsPerPage}&offset=${offset + rowsPerPage}`;

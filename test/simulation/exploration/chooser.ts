@@ -6,13 +6,13 @@ export interface Chooser {
   choose(stateKey: () => string, count: number): number | undefined;
 }
 
-/** Returns a description of what is wrong with the history that the chooser led through, or undefined. */
+/** Returns a description of the fault in the chosen history, or undefined. */
 export type Run<Failure> = (chooser: Chooser) => Promise<Failure | undefined>;
 
 export interface Search<Failure> {
   /** Histories that ran to their end. */
   readonly complete: number;
-  /** Histories that ended in a state from which everything had been tried. */
+  /** Histories that ended in a state from which every choice had been tried. */
   readonly merged: number;
   readonly states: number;
   /** Whether nothing was left to try. */

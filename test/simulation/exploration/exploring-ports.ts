@@ -157,7 +157,7 @@ export function createExploringPorts(
   }
 
   function outcomesOf({ task, target, repeated, label }: PendingCall, budget: Budget): Outcome[] {
-    // Before or after is the same if the call changes nothing.
+    // The order does not matter if the call changes nothing.
     const isRead = readPattern.test(label);
     // A dead process's last calls are on their way: each arrives or is lost.
     if (!task.process.isAlive) return [{ kind: "takes effect" }, { kind: "never arrives" }];
@@ -176,7 +176,7 @@ export function createExploringPorts(
   }
 
   function callTransitions(budget: Budget): Transition[] {
-    // A call to what no other invocation touches commutes with every other call: it goes first.
+    // A call to an object that no other invocation touches commutes with every other call, so it comes first.
     const own = calls.find(({ label }) => ownCalls?.test(label));
     return (own ? [own] : calls).flatMap((pending) =>
       outcomesOf(pending, budget).map((outcome) => {
@@ -227,7 +227,7 @@ export function createExploringPorts(
     },
 
     transitions(budget) {
-      // The end of a pause only sends the next call, which can wait as long as it likes: nothing else need come first.
+      // The end of a pause only sends the next call, which can wait arbitrarily long, so nothing else need come first.
       const [pause] = awake();
       return pause ? [endOf(pause)] : [...callTransitions(budget), ...[...mayThaw].map(thawOf)];
     },

@@ -29,7 +29,8 @@ export async function runScenario(
   const unstarted = new Set(scenario.steps);
   const history: string[] = [];
   const isExact = scenario.steps.some(({ command }) => command?.kind === "bulk-delete");
-  // Beginning sends a first call, which can wait as long as it likes: only the passing of minutes distinguishes moments.
+  // Beginning only sends a first call, which can wait arbitrarily long, so moments differ only by the minutes that have
+  // passed.
   let mayBegin = true;
 
   /** A call's own transitions first, so the first history of all is the one without delays. */

@@ -8,10 +8,10 @@ import type { Command } from "../history.ts";
 import { hostPin, type Plan, type PoolLevel } from "../processes.ts";
 import { tagHost, type World } from "../world.ts";
 
-/** Something that begins once, at any time that the chooser chooses. */
+/** A step that begins once, at a time that the chooser chooses. */
 export interface ScenarioStep {
   readonly label: string;
-  /** What the audit must know of. */
+  /** What the audit must know. */
   readonly command?: Command;
   /** Whether the step can begin now; always by default. */
   readonly isReady?: (world: World) => boolean;

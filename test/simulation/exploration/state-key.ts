@@ -27,7 +27,7 @@ export function stateKey(world: World, rest: unknown, isExact: boolean): string 
   return isExact ? withRankedTimes(text) : withAges(text, scheduler.now());
 }
 
-/** Nobody compares the times of messages more exactly than in seconds. */
+/** The code compares the times of messages in whole seconds only. */
 function withoutTimes<Message extends { insertedAt: number; visibleAt: number }>(
   message: Message,
   now: number,
@@ -51,7 +51,7 @@ function isTask(value: unknown): value is Task {
   return typeof value === "object" && value !== null && "faultsMet" in value;
 }
 
-/** Only what the promises look at. */
+/** Only what the promises depend on. */
 function describe(task: Task): unknown {
   const { process, functionName, faultsMet, startedAt, firstListAt, deletionMessages, lookUps, liveChecks } =
     task;

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import * as z from "zod";
 
-/** What a command returns to arguments that contain this text. */
+/** The response of a command whose arguments contain this text. */
 export interface Response {
   readonly to: string;
   readonly status?: number;

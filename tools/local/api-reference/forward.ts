@@ -7,7 +7,7 @@ const timeoutMilliseconds = 240_000;
 // The gateway knows neither the page nor its origin.
 const headersOfThePage = ["host", "origin", "referer", "connection", "accept-encoding"];
 
-/** Sends the request on to this address and streams the response back. Returns the response's invocation ID, if any. */
+/** Forwards the request to this URL and streams the response back. Returns the response's invocation ID, if any. */
 export async function forward(
   request: IncomingMessage,
   response: ServerResponse,

@@ -28,7 +28,7 @@ if (entry === undefined) {
 }
 
 const endRequested = untilEndRequested();
-// The line with the address comes first: what the app logs while it loads waits for it.
+// The line with the URL comes first. Log lines of the loading app wait for it.
 const waitingLines: string[] = [];
 let print = (line: string): void => void waitingLines.push(line);
 const host = await startFunctionsHost({

@@ -21,7 +21,7 @@ import { showPoolFill } from "../terminal/pool-progress.ts";
 import { createProvisioningProblem } from "../terminal/provisioning-problem.ts";
 import { readStartOptions } from "../terminal/start-options.ts";
 
-// The same from one start to the next, as long as nothing else listens there.
+// The same at each start, unless something else listens there.
 const usualPorts = { gateway: 7071, issuer: 7072, console: 7080 };
 
 const options = readStartOptions(process.argv.slice(2));

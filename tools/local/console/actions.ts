@@ -5,7 +5,7 @@ export interface Field {
   readonly name: string;
   readonly label: string;
   readonly initial: string;
-  /** Of what is typed. A field with options is a selection. */
+  /** The type of the input. A field with options is a selection. */
   readonly type?: "text" | "number";
   readonly options?: readonly (readonly [value: string, label: string])[];
 }
@@ -26,7 +26,7 @@ export interface Action {
   readonly fields?: readonly Field[];
   /** Whether the request takes the chosen room's name as the value `room`. */
   readonly needsRoom?: boolean;
-  /** Whether this is what one usually does first. */
+  /** Whether this is the usual first action. */
   readonly isPrimary?: boolean;
   /** What a second click confirms, because it cannot be undone. `rooms` is how many there are. */
   readonly confirm?: (values: Values, rooms: number) => string;

@@ -26,7 +26,7 @@ export interface CollectorOptions {
   readonly onSnapshot: (snapshot: Snapshot) => void;
 }
 
-/** Starts to look. A look that fails, because a part is stopping for example, is skipped. */
+/** Starts sampling. A sample that fails, for example because a part is stopping, is skipped. */
 export function startCollector({ connection, appState, timeline, onSnapshot }: CollectorOptions) {
   const queues = openQueueContents(connection.storageConnectionString);
   const history: HistoryPoint[] = [];
@@ -82,7 +82,7 @@ export function startCollector({ connection, appState, timeline, onSnapshot }: C
   return {
     history: (): readonly HistoryPoint[] => history,
     latest: (): Snapshot | undefined => latest,
-    /** Resolves when no look is under way any more. */
+    /** Resolves when no sample is in progress. */
     stop: async () => {
       stopping.abort();
       await running;
@@ -97,7 +97,7 @@ function countStates(rooms: readonly RoomRow[], requested: number): Record<RoomS
   return counts;
 }
 
-/** Returns an entry for each part that went down or came back since the last look. */
+/** Returns an entry for each part that went down or came back since the last sample. */
 function outageChanges(now: Snapshot, before: Snapshot | undefined): TimelineEntry[] {
   const parts = (snapshot: Snapshot | undefined): [string, string | undefined][] => [
     ["Platform", snapshot === undefined || snapshot.surroundings.platformDown === null ? undefined : "down"],
@@ -131,7 +131,7 @@ function roomChanges(
   const changes = rooms.flatMap((room) => {
     const before = previous.get(room.name);
     const { name, state, since, madeAt, assignedAt } = room;
-    // A state can be over before the next look, but the marker says when it began.
+    // A state can end before the next sample, but the marker says when it began.
     const isMadeUnseen = madeAt !== undefined && !before && state !== "provisioning";
     const isAssignedUnseen =
       assignedAt !== undefined && before?.assignedAt === undefined && state !== "assigned";
@@ -147,7 +147,7 @@ function roomChanges(
   return [...changes, ...gone.map((name) => stateEntry(name, "gone", now))];
 }
 
-/** Returns who is in the conference of the one, but not of the other. */
+/** Returns the participants of the first conference who are not in the second. */
 function newIn(one: RoomRow, other: RoomRow | undefined): string[] {
   const known = new Set(other?.participants.map(({ name }) => name));
   return one.participants.map(({ name }) => name).filter((name) => !known.has(name));

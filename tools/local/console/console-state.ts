@@ -57,7 +57,7 @@ export interface CreateLatency {
   readonly buckets: readonly { readonly upTo: number; readonly count: number; readonly failed: number }[];
 }
 
-/** What differs from normal at the parts that the gateway talks to. */
+/** What differs from normal in the parts that the gateway calls. */
 export interface Surroundings {
   readonly platformDown: string | null;
   readonly platformFaults: number;
@@ -97,14 +97,14 @@ export interface TimelineEntry {
   readonly durationMilliseconds?: number;
   readonly caller?: string;
   readonly correlationId?: string;
-  /** What was done, one phrase each. */
+  /** What was done, one phrase per step. */
   readonly steps: readonly string[];
   readonly rooms: readonly string[];
   /** For a state entry, the state that the room entered. */
   readonly state?: RoomState | "gone";
 }
 
-/** The addresses that actions call. */
+/** The URLs that actions call. */
 export interface Addresses {
   readonly gateway: string;
   readonly platformControl: string;

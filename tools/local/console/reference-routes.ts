@@ -9,7 +9,7 @@ import type { Timeline } from "./timeline.ts";
 /** Where the page finds the gateway. */
 const gatewayPath = "/api/gateway/";
 
-/** Responds to a request of the API reference. Returns false if it is none, or if it asks for a file. */
+/** Responds to a request of the API reference. Returns false for any other request, and for files. */
 export async function respondToReference(
   request: IncomingMessage,
   response: ServerResponse,

@@ -12,8 +12,8 @@ export interface RoomFacts {
 }
 
 /**
- * Returns a row for each room of the gateway's. `previous`
- * are the rows of the last call: a room that stays in its state keeps its start.
+ * Returns a row for each of the gateway's rooms. `previous` are the rows of the last call: a room that stays in
+ * its state keeps its start.
  */
 export function toRoomRows(facts: RoomFacts, previous: ReadonlyMap<string, RoomRow>): RoomRow[] {
   return facts.rooms.flatMap((room) => {

@@ -62,7 +62,7 @@ export function createTimeline() {
         add({ id: `${title} ${time}`, time, kind: "outage", tone, title, steps, rooms: [] });
       isUp = state === "up";
     },
-    /** Tells which functions there are, which names the entries of requests. */
+    /** Sets the app's functions, whose routes name the entries of requests. */
     setFunctions: (given: readonly HostedFunction[]) => {
       if (functions === given) return;
       functions = given;

@@ -36,7 +36,7 @@ export function createDemoContext(
   });
 
   /**
-   * Sends a request that the client does not send, to a path of the gateway or to another address, and prints it.
+   * Sends a request that the client does not send, to a path of the gateway or to another URL, and prints it.
    * It has the consumer's token unless it has headers. Throws if the demonstration is being stopped.
    */
   async function send(method: string, target: string, request: PlainRequest = {}): Promise<PlainResponse> {

@@ -217,7 +217,7 @@ export async function startAppProcess(options: AppProcessOptions) {
   };
 }
 
-/** Returns an error's message in one line: of a syntax error without the place before it, and without the stack. */
+/** Returns an error's message in one line, without its stack and without the location of a syntax error. */
 function reasonIn(description: string): string {
   const lines = description.split("\n");
   const first = Math.max(
@@ -236,7 +236,7 @@ function forwardLines(child: ChildProcess, onLog: OnLog): void {
   }
   if (child.stderr) {
     createInterface(child.stderr).on("line", (message) => {
-      // Node writes to standard error, too, what it says about its debugger.
+      // Node also writes the debugger's messages to standard error.
       const level = /^(?:Debugger |For help, see: )/.test(message) ? "information" : "error";
       onLog({ level, category, message });
     });

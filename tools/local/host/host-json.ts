@@ -26,7 +26,7 @@ const hostJson = z.object({
 
 export type QueueSettings = Awaited<ReturnType<typeof readHostJson>>["queues"];
 
-/** Reads the file, in which everything that this host follows must be written. Throws if a value is not allowed. */
+/** Reads the file, which must state every setting that this host follows. Throws if a value is not allowed. */
 export async function readHostJson(path: string) {
   const { queues } = hostJson.parse(JSON.parse(await readFile(path, "utf8"))).extensions;
   const { batchSize, newBatchThreshold, maxDequeueCount } = queues;

@@ -19,7 +19,7 @@ const minPollMilliseconds = 100;
 const callTimeoutMilliseconds = 30_000;
 
 /**
- * Starts polling, also while the queue does not exist yet or storage is unreachable. Returns a function that stops it and
+ * Starts polling, even if the queue does not exist yet or storage is unreachable. Returns a function that stops it and
  * resolves when the messages in progress are done.
  */
 export function startQueueListener(options: QueueListenerOptions): () => Promise<void> {

@@ -77,7 +77,7 @@ function decodeText(text: string): string {
   });
 }
 
-/** Parses a template. Throws if it is malformed, or uses what this host does not know. */
+/** Parses a template. Throws if it is malformed or uses unsupported syntax. */
 export function parseRouteTemplate(template: string): RouteTemplate {
   return splitSegments(template).map((segment) => {
     const [, name, pattern] = /^\{([^*:=?/{}]+)(?::regex\((.*)\))?\}$/s.exec(segment) ?? [];
@@ -90,13 +90,13 @@ export function parseRouteTemplate(template: string): RouteTemplate {
   });
 }
 
-/** Splits at slashes outside of parameters: a regular expression may contain slashes. */
+/** Splits at slashes outside parameters, because a regular expression may contain slashes. */
 function splitSegments(template: string): string[] {
   return template.split(/\/(?![^{]*\}(?:\/|$))/);
 }
 
 /**
- * Matches a decoded path that starts with a slash, ignoring one slash at its end. Returns the parameters by name, or
+ * Matches a decoded path that starts with a slash, ignoring one trailing slash. Returns the parameters by name, or
  * undefined if the path does not match.
  */
 export function matchRoute(template: RouteTemplate, path: string): Record<string, string> | undefined {

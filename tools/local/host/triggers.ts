@@ -48,7 +48,8 @@ export function startTriggers(options: TriggersOptions) {
         const fire = async () => run(name, timerInput);
         firing.set(name, fire);
         if (!options.timersEnabled) continue;
-        // Day of month and day of week must both fit, unlike in Unix cron. A run that is due during another is left out.
+        // Day of month and day of week must both match, unlike in Unix cron. A run that is due during another one is
+        // skipped.
         const cron = new Cron(schedule, { mode: "6-part", domAndDow: true, protect: true }, fire);
         stops.push(() => cron.stop());
         if (runOnStartup) void cron.trigger();
@@ -65,7 +66,7 @@ export function startTriggers(options: TriggersOptions) {
       void firing.get(name)?.(input);
       return firing.has(name);
     },
-    /** Resolves when no message is in progress any more. */
+    /** Resolves when no message is in progress. */
     stop: async (): Promise<void> => {
       await Promise.all(stops.map(async (stop) => stop()));
     },

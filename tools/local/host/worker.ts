@@ -15,7 +15,7 @@ import type {
 
 type Callback = (...inputs: unknown[]) => unknown;
 
-/** What the library gives to its host, as far as this host uses it. */
+/** The part of the library's interface that this host uses. */
 interface ProgrammingModel {
   getInvocationModel(context: object): {
     getArguments(): Promise<{ context: object; inputs: unknown[] }>;
@@ -48,7 +48,7 @@ const coreApi = {
       startHooks.add(hook);
       return { dispose: () => startHooks.delete(hook) };
     }
-    // By this property the library recognizes a host that does not know a hook.
+    // This property shows the library that the host does not support a hook.
     throw Object.assign(new RangeError(`Unknown hook "${name}".`), { isAzureFunctionsSystemError: true });
   },
   log: (level: LogLevel, category: string, message: string) => sendLog(level, category, message),

@@ -1,4 +1,4 @@
-/** Keeps Azure's clients from reaching loopback addresses through the proxy that the environment names. */
+/** Prevents Azure's clients from reaching loopback addresses through the environment's proxy. */
 const loopback = "127.0.0.1";
 
 /** Adds 127.0.0.1 to the addresses that bypass the proxy. Call it before opening a queue. */

@@ -27,7 +27,7 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts the script. Throws if it ends, or 60 s pass, before it has printed its addresses. */
+/** Starts the script. Throws if it ends, or 60 s pass, before it has printed its URLs. */
 export async function startChild<Addresses>(options: ChildOptions<Addresses>) {
   const { script, addressesSchema, args = [], environment = {}, onLine = () => undefined } = options;
   const child = spawn(process.execPath, [script, ...args], {

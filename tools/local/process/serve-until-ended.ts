@@ -12,7 +12,7 @@ export async function untilEndRequested(): Promise<void> {
   });
 }
 
-/** Prints the addresses as one line of JSON, waits until the end is requested, stops the servers and exits. */
+/** Prints the URLs as one line of JSON, waits for a request to stop, stops the servers and exits. */
 export async function serveUntilEnded(
   addresses: Readonly<Record<string, string | undefined>>,
   stop: () => Promise<unknown>,

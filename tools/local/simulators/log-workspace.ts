@@ -59,7 +59,7 @@ export async function startLogWorkspace() {
     return { status: 204 };
   }
 
-  /** Anything but a JSON object is left out. */
+  /** Everything except JSON objects is omitted. */
   function addTrace(message: string, time = new Date()): void {
     const fields = parse(message);
     if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return;

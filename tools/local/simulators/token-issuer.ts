@@ -129,7 +129,7 @@ export async function startTokenIssuer({ tenantId, clients, port = 0 }: TokenIss
   }
 
   return {
-    /** The authority: the part of every address before `/<tenant>/`. */
+    /** The authority: the part of every URL before `/<tenant>/`. */
     url: server.url,
     tokenUrl: `${tenantUrl}/oauth2/v2.0/token`,
     stop: server.stop,

@@ -28,7 +28,7 @@ const coveredPath = /^\/public(\/|$)/i;
 
 /**
  * Returns a handler for requests of pages at these origins. It responds to their preflight requests, adds headers to
- * the responses to all others, and returns whether it has responded. `onRefused` is told the other origins.
+ * the responses to all others, and returns whether it has responded. `onRefused` receives the other origins.
  */
 export function createCorsHandler(
   origins: readonly string[],

@@ -1,7 +1,7 @@
 /** Reads gateway settings from the environment of `npm start`. */
 import { settingNames } from "../../../src/lib/settings/settings.ts";
 
-// By these the app finds the simulators and logs in to them, and the demonstration knows what to expect.
+// The app finds the simulators and authenticates with these, and the demonstration relies on them.
 const ownedByStack =
   /^(?:AzureWebJobsStorage|PLATFORM_(?:URL|USERNAME|PASSWORD|OAUTH)|AUTH_|CONTACT_CENTRE_|EVENT_SINK_|LOGS_INGESTION_|API_MANAGEMENT_SECRET$|ROOM_HOST_PIN$|SERVICE_TAG_BASE_URL$)/;
 

@@ -1,7 +1,7 @@
 /** The gateway's settings in the local environment, by name. */
 import { identities } from "./identities.ts";
 
-/** The addresses of everything that the gateway talks to. */
+/** The URLs of everything that the gateway calls. */
 export interface GatewaySurroundings {
   readonly connectionString: string;
   readonly platformUrl: string;

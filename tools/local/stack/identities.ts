@@ -16,10 +16,10 @@ export const identities = {
   platformPassword: "local-platform-password",
 } as const;
 
-/** The one application, as the client takes its credentials. */
+/** The only application, in the form of the client's credentials. */
 export const consumer = { clientId: identities.clientId, clientSecret: identities.clientSecret } as const;
 
-/** The tenant and its one application, as the token issuer takes them. */
+/** The tenant and its only application, in the form of the token issuer's options. */
 export const tenant = {
   tenantId: identities.tenantId,
   clients: [consumer],

@@ -24,7 +24,7 @@ export interface LocalGatewayOptions {
   readonly issuerPort?: number;
   /** A debugger can attach to the app on this port. */
   readonly inspectPort?: number;
-  /** Keeps running if the app does not load, for a change of its files to repair it. */
+  /** Keeps running if the app does not load, because a change of its files may repair it. */
   readonly mayFailToLoad?: boolean;
 }
 
@@ -112,7 +112,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
   }
 }
 
-/** Points the simulated platform's event sink to the gateway at this address. */
+/** Points the simulated platform's event sink to the gateway at this URL. */
 export function pointEventSinkTo({ platform }: DevelopmentStack, gatewayUrl: string): void {
   platform.configureSink({
     url: `${gatewayUrl}/public/event_sink`,

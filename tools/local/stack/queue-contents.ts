@@ -19,7 +19,7 @@ export function openQueueContents(connectionString: string) {
   const service = QueueServiceClient.fromConnectionString(connectionString);
   const open = (queue: QueueKey): QueueClient => service.getQueueClient(queueNames[queue]);
 
-  /** The number of messages, invisible ones included. */
+  /** The number of messages, including invisible ones. */
   async function depth(queue: QueueKey): Promise<number> {
     return ifQueueMissing(0, async () => (await open(queue).getProperties()).approximateMessagesCount ?? 0);
   }

@@ -8,7 +8,7 @@ const author = "npm run stack";
 
 const writtenSchema = z.object({ Values: z.object({ [authorName]: z.literal(author) }) });
 
-/** Returns who wrote the file at the path: nobody, an earlier stack, or somebody else. */
+/** Returns who wrote the file at the path: nobody (no file), an earlier stack, or somebody else. */
 export function ownerOf(path: string): "nobody" | "stack" | "somebody" {
   if (!existsSync(path)) return "nobody";
   try {

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 
 const misuse = 2;
 
-/** What a command writes to, and how it ends. */
+/** The output of a command, and the function that ends it. */
 export interface Surroundings {
   readonly print: (text: string) => void;
   readonly remark: (text: string) => void;
@@ -22,7 +22,7 @@ export function createCommand(name: string, description: string) {
   return configure(new Command(name), `${name} --`).usage("[-- options]").description(description);
 }
 
-/** Gives a command its help, and one line about misuse that names `call`: what is typed before `--help`. */
+/** Adds help to a command, and one-line errors that name `call`, which is typed before `--help`. */
 export function configure<Configured extends Command>(
   command: Configured,
   call: string,
@@ -41,12 +41,12 @@ export function configure<Configured extends Command>(
   return command;
 }
 
-/** Reads an option or argument that is a whole number of this range. */
+/** Parses a whole number within these bounds. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return numberIn(min, max, /^\d+$/, "a whole number");
 }
 
-/** Reads an option that is a number of this range, with or without decimals. */
+/** Parses a number within these bounds, with or without decimals. */
 export function decimal(min: number, max: number): (text: string) => number {
   return numberIn(min, max, /^\d+(?:\.\d+)?$/, "a number");
 }

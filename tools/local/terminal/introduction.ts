@@ -3,7 +3,7 @@ import type { Connection } from "../stack/connection.ts";
 import { consumer, identities } from "../stack/identities.ts";
 import { curlLines } from "./curl-lines.ts";
 
-/** Returns the text. Its secrets are made up and work for this gateway only. */
+/** Returns the text. Its secrets are made up and only work for this gateway. */
 export function introduction(connection: Connection, token: string): string {
   const addresses = [
     ["gateway", connection.gatewayUrl],

@@ -14,7 +14,10 @@ const lineSchema = z.object({
   causes: z.array(z.object({ name: text, message: text, stack: text })).catch([]),
 });
 
-/** Creates a log receiver that prints entries of at least this level: all of them, and whole, with "information". */
+/**
+ * Creates a log receiver that prints entries of at least this level; with "information", it prints all of them
+ * completely.
+ */
 export function createLogPrinter(
   minLevel: "information" | "warning" | "error",
   print: (line: string) => void,
@@ -39,12 +42,12 @@ export function createLogPrinter(
     const count = (counts.get(`${category} ${shown}`) ?? 0) + 1;
     if (counts.size > maxRemembered) counts.clear();
     counts.set(`${category} ${shown}`, count);
-    // The first time, and then ever less often.
+    // The first time, and then less and less often.
     if (Number.isInteger(Math.log10(count))) line(count === 1 ? shown : `${shown} (${count} times)`);
   };
 }
 
-/** Returns a line of the app's log as one phrase, with the stack of an error that nobody foresaw. */
+/** Returns a line of the app's log as one phrase, with the stack of an unexpected error. */
 function shorten(message: string): string {
   const { data } = lineSchema.safeParse(parseJson(message));
   if (!data) return message;

@@ -10,7 +10,7 @@ export interface PoolProgressOptions {
   readonly stopping?: AbortSignal;
   /** Called when the level has not changed for 5 s. */
   readonly onStall?: () => Promise<void>;
-  /** Returns what keeps the pool from filling, if that is known. Then nothing is waited for. */
+  /** Returns what keeps the pool from filling, if it is known. The wait then ends. */
   readonly problem?: () => string | undefined;
 }
 

@@ -47,7 +47,8 @@ async function collect(isConfirmed: boolean, { terminal, connect }: Context): Pr
         "all others can be collected at once.",
     );
   if (failure === undefined) return "ok";
-  // A run that failed in part throws an AggregateError; a run that could do nothing, the platform's or storage's error.
+  // A run that failed partly throws an AggregateError. A run that could do nothing throws the platform's or storage's
+  // error.
   if (failure instanceof AggregateError) return "finding";
   throw failure;
 }
@@ -69,7 +70,7 @@ async function collectOnce(target: Target, platform: Platform, total: number, te
     ...platform,
     clock: systemClock,
     ...garbage,
-    // Queueing overdue rooms is the timer's work.
+    // Only the timer queues overdue rooms.
     maxAgeHours: undefined,
   });
   progress.show(0);
@@ -81,7 +82,10 @@ async function collectOnce(target: Target, platform: Platform, total: number, te
   return { failure, rows };
 }
 
-/** A message waits for the rest of its age and no longer: after a failure, the operator removes the cause and runs again. */
+/**
+ * A message becomes visible when it is old enough, without a longer delay after failures: the operator removes
+ * the cause and runs the command again.
+ */
 function withoutLongPauses(deletion: Queue, minAgeSeconds: number): Queue {
   return {
     ...deletion,

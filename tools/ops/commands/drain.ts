@@ -9,7 +9,7 @@ import { readRooms } from "../rooms/room-views.ts";
 import { type Platform, requirePlatform, type Target } from "../target/target.ts";
 import { count } from "../terminal/format.ts";
 
-// Rooms that are made meanwhile are younger; the clocks of this machine and of the app differ by less.
+// Rooms that are provisioned in the meantime are younger. The clocks of this machine and of the app differ by less.
 const clockToleranceMilliseconds = 60_000;
 const maxNamed = 10;
 

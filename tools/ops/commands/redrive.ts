@@ -93,7 +93,7 @@ async function handleAll(
     while (!stopping.aborted) {
       const [message] = await poison.receive(1, leaseSeconds);
       if (!message) break;
-      // Its lease has ended: everything behind it has been received, or can wait for the next run.
+      // Its lease has ended, so all other messages have been received, or can wait for the next run.
       const isSeenAgain = kept.has(message.id);
       const isRequest = provisioningRequest.safeParse(parseJson(message.text)).success;
       if (isSeenAgain || !work || (!isRequest && !work.dropsUnreadable)) kept.set(message.id, message);

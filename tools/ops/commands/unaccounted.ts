@@ -13,9 +13,9 @@ import { count, deletionTime, duration, table } from "../terminal/format.ts";
 import { createCommandLog } from "../terminal/terminal.ts";
 
 interface Orphaned {
-  /** Rooms that were handed out and forgotten. */
+  /** Rooms that were handed out and have no conference. */
   readonly named: readonly ForgottenRoom[];
-  /** How many more there are: which of the rooms that are marked as pooled is in no queue is unknown. */
+  /** The number of others. They include pooled rooms that are in no queue, which cannot be named. */
   readonly unnamed: number;
 }
 

@@ -1,6 +1,6 @@
 /** What the parts of a deployment can carry, in rooms per hour, and which of them gives way first. */
 
-/** What a plan is made for: the load, the platform, and the settings of the gateway. */
+/** The input of a plan: the load, the platform, and the gateway's settings. */
 export interface Scenario {
   /** Rooms handed out per hour, averaged over the busiest day. */
   readonly perHour: number;
@@ -49,7 +49,7 @@ export interface Limit {
   readonly roomsPerHour: number;
   /** Whether the limit applies to the busiest minutes, or to the average because the work can wait. */
   readonly applies: "peak" | "average";
-  /** The limit divided by the demand: below 1, the part gives way. */
+  /** The limit divided by the demand. Below 1, the part is overloaded. */
   readonly headroom: number;
   readonly consequence: string;
   readonly remedy: string;
@@ -79,7 +79,7 @@ const collectorStorageSeconds = 0.02;
 /** From the end of a conference to the deletion of its room, if the collector keeps up. */
 const collectionMinutes = 20;
 const rowsPerPage = 500;
-// So much more than the load must be possible: the number of calls varies from minute to minute.
+// The required margin above the load, because the number of calls varies from minute to minute.
 export const requiredHeadroom = 1.1;
 
 /** Returns the maximum number of messages that one run of the collector can handle in its time. */
@@ -99,7 +99,7 @@ export function isEnough(scenario: Scenario): boolean {
   return limits.every(({ headroom }) => headroom >= requiredHeadroom);
 }
 
-/** Returns the limits of one gateway and its platform, the first to give way first. */
+/** Returns the limits of one gateway and its platform, the tightest first. */
 export function findLimits(scenario: Scenario, pool: Pool): readonly Limit[] {
   const peak = scenario.perHour * scenario.peak;
   return limitsOf(scenario, pool)
@@ -182,7 +182,7 @@ function limitsOf(scenario: Scenario, pool: Pool): readonly Omit<Limit, "headroo
 
 const whole = (value: number): string => value.toLocaleString("en-US");
 
-/** Returns the maximum of GC_MAX_MESSAGES that leaves callers their calls in the minute in which the collector runs. */
+/** Returns the maximum of GC_MAX_MESSAGES that leaves enough calls for callers in the minutes of a collector run. */
 export function messagesBesideCallers(scenario: Scenario, poolSize: number): number {
   const others = requiredHeadroom * handOutCallsPerMinute(scenario) + timerCallsPerMinute(scenario, poolSize);
   const left = scenario.callsPerMinute - others;
@@ -190,7 +190,10 @@ export function messagesBesideCallers(scenario: Scenario, poolSize: number): num
   return Math.max(0, Math.floor(left / costOfRoom.collectionCalls));
 }
 
-/** Returns the number of rooms per hour for which so many platform calls are enough, beside those of the collector. */
+/**
+ * Returns the number of rooms per hour for which this number of platform calls is enough, without those of the
+ * collector.
+ */
 function roomsWithin(
   scenario: Scenario,
   { size }: Pool,
@@ -204,7 +207,7 @@ function handOutCallsPerMinute({ perHour, peak, callsPerRoom }: Scenario): numbe
   return (perHour * peak * (costOfRoom.handOutCalls + callsPerRoom)) / 60;
 }
 
-/** Platform calls of the collector in a minute of its run: one after another, and no more than the run needs. */
+/** Platform calls of the collector in a minute of its run, which makes them one by one and only as many as it needs. */
 function collectorCallsPerMinute({ gcMaxMessages, callMilliseconds }: Scenario): number {
   return Math.min(gcMaxMessages * costOfRoom.collectionCalls, 60_000 / callMilliseconds);
 }

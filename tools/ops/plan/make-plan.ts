@@ -17,7 +17,7 @@ export interface Plan {
   readonly total: { readonly perHour: number; readonly peakPerHour: number; readonly perDay: number };
   /** The number of gateways, each with its platform and storage account, that share the load evenly. */
   readonly gateways: number;
-  /** The load and settings of each gateway. What follows applies to each gateway, too. */
+  /** The load and settings of each gateway. The fields below also apply to each gateway. */
   readonly scenario: Scenario;
   /** Mean seconds from a claim to the moment when its replacement can be claimed. */
   readonly leadSeconds: number;
@@ -30,7 +30,7 @@ export interface Plan {
   };
   /** How often pools of other sizes are empty: one in so many callers. */
   readonly chart: readonly { readonly rooms: number; readonly oneIn: number }[];
-  /** The first to give way first, with the present settings of the whole service in one gateway. */
+  /** The tightest limit first, with the present settings of the whole service in one gateway. */
   readonly limits: readonly Limit[];
 }
 
@@ -39,7 +39,7 @@ const pollSeconds = 1;
 const chartRows = 9;
 
 /**
- * Makes the plan. `maxVmr` is the present pool size, if the plan is to say what it can carry. Throws an Error if no
+ * Makes the plan. With `maxVmr`, the present pool size, the plan says what it can carry. Throws an Error if no
  * number of gateways is enough.
  */
 export function makePlan(whole: Scenario, maxVmr?: number): Plan {
@@ -90,7 +90,7 @@ export function planSettings(scenario: Scenario): Scenario {
   return { ...scenario, gcMaxMessages: Math.min(capacity, Math.max(possible, forAverage, least)) };
 }
 
-/** Returns the smallest number of gateways that share the load so that nothing gives way which a pool cannot mend. */
+/** Returns the smallest number of gateways for which no limit but the pool's is exceeded. */
 function gatewaysFor(scenario: Scenario): number {
   for (let gateways = 1; gateways <= maxGateways; gateways++)
     if (isEnough(planSettings({ ...scenario, perHour: scenario.perHour / gateways }))) return gateways;

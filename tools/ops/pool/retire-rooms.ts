@@ -8,9 +8,9 @@ import { createCommandLog } from "../terminal/terminal.ts";
 import { createRetirement } from "./retirement.ts";
 
 /**
- * Takes up to `amount` rooms out of the pool and queues them for deletion; they are not replaced. Returns how many there
- * were: fewer if the pool has no more, or if the command is interrupted. Throws what `retire` throws, after it has said
- * how far it got.
+ * Takes up to `amount` rooms out of the pool and queues them for deletion; they are not replaced. Returns how
+ * many there were: fewer if the pool has no more, or if the command is interrupted. Throws what `retire` throws,
+ * after reporting its progress.
  */
 export async function retireRooms(
   target: Target,

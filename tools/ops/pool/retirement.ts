@@ -20,7 +20,7 @@ export interface Retirement {
    * QueueError or `claim-failed`; the room is then in the pool, or on its way to its deletion.
    */
   retire(chooses: (room: string) => boolean): Promise<string | undefined>;
-  /** Makes the messages visible again that were received and not chosen. */
+  /** Makes messages that were received but not chosen visible again. */
   release(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface RetirementOptions {
   readonly replenishment: Pick<Replenishment, "requestReplacement"> | undefined;
   /** Which command retires the rooms. */
   readonly command: string;
-  /** The object ID of whoever gave the command. */
+  /** The object ID of the operator who ran the command. */
   readonly operator?: string | undefined;
   /** How many messages that are not chosen may be held back at once. */
   readonly maxHeld: number;
@@ -74,7 +74,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
     return [];
   }
 
-  /** Before its message goes, so that an interruption leaves at least one of the two. */
+  /** Before its message is deleted, so an interruption leaves at least one of the two. */
   async function queueHeld(current: Held): Promise<void> {
     // After the lease, another claim may have handed the room out.
     if (clock.now() >= current.heldUntil) throw new QueueError("receipt-stale", "the lease has ended");
@@ -148,7 +148,7 @@ function withCommand(fields: ConferenceFields | (() => ConferenceFields), comman
     : given;
 }
 
-/** That the pool has no more rooms to retire is a result and no warning. */
+/** An empty pool is a result here, not a warning. */
 function withoutPoolEmpty(log: Log): Log {
   return {
     ...log,

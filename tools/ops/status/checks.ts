@@ -98,7 +98,7 @@ export const checks: readonly Check[] = [
       "give yourself Storage Queue Data Contributor; with a private network, work on the machine in the subnet `runner`",
     run: async ({ queues }) => {
       await Promise.all(Object.values(queues).map(async (queue) => queue.count()));
-      // A second's lease of a poison message needs the right to change queues and changes nothing else.
+      // Leasing a poison message for a second requires the right to change queues, and changes nothing else.
       await queues.poison.receive(1, 1);
       return { isOk: true, found: `${Object.keys(queueNames).length} queues can be read and changed` };
     },

@@ -45,8 +45,8 @@ export interface GatewayStatus {
 }
 
 /**
- * Measures now if the operator has a login for the platform; otherwise takes the newest metrics row, without which
- * it throws UnreachableError.
+ * Measures now if the operator has credentials for the platform. Otherwise uses the newest metrics row, and
+ * throws UnreachableError if there is none.
  */
 export async function readStatus(target: Target, log: Log): Promise<GatewayStatus> {
   const { platform } = target;

@@ -14,7 +14,7 @@ const referencesSchema = z.object({
 
 export interface DeployedSettings {
   readonly settings: Settings;
-  /** Whether the environment has a login for the platform. */
+  /** Whether the environment has credentials for the platform. */
   readonly hasPlatformLogin: boolean;
 }
 
@@ -48,8 +48,8 @@ export async function readUnresolvedSecrets(api: AzureApi, appId: string): Promi
 }
 
 /**
- * Returns the settings with the operator's own login for the platform, if the environment has one, and with
- * placeholders instead of the app's secrets. Throws UnreachableError if the settings are invalid.
+ * Returns the settings with the operator's own credentials for the platform, if the environment has them, and
+ * with placeholders instead of the app's secrets. Throws UnreachableError if the settings are invalid.
  */
 export function toOperatorSettings(
   appSettings: Readonly<Record<string, string>>,
@@ -80,7 +80,7 @@ export function toOperatorSettings(
   }
 }
 
-/** Never used: it only has the form that the setting must have. */
+/** Never used. It only has the format that the setting requires. */
 function placeholderOf(name: string): string {
   return name === "ROOM_HOST_PIN" ? "0000" : "placeholder-of-a-secret";
 }

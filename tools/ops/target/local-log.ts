@@ -7,7 +7,7 @@ const tracesSchema = z.array(z.object({ time: z.string(), fields: z.record(z.str
 const rowsSchema = z.array(z.object({ row: z.record(z.string(), z.unknown()) }));
 const timeoutMilliseconds = 5000;
 
-/** Creates a reader of the workspace at this address. */
+/** Creates a reader of the workspace at this URL. */
 export function createLocalLog(url: string): LogReader {
   async function read<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
     try {

@@ -6,7 +6,7 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Which lines to read. Conditions that are missing do not count. */
+/** Which lines to read. Missing conditions are ignored. */
 export interface LogFilter {
   readonly hours: number;
   readonly room?: string;

@@ -7,7 +7,7 @@ import type { Settings } from "../../../src/lib/settings/settings.ts";
 import { UnreachableError } from "../outcomes.ts";
 import type { LogReader } from "./log-reader.ts";
 
-/** The conferencing platform, with the operator's login. */
+/** The conferencing platform, with the operator's credentials. */
 export interface Platform {
   readonly conferences: Conferences;
   readonly status: PlatformStatus;
@@ -22,7 +22,7 @@ export interface Target {
   readonly settings: Settings;
   readonly queues: Queues;
   readonly log: LogReader;
-  /** Undefined if the operator has no login for the platform. */
+  /** Undefined if the operator has no credentials for the platform. */
   readonly platform: Platform | undefined;
   /** Returns the fingerprint of new rooms, or undefined if the gateway has not logged it. */
   readonly fingerprint: () => Promise<string | undefined>;
@@ -34,7 +34,7 @@ export interface Target {
   readonly accessToken: () => Promise<string>;
 }
 
-/** Returns the platform. Throws UnreachableError that says how to get a login. */
+/** Returns the platform. Throws UnreachableError that says how to set credentials. */
 export function requirePlatform({ platform, settings }: Pick<Target, "platform" | "settings">): Platform {
   if (platform) return platform;
   throw new UnreachableError(

@@ -44,14 +44,14 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Returns how long the garbage collection leaves a room that is queued now, for example `in 10 min to 20 min`. */
+/** Returns when garbage collection will delete a room that is queued now, for example `in 10 min to 20 min`. */
 export function deletionTime({ garbage }: Pick<Settings, "garbage">): string {
   return `in ${duration(garbage.minAgeSeconds)} to ${duration(garbage.minAgeSeconds + collectorPauseSeconds)}`;
 }
 
 const marks = { ok: "green", "!!": "red", "??": "yellow" } as const;
 
-/** Returns what a line of a screen begins with, in colour if somebody reads it on a terminal that has colours. */
+/** Returns the beginning of a line on the screen, in colour if the terminal has colours. */
 export function mark(state: keyof typeof marks, isScreen: boolean): string {
   return isScreen ? styleText(marks[state], state) : state;
 }

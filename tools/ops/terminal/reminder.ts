@@ -3,7 +3,7 @@ import type { Terminal } from "./terminal.ts";
 
 const reminderMilliseconds = 5000;
 
-/** Returns the result; every five seconds until then, it says what is being waited for. */
+/** Returns the result. Until then, it reports every five seconds what it is waiting for. */
 export async function remindWhile<Result>(
   work: Promise<Result>,
   subject: string,

@@ -12,7 +12,7 @@ export interface Terminal {
   readonly remark: (line: string) => void;
   /** Where progress is shown: standard error. */
   readonly progress: Output;
-  /** Whether somebody reads standard output on a screen. */
+  /** Whether standard output is a screen. */
   readonly isScreen: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Logged {
   readonly fields: LogFields;
 }
 
-/** Creates the log of the gateway's own code: warnings and errors are remarks, and `onLine` is told of each line. */
+/** Creates the log for the gateway's own code. Warnings and errors are remarks, and `onLine` receives each line. */
 export function createCommandLog(
   { remark }: Pick<Terminal, "remark">,
   onLine: (line: Logged) => void = () => undefined,

@@ -2,7 +2,7 @@
 
 const maxLineCharacters = 110;
 
-/** Returns the JSON of a value. Whatever fits into a line is on one line. */
+/** Returns the JSON of a value. Each part that fits into a line is on one line. */
 export function jsonText(value: unknown, indent = ""): string {
   const line = JSON.stringify(value, null, 1).replaceAll(/\n */g, " ");
   const isLeaf = typeof value !== "object" || value === null;

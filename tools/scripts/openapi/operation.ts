@@ -76,7 +76,7 @@ const correlationId = {
   required: false,
   description:
     "Identifies the request in the logs of everything that handles it. The response returns it. " +
-    "The gateway makes one unless it is 1 to 128 letters, digits, `.`, `_` or `-`.",
+    "The gateway generates one unless it is 1 to 128 letters, digits, `.`, `_` or `-`.",
   schema: { type: "string" },
   example: "order-2026-11-21-0815",
 };

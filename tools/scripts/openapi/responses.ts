@@ -15,7 +15,7 @@ export const responseHeaders = {
     example: "77777777-7777-4777-8777-777777777777",
   },
   "X-Correlation-Id": {
-    description: "The `x-correlation-id` of the request, or the one that was made for it",
+    description: "The `x-correlation-id` of the request, or the generated one",
     schema: { type: "string" },
     example: "order-2026-11-21-0815",
   },
@@ -73,7 +73,7 @@ const statusTexts: Record<number, string> = {
   411: "The body was sent without a Content-Length header.",
   413: "The body is too large.",
   414: `The URL is longer than the Functions host allows. ${noBody}`,
-  422: "A parameter, a header or the body is not valid. `detail` names each fault and its place.",
+  422: "A parameter, a header or the body is not valid. `detail` names each fault and its location.",
   431: `The headers are larger than the Functions host allows. ${noBody}`,
   500: "An unexpected error occurred.",
   502: "The conferencing platform rejected the request.",

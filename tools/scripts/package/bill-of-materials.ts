@@ -20,7 +20,7 @@ const Lock = z.object({
   packages: z.record(z.string(), z.object({ version: z.string(), dev: z.boolean().default(false) })),
 });
 
-/** Reads the lock file only: nothing is installed or asked for. The same lock file and npm give the same text. */
+/** Reads the lock file only, without installing or requesting anything. The same lock file and npm give the same text. */
 export async function createBillOfMaterials(): Promise<z.infer<typeof Bom>> {
   const { name, packages } = Lock.parse(JSON.parse(await readFile(`${root}/package-lock.json`, "utf8")));
   const { serialNumber: _serial, ...bom } = Bom.extend({ serialNumber: z.string() }).parse(
@@ -34,7 +34,7 @@ export async function createBillOfMaterials(): Promise<z.infer<typeof Bom>> {
       ),
     ),
   );
-  // npm's own --omit=dev leaves out every package that a tool needs, too.
+  // npm's own --omit=dev also leaves out every package that a tool needs.
   const deployed = new Set(
     Object.entries(packages).flatMap(([path, { version, dev }]) =>
       dev ? [] : [`${path.replace(/^.*node_modules\//, "") || name}@${version}`],
@@ -54,13 +54,13 @@ export async function createBillOfMaterials(): Promise<z.infer<typeof Bom>> {
   };
 }
 
-/** A package that is installed in two places is one all the same; older versions of npm list it twice. */
+/** A package that is installed in two places is one component; older versions of npm list it twice. */
 function distinct<T>(entries: readonly T[], keyOf: (entry: T) => string): T[] {
   return [...new Map(entries.map((entry) => [keyOf(entry), entry])).values()];
 }
 
 async function npm(...options: string[]): Promise<string> {
-  // Inside of an npm script this is npm's own program, which runs everywhere without a shell.
+  // Inside an npm script, this is npm's own program, which runs everywhere without a shell.
   const program = process.env["npm_execpath"];
   const [command, prefix] = program === undefined ? ["npm", []] : [process.execPath, [program]];
   const { stdout } = await promisify(execFile)(command, [...prefix, ...options], {

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { bundleApp } from "./bundle.ts";
 import { createNotices } from "./third-party-notices.ts";
 
-// The host reads `type` and `main`; the rest says what is running. Dependencies and scripts are no business of the host.
+// The host reads `type` and `main`; the rest identifies the build. Dependencies and scripts do not concern the host.
 const HostManifest = z.object({
   name: z.string(),
   version: z.string(),

@@ -15,7 +15,7 @@ const Manifest = z.object({
 
 /**
  * One text with name, version, licence, author and licence text of each package, in the order of their names. `sources`
- * are the paths of bundled files. Rejects when a package says nothing of its licence: then somebody has to look.
+ * are the paths of bundled files. Rejects if a package does not name its licence, which must then be checked by hand.
  */
 export async function createNotices(sources: readonly string[]): Promise<string> {
   const folders = sources.flatMap((source) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(source) ?? []);

@@ -8,9 +8,9 @@ import { childrenOf, type Token, tokensOf } from "./syntax.ts";
 import { listOf, type Names, textOf, truth, type Value, withNames } from "./values.ts";
 
 export interface Expression {
-  /** Throws an Error if the expression holds what is not known here. */
+  /** Throws an Error if the expression contains anything unsupported. */
   readonly evaluate: (names: Names) => Value;
-  /** Of a loop: the names that each turn sees, and what is evaluated with them. */
+  /** Of a loop: the variables of each iteration, and the expression that is evaluated with them. */
   readonly loop?: { readonly turns: (names: Names) => Names[]; readonly body: Expression };
   /** Of a body that is deployed if a condition holds. */
   readonly conditional?: { readonly condition: Expression; readonly body: Expression };

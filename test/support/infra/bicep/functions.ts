@@ -28,7 +28,7 @@ function lambda(value: Value | undefined): Lambda {
 const isEmpty = (value: Value): boolean =>
   value === null || value === "" || (isList(value) ? value : Object.keys(value)).length === 0;
 
-/** Objects are merged in depth. Of two other values, the later one is kept. */
+/** Objects are merged in depth. Of two other values, the later one wins. */
 function merge(one: Value, other: Value): Value {
   if (!isObject(one) || !isObject(other)) return other;
   const both = Object.entries(other).map(([key, value]): [string, Value] => {
@@ -97,7 +97,7 @@ const functions: Readonly<Record<string, BicepFunction>> = {
   uniqueString: (given) => hashOf(given).slice(0, 13),
 };
 
-/** Calls a function of the language. Throws an Error if it is not known here. */
+/** Calls a function of the language. Throws an Error if it is not supported. */
 export function call(name: string, given: readonly Value[], names: Names): Value {
   const found = functions[name];
   if (!found) throw new Error(`Unknown function ${name}()`);
@@ -105,7 +105,7 @@ export function call(name: string, given: readonly Value[], names: Names): Value
   return found([first, ...others], names);
 }
 
-/** Returns a member of an object, list or resource. What a resource was not given is known to Azure only. */
+/** Returns a member of an object, list or resource. Only Azure knows a resource's other properties. */
 export function readMember(object: Value, key: Value, isOptional: boolean): Value {
   if (object instanceof RuntimeValue) return new RuntimeValue(`${object.text}.${textOf(key)}`);
   if (object instanceof Resource) {

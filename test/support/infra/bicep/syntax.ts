@@ -28,10 +28,10 @@ const kinds: Readonly<Record<string, Declaration["kind"]>> = {
   output_declaration: "output",
 };
 
-/** Returns the declarations of a file in order, without types. Throws an Error if the grammar does not understand it. */
+/** Returns the declarations of a file in order, without types. Throws an Error if the file does not match the grammar. */
 export function readDeclarations(path: string): Declaration[] {
   const text = readFileSync(path, "utf8");
-  // The grammar knows neither values of parameters nor imports nor directives.
+  // The grammar lacks parameter values, imports and directives.
   const known = path.endsWith(".bicepparam")
     ? text.replaceAll(/^param /gm, "var ")
     : text.replaceAll(/^import .*$|^ *#disable-next-line .*$/gm, "");

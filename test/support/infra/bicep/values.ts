@@ -16,7 +16,7 @@ export interface ObjectValue {
   readonly [key: string]: Value;
 }
 
-/** What only Azure knows, named by where it comes from: `id-vmr-test.properties.principalId`. */
+/** A value that only Azure knows, named by its origin: `id-vmr-test.properties.principalId`. */
 export class RuntimeValue {
   readonly text: string;
 
@@ -25,7 +25,7 @@ export class RuntimeValue {
   }
 }
 
-/** A resource as Azure would be told to make it. */
+/** A resource as it would be sent to Azure. */
 export class Resource {
   readonly type: string;
   /** With the names of its parents, as in a resource ID. */
@@ -55,7 +55,7 @@ export class Resource {
   }
 }
 
-/** What names mean at one place of a file. */
+/** The values of names at one place in a file. */
 export interface Names {
   readonly file: string;
   /** The ID of the subscription or resource group that is deployed to. */
@@ -64,7 +64,7 @@ export interface Names {
   readonly lookUp: (name: string) => Value;
 }
 
-/** Returns the same names with others in addition, as in the body of a loop. */
+/** Returns the same names and additional ones, as in the body of a loop. */
 export function withNames(names: Names, added: Readonly<Record<string, Value>>): Names {
   return { ...names, lookUp: (name) => (name in added ? (added[name] ?? null) : names.lookUp(name)) };
 }
@@ -101,7 +101,7 @@ export function truth(value: Value): boolean {
   return value;
 }
 
-/** Returns the value as it goes to Azure: without what is null, and with resources as IDs. */
+/** Returns the value as it is sent to Azure: without nulls, and with resources as IDs. */
 export function toPlain(value: Value): unknown {
   if (value instanceof Resource) return value.id;
   if (value instanceof RuntimeValue) return value.text;

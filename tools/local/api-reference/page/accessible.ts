@@ -13,12 +13,12 @@ export const accessible: Plugin = ({ React: { createElement } }) => {
         createElement(original, properties),
       );
   const wrapComponents = {
-    // A link inside of a button. The list of operations has the same links.
+    // A link inside a button. The list of operations has the same links.
     DeepLink:
       () =>
       ({ text }) =>
         createElement("span", null, text),
-    // A selection without a name, of the only address.
+    // An unnamed selection of the only URL.
     ServersContainer: () => () => null,
     // A selection without a name: its text becomes its label.
     ExamplesSelect: (original) => (properties) =>
@@ -26,7 +26,7 @@ export const accessible: Plugin = ({ React: { createElement } }) => {
     // Fields without a name.
     RequestBodyEditor: named("Request body"),
     JsonSchema_boolean: named("True or false"),
-    // Text outside of all landmarks.
+    // Text outside all landmarks.
     InfoContainer: (original) => (properties) =>
       createElement("section", { "aria-label": "Introduction" }, createElement(original, properties)),
   } satisfies ReturnType<Plugin>["wrapComponents"];

@@ -9,7 +9,7 @@ import { type ApiDocument, listOperations } from "./operations-list.ts";
 export interface ReferenceOptions {
   /** The methods of the operations that can be tried. */
   readonly methods: readonly string[];
-  /** Sends a request in place of `fetch`. The page shows the request as it was before. */
+  /** Sends a request instead of `fetch`. The page shows the request as it was before. */
   readonly send?: typeof fetch;
   readonly onComplete?: () => void;
 }
@@ -53,7 +53,7 @@ function markCurrent(list: Element, address: string): void {
   }
 }
 
-/** Shows the operation that an address names: `#/private/get_room`. */
+/** Shows the operation that a URL fragment names: `#/private/get_room`. */
 function openOperation({ layoutActions }: SwaggerUI, hash: string): void {
   const [, tag, operationId] = hash.split("/");
   if (tag === undefined || operationId === undefined) return;

@@ -110,7 +110,7 @@ function troublesOf({ gateway, surroundings }: Snapshot): Trouble[] {
   ];
 }
 
-/** One line for each thing that is wrong, with the button that ends it. */
+/** One line per problem, with the button that ends it. */
 export function Banners({ data, snapshot }: { data: LiveData; snapshot: Snapshot }) {
   const troubles = troublesOf(snapshot);
   return (

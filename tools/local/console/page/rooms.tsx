@@ -79,13 +79,13 @@ function Row({ room, now }: { room: RoomRow; now: number }) {
   );
 }
 
-/** Returns how many are in a room's conference. */
+/** Returns how many participants a room's conference has. */
 function conferenceSize({ nodes, participants }: RoomRow): string {
   if (nodes.length === 0) return "–";
   return participants.length === 1 ? "1 person" : `${participants.length} people`;
 }
 
-/** Returns who is in a room's conference, and on how many nodes it runs. */
+/** Returns the participants of a room's conference, and the number of its nodes. */
 export function conferenceText({ nodes, participants }: RoomRow): string {
   if (nodes.length === 0) return "no conference";
   const who = participants.map(({ name }) => name).join(", ") || "nobody";

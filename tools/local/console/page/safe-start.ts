@@ -1,6 +1,7 @@
 /** Runs first, so the page starts in every browser locale and reports if it cannot start. */
 
-// uPlot formats numbers in the browser's language, also if that is no valid tag: Chromium names `en-US@posix` for LANG=C.
+// uPlot formats numbers in the browser's language, even if it is not a valid tag: Chromium names `en-US@posix` for
+// LANG=C.
 try {
   new Intl.NumberFormat(navigator.language);
 } catch {

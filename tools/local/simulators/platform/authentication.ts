@@ -47,7 +47,7 @@ export function createAuthentication(options: {
       const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
       return token !== undefined && (expiryByToken.get(token) ?? 0) > now();
     },
-    /** Handles the token endpoint. The assertion's audience must be the endpoint's address. */
+    /** Handles the token endpoint. The assertion's audience must be the endpoint's URL. */
     grantToken: (body: Buffer, tokenUrl: string): Reply => {
       const form = new URLSearchParams(body.toString("utf8"));
       if (form.get("grant_type") !== "client_credentials") {

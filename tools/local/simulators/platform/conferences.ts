@@ -91,7 +91,7 @@ export function createConferences(behaviours: Behaviours, now: () => number) {
   return {
     all: () => rows.values(),
     size: () => rows.size,
-    /** Increases with every change, so a reader knows whether its cached rows are current. */
+    /** Increases with every change, so readers can tell whether cached rows are current. */
     version: () => version,
     find,
     findByName,

@@ -2,7 +2,7 @@
 import { badRequest } from "./api-error.ts";
 
 const defaultPageSize = 20;
-/** What the gateway and the checks of this project ask for. The platform has more, and ignores unknown names. */
+/** The parameters that the gateway and this project's checks use. The platform has more, and ignores unknown names. */
 const parameters = new Set(["name", "limit", "offset", "order_by"]);
 
 interface Collection<Row> {

@@ -83,7 +83,7 @@ export function createLiveConferences(now: () => number, emit: EmitEvent) {
 
   return {
     all: (): LiveConference[] => [...byName.values()],
-    /** Starts the conference on these nodes, and lets so many participants join on the first one. */
+    /** Starts the conference on these nodes, and lets this number of participants join on the first one. */
     start: (room: Room, nodes: readonly string[], participants: number): LiveConference => {
       const live = start(room, nodes);
       for (let index = 0; index < participants; index += 1)
@@ -97,7 +97,10 @@ export function createLiveConferences(now: () => number, emit: EmitEvent) {
       add(live, node, displayName);
       return live;
     },
-    /** Disconnects a participant. The conference ends on each node that nobody is left on. Returns false if there is none. */
+    /**
+     * Disconnects a participant. The conference ends on each node without participants. Returns false if there is
+     * no such participant.
+     */
     leave: (name: string, displayName: string): boolean => {
       const live = byName.get(name);
       if (!live || !disconnect(live, (participant) => participant.display_name === displayName)) return false;

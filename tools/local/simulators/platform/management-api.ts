@@ -20,7 +20,7 @@ interface Resource {
 const roomsPath = "configuration/conference";
 const address = /^\/api\/admin\/((?:configuration|status)\/v1\/[a-z_]+)\/(?:([^/]+)\/)?$/;
 
-/** Creates the handler. `baseUrl` is the server's own address; `closing` ends every delay. */
+/** Creates the handler. `baseUrl` is the server's own URL; `closing` ends every delay. */
 export function createManagementApi(
   state: PlatformState,
   authentication: Authentication,

@@ -36,9 +36,9 @@ export type SimulatorOptions = z.input<typeof simulatorOptionsSchema> & {
 
 export type PlatformSimulator = PlatformControl &
   Reachability & {
-    /** Address of the Management API; `goDown` and `goUp` do not change it. */
+    /** URL of the Management API; `goDown` and `goUp` do not change it. */
     readonly url: string;
-    /** Address of the control API, which is reachable even while the platform is down. */
+    /** URL of the control API, which is reachable even while the platform is down. */
     readonly controlUrl: string;
     readonly stop: () => Promise<void>;
   };

@@ -36,7 +36,7 @@ export async function startTestHost(app: string, options: Partial<FunctionsHostO
     log,
     stop: host.stop,
     appMessages,
-    /** Resolves with the messages that contain the text, once there are so many of them. */
+    /** Resolves with the messages that contain the text, once there are this many of them. */
     waitForMessages: async (count: number, text = ""): Promise<string[]> =>
       vi.waitFor(
         () => {

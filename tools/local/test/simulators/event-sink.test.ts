@@ -16,7 +16,7 @@ interface ReceivedEvent {
   readonly data: unknown;
 }
 
-/** Bodies in the order in which they came, failed attempts included. */
+/** Bodies in the order of arrival, including failed attempts. */
 let received: ReceivedEvent[];
 let authorizations: (string | undefined)[];
 let answer: (event: ReceivedEvent) => Answer | Promise<Answer>;
