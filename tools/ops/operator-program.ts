@@ -116,7 +116,7 @@ function gatewayCommand(name: string) {
     .option("--local", "Works on the gateway that `npm start` or `npm run stack` runs on this machine.")
     .option(
       "--connection-file <file>",
-      "With --local: where its addresses are. Default: of the one that started last.",
+      "With --local: the file with its URLs. Default: that of the gateway that started last.",
     )
     .option(
       "--environment <name>",

@@ -37,7 +37,7 @@ export function describeError(error: unknown, call: string): { line: string; out
 }
 
 function adviceOf({ code }: GatewayError): string {
-  if (code === "storage-unavailable") return ". Check the way to it: npm run ops -- doctor";
+  if (code === "storage-unavailable") return ". Check the connection: npm run ops -- doctor";
   return code.startsWith("platform-") ? ". See docs/operations.md#platform-unreachable" : "";
 }
 

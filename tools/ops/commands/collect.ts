@@ -15,7 +15,7 @@ export function addCollect({ command, run }: Operator): void {
     "It deletes what the timer would delete, and keeps what it would keep. It may run beside the timer. A run handles " +
       "GC_MAX_MESSAGES rooms; run it again for more.",
   )
-    .option("--yes", "Does it. Without it, the command only says what it would do.")
+    .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
     .action(async (options) => run(options, async (context) => collect(options.yes === true, context)));
 }
 

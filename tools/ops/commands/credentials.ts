@@ -10,7 +10,7 @@ export function addRotateSink({ command, run }: Operator): void {
     "rotate-sink",
     "shows whether conferencing nodes still use the event sink's previous credentials",
     "Reads the log only; docs/operations.md, Rotating secrets, has the steps. Ends with 0 if all requests came with the " +
-      "current pair. Choose a time in which every node has sent events: a node without conferences sends none.",
+      "current pair. Choose a period in which every node has sent events; a node without conferences sends none.",
   )
     .option("--hours <n>", "How far back to look.", wholeNumber(1, 720), 1)
     .option("--json", "Prints one JSON object.")

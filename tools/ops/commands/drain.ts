@@ -21,7 +21,7 @@ export function addDrain({ command, run }: Operator): void {
       "conference ends. Stop the consumers first, and set MAX_VMR to 0: otherwise each create that finds the pool empty " +
       "requests a room. For maintenance that keeps the rooms, --keep-pool only waits.",
   )
-    .option("--yes", "Does it. Without it, the command only says what it would do.")
+    .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
     .option("--keep-pool", "Only waits until no conference is running, and changes nothing.")
     .option(
       "--timeout-minutes <n>",

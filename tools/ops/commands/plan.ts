@@ -26,10 +26,10 @@ export function addPlan({ command, run }: Operator): void {
       "The rate of the busiest minutes, in averages. Default: 3, or measured.",
       decimal(1, 100),
     )
-    .option("--measured-days <days>", "Measures both in the log of so many days.", wholeNumber(1, 30))
+    .option("--measured-days <days>", "Measures both in the log of this many days.", wholeNumber(1, 30))
     .option(
       "--one-in <callers>",
-      "At most one of so many callers may find the pool empty.",
+      "At most one caller in this many may find the pool empty.",
       wholeNumber(10, 1_000_000),
       initial.oneIn,
     )
@@ -93,7 +93,7 @@ async function plan(options: PlanOptions, context: Context): Promise<Outcome> {
   const { measuredDays: days, json } = options;
   const measured = days === undefined ? undefined : await measure(days, context);
   if (days !== undefined && measured === undefined) {
-    terminal.remark(`Nobody asked for a room in the last ${count(days, "day")}. Use --per-hour instead.`);
+    terminal.remark(`No caller requested a room in the last ${count(days, "day")}. Use --per-hour instead.`);
     return "finding";
   }
   const perHour = options.perHour ?? measured?.load.perHour;

@@ -58,7 +58,7 @@ export function addShrink({ command, run }: Operator): void {
       "gateway fills the pool up again.",
   )
     .argument("<N>", "The number of rooms that stay in the pool.", wholeNumber(0, 10_000))
-    .option("--yes", "Does it. Without it, the command only says what it would do.")
+    .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
     .action(async (level, options) =>
       run(options, async (context) => shrink(level, options.yes === true, context)),
     );

@@ -22,7 +22,7 @@ export function addRecycle({ command, run }: Operator): void {
     "Rooms that were handed out stay: only the pool is recycled. For each room that is taken out, the gateway makes a new " +
       "one. A new host PIN of the same length is not noticed: shrink the pool to 0 and fill it again.",
   )
-    .option("--yes", "Does it. Without it, the command only says what it would do.")
+    .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
     .option(
       "--floor <n>",
       "Never fewer ready rooms than this in the pool. Default: half of MAX_VMR.",

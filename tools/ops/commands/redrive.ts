@@ -17,8 +17,8 @@ export function addRedrive({ command, run }: Operator): void {
     "Remove the cause first (docs/operations.md#provisioning-failing). A request that the pool no longer needs is dropped " +
       "when it is served, so the pool does not grow beyond MAX_VMR.",
   )
-    .option("--yes", "Does it. Without it, the command only says what it would do.")
-    .option("--drop-unreadable", "Deletes messages that are no requests. Without it, they stay.")
+    .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
+    .option("--drop-unreadable", "Deletes messages that are not requests. Without this option, they stay.")
     .option("--json", "Prints one JSON object.")
     .action(async (options) => run(options, async (context) => redrive(options, context)));
 }

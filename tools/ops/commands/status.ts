@@ -17,11 +17,11 @@ export function addStatus({ command, run }: Operator): void {
   command(
     "status",
     "shows health, platform, pool, queues and rooms on one screen, and what needs attention",
-    "Without a login for the platform, it shows the app's newest metrics row instead of measuring. Ends with 1 if " +
+    "Without credentials for the platform, it shows the app's newest metrics row instead of measuring. Ends with 1 if " +
       "something needs attention. With --watch, it ends with Ctrl-C and 0.",
   )
     .option("--json", "Prints one JSON object instead of the screen.")
-    .option("--watch", "Shows the screen again and again.")
+    .option("--watch", "Refreshes the screen until Ctrl-C.")
     .option(
       "--every <seconds>",
       `With --watch: the pause. Default: ${defaultPauseSeconds}.`,

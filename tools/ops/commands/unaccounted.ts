@@ -24,11 +24,11 @@ export function addUnaccounted({ command, run }: Operator): void {
     "unaccounted",
     "lists rooms that are neither in the pool nor in use, and has them deleted",
     "A room is listed if it was handed out more than 24 hours ago and no conference is running. The garbage collection " +
-      "checks each room again before it deletes it. Without a login for the platform, the list is that of the app's last " +
+      "checks each room again before it deletes it. Without credentials for the platform, the list is that of the app's last " +
       "metrics run.",
   )
     .option("--delete", "Queues the listed rooms for deletion.")
-    .option("--yes", "Does it. Without it, the command only says what it would do.")
+    .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
     .option("--json", "Prints one JSON object, and deletes nothing.")
     .action(async (options) => run(options, async (context) => listOrphaned(options, context)));
 }

@@ -6,7 +6,7 @@ export interface Scenario {
   readonly perHour: number;
   /** The rate of the busiest minutes, as a multiple of the average. */
   readonly peak: number;
-  /** At most one of so many callers may find the pool empty. */
+  /** At most one caller in this many may find the pool empty. */
   readonly oneIn: number;
   /** Time from the hand-out of a room to the end of its conference. */
   readonly conferenceMinutes: number;

@@ -87,7 +87,7 @@ export const checks: readonly Check[] = [
         isOk: status === 401,
         found: `a call without a token returns ${status}`,
         ...(isBypassed && {
-          advice: "the call bypassed API Management: set HEALTH_URL to the address that callers use",
+          advice: "the call bypassed API Management: set HEALTH_URL to the URL that callers use",
         }),
       };
     },
@@ -112,10 +112,10 @@ export const checks: readonly Check[] = [
       if (!platform)
         return {
           isOk: connected === true,
-          found: `${ofApp}; you have no login for ${settings.platform.url}`,
+          found: `${ofApp}; you have no credentials for ${settings.platform.url}`,
         };
       const [rows, alarms] = await Promise.all([platform.conferences.list(), platform.status.alarms()]);
-      const found = `${ofApp}; with your login, ${count(rows.length, "conference")} and ${count(alarms.length, "alarm")}`;
+      const found = `${ofApp}; with your credentials, ${count(rows.length, "conference")} and ${count(alarms.length, "alarm")}`;
       return { isOk: connected === true, found };
     },
   },

@@ -40,7 +40,7 @@ export function createAzureApi(endpoint: string, credential: TokenCredential): A
       throw new UnreachableError(`Azure does not respond, so ${subject} cannot be read: ${endpoint}`);
     if (response.status === 401 || response.status === 403)
       throw new UnreachableError(
-        `You may not read ${subject} (${response.status}). It takes the role ${role}: docs/security.md, The operator's role.`,
+        `You may not read ${subject} (${response.status}). You need the role ${role}: docs/security.md, The operator's role.`,
       );
     if (response.status === 404)
       throw new UnreachableError(`Azure does not find ${subject}. Check the names and the subscription.`);

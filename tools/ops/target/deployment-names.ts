@@ -68,7 +68,7 @@ async function azdValues(name: string | undefined, environment: Environment): Pr
   } catch (error) {
     throw new UsageError(
       name === undefined
-        ? "Say which gateway: --local, an azd environment, or --subscription, --resource-group and --app"
+        ? "Name the gateway: --local, an azd environment, or --subscription, --resource-group and --app"
         : `--environment: ${azdFault(error, name)}`,
       { cause: error },
     );

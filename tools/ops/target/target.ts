@@ -38,7 +38,7 @@ export interface Target {
 export function requirePlatform({ platform, settings }: Pick<Target, "platform" | "settings">): Platform {
   if (platform) return platform;
   throw new UnreachableError(
-    `This command works on ${settings.platform.url} with a login of yours. Set PLATFORM_USERNAME and PLATFORM_PASSWORD, ` +
+    `This command needs your own credentials for ${settings.platform.url}. Set PLATFORM_USERNAME and PLATFORM_PASSWORD, ` +
       "or PLATFORM_OAUTH_CLIENT_ID and PLATFORM_OAUTH_PRIVATE_KEY: docs/security.md, The operator's role.",
   );
 }

@@ -247,7 +247,7 @@ describe("Without credentials for the platform", () => {
       const { exitCode, remarks } = await opsOnDeployment(args);
       expect(exitCode).toBe(3);
       expect(remarks).toMatch(
-        /^This command works on http:\S+ with a login of yours\. Set PLATFORM_USERNAME and/,
+        /^This command needs your own credentials for http:\S+\. Set PLATFORM_USERNAME and/,
       );
     },
   );
@@ -257,7 +257,7 @@ test("Incomplete credentials for the platform count as none", async () => {
   const { PLATFORM_USERNAME } = logIn;
   expect(await opsOnDeployment(["rooms"], { PLATFORM_USERNAME })).toMatchObject({
     exitCode: 3,
-    remarks: expect.stringMatching(/with a login of yours/),
+    remarks: expect.stringMatching(/needs your own credentials/),
   });
 });
 
@@ -266,7 +266,7 @@ describe("Finding the deployment", () => {
     status = 403;
     const { exitCode, remarks } = await opsOnDeployment(["status"]);
     expect(exitCode).toBe(3);
-    expect(remarks).toMatch(/^You may not read \w[^\n]+ \(403\)\. It takes the role \w[^\n]+\n$/);
+    expect(remarks).toMatch(/^You may not read \w[^\n]+ \(403\)\. You need the role \w[^\n]+\n$/);
   });
 
   test.each([
@@ -317,7 +317,7 @@ describe("Finding the deployment", () => {
     const { exitCode, remarks } = await ops(["status"], { environment: { PATH: "/nonexistent" } });
     expect(exitCode).toBe(2);
     expect(remarks).toMatch(
-      /^npm run ops -- status: Say which gateway: --local, an azd environment, or --subscription, /,
+      /^npm run ops -- status: Name the gateway: --local, an azd environment, or --subscription, /,
     );
   });
 });

@@ -71,6 +71,6 @@ describe("With --measured-days", () => {
   test("Ends with 1 and says so if nobody requested a room", async () => {
     const { exitCode, remarks } = await operated.ops("plan", "--measured-days", "1");
     expect(exitCode).toBe(1);
-    expect(remarks).toBe("Nobody asked for a room in the last 1 day. Use --per-hour instead.\n");
+    expect(remarks).toBe("No caller requested a room in the last 1 day. Use --per-hour instead.\n");
   });
 });

@@ -76,7 +76,7 @@ function troublesOf({ gateway, surroundings }: Snapshot): Trouble[] {
       ? [{ text: `The gateway's app did not load, so every call returns 404${why}` }]
       : []),
     ...(gateway.state === "restarting" ? [{ text: `The gateway's app is restarting${why}` }] : []),
-    ...(gateway.state === "ended" ? [{ text: `The gateway's app has ended for good${why}` }] : []),
+    ...(gateway.state === "ended" ? [{ text: `The gateway's app has ended permanently${why}` }] : []),
     ...(platformDown === null
       ? []
       : [{ text: "The platform is down: creates return 503.", end: ["up", "Bring it up"] } as const]),
@@ -94,7 +94,7 @@ function troublesOf({ gateway, surroundings }: Snapshot): Trouble[] {
     ...(surroundings.issuerIsDown
       ? [
           {
-            text: "The token issuer is down: nobody gets a new token.",
+            text: "The token issuer is down: it issues no tokens.",
             end: ["issuerUp", "Let it recover"],
           } as const,
         ]
@@ -119,7 +119,7 @@ export function Banners({ data, snapshot }: { data: LiveData; snapshot: Snapshot
         troubles.map((trouble) => <Banner key={trouble.text} {...trouble} />)
       ) : (
         <Banner
-          text={`The console's server does not respond. This is how it was at ${timeOfDay(snapshot.time)}.`}
+          text={`The console's server does not respond. The page shows the state of ${timeOfDay(snapshot.time)}.`}
         />
       )}
     </div>

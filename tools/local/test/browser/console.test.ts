@@ -259,7 +259,7 @@ describe.skipIf(!browser)("The console", () => {
     const { page } = await openPage(browser, another.url);
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
     await another.stop();
-    await banner(page, "The console's server does not respond. This is how it was at").waitFor();
+    await banner(page, "The console's server does not respond. The page shows the state of").waitFor();
     await expect.poll(async () => health(page).textContent()).toMatch(/connection lost, last update \d\d:/);
     expect(await page.locator("main.stale").count()).toBe(1);
   });
