@@ -1,10 +1,6 @@
-/**
- * `npm run stack`: runs everything but the app, and writes a local.settings.json through which `func start` finds it.
- * With `--only-storage`, runs Azurite for a copy of local.settings.example.json and writes nothing.
- */
+/** `npm run stack`: runs everything but the app, and writes a local.settings.json through which `func start` finds it. */
 import getPort from "get-port";
 import { stopSignal, untilStopped } from "../process/stop-signal.ts";
-import { startAzurite } from "../simulators/azurite.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import { connectionOf, ownConnectionFile, removeConnection, writeConnection } from "../stack/connection.ts";
 import { startDevelopmentStack } from "../stack/development-stack.ts";
@@ -18,8 +14,6 @@ const options = createCommand(
   "npm run stack",
   "Runs everything except the app, for `func start`, until Ctrl-C.",
 )
-  .option("--only-storage", "Runs only Azurite, for a copy of `local.settings.example.json`.")
-  .option("--storage-ports <blob,queue,table>", "With --only-storage: its ports.", "10000,10001,10002")
   .option("--replace", "Replaces a settings file that `npm run stack` did not write.")
   .option("--settings-file <path>", "The file to write.", "local.settings.json")
   .option(
@@ -34,15 +28,6 @@ const connectionPath = options.connectionFile ?? ownConnectionFile;
 const usualPort = 7071;
 
 const stopping = stopSignal();
-if (options.onlyStorage) {
-  const [blob = 0, queue = 0, table = 0] = options.storagePorts.split(",").map(Number);
-  const { stop } = await startAzurite({ blob: true, table: true, ports: [blob, queue, table] });
-  console.log(`Azurite is ready on the ports ${options.storagePorts}. Press Ctrl-C to stop.`);
-  await untilStopped(stopping);
-  await stop();
-  process.exit(0);
-}
-
 const owner = ownerOf(settingsPath);
 if (owner === "somebody" && !options.replace) {
   console.error(

@@ -1,5 +1,4 @@
 /** `npm start`: runs the gateway and everything it depends on, with a full pool, until Ctrl-C. */
-import getPort from "get-port";
 import * as z from "zod";
 import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
@@ -22,7 +21,7 @@ import { createProvisioningProblem } from "../terminal/provisioning-problem.ts";
 import { readStartOptions } from "../terminal/start-options.ts";
 
 // The same at each start, unless something else listens there.
-const usualPorts = { gateway: 7071, issuer: 7072, console: 7080 };
+const usualPorts = { gateway: { ifFree: 7071 }, issuer: { ifFree: 7072 }, console: { ifFree: 7080 } };
 
 const options = readStartOptions(process.argv.slice(2));
 const stopping = stopSignal();
@@ -38,12 +37,11 @@ const provisioning = createProvisioningProblem();
 const refusedOrigins = new Set<string>();
 let connection: Connection | undefined;
 let writing = Promise.resolve();
-const host = "127.0.0.1";
 const gateway = await startLocalGateway({
   settings: { ...used, ...options.set },
   corsOrigins: options.origin ?? [],
   onRefusedOrigin,
-  port: options.port ?? (await getPort({ host, port: usualPorts.gateway })),
+  port: options.port ?? usualPorts.gateway,
   issuerPort: usualPorts.issuer,
   ...(options.inspect && { inspectPort: options.inspectPort }),
   mayFailToLoad: options.watch ?? false,
@@ -61,7 +59,7 @@ const stopWatching = options.watch
   : undefined;
 let stopConsole = async (): Promise<void> => undefined;
 try {
-  const port = options.consolePort ?? (await getPort({ host, port: usualPorts.console }));
+  const port = options.consolePort ?? usualPorts.console;
   const { url, stop } = await startConsole({ ...gateway, timeline, port }).catch(async (error: unknown) => {
     await gateway.stop();
     return failToStart(error);

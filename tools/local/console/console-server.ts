@@ -7,6 +7,7 @@ import * as z from "zod";
 import { referenceFiles } from "../api-reference/reference-files.ts";
 import type { HostedFunction } from "../host/triggers.ts";
 import { bundlePage } from "../pages/bundle-page.ts";
+import { listen, type Port } from "../process/listen.ts";
 import type { Connection } from "../stack/connection.ts";
 import { startCollector } from "./collector.ts";
 import type { Addresses, GatewayState, Greeting } from "./console-state.ts";
@@ -20,8 +21,8 @@ export interface ConsoleOptions {
   readonly appState: () => GatewayState;
   /** The timeline that receives the host's log. */
   readonly timeline: Timeline;
-  /** The default, 0, selects a free port. */
-  readonly port?: number;
+  /** The default is a free port. */
+  readonly port?: Port;
 }
 
 const pageFolder = fileURLToPath(new URL("page/", import.meta.url));
@@ -112,11 +113,7 @@ export async function startConsole(options: ConsoleOptions) {
   const server = createServer((request, response) => {
     respond(request, response).catch(() => response.destroy());
   });
-  server.listen(options.port ?? 0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the console has no port");
-  const url = `http://127.0.0.1:${address.port}`;
+  const url = await listen(server, options.port);
   return {
     url,
     stop: async (): Promise<void> => {

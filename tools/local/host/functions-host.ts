@@ -1,7 +1,6 @@
 /** The local Functions host: runs the app in a child process and drives it by HTTP, timers and queues. */
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { listen, type Port } from "../process/listen.ts";
 import { type AppState, startAppProcess } from "./app-process.ts";
 import { readHostJson } from "./host-json.ts";
 import { createHttpServer, type InFront } from "./http-server.ts";
@@ -15,8 +14,8 @@ export interface FunctionsHostOptions {
   readonly hostJsonPath: string;
   /** The app's environment, except what the operating system needs, such as PATH. */
   readonly environment: Record<string, string>;
-  /** The default, 0, selects a free port. */
-  readonly port?: number;
+  /** The default is a free port. */
+  readonly port?: Port;
   readonly onLog?: (entry: LogEntry) => void;
   /** Is called with each change of the app's state. */
   readonly onState?: (state: AppState) => void;
@@ -34,12 +33,13 @@ interface TimeScale {
   readonly messageLockSeconds?: number;
   readonly retryDelaySeconds?: number;
   readonly pollSeconds?: number;
-  /** How long `stop` waits for HTTP calls, and for timer and queue runs. */
-  readonly httpDrainSeconds?: number;
-  readonly backgroundDrainSeconds?: number;
 }
 
 export type FunctionsHost = Awaited<ReturnType<typeof startFunctionsHost>>;
+
+// How long a host that stops waits for HTTP calls, and for timer and queue runs.
+const httpDrainSeconds = 30;
+const backgroundDrainSeconds = 10;
 
 const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "SystemRoot"];
 
@@ -88,7 +88,6 @@ export async function startFunctionsHost(options: FunctionsHostOptions) {
     server.closeIdleConnections();
     const background = Promise.all([triggers.stop(), app.idle("background")]);
     const http = app.idle("http");
-    const { httpDrainSeconds = 30, backgroundDrainSeconds = 10 } = timeScale;
     await Promise.all([within(httpDrainSeconds, http), within(backgroundDrainSeconds, background)]);
     await app.stop();
     await Promise.all([http, background]);
@@ -100,17 +99,13 @@ export async function startFunctionsHost(options: FunctionsHostOptions) {
     return ending;
   }
 
-  server.listen(options.port ?? 0, "127.0.0.1");
-  try {
-    await once(server, "listening");
-  } catch (error) {
+  const url = await listen(server, options.port).catch(async (error: unknown) => {
     await endOnce("The port could not be opened.");
     throw error;
-  }
+  });
   void app.gaveUp.then(endOnce);
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     functions: [
       ...routes.map(({ functionName: name, route, methods }) => ({
         name,

@@ -16,6 +16,7 @@ interface QueueServer extends AzuriteServer {
 
 const require = createRequire(import.meta.url);
 const host = "127.0.0.1";
+const freePort = 0;
 const keepAliveSeconds = 60;
 const extentLimitBytes = 256 * 1024 * 1024;
 const sweepMilliseconds = 500;
@@ -23,8 +24,6 @@ const sweepMilliseconds = 500;
 export interface AzuriteOptions {
   readonly blob?: boolean;
   readonly table?: boolean;
-  /** Ports of the blob, queue and table services. The default, 0, selects free ones. */
-  readonly ports?: readonly [blob: number, queue: number, table: number];
 }
 
 /**
@@ -32,7 +31,6 @@ export interface AzuriteOptions {
  * Telemetry and access logs are off. Any API version is accepted, because the storage SDK is newer than Azurite.
  */
 export async function startAzurite(options: AzuriteOptions = {}) {
-  const [blobPort, queuePort, tablePort] = options.ports ?? [0, 0, 0];
   const servers: AzuriteServer[] = [];
   const start = async (server: AzuriteServer): Promise<string> => {
     await server.start();
@@ -48,9 +46,9 @@ export async function startAzurite(options: AzuriteOptions = {}) {
   };
   const account = readAccount();
   try {
-    const queueServiceUrl = await start(createQueueServer(queuePort));
-    const blobServiceUrl = options.blob ? await start(createServer("blob", "Blob", blobPort)) : undefined;
-    const tableServiceUrl = options.table ? await start(createTableServer(tablePort)) : undefined;
+    const queueServiceUrl = await start(createQueueServer());
+    const blobServiceUrl = options.blob ? await start(createServer("blob", "Blob")) : undefined;
+    const tableServiceUrl = options.table ? await start(createTableServer()) : undefined;
     const parts = [
       "DefaultEndpointsProtocol=http",
       `AccountName=${account.name}`,
@@ -75,8 +73,8 @@ export async function startAzurite(options: AzuriteOptions = {}) {
 
 // Azurite sweeps deleted messages one by one, each in time proportional to all of them. At its usual interval of a minute,
 // a sweep under load stops the server for seconds.
-function createQueueServer(port: number): AzuriteServer {
-  const server = createServer("queue", "Queue", port) as QueueServer;
+function createQueueServer(): AzuriteServer {
+  const server = createServer("queue", "Queue") as QueueServer;
   server.gcManager.gcIntervalInMS = sweepMilliseconds;
   return server;
 }
@@ -87,22 +85,22 @@ const strictModeButAnyApiVersion = [false, true] as const;
 const pathStyleUrlInMemory = [true, true] as const;
 const common = [...strictModeButAnyApiVersion, ...noTlsNoOAuth, ...pathStyleUrlInMemory] as const;
 
-function createServer(folder: "queue" | "blob", name: "Queue" | "Blob", port: number): AzuriteServer {
+function createServer(folder: "queue" | "blob", name: "Queue" | "Blob"): AzuriteServer {
   const { MemoryExtentChunkStore } = require("azurite/dist/src/common/persistence/MemoryExtentStore");
   const noAccessOrDebugLog = [false, undefined, false, undefined] as const;
   const store = new MemoryExtentChunkStore(extentLimitBytes);
-  return construct(folder, name, port, ["", "", [], ...noAccessOrDebugLog, ...common, store]);
+  return construct(folder, name, ["", "", [], ...noAccessOrDebugLog, ...common, store]);
 }
 
-function createTableServer(port: number): AzuriteServer {
+function createTableServer(): AzuriteServer {
   const noLogs = [false, false, undefined, undefined] as const;
-  return construct("table", "Table", port, ["", ...noLogs, ...common]);
+  return construct("table", "Table", ["", ...noLogs, ...common]);
 }
 
-function construct(folder: string, name: string, port: number, settings: readonly unknown[]): AzuriteServer {
+function construct(folder: string, name: string, settings: readonly unknown[]): AzuriteServer {
   const Server = require(`azurite/dist/src/${folder}/${name}Server`).default;
   const Configuration = require(`azurite/dist/src/${folder}/${name}Configuration`).default;
-  return new Server(new Configuration(host, port, keepAliveSeconds, ...settings));
+  return new Server(new Configuration(host, freePort, keepAliveSeconds, ...settings));
 }
 
 function readAccount(): { name: string; key: string } {

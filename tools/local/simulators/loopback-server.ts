@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { listen, type Port } from "../process/listen.ts";
 
 export interface LoopbackRequest {
   readonly method: string;
@@ -23,22 +24,18 @@ export type Answer = Reply | "reset" | "silence";
 export type LoopbackServer = Awaited<ReturnType<typeof startLoopbackServer>>;
 
 /**
- * Starts a server on 127.0.0.1; port 0 selects a free one. If the handler throws, the response is 500 with the error's
+ * Starts a server on 127.0.0.1. If the handler throws, the response is 500 with the error's
  * text. `stop` closes the listening socket and every open connection.
  */
 export async function startLoopbackServer(
   handle: (request: LoopbackRequest) => Answer | Promise<Answer>,
-  port = 0,
+  port?: Port,
 ) {
   const server = createServer((request, response) => void respond(handle, request, response));
   server.keepAliveTimeout = 65_000;
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  const url = await listen(server, port);
   return {
-    url: `http://127.0.0.1:${address.port}`,
-    port: address.port,
+    url,
     stop: async () => {
       const closed = once(server, "close");
       server.close();

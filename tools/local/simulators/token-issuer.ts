@@ -2,6 +2,7 @@
 import { generateKeyPairSync, randomUUID, timingSafeEqual } from "node:crypto";
 import jsonwebtoken, { type Algorithm } from "jsonwebtoken";
 import * as z from "zod";
+import type { Port } from "../process/listen.ts";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
 
 const lifetimeSeconds = 3599;
@@ -12,8 +13,7 @@ type Claims = Readonly<Record<string, unknown>>;
 export interface TokenIssuerOptions {
   readonly tenantId: string;
   readonly clients: readonly IssuerClient[];
-  /** The default, 0, selects a free port. */
-  readonly port?: number;
+  readonly port?: Port;
 }
 
 interface TokenOverrides {
@@ -25,7 +25,7 @@ interface TokenOverrides {
 export type TokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>;
 
 /** Starts the issuer on 127.0.0.1. Tokens use RS256 and are valid for 3599 seconds. */
-export async function startTokenIssuer({ tenantId, clients, port = 0 }: TokenIssuerOptions) {
+export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerOptions) {
   const counts = { metadata: 0, keys: 0, tokens: 0 };
   let keys: [SigningKey, ...SigningKey[]] = [createSigningKey()];
   let isDown = false;

@@ -1,4 +1,5 @@
 /** Starts everything that the gateway talks to, on loopback in this process. */
+import type { Port } from "../process/listen.ts";
 import { startAzurite } from "../simulators/azurite.ts";
 import { startContactCentre } from "../simulators/contact-centre.ts";
 import { startLogWorkspace } from "../simulators/log-workspace.ts";
@@ -13,8 +14,8 @@ export interface DevelopmentStackOptions {
   /** Also starts Azurite's table service, which `func start` needs. */
   readonly withBlobsAndTables?: boolean;
   readonly platform?: Partial<SimulatorOptions>;
-  /** The token issuer's port, if nothing else listens there. The default, 0, selects a free one. */
-  readonly issuerPort?: number;
+  /** The default is a free port. */
+  readonly issuerPort?: Port;
 }
 
 /** Starts all parts on free ports of 127.0.0.1. Stops what was started if a later part fails to start. */
@@ -31,11 +32,7 @@ export async function startDevelopmentStack(options: DevelopmentStackOptions = {
   try {
     const azurite = started(await startAzurite({ blob: true, table: isWhole }));
     const platform = started(await startPlatformSimulator({ ...platformAccount, ...options.platform }));
-    const issuer = started(
-      await startTokenIssuer({ ...tenant, port: options.issuerPort ?? 0 }).catch(async () =>
-        startTokenIssuer(tenant),
-      ),
-    );
+    const issuer = started(await startTokenIssuer({ ...tenant, port: options.issuerPort ?? 0 }));
     const contactCentre = started(await startContactCentre({ users: contactCentreUsers }));
     const logWorkspace = started(await startLogWorkspace());
     /** The gateway's settings for this stack. */

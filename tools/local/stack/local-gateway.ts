@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { AppState } from "../host/app-process.ts";
 import { type FunctionsHost, startFunctionsHost } from "../host/functions-host.ts";
 import type { LogEntry } from "../host/messages.ts";
+import type { Port } from "../process/listen.ts";
 import { connectionOf } from "./connection.ts";
 import { createCorsHandler } from "./cors.ts";
 import { type DevelopmentStack, startDevelopmentStack } from "./development-stack.ts";
@@ -19,9 +20,9 @@ export interface LocalGatewayOptions {
   readonly corsOrigins?: readonly string[];
   /** Is called with the origin of a page whose call was refused. */
   readonly onRefusedOrigin?: (origin: string) => void;
-  /** The default, 0, selects a free port. */
-  readonly port?: number;
-  readonly issuerPort?: number;
+  /** The default is a free port. */
+  readonly port?: Port;
+  readonly issuerPort?: Port;
   /** A debugger can attach to the app on this port. */
   readonly inspectPort?: number;
   /** Keeps running if the app does not load, because a change of its files may repair it. */
@@ -45,7 +46,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
     options.onState?.(next);
   }
 
-  async function startApp(port: number): Promise<FunctionsHost> {
+  async function startApp(port: Port): Promise<FunctionsHost> {
     const started = await startFunctionsHost({
       entry: fileURLToPath(new URL("./app-entry.ts", import.meta.url)),
       hostJsonPath: fileURLToPath(new URL("../../../host.json", import.meta.url)),

@@ -131,7 +131,7 @@ describe("ops status", () => {
     await operated.stopHost();
     onTestFinished(operated.startHost);
     const app = await startFunctionsHost({
-      entry: fileURLToPath(new URL("../../local/test/host/apps/broken-app.ts", import.meta.url)),
+      entry: fileURLToPath(new URL("../../local/test/host/broken-app.ts", import.meta.url)),
       hostJsonPath: fileURLToPath(new URL("../../../host.json", import.meta.url)),
       environment: {},
       port: Number(new URL(operated.url).port),

@@ -97,7 +97,8 @@ export async function startPlatformSimulator(options: SimulatorOptions): Promise
   };
 
   let server = await startLoopbackServer(answer);
-  const { url, port } = server;
+  const { url } = server;
+  const port = Number(new URL(url).port);
 
   const goUp = async (): Promise<void> => {
     if (downMode === "refuse") server = await startLoopbackServer(answer, port);

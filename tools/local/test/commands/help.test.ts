@@ -1,26 +1,22 @@
-/** Every command has help and reports misuse in one line. */
+/** Every command reports misuse in one line, and names its help. */
 import { expect, test } from "vitest";
 import { runScript } from "../../../../test/support/script-process.ts";
 
-const commands: readonly (readonly [name: string, script: string])[] = [
+test.each([
   ["demo", "tools/local/commands/demo.ts"],
   ["soak", "test/simulation/soak.ts"],
   ["explore", "test/simulation/explore.ts"],
   ["chaos", "tools/chaos/run.ts"],
   ["bench", "tools/bench/run.ts"],
-];
-
-test.each(commands)("npm run %s shows its help and does nothing else", async (_, script) => {
-  const { exited, output, errors } = runScript(script, "--help");
-  expect([await exited, errors()]).toEqual([0, ""]);
-  expect(output()).toMatch(/^Usage: npm (?:run )?\w+ \[-- options\]\n/);
-  expect(output()).toMatch(/ {2}-h, --help +Shows this help\.\n$/);
-});
-
-test.each(commands)("npm run %s refuses an unknown option in one line", async (name, script) => {
+])("npm run %s refuses an unknown option in one line", async (name, script) => {
   const { exited, output, errors } = runScript(script, "--zzzzzzzz");
   expect([await exited, output()]).toEqual([2, ""]);
-  expect(errors()).toMatch(
-    new RegExp(`^npm (?:run )?${name}: unknown option '--zzzzzzzz'. See npm (?:run )?${name} -- --help.\n$`),
-  );
+  expect(errors()).toBe(`npm run ${name}: unknown option '--zzzzzzzz'. See npm run ${name} -- --help.\n`);
+});
+
+test("npm run demo shows its help and does nothing else", async () => {
+  const { exited, output, errors } = runScript("tools/local/commands/demo.ts", "--help");
+  expect([await exited, errors()]).toEqual([0, ""]);
+  expect(output()).toMatch(/^Usage: npm run demo \[-- options\]\n/);
+  expect(output()).toMatch(/ {2}-h, --help +Shows this help\.\n$/);
 });

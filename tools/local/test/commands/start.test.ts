@@ -6,7 +6,6 @@ import { readFile, utimes } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import getPort from "get-port";
 import { expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import {
@@ -19,16 +18,14 @@ import {
 import { poll } from "../../process/poll.ts";
 import { fetchAccessToken } from "../../stack/access-token.ts";
 import { findStartedGateway } from "../../stack/connection.ts";
-import { startLocalGateway } from "../../stack/local-gateway.ts";
 import { readStartOptions } from "../../terminal/start-options.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
 async function start(lastText: string, ...args: string[]) {
   const connectionPath = join(await temporaryFolder(), "connection.json");
-  const ports = ["--port", `${await getPort()}`, "--console-port", `${await getPort()}`];
   const files = ["--connection-file", connectionPath];
-  const script = runScript("tools/local/commands/start.ts", ...files, ...ports, ...args);
+  const script = runScript("tools/local/commands/start.ts", ...files, ...args);
   await script.printed(lastText);
   const connection = await findStartedGateway(connectionPath);
   if (!connection) throw new Error("there is no connection file");
@@ -42,10 +39,8 @@ test("npm start obeys its options, fills the pool, prints lines that work, resta
   vi.stubEnv("PLATFORM_URL", "https://platform.example.com");
   onTestFinished(() => void vi.unstubAllEnvs());
   const origin = "http://widget.example.com";
-  const inspectPort = await getPort();
   const set = ["--set", "POOL_MINIMUM=1", "--set", "MAX_VMR=3", "--origin", origin];
-  const debugging = ["--watch", "--inspect", "--inspect-port", `${inspectPort}`];
-  const running = await start("The gateway is ready.", ...set, ...debugging);
+  const running = await start("The gateway is ready.", ...set, "--watch");
   const { child, exited, output, errors, printed, connection, children } = running;
   const url = connection.gatewayUrl;
   expect(connection).toMatchObject({ processId: child.pid, app: { state: "up" } });
@@ -64,11 +59,6 @@ test("npm start obeys its options, fills the pool, prints lines that work, resta
   const health = await fetch(`${url}/public/health`, { headers: { origin } });
   expect(health.headers.get("access-control-allow-origin")).toBe(origin);
   await fetch(`${url}/public/health`, { headers: { origin: "http://other.example.com" } });
-  const debuggerUrl = async () => {
-    const response = await fetch(`http://127.0.0.1:${inspectPort}/json/list`);
-    return z.array(z.object({ webSocketDebuggerUrl: z.url() })).parse(await response.json())[0];
-  };
-  const debuggedBefore = await debuggerUrl();
   const headers = { authorization: `Bearer ${await fetchAccessToken(connection.tokenUrl)}` };
   const created = await fetch(`${url}/room/create`, { method: "POST", headers });
   const { name } = z.object({ name: z.string() }).parse(await created.json());
@@ -76,7 +66,6 @@ test("npm start obeys its options, fills the pool, prints lines that work, resta
   await printed("The app has been restarted.");
   expect(output()).toContain("host.json has changed.");
   expect((await fetch(`${url}/room/${name}`, { headers })).status).toBe(200);
-  expect(await debuggerUrl()).not.toEqual(debuggedBefore);
 
   const life = output().split("The life of a room: paste these lines into another terminal\n")[1] ?? "";
   const { stdout } = await sh(life.split("\nThe gateway is ready.")[0] ?? "");
@@ -153,8 +142,7 @@ test("npm start reports a port that is in use in one line, and leaves nothing be
   onTestFinished(() => void taken.close());
   await once(taken, "listening");
   const { port } = z.object({ port: z.int() }).parse(taken.address());
-  const ports = ["--port", `${await getPort()}`, "--console-port", `${port}`];
-  const { child, exited, errors } = runScript("tools/local/commands/start.ts", ...ports);
+  const { child, exited, errors } = runScript("tools/local/commands/start.ts", "--console-port", `${port}`);
   const children = new Set<number>();
   const seeing = async () => {
     for (const id of await childrenOf(child.pid)) children.add(id);
@@ -167,21 +155,9 @@ test("npm start reports a port that is in use in one line, and leaves nothing be
   await untilGone([...children]);
 });
 
-test("startLocalGateway throws if the app refuses its settings, and leaves nothing behind", async () => {
-  const before = await childrenOf(process.pid);
-  const lines: string[] = [];
-  const onLog = ({ message }: { message: string }) => lines.push(message);
-  const starting = startLocalGateway({ settings: { MAX_VMR: "many" }, onLog });
-  await expect(starting).rejects.toThrow("the app could not be loaded");
-  expect(lines.join("\n")).toContain("MAX_VMR: must be a whole number");
-  const left = (await childrenOf(process.pid)).filter((id) => !before.includes(id));
-  await untilGone(left);
-});
-
 test.each([
   ["--prot", "unknown option '--prot' (Did you mean --port?)"],
   ["--port=70000", "option '--port <number>': It must be a whole number from 1 to 65535."],
-  ["--port", "option '--port <number>' argument missing."],
   [
     "--set=MAX_ROOMS=1",
     "option '--set <NAME=value>': There is no setting MAX_ROOMS. Settings are listed in docs/reference.md.",
@@ -192,7 +168,6 @@ test.each([
     "--origin=http://localhost:3000/page",
     "option '--origin <url>': It must be an origin, such as http://localhost:3000, without a path.",
   ],
-  ["extra", "too many arguments. Expected 0 arguments but got 1: extra."],
 ])("The options of npm start: %s is refused in one line and ends with 2", (argument, message) => {
   let errors = "";
   const exit = vi.spyOn(process, "exit").mockImplementation((code) => {

@@ -1,11 +1,17 @@
-/** The local host treats the app as the real host does: requests, timers, crashes, and shutdown. */
+/** What the app meets in the local host as in the real one: requests, timers, messages, crashes, and the end of the host. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { QueueServiceClient } from "@azure/storage-queue";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
+import hostJson from "../../../../host.json" with { type: "json" };
 import { createHttpClient } from "../../../../test/support/http-client.ts";
-import { isRunning } from "../../../../test/support/script-process.ts";
+import { isRunning, temporaryFolder } from "../../../../test/support/script-process.ts";
+import { useStarted } from "../../../../test/support/use-started.ts";
 import type { FunctionsHost } from "../../host/functions-host.ts";
 import { startChild } from "../../process/child.ts";
-import { fire, startTestHost, useTestHost } from "./test-host.ts";
+import { startAzurite } from "../../simulators/azurite.ts";
+import { startTestHost } from "./test-host.ts";
 
 async function call(host: FunctionsHost, path: string) {
   const response = await fetch(`${host.url}${path}`);
@@ -13,7 +19,7 @@ async function call(host: FunctionsHost, path: string) {
 }
 
 describe("A request", () => {
-  const running = useTestHost("probe-app.ts", { timersEnabled: false });
+  const running = useStarted(async () => startTestHost("probe-app.ts", { timersEnabled: false }));
   async function send(request: string, headers: Record<string, string> = {}, text?: string) {
     const client = createHttpClient(running.host.url);
     onTestFinished(client.close);
@@ -54,8 +60,9 @@ describe("A request", () => {
     ["GET /echo/%00", 400, ""],
     ["GET /keyed", 401, ""],
     ["GET /", 404, ""],
+    ["POST /admin/functions/nobody", 404, ""],
   ])("%s gets %i", async (request, status, text) => {
-    expect(await send(request)).toMatchObject({ status, text });
+    expect(await send(request, {}, "{}")).toMatchObject({ status, text });
   });
 
   test("that fails gets an empty 500, and its error is logged with the stack and the call's ID", async () => {
@@ -66,36 +73,53 @@ describe("A request", () => {
     expect(failure).toMatchObject({ level: "error", invocationId: own?.invocationId });
     expect(failure?.message).toMatch(/Error: thrown on purpose\n\s+at .*probe-app\.ts/);
   });
-
-  test("fires a timer by hand; an unknown name is 404, and a body that is not JSON 400", async () => {
-    expect((await fire(running.host, "everySecond")).status).toBe(202);
-    await running.waitForMessages(1, "everySecond begins, past due: false");
-    expect((await fire(running.host, "nobody")).status).toBe(404);
-    expect((await send("POST /admin/functions/everySecond", {}, "text")).status).toBe(400);
-  });
 });
 
-test("Timers run on startup and by schedule, one run at a time, also after a failure; a disabled one does not", async () => {
-  const environment = { "AzureWebJobs.echo.Disabled": "true" };
-  const running = await startTestHost("probe-app.ts", { environment });
-  onTestFinished(running.stop);
-  await running.waitForMessages(2, "everySecond ends");
-  const order = running.appMessages().filter((message) => message.startsWith("everySecond"));
-  expect(order.slice(0, 4).map((message) => message.split(/[ ,]/)[1])).toEqual([
-    "begins",
-    "ends",
-    "begins",
-    "ends",
-  ]);
-  expect(running.appMessages().filter((message) => message === "onStartup runs")).toHaveLength(1);
-  expect((await call(running.host, "/echo/x")).status).toBe(404);
+describe("In the background", () => {
+  const azurite = useStarted(async () => startAzurite());
+
+  test("timers run on startup and by schedule, and messages run until they succeed or move to the poison queue", async () => {
+    const threeAttempts = structuredClone(hostJson);
+    threeAttempts.extensions.queues.maxDequeueCount = 3;
+    const hostJsonPath = join(await temporaryFolder(), "host.json");
+    await writeFile(hostJsonPath, JSON.stringify(threeAttempts));
+    const running = await startTestHost("probe-app.ts", {
+      hostJsonPath,
+      environment: { AzureWebJobsStorage: azurite.connectionString, "AzureWebJobs.echo.Disabled": "true" },
+      timeScale: { retryDelaySeconds: 0, pollSeconds: 0.2 },
+    });
+    onTestFinished(running.stop);
+    expect((await call(running.host, "/echo/x")).status).toBe(404);
+    await running.untilLogged(2, "everySecond runs, past due: false");
+    expect(running.appMessages().filter((message) => message === "onStartup runs")).toHaveLength(1);
+
+    const service = QueueServiceClient.fromConnectionString(azurite.connectionString);
+    const [queue, poison] = [service.getQueueClient("work"), service.getQueueClient("work-poison")];
+    await queue.create();
+    const encoded = (text: string) => Buffer.from(text).toString("base64");
+    for (const text of ['{"room":"é✓"}', "no JSON", "crash, then fail"])
+      await queue.sendMessage(encoded(text));
+    const depth = async () => (await queue.getProperties()).approximateMessagesCount;
+    await expect.poll(depth).toBe(0);
+    const body = JSON.stringify({ input: '{"byHand":true}' });
+    const fired = await fetch(`${running.host.url}/admin/functions/work`, { method: "POST", body });
+    expect(fired.status).toBe(202);
+    await running.untilLogged(1, "byHand");
+    const seen = running.appMessages().flatMap((text) => (text.startsWith("{") ? [JSON.parse(text)] : []));
+    const succeeded = [{ room: "é✓" }, "no JSON"].map((message) => ({ message, dequeueCount: 1 }));
+    expect(seen).toEqual(expect.arrayContaining([...succeeded, { message: { byHand: true } }]));
+    const attempts = seen.filter(({ message }) => message === "crash, then fail");
+    expect(attempts.map(({ dequeueCount }) => dequeueCount)).toEqual([1, 2, 3]);
+    const { receivedMessageItems } = await poison.receiveMessages();
+    expect(receivedMessageItems.map(({ messageText }) => messageText)).toEqual([encoded("crash, then fail")]);
+  });
 });
 
 test("A crash returns an empty 500 to running calls and restarts the app; the third crash ends the host", async () => {
   const { host, log } = await startTestHost("probe-app.ts", { timersEnabled: false });
   const failed = { status: 500, body: "" };
   const first = host.workerProcessId();
-  const bystander = call(host, "/sleep?ms=5000");
+  const bystander = call(host, "/sleep?ms=60000");
   expect(await call(host, "/rejecting")).toEqual(failed);
   expect(await bystander).toEqual(failed);
   expect((await call(host, "/echo/x")).status).toBe(200);
@@ -104,7 +128,7 @@ test("A crash returns an empty 500 to running calls and restarts the app; the th
   expect(log.map((line) => line.message).join("\n")).toContain("rejected and never handled");
 
   process.kill(host.workerProcessId() ?? 0, "SIGKILL");
-  await vi.waitFor(() => expect(host.appState().reason).toContain("by the signal SIGKILL"), 10_000);
+  await expect.poll(() => host.appState().reason).toContain("by the signal SIGKILL");
   expect(await call(host, "/exiting")).toEqual(failed);
   expect(await host.exited).toEqual({ reason: "Exceeded language worker restart retry count" });
   await expect(fetch(`${host.url}/echo/x`)).rejects.toThrow("fetch failed");
@@ -120,60 +144,26 @@ test("An app that throws while loading leaves a host without functions, which gi
   expect(log.filter((line) => line.level === "error")).toHaveLength(1);
 });
 
-test("stop lets HTTP calls finish and closes the port at once; a call that outlasts the limit gets 500", async () => {
-  const { host } = await startTestHost("probe-app.ts", { timersEnabled: false });
-  const processId = host.workerProcessId() ?? 0;
-  const running = call(host, "/sleep?ms=600");
-  expect((await call(host, "/nothing")).status).toBe(204);
-  const stopped = Promise.all([host.stop(), host.stop()]);
-  await expect(call(host, "/nothing")).rejects.toThrow("fetch failed");
+test("run-host closes its port and finishes calls in flight at SIGTERM, prints JSON lines, and ends with its app", async () => {
+  const lines: string[] = [];
+  const host = await startChild({
+    script: "tools/local/commands/run-host.ts",
+    addressesSchema: z.object({ url: z.url(), functions: z.array(z.unknown()), appProcessId: z.int() }),
+    args: ["tools/local/test/host/probe-app.ts", "--no-timers", "--json-log"],
+    environment: { "AzureWebJobs.work.Disabled": "true" },
+    onLine: (line) => lines.push(line),
+  });
+  onTestFinished(host.kill);
+  const { url, functions, appProcessId } = host.addresses;
+  expect(functions).toContainEqual(expect.objectContaining({ name: "echo", methods: ["GET", "HEAD"] }));
+  const running = fetch(`${url}/sleep?ms=500`).then(async (response) => response.text());
+  expect((await fetch(`${url}/nothing`)).status).toBe(204);
+  const stopped = host.stop();
+  await vi.waitFor(async () => expect(fetch(`${url}/nothing`)).rejects.toThrow("fetch failed"), 10_000);
   await stopped;
-  expect(await running).toEqual({ status: 200, body: "slept" });
-  expect(isRunning(processId)).toBe(false);
-
-  const timeScale = { httpDrainSeconds: 0.2 };
-  const { host: hasty } = await startTestHost("probe-app.ts", { timersEnabled: false, timeScale });
-  const long = call(hasty, "/sleep?ms=30000");
-  expect((await call(hasty, "/nothing")).status).toBe(204);
-  await hasty.stop();
-  expect(await long).toEqual({ status: 500, body: "" });
-});
-
-describe("run-host", () => {
-  const addressesSchema = z.object({ url: z.url(), functions: z.array(z.unknown()), appProcessId: z.int() });
-
-  async function run(...args: string[]) {
-    const lines: string[] = [];
-    const host = await startChild({
-      script: "tools/local/commands/run-host.ts",
-      addressesSchema,
-      args: ["tools/local/test/host/probe-app.ts", "--no-timers", ...args],
-      onLine: (line) => lines.push(line),
-    });
-    onTestFinished(host.kill);
-    return { host, lines, ...host.addresses };
-  }
-
-  test("finishes calls in flight at SIGTERM, prints JSON lines, and ends with its app", async () => {
-    const { host, lines, url, functions, appProcessId } = await run("--json-log");
-    expect(functions).toContainEqual(expect.objectContaining({ name: "echo", methods: ["GET", "HEAD"] }));
-    const running = fetch(`${url}/sleep?ms=500`).then(async (response) => response.text());
-    expect((await fetch(`${url}/nothing`)).status).toBe(204);
-    await host.stop();
-    expect(await running).toBe("slept");
-    expect(await host.exited).toBe(0);
-    expect(isRunning(appProcessId)).toBe(false);
-    const messages = lines.map((line) => z.object({ message: z.string() }).parse(JSON.parse(line)).message);
-    expect(messages.at(-1)).toBe("The host has ended: stopped");
-  });
-
-  test("takes its app along at SIGKILL", async () => {
-    const { host, url, appProcessId } = await run();
-    // An idle process would end for lack of work: this one has a call to finish.
-    const unfinished = fetch(`${url}/sleep?ms=20000`).catch(() => "cut off");
-    expect((await fetch(`${url}/nothing`)).status).toBe(204);
-    await host.kill();
-    await vi.waitFor(() => expect(isRunning(appProcessId)).toBe(false), { timeout: 10_000, interval: 20 });
-    expect(await unfinished).toBe("cut off");
-  });
+  expect(await running).toBe("slept");
+  expect(await host.exited).toBe(0);
+  expect(isRunning(appProcessId)).toBe(false);
+  const messages = lines.map((line) => z.object({ message: z.string() }).parse(JSON.parse(line)).message);
+  expect(messages.at(-1)).toBe("The host has ended: stopped");
 });

@@ -1,4 +1,4 @@
-/** The app of the host's tests: functions that show what the host does with a request, a failure and a crash. */
+/** The app of the host's tests: functions that show what the host does with a request, a message, a failure and a crash. */
 import { app, type HttpHandler, type HttpMethod } from "@azure/functions";
 
 function register(name: string, route: string, methods: HttpMethod[], handler: HttpHandler): void {
@@ -38,11 +38,7 @@ app.http("keyed", { route: "keyed", methods: ["GET"], authLevel: "function", han
 
 app.timer("everySecond", {
   schedule: "* * * * * *",
-  handler: async (timer, context) => {
-    context.log(`everySecond begins, past due: ${timer.isPastDue}`);
-    await pause(1300);
-    context.log("everySecond ends");
-  },
+  handler: (timer, context) => context.log(`everySecond runs, past due: ${timer.isPastDue}`),
 });
 app.timer("onStartup", {
   schedule: "0 0 0 1 1 *",
@@ -50,5 +46,16 @@ app.timer("onStartup", {
   handler: (_, context) => {
     context.log("onStartup runs");
     throw new Error("failed on purpose");
+  },
+});
+
+app.storageQueue("work", {
+  queueName: "work",
+  connection: "AzureWebJobsStorage",
+  handler: (message, context) => {
+    const { dequeueCount } = context.triggerMetadata ?? {};
+    context.log(JSON.stringify({ message, dequeueCount }));
+    if (message === "crash, then fail" && dequeueCount === 1) process.exit(9);
+    if (message === "crash, then fail") throw new Error("failed on purpose");
   },
 });

@@ -1,11 +1,13 @@
 /** The local gateway allows pages of other origins what API Management's policy allows, and nothing else. */
 import { expect, test } from "vitest";
 import { createHttpClient } from "../../../../test/support/http-client.ts";
+import { useStarted } from "../../../../test/support/use-started.ts";
 import { createCorsHandler } from "../../stack/cors.ts";
-import { useTestHost } from "../host/test-host.ts";
+import { startTestHost } from "../host/test-host.ts";
 
 const origin = "http://localhost:3000";
-const running = useTestHost("probe-app.ts", { inFront: createCorsHandler([origin]), timersEnabled: false });
+const inFront = createCorsHandler([origin]);
+const running = useStarted(async () => startTestHost("probe-app.ts", { inFront, timersEnabled: false }));
 
 async function send(request: string, headers: Record<string, string>) {
   const client = createHttpClient(running.host.url);
