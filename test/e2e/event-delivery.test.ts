@@ -1,4 +1,4 @@
-/** A thousand events from four nodes while the gateway restarts: no event is lost, no room is deleted twice. */
+/** Hundreds of events from four nodes while the gateway restarts: no event is lost, no room is deleted twice. */
 import { expect, test, vi } from "vitest";
 import { identities } from "../../tools/local/stack/identities.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
@@ -6,14 +6,14 @@ import { longTestMilliseconds } from "../support/timeouts.ts";
 
 const nodes = ["10.0.0.21", "10.0.0.22", "10.0.0.23", "10.0.0.24"];
 // Each starts and ends on every node: eight events per room.
-const rooms = Array.from({ length: 125 }, (_, index) => `room-${index}`);
+const rooms = Array.from({ length: 50 }, (_, index) => `room-${index}`);
 
 const gateway = useRunningGateway({
-  settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0", GC_MAX_MESSAGES: "600" }),
+  settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0", GC_MAX_MESSAGES: "250" }),
 });
 
 test(
-  "1,000 events are all delivered, every name is queued, and every room is deleted once",
+  "Events are all delivered, every name is queued, and every room is deleted once",
   async () => {
     const { platform } = gateway.stack;
     platform.configureSink({
@@ -33,10 +33,10 @@ test(
     for (const name of rooms) platform.startConference({ name, nodes });
     for (const name of rooms) platform.endConference({ name });
 
-    await delivered(150);
+    await delivered(60);
     const worker = gateway.host().workerProcessId();
     if (worker !== undefined) process.kill(worker, "SIGKILL");
-    await delivered(400);
+    await delivered(160);
     await gateway.stopHost();
     const failedBefore = platform.sinkState().failedAttempts;
     await vi.waitFor(() => expect(platform.sinkState().failedAttempts).toBeGreaterThan(failedBefore + 4), {

@@ -70,6 +70,7 @@ function body({ hasBody, path }: Operation): fc.Arbitrary<Sent> {
   if (!hasBody) return weighted<Sent>([6, fc.constant({})], [1, absurd]);
   return weighted<Sent>(
     [6, asJson(path.includes("event_sink") ? eventBody : roomBody)],
+    [2, asJson(oneOf({}, { participant_limit: 5 }))],
     [1, asJson(fc.jsonValue())],
     [2, withType(absurd)],
     [1, withType(asJson(roomBody))],

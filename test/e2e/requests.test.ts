@@ -1,0 +1,170 @@
+/** What the host could change in a request: targets, methods, bodies and headers; and the documented faults. */
+import { beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { type Body, operations as documentedOperations } from "../support/api-document.ts";
+import { operations, validRequest } from "../support/api-operations.ts";
+import { asAgent, asEventSink } from "../support/credentials.ts";
+import type { Sent } from "../support/exchange.ts";
+import { useRunningGateway } from "../support/running-gateway.ts";
+
+const gateway = useRunningGateway();
+beforeEach(async () => gateway.empty());
+
+describe("A target", () => {
+  test.each(operations)(
+    "$method $path returns $successStatus, also with a final slash",
+    async (operation) => {
+      for (const slash of ["", "/"]) {
+        await gateway.empty();
+        await gateway.poolRoom("a-room");
+        const { method, path, sent } = validRequest(operation, gateway.bearerToken());
+        const query = operation.query.includes("max_vmr") ? "?max_vmr=0" : "";
+        const response = await gateway.send(`${method} ${path.replace(/\/$/, "")}${slash}${query}`, sent);
+        expect(response.status).toBe(operation.successStatus);
+      }
+    },
+  );
+
+  test("with a word of another route instead of a room name returns 404, and no room changes", async () => {
+    for (const name of ["list", "bulk"]) gateway.addRoom(name);
+    for (const request of ["PATCH /room/list", "DELETE /room/list", "GET /room/bulk", "PATCH /room/Bulk/"]) {
+      const { status, text } = await gateway.sendAsApplication(request, { json: {} });
+      expect([request, status, text]).toEqual([request, 404, ""]);
+    }
+    expect(gateway.stack.platform.roomCount()).toBe(2);
+  });
+
+  test.each([
+    ["listing", "listing"],
+    ["a%2Fb", "a/b"],
+    ["a%252Fb", "a/b"],
+    ["a%2Bb", "a+b"],
+    ["%20Z%C3%BCrich%20%E2%98%83", " Zürich ☃"],
+    ["a%26name%3Db%3Fc%23d", "a&name=b?c#d"],
+    ["100%25", "100%"],
+    ["x".repeat(250), "x".repeat(250)],
+  ])("with the room name %s addresses only %j", async (wire, name) => {
+    gateway.addRoom(name);
+    gateway.addRoom("another-room");
+    const read = { status: 200, json: { name } };
+    expect(await gateway.sendAsApplication(`GET /room/${wire}`)).toMatchObject(read);
+    expect(await gateway.send(`GET /public/room/${wire}/`, { headers: asAgent })).toMatchObject(read);
+    const json = { participant_limit: 3 };
+    expect(await gateway.sendAsApplication(`PATCH /room/${wire}`, { json })).toMatchObject({ status: 202 });
+    expect(gateway.room(name)).toMatchObject(json);
+    expect(await gateway.sendAsApplication(`DELETE /room/${wire}`)).toMatchObject({ status: 204 });
+    expect(gateway.stack.platform.rooms().map((room) => room.name)).toEqual(["another-room"]);
+  });
+
+  test("with dots or percent signs for a room name returns 404 and affects no room", async () => {
+    gateway.addRoom("another-room");
+    for (const wire of ["x".repeat(300), "%25%25", "..%2F..", "a%2F..%2Fanother-room"]) {
+      expect(await gateway.sendAsApplication(`GET /room/${wire}`)).toMatchObject({ status: 404, text: "" });
+      expect(await gateway.sendAsApplication(`DELETE /room/${wire}`)).toMatchObject({
+        status: 404,
+        text: "",
+      });
+    }
+    expect(gateway.room("another-room")).toBeDefined();
+  });
+
+  test("with a repeated parameter returns 422 if the operation knows it, and otherwise ignores it", async () => {
+    const statusOf = async (query: string) =>
+      (await gateway.sendAsApplication(`GET /room/list?${query}`)).status;
+    expect(await statusOf("constrained_attributes=true&constrained_attributes=true")).toBe(422);
+    expect(await statusOf("constrained_attributes")).toBe(422);
+    expect(await statusOf("constrained_attributes=true&other=1&other=2")).toBe(200);
+    expect(await statusOf("constrained%5Fattributes=true")).toBe(200);
+  });
+});
+
+test("HEAD /public/health returns 200 without a body, and HEAD returns 404 elsewhere", async () => {
+  const head = await gateway.send("HEAD /public/health");
+  expect(head).toMatchObject({ status: 200, text: "", headers: { "content-type": "application/json" } });
+  expect(await gateway.sendAsApplication("HEAD /room/list")).toMatchObject({ status: 404 });
+});
+
+describe("A body", () => {
+  const asJson = { "content-type": "application/json" };
+  /** Sends a body to both operations that accept one; returns the responses to PATCH and to the event sink. */
+  const sendBoth = async (text: string, headers: Record<string, string> = asJson) => [
+    await gateway.sendAsApplication("PATCH /room/a-room", { text, headers }),
+    await gateway.send("POST /public/event_sink", { text, headers: { ...asEventSink(), ...headers } }),
+  ];
+  beforeEach(() => void gateway.addRoom("a-room"));
+
+  test.each([
+    ["of 2 MB is accepted by the event sink only", JSON.stringify({ x: "x".repeat(2 ** 21) }), 413, 204],
+    ["of 17 MB is 413", " ".repeat(17 * 2 ** 20), 413, 413],
+    ["of 100,000 levels is 422", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, 422, 422],
+    ["after a byte order mark is accepted", "\ufeff{}", 202, 204],
+  ])("%s", async (_, text, ofPatch, ofEvent) => {
+    expect(await sendBoth(text)).toMatchObject([{ status: ofPatch }, { status: ofEvent }]);
+  });
+
+  test("that is chunked, which the host drops, is 411", async () => {
+    const responses = await sendBoth("{}", { ...asJson, "transfer-encoding": "chunked" });
+    const refused = { status: 411, json: { detail: "Send the body with a Content-Length header" } };
+    expect(responses).toMatchObject([refused, refused]);
+  });
+
+  test("may use __proto__ and constructor as names, which affect nothing", async () => {
+    const text = '{"__proto__":{"allow_guests":false},"constructor":{"prototype":{"polluted":true}}}';
+    const [patched, event] = await sendBoth(text);
+    expect(patched?.status).toBeLessThan(500);
+    expect(event).toMatchObject({ status: 204 });
+    expect(gateway.room("a-room")).toMatchObject({ allow_guests: true });
+    expect(await gateway.send("GET /public/health")).toMatchObject({ status: 200 });
+  });
+});
+
+describe("The documented 422", () => {
+  interface Provoked {
+    readonly query?: string;
+    readonly sent?: Sent;
+  }
+  const key = { headers: { "idempotency-key": "a-key" } };
+  /** How to provoke the fault of each example, by its name or, if it has none, by the parameter. */
+  const requests: Readonly<Record<string, Provoked>> = {
+    "not-hex": { query: "?uuiData=xyz%3Bencoding%3Dhex" },
+    "not-a-url": { query: "?uuiData=6e6f742061206c696e6b%3Bencoding%3Dhex" },
+    "key-reused": { query: "?uuiData=68747470733a2f2f6578616d706c652e636f6d", sent: key },
+    constrained_attributes: { query: "?constrained_attributes=maybe" },
+    max_vmr: { query: "?max_vmr=many" },
+    "fixed-field": { sent: { json: { name: "another-name" } } },
+    "refused-by-platform": { sent: { json: { participant_limit: -1 } } },
+    "body-missing": { sent: {} },
+    "not-an-object": { sent: { json: [] } },
+  };
+  const SingleFault = z.object({ detail: z.tuple([z.object({ loc: z.array(z.string()) })]) });
+
+  /** The examples of a body with their names. A single one has none. */
+  function namedExamples({ example, examples }: Body): [name: string, value: unknown][] {
+    if (examples) return Object.entries(examples).map(([name, { value }]) => [name, value]);
+    return [[SingleFault.parse(example).detail[0].loc.at(-1) ?? "", example]];
+  }
+
+  const documented = documentedOperations.flatMap(({ method, path, responses }) => {
+    const body = responses["422"]?.content?.["application/json"];
+    const named = body ? namedExamples(body) : [];
+    return named.map(([name, value]) => ({ method: method.toUpperCase(), path, name, value }));
+  });
+
+  test.each(documented)(
+    "of $method $path for $name is the response",
+    async ({ method, path, name, value }) => {
+      expect(documented.length).toBeGreaterThan(10);
+      const operation = operations.find((one) => one.method === method && one.path === path);
+      const provoked = requests[name];
+      if (!operation || !provoked) throw new Error(`add the request that provokes "${name}" to this file`);
+      await gateway.poolRoom("a-room");
+      const valid = validRequest(operation, gateway.bearerToken());
+      const headers = { ...valid.sent.headers, ...provoked.sent?.headers };
+      const send = async (query = "") =>
+        gateway.send(`${valid.method} ${valid.path}${query}`, { ...provoked.sent, headers });
+      // This fault needs an earlier request with the key.
+      if (name === "key-reused") await send();
+      expect(await send(provoked.query)).toMatchObject({ status: 422, json: value });
+    },
+  );
+});
