@@ -128,7 +128,10 @@ async function allocateRoom(
       ? claims.claim(serviceTag, log)
       : idempotentClaims.claim({ application: caller.id, key: unquoteKey(key) }, serviceTag, log);
   return claim.catch((error: unknown) => {
-    throw isTagRejected(error) ? tagRejected(error, uuiData) : error;
+    const isTagRejected = error instanceof PlatformError && rejectedFields(error).includes("tag");
+    throw isTagRejected
+      ? refusal(uuiData, "the conferencing platform rejected this service tag", error)
+      : error;
   });
 }
 
@@ -150,13 +153,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-function isTagRejected(error: unknown): error is PlatformError {
-  return error instanceof PlatformError && rejectedFields(error).includes("tag");
-}
-
-function tagRejected(cause: PlatformError, uuiData: string | undefined): GatewayError {
-  const fault = valueFault(["query", "uuiData"], "the conferencing platform rejected this service tag");
-  return new GatewayError("invalid-request", { cause, faults: [faultWithInput(fault, uuiData)] });
+/** Returns the error of a `uuiData` that breaks a rule. */
+function refusal(uuiData: string | undefined, reason: string, cause?: unknown): GatewayError {
+  const fault = faultWithInput(valueFault(["query", "uuiData"], reason), uuiData);
+  return new GatewayError("invalid-request", { cause, faults: [fault] });
 }
 
 /** Returns the key without its quotation marks: quoted and bare forms are the same key. */
@@ -171,8 +171,7 @@ function unquoteKey(value: string): string {
  */
 export function decodeServiceTag(uuiData: string, baseUrl: string | undefined): string {
   const refuse = (reason: string): never => {
-    const { loc, ...fault } = valueFault(["query", "uuiData"], reason);
-    throw new GatewayError("invalid-request", { faults: [faultWithInput({ loc, ...fault }, uuiData)] });
+    throw refusal(uuiData, reason);
   };
   if (uuiData.length > maxInputCharacters) return refuse("uuiData is too long");
   const [hex = "", ...parameters] = uuiData.split(";").map((part) => part.trim());
