@@ -9,22 +9,17 @@ export function isLoopback(url: string): boolean {
   return URL.canParse(url) && loopbackHosts.has(new URL(url).hostname);
 }
 
-/** Returns whether a text is an absolute https URL, or http on loopback, without credentials. */
-export function isSafeUrl(text: string): boolean {
+/** An absolute https URL, or http on loopback, without credentials, query or fragment. Trailing slashes are removed. */
+export const absoluteUrl = z
+  .string()
+  .refine(isSafeUrl, "must be an absolute https URL (http on loopback only) without credentials or query")
+  .transform((text) => new URL(text).href.replace(/\/+$/, ""));
+
+function isSafeUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(text));
-  return isSafe && url.username === "" && url.password === "";
+  return isSafe && [url.username, url.password, url.search, url.hash].every((part) => part === "");
 }
-
-/** An absolute https URL, or http on loopback, without credentials, query or fragment. Trailing slashes are removed. */
-export const absoluteUrl = z.string().transform((text, context) => {
-  const url = isSafeUrl(text) ? new URL(text) : undefined;
-  if (!url || url.search || url.hash) {
-    context.addIssue("must be an absolute https URL (http on loopback only) without credentials or query");
-    return z.NEVER;
-  }
-  return url.href.replace(/\/+$/, "");
-});
 
 /** A URL without a path, because the platform's own links start at its root. */
 export const origin = absoluteUrl.refine(
@@ -39,9 +34,6 @@ export const serviceTagBase = absoluteUrl.refine(
   (url) => url.length <= maxTagBaseCharacters,
   `must have at most ${maxTagBaseCharacters} characters`,
 );
-
-/** Any text. */
-export const text = z.string();
 
 /** The name of a storage account. */
 export const accountName = z.string().regex(/^[a-z0-9]{3,24}$/, "must be the name of a storage account");

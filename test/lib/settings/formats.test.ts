@@ -21,7 +21,6 @@ test.each(["https://name@example.com", "https://:word@example.com"])(
   "absoluteUrl rejects incomplete credentials (%s)",
   (text) => {
     expect(accepts(url.absoluteUrl, text)).toBe(false);
-    expect(url.isSafeUrl(text)).toBe(false);
   },
 );
 
