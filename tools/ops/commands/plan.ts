@@ -1,4 +1,4 @@
-/** `ops plan`: how large the pool must be, and what gives way first. */
+/** `ops plan`: how large the pool must be, and which limit is reached first. */
 import { decimal, wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
@@ -12,7 +12,7 @@ export function addPlan({ command, run }: Operator): void {
   const initial = defaultScenario;
   command(
     "plan",
-    "calculates how large the pool must be, and what gives way first",
+    "calculates how large the pool must be, and which limit is reached first",
     "Needs no gateway, unless the load is measured. docs/operations.md explains the result. With --measured-days, the load " +
       "and the present settings are the gateway's, unless an option says otherwise.",
   )

@@ -1,4 +1,4 @@
-/** What the parts of a deployment can carry, in rooms per hour, and which of them gives way first. */
+/** What the parts of a deployment can carry, in rooms per hour, and which limit is reached first. */
 
 /** The input of a plan: the load, the platform, and the gateway's settings. */
 export interface Scenario {

@@ -1,4 +1,4 @@
-/** Plans a pool by the closed formula: its size, what gives way first, and the settings to use. */
+/** Plans a pool by the closed formula: its size, the limits, and the settings to use. */
 import { emptyShare, largestLoad, smallestPool } from "./erlang.ts";
 import {
   collectorCapacity,

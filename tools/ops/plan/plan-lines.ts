@@ -16,7 +16,7 @@ export function planLines(plan: Plan): string[] {
       ` (Erlang B; a room is replaced ${leadSeconds.toFixed(1)} s after its claim).`,
     ...chartLines(plan).map((line) => `  ${line}`),
     "",
-    "What gives way first, in rooms per hour, with the present settings:",
+    "Limits in rooms per hour with the present settings, the tightest first:",
     ...limitLines(plan).map((line) => `  ${line}`),
     "",
     gateways > 1 ? "Settings of each gateway:" : "Settings:",
@@ -49,7 +49,7 @@ function chartLines({ chart, rooms }: Plan): string[] {
 function limitLines({ limits, total }: Plan): string[] {
   const rows = limits.map(({ part, roomsPerHour, applies, headroom, consequence, remedy }) => {
     const load = applies === "peak" ? `peak ${whole(total.peakPerHour)}` : `average ${whole(total.perHour)}`;
-    const verdict = headroom < 1 ? `gives way: ${consequence}; ${remedy}` : "ok";
+    const verdict = headroom < 1 ? `too low: ${consequence}; ${remedy}` : "ok";
     return [part, whole(roomsPerHour), load, verdict];
   });
   return table([["part", "limit", "load", ""], ...rows]);

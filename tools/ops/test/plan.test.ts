@@ -24,9 +24,9 @@ test("ops plan prints pool, chart, limits and settings", async () => {
       9      1 in 333                   #########################
       10     1 in 1,091                 ##############################
 
-    What gives way first, in rooms per hour, with the present settings:
+    Limits in rooms per hour with the present settings, the tightest first:
       part                                             limit   load
-      pool of 5 rooms                                  53      peak 120    gives way: more than 1 in 100 callers get 404; raise MAX_VMR
+      pool of 5 rooms                                  53      peak 120    too low: more than 1 in 100 callers get 404; raise MAX_VMR
       collector, GC_MAX_MESSAGES 20                    120     average 40  ok
       collector, 645 rooms per run                     3,870   average 40  ok
       platform, 1,000 calls per minute                 14,090  peak 120    ok
