@@ -3,14 +3,14 @@ import { Option } from "@commander-js/extra-typings";
 import { createCommand } from "../../tools/local/terminal/create-command.ts";
 import { explainFailure, exploreScenario, shortestFailure } from "./exploration/explore-scenarios.ts";
 import { scenarios } from "./exploration/scenarios.ts";
-import { findByExploration } from "./plant-bug.ts";
+import { plant } from "./plant-bug.ts";
 import { plantedBugs } from "./planted-bugs.ts";
 
 const { only, short } = createCommand(
   "npm run explore",
   "Explores small scenarios completely, then checks that each planted bug is found by the scenario that it belongs to.",
 )
-  .option("--short", "Tries fewer faults, and plants no bugs.")
+  .option("--short", "Tries fewer faults and scenarios, and plants no bugs.")
   .addOption(
     new Option("--only <scenario>", "Explores one scenario, and plants no bugs.").choices(
       Object.keys(scenarios),
@@ -39,9 +39,9 @@ if (only === undefined && !short) await checkPlantedBugs();
 
 async function report(name: string): Promise<void> {
   const scenario = scenarios[name];
-  if (!scenario) return;
+  const faults = scenario?.faults[form];
+  if (!scenario || faults === undefined) return;
   const startedAt = performance.now();
-  const faults = scenario.faults[form];
   const { complete, merged, states, isComplete, failure } = await exploreScenario(scenario, faults);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(
@@ -58,7 +58,7 @@ async function checkPlantedBugs(): Promise<void> {
       console.log(`skipped  a gateway that ${bug}: ${scenario.reason}`);
       continue;
     }
-    const found = (await findByExploration(plantedBug))?.promise;
+    const found = (await plant(plantedBug).byExploration())?.promise;
     const isFound = found === breaks;
     console.log(
       `${isFound ? "found" : "MISSED"}  ${found ?? "nothing"} in "${scenario}": a gateway that ${bug}`,

@@ -29,8 +29,8 @@ export interface Scenario {
   readonly lapse?: { readonly seconds: number; readonly times: number };
   /** The labels of calls to objects that only one of the invocations ever touches. */
   readonly ownCalls?: RegExp;
-  /** The maximum number of faults in one history: in the short form, and in the whole one. */
-  readonly faults: { readonly short: number; readonly whole: number };
+  /** The maximum number of faults in one history: in the short form, if it is explored there, and in the whole one. */
+  readonly faults: { readonly short?: number; readonly whole: number };
   arrange(world: World): void | Promise<void>;
 }
 

@@ -90,12 +90,20 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
 
+  "bulk delete of an unmarked room with each failure": {
+    level: oneRoom,
+    processes: 1,
+    steps: [bulkDelete(0)],
+    faults: { short: 1, whole: 2 },
+    arrange: async (world) => poolRoom(world, "room-a", { isMarked: false }),
+  },
+
   "bulk delete of an unmarked room, a claim and the collector": {
     level: oneRoom,
     processes: 3,
     steps: [bulkDelete(0), create(1), timer("collectGarbage", 2)],
     lapse: { seconds: 700, times: 1 },
-    faults: { short: 0, whole: 1 },
+    faults: { whole: 1 },
     arrange: async (world) => poolRoom(world, "room-a", { isMarked: false }),
   },
 
@@ -175,7 +183,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     steps: [create(0), timer("collectMetrics", 1), provision(2)],
     // What only the metrics run reads, or what only its figures depend on.
     ownCalls: /^(deletion|poison|metrics row|GET .*"limit")/,
-    faults: { short: 0, whole: 1 },
+    faults: { whole: 1 },
     arrange: () => undefined,
   },
 

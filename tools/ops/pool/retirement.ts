@@ -1,7 +1,7 @@
 /**
  * Takes rooms out of the pool and has them deleted. A retirement is a real claim whose caller is the operator: the
  * marker says `assigned` before anything else happens, so no caller can get the room from then on, whatever fails.
- * Imports src only: the simulation runs a copy of this file with planted bugs.
+ * Imports src only: the simulation loads this file again with planted bugs.
  */
 
 import { GatewayError } from "../../../src/lib/errors.ts";
