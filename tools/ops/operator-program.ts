@@ -2,11 +2,9 @@
 import { Command } from "@commander-js/extra-typings";
 import { configure, type Surroundings } from "../local/terminal/create-command.ts";
 import { describeError, exitCodes, type Outcome } from "./outcomes.ts";
-import type { connect, GatewayOptions } from "./target/connect.ts";
-import type { Environment } from "./target/deployment-names.ts";
+import type { connect, Environment, GatewayOptions } from "./target/connect.ts";
 import type { Target } from "./target/target.ts";
-import { remindWhile } from "./terminal/reminder.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import { remindWhile, type Terminal } from "./terminal/terminal.ts";
 
 /** What a command works with. */
 export interface Context {

@@ -2,14 +2,13 @@
 import type { AddCommand } from "../operator-program.ts";
 import { addCollect } from "./collect.ts";
 import { addRotateSink, addToken } from "./credentials.ts";
-import { addDoctor } from "./doctor.ts";
 import { addDrain } from "./drain.ts";
 import { addPlan } from "./plan.ts";
 import { addFill, addShrink } from "./pool-size.ts";
 import { addRecycle } from "./recycle.ts";
 import { addRedrive } from "./redrive.ts";
 import { addRoom, addRooms } from "./rooms.ts";
-import { addStatus } from "./status.ts";
+import { addDoctor, addStatus } from "./status.ts";
 import { addUnaccounted } from "./unaccounted.ts";
 
 export const commands: readonly AddCommand[] = [

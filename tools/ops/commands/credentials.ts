@@ -2,7 +2,7 @@
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import type { LogLine } from "../target/log-reader.ts";
+import type { LogLine } from "../target/target.ts";
 import { age, count, table } from "../terminal/format.ts";
 
 export function addRotateSink({ command, run }: Operator): void {

@@ -3,9 +3,8 @@ import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { retireRooms } from "../pool/retire-rooms.ts";
-import { waitFor } from "../pool/wait-for.ts";
-import { readRooms } from "../rooms/room-views.ts";
+import { readRooms } from "../pool/room-views.ts";
+import { retireRooms, waitFor } from "../pool/with-progress.ts";
 import { type Platform, requirePlatform, type Target } from "../target/target.ts";
 import { count } from "../terminal/format.ts";
 

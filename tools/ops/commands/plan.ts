@@ -2,8 +2,7 @@
 import { decimal, wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
-import { defaultScenario, type Scenario } from "../plan/limits.ts";
-import { makePlan } from "../plan/make-plan.ts";
+import { defaultScenario, makePlan } from "../plan/make-plan.ts";
 import { binMinutes, claimEvents, measureLoad } from "../plan/measured-load.ts";
 import { planLines } from "../plan/plan-lines.ts";
 import { count } from "../terminal/format.ts";
@@ -13,8 +12,8 @@ export function addPlan({ command, run }: Operator): void {
   command(
     "plan",
     "calculates how large the pool must be, and which limit is reached first",
-    "Needs no gateway, unless the load is measured. docs/operations.md explains the result. With --measured-days, the load " +
-      "and the present settings are the gateway's, unless an option says otherwise.",
+    "Needs no gateway, unless the load is measured: then the present settings are the gateway's. docs/operations.md explains " +
+      "the result.",
   )
     .option(
       "--per-hour <rooms>",
@@ -34,18 +33,6 @@ export function addPlan({ command, run }: Operator): void {
       initial.oneIn,
     )
     .option(
-      "--conference-minutes <minutes>",
-      "Mean time from the hand-out of a room to the end of its conference.",
-      decimal(0.1, 1440),
-      initial.conferenceMinutes,
-    )
-    .option(
-      "--calls-per-room <calls>",
-      "Reads and changes of a room by consumers and agents.",
-      wholeNumber(0, 100),
-      initial.callsPerRoom,
-    )
-    .option(
       "--call-milliseconds <ms>",
       "Mean time that the platform works on a call.",
       wholeNumber(1, 5000),
@@ -63,34 +50,24 @@ export function addPlan({ command, run }: Operator): void {
       wholeNumber(10, 1_000_000),
       initial.callsPerMinute,
     )
-    .option("--max-vmr <rooms>", "The present MAX_VMR, to see what it can carry.", wholeNumber(1, 10_000))
-    .option("--ready-delay-seconds <seconds>", "POOL_READY_DELAY_SECONDS. Default: 90.", wholeNumber(0, 3600))
-    .option("--max-concurrency <calls>", "PLATFORM_MAX_CONCURRENCY. Default: 5.", wholeNumber(1, 20))
-    .option("--gc-max-messages <rooms>", "The present GC_MAX_MESSAGES. Default: 20.", wholeNumber(1, 1000))
-    .option("--instances <n>", "MAXIMUM_INSTANCE_COUNT.", wholeNumber(1, 1000), initial.instances)
     .option("--json", "Prints one JSON object instead of the text.")
     .action(async (options) => run(options, async (context) => plan(options, context)));
 }
 
-interface PlanOptions
-  extends Pick<
-    Scenario,
-    "oneIn" | "conferenceMinutes" | "callsPerRoom" | "callMilliseconds" | "callSlots" | "callsPerMinute"
-  > {
+interface PlanOptions {
   readonly perHour?: number;
   readonly peak?: number;
   readonly measuredDays?: number;
-  readonly maxVmr?: number;
-  readonly readyDelaySeconds?: number;
-  readonly maxConcurrency?: number;
-  readonly gcMaxMessages?: number;
-  readonly instances: number;
+  readonly oneIn: number;
+  readonly callMilliseconds: number;
+  readonly callSlots: number;
+  readonly callsPerMinute: number;
   readonly json?: true;
 }
 
 async function plan(options: PlanOptions, context: Context): Promise<Outcome> {
   const { terminal } = context;
-  const { measuredDays: days, json } = options;
+  const { measuredDays: days, oneIn, callMilliseconds, callSlots, callsPerMinute } = options;
   const measured = days === undefined ? undefined : await measure(days, context);
   if (days !== undefined && measured === undefined) {
     terminal.remark(`No caller requested a room in the last ${count(days, "day")}. Use --per-hour instead.`);
@@ -98,24 +75,19 @@ async function plan(options: PlanOptions, context: Context): Promise<Outcome> {
   }
   const perHour = options.perHour ?? measured?.load.perHour;
   if (perHour === undefined) throw new UsageError("--per-hour is required, unless --measured-days is given");
-  const { pool, platform, garbage } = measured?.settings ?? {};
-  const scenario: Scenario = {
+  const { pool, garbage } = measured?.settings ?? {};
+  const scenario = {
     perHour,
-    oneIn: options.oneIn,
-    conferenceMinutes: options.conferenceMinutes,
-    callsPerRoom: options.callsPerRoom,
-    callMilliseconds: options.callMilliseconds,
-    callSlots: options.callSlots,
-    callsPerMinute: options.callsPerMinute,
-    instances: options.instances,
+    oneIn,
+    callMilliseconds,
+    callSlots,
+    callsPerMinute,
     peak: options.peak ?? measured?.load.peak ?? defaultScenario.peak,
-    readyDelaySeconds:
-      options.readyDelaySeconds ?? pool?.readyDelaySeconds ?? defaultScenario.readyDelaySeconds,
-    maxConcurrency: options.maxConcurrency ?? platform?.maxConcurrency ?? defaultScenario.maxConcurrency,
-    gcMaxMessages: options.gcMaxMessages ?? garbage?.maxMessages ?? defaultScenario.gcMaxMessages,
+    readyDelaySeconds: pool?.readyDelaySeconds ?? defaultScenario.readyDelaySeconds,
+    gcMaxMessages: garbage?.maxMessages ?? defaultScenario.gcMaxMessages,
   };
-  const result = makePlan(scenario, options.maxVmr ?? (pool?.maxRooms || undefined));
-  if (json) {
+  const result = makePlan(scenario, pool?.maxRooms || undefined);
+  if (options.json) {
     terminal.print(JSON.stringify({ measured: measured?.load, ...result }));
     return "ok";
   }

@@ -3,8 +3,7 @@ import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { retireRooms } from "../pool/retire-rooms.ts";
-import { waitFor } from "../pool/wait-for.ts";
+import { retireRooms, waitFor } from "../pool/with-progress.ts";
 import { requirePlatform } from "../target/target.ts";
 import { count, deletionTime, duration } from "../terminal/format.ts";
 

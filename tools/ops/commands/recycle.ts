@@ -7,7 +7,7 @@ import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UnreachableError } from "../outcomes.ts";
 import { createRetirement, type Retirement } from "../pool/retirement.ts";
-import { type RoomView, readRooms } from "../rooms/room-views.ts";
+import { type RoomView, readRooms } from "../pool/room-views.ts";
 import { type Platform, requirePlatform, type Target } from "../target/target.ts";
 import { count, deletionTime } from "../terminal/format.ts";
 import { createCommandLog } from "../terminal/terminal.ts";
@@ -140,11 +140,6 @@ async function replaceAll(
       if (retired > 0) waitSince = Date.now();
       else await delay(pauseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
     }
-  } catch (error) {
-    terminal.remark(
-      `Replaced: ${total - left} of ${count(total, "room")}. It is safe to run the command again.`,
-    );
-    throw error;
   } finally {
     progress.show(Math.max(0, total - left));
     progress.end();

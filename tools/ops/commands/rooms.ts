@@ -3,11 +3,10 @@ import { Option } from "@commander-js/extra-typings";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { type RoomView, readRooms, roomStates, viewRoom } from "../rooms/room-views.ts";
-import type { LogLine } from "../target/log-reader.ts";
-import { requirePlatform } from "../target/target.ts";
+import { type RoomView, readRooms, roomStates, viewRoom } from "../pool/room-views.ts";
+import { type LogLine, requirePlatform } from "../target/target.ts";
 import { age, count, table } from "../terminal/format.ts";
-import { remindWhile } from "../terminal/reminder.ts";
+import { remindWhile } from "../terminal/terminal.ts";
 
 export function addRooms({ command, run }: Operator): void {
   command(

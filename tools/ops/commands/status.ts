@@ -1,17 +1,16 @@
-/** `ops status`: health, platform, pool, queues and rooms on one screen. */
+/** `ops status` and `ops doctor`: what needs attention, and everything that the gateway needs. */
 import { setTimeout as delay } from "node:timers/promises";
-import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
-import { type Outcome, UsageError } from "../outcomes.ts";
+import type { Outcome } from "../outcomes.ts";
+import { checks, runCheck } from "../status/checks.ts";
 import { readStatus } from "../status/read-status.ts";
-import { statusLines } from "../status/status-lines.ts";
+import { type Line, printLines, statusLines } from "../status/status-lines.ts";
 import type { Target } from "../target/target.ts";
-import { count, mark } from "../terminal/format.ts";
-import { remindWhile } from "../terminal/reminder.ts";
-import { createCommandLog } from "../terminal/terminal.ts";
+import { count } from "../terminal/format.ts";
+import { createCommandLog, remindWhile } from "../terminal/terminal.ts";
 
 const clearScreen = "\u001b[2J\u001b[H";
-const defaultPauseSeconds = 5;
+const pauseMilliseconds = 2000;
 
 export function addStatus({ command, run }: Operator): void {
   command(
@@ -21,65 +20,78 @@ export function addStatus({ command, run }: Operator): void {
       "something needs attention. With --watch, it ends with Ctrl-C and 0.",
   )
     .option("--json", "Prints one JSON object instead of the screen.")
-    .option("--watch", "Refreshes the screen until Ctrl-C.")
-    .option(
-      "--every <seconds>",
-      `With --watch: the pause. Default: ${defaultPauseSeconds}.`,
-      wholeNumber(1, 3600),
-    )
-    .action(async (options) => run(options, async (context) => showStatus(options, context)));
+    .option("--watch", "Shows the screen again every two seconds.")
+    .action(async ({ json, watch, ...options }) =>
+      run(options, async (context) => {
+        const target = await context.connect();
+        if (!watch) return showStatus(target, json === true, context);
+        const { terminal, stopping } = context;
+        while (!stopping.aborted) {
+          if (terminal.isScreen) terminal.print(clearScreen);
+          await showStatus(target, json === true, context);
+          await delay(pauseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
+        }
+        return "ok";
+      }),
+    );
 }
 
-interface StatusOptions {
-  readonly json?: true;
-  readonly watch?: true;
-  readonly every?: number;
-}
-
-async function showStatus({ json, watch, every }: StatusOptions, context: Context): Promise<Outcome> {
-  if (every !== undefined && !watch) throw new UsageError("--every needs --watch");
-  const { terminal, stopping } = context;
-  const target = await context.connect();
-  if (!watch) return showOnce(target, json === true, context);
-  while (!stopping.aborted) {
-    if (terminal.isScreen) terminal.print(clearScreen);
-    await showOnce(target, json === true, context);
-    const pause = (every ?? defaultPauseSeconds) * 1000;
-    await delay(pause, undefined, { signal: stopping }).catch(() => undefined);
-  }
-  return "ok";
-}
-
-async function showOnce(target: Target, isJson: boolean, { terminal }: Context): Promise<Outcome> {
+async function showStatus(target: Target, isJson: boolean, { terminal }: Context): Promise<Outcome> {
   const remarks: string[] = [];
   const log = createCommandLog({ remark: (line) => void remarks.push(line) });
-  const known = await remindWhile(readStatus(target, log), "the gateway's parts", terminal);
-  const lines = statusLines(known, Date.now());
-  const problems = lines.filter(({ problem }) => problem !== undefined);
-  if (isJson) terminal.print(JSON.stringify({ target: target.name, ...known, lines, problems }));
+  const status = await remindWhile(readStatus(target, log), "the gateway's parts", terminal);
+  const { row, isMeasured, orphaned, takenOut } = status;
+  const lines = statusLines(status);
+  const problems = lines.filter(({ isOk }) => isOk === false).length;
+  if (isJson)
+    terminal.print(
+      JSON.stringify({ target: target.name, row, isMeasured, orphaned, takenOut, lines, problems }),
+    );
   else {
-    const time = `${new Date().toISOString().slice(0, 19).replace("T", " ")} UTC`;
-    terminal.print(`${target.name}, ${time}`);
-    if (!known.isMeasured) terminal.print(`From the metrics row of ${known.row.TimeGenerated}.`);
+    terminal.print(`${target.name}, ${new Date().toISOString().slice(0, 19).replace("T", " ")} UTC`);
+    if (!isMeasured) terminal.print(`From the metrics row of ${row.TimeGenerated}.`);
+    terminal.print("");
     printLines(lines, terminal);
+    terminal.print("");
+    terminal.print(
+      problems === 0
+        ? "Nothing needs attention."
+        : `${count(problems, "line")} with !! ${problems === 1 ? "needs" : "need"} attention.`,
+    );
   }
   for (const remark of remarks) terminal.remark(remark);
-  return problems.length === 0 ? "ok" : "finding";
+  return problems === 0 ? "ok" : "finding";
 }
 
-function printLines(lines: ReturnType<typeof statusLines>, { print, isScreen }: Context["terminal"]): void {
-  print("");
-  for (const { label, value, problem, hint, isUnknown } of lines) {
-    const state = problem !== undefined ? "!!" : isUnknown ? "??" : "ok";
-    print(`  ${mark(state, isScreen)}  ${label.padEnd(16)}${value}`);
-    if (problem !== undefined) print(`${" ".repeat(22)}-> ${problem}`);
-    if (hint !== undefined) print(`${" ".repeat(22)}${hint}`);
+export function addDoctor({ command, run }: Operator): void {
+  command(
+    "doctor",
+    "checks settings, roles and everything that the gateway needs, and says what to do",
+    "The checks run from this machine, with your rights; where the app's own view is known, it is shown too.",
+  )
+    .option("--json", "Prints one JSON object instead of the text.")
+    .action(async ({ json, ...options }) => run(options, async (context) => examine(json === true, context)));
+}
+
+async function examine(isJson: boolean, { terminal, connect }: Context): Promise<Outcome> {
+  const target = await connect();
+  const lines: Line[] = [];
+  const add = (line: Line): void => {
+    lines.push(line);
+    if (!isJson) printLines([line], terminal);
+  };
+  if (!isJson) terminal.print(`${target.name}\n`);
+  add({ name: "Settings", isOk: true, found: "the gateway accepts them" });
+  for (const check of checks) {
+    const line = await remindWhile(runCheck(check, target), check.name, terminal);
+    // Here, a check that cannot tell has not passed.
+    add({ ...line, isOk: line.isOk === true });
   }
-  const problems = lines.filter(({ problem }) => problem !== undefined).length;
-  print("");
-  print(
-    problems === 0
-      ? "Nothing needs attention."
-      : `${count(problems, "line")} with !! ${problems === 1 ? "needs" : "need"} attention.`,
-  );
+  const problems = lines.filter(({ isOk }) => !isOk).length;
+  if (isJson) terminal.print(JSON.stringify({ target: target.name, lines, problems }));
+  else
+    terminal.print(
+      problems === 0 ? "\nAll checks passed." : `\n${count(problems, "check")} of ${lines.length} failed.`,
+    );
+  return problems === 0 ? "ok" : "finding";
 }

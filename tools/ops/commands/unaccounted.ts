@@ -7,8 +7,7 @@ import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UnreachableError } from "../outcomes.ts";
 import { measureTarget } from "../status/read-status.ts";
-import type { LogReader } from "../target/log-reader.ts";
-import type { Target } from "../target/target.ts";
+import type { LogReader, Target } from "../target/target.ts";
 import { count, deletionTime, duration, table } from "../terminal/format.ts";
 import { createCommandLog } from "../terminal/terminal.ts";
 

@@ -1,5 +1,5 @@
 /** The load that the gateway's log shows. */
-import type { LogCount } from "../target/log-reader.ts";
+import type { LogCount } from "../target/target.ts";
 
 export interface MeasuredLoad {
   /** Callers per hour, averaged over the busiest day. */

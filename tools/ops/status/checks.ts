@@ -4,17 +4,12 @@ import { fetchPublishedKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { queueNames } from "../../../src/lib/ports.ts";
 import { version } from "../../../src/lib/version.ts";
 import { hostFailureEvent } from "../../local/simulators/log-workspace.ts";
-import type { LogLine, LogReader } from "../target/log-reader.ts";
-import type { Target } from "../target/target.ts";
+import type { LogLine, LogReader, Target } from "../target/target.ts";
 import { age, count } from "../terminal/format.ts";
+import type { Line } from "./status-lines.ts";
 
-interface Finding {
-  /** Undefined if the check cannot tell. */
-  readonly isOk: boolean | undefined;
-  readonly found: string;
-  /** What to do, if it is not the check's own advice. */
-  readonly advice?: string;
-}
+/** What a check found. `advice` is what to do, if it is not the check's own advice. */
+type Finding = Omit<Line, "name">;
 
 interface Check {
   readonly name: string;
@@ -25,20 +20,13 @@ interface Check {
   readonly isOfStatus?: true;
 }
 
-/** What a check found, with its name. `advice` is what to do if it is not ok. */
-export interface CheckResult extends Finding {
-  readonly name: string;
-  readonly advice: string;
-}
-
-/** Runs a check. Never throws. */
-export async function runCheck({ name, run, advice }: Check, target: Target): Promise<CheckResult> {
-  try {
-    return { name, advice, ...(await run(target)) };
-  } catch (error) {
+/** Runs a check. Never throws. There is advice only if the check did not pass. */
+export async function runCheck({ name, run, advice }: Check, target: Target): Promise<Line> {
+  const finding = await run(target).catch((error: unknown): Finding => {
     const [found = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    return { name, advice, isOk: false, found };
-  }
+    return { isOk: false, found };
+  });
+  return { name, ...finding, advice: finding.isOk ? undefined : (finding.advice ?? advice) };
 }
 
 const timeoutMilliseconds = 10_000;
@@ -142,13 +130,14 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    name: "Workspace",
+    name: "Metrics",
     advice: "docs/operations.md#timers-not-running",
+    isOfStatus: true,
     run: async ({ log }) => {
       const time = (await log.newestMetrics())?.["TimeGenerated"];
-      if (typeof time !== "string") return { isOk: false, found: "no metrics row in the last day" };
+      if (typeof time !== "string") return { isOk: false, found: "no row in the last day" };
       const isLate = Date.now() - Date.parse(time) > metricsLateMilliseconds;
-      return { isOk: !isLate, found: `the last metrics row is ${age(time, Date.now())} old` };
+      return { isOk: !isLate, found: `the last row is ${age(time, Date.now())} old` };
     },
   },
   {

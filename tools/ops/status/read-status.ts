@@ -7,7 +7,8 @@ import { systemClock } from "../../../src/lib/ports.ts";
 import { version } from "../../../src/lib/version.ts";
 import { isTakenOut } from "../pool/retirement.ts";
 import type { Platform, Target } from "../target/target.ts";
-import { type CheckResult, checks, runCheck } from "./checks.ts";
+import { checks, runCheck } from "./checks.ts";
+import type { Line } from "./status-lines.ts";
 
 // The columns of the metrics row that the screen shows. A value that could not be measured is null.
 const rowSchema = z.object({
@@ -39,9 +40,7 @@ export interface GatewayStatus {
   readonly orphaned: readonly ForgottenRoom[] | undefined;
   /** How many of the assigned rooms an operator took out of the pool. Undefined if it was not measured. */
   readonly takenOut: number | undefined;
-  /** When the app's newest metrics row was written. */
-  readonly metricsTime: string | undefined;
-  readonly checks: readonly CheckResult[];
+  readonly checks: readonly Line[];
 }
 
 /**
@@ -50,34 +49,38 @@ export interface GatewayStatus {
  */
 export async function readStatus(target: Target, log: Log): Promise<GatewayStatus> {
   const { platform } = target;
-  const orNull = async <T>(reading: Promise<T>): Promise<T | null> =>
-    reading.catch((error: unknown) => {
-      log.warn("log-unavailable", {}, error);
-      return null;
-    });
-  const newestMetrics = platform ? orNull(target.log.newestMetrics()) : target.log.newestMetrics();
-  const [newest, fingerprint, ...checked] = await Promise.all([
-    newestMetrics,
-    orNull(target.fingerprint()),
+  const [status, ...checked] = await Promise.all([
+    platform ? measureStatus(target, platform, log) : newestStatus(target),
     ...checks.filter(({ isOfStatus }) => isOfStatus).map(async (check) => runCheck(check, target)),
   ]);
+  return { ...status, checks: checked };
+}
+
+async function newestStatus({ log }: Target) {
+  const row = rowSchema.parse((await log.newestMetrics()) ?? { TimeGenerated: "" });
+  return { row, isMeasured: false, orphaned: undefined, takenOut: undefined };
+}
+
+async function measureStatus(target: Target, platform: Platform, log: Log) {
+  const fingerprint = await target.fingerprint().catch((error: unknown) => {
+    log.warn("log-unavailable", {}, error);
+    return undefined;
+  });
   let takenOut: number | undefined;
   const list: Platform["conferences"]["list"] = async (limits) => {
-    const rows = (await platform?.conferences.list(limits)) ?? [];
+    const rows = await platform.conferences.list(limits);
     takenOut = rows.filter(isTakenOut).length;
     return rows;
   };
-  const counted = platform && { ...platform, conferences: { ...platform.conferences, list } };
-  const measured = counted && (await measureTarget(target, counted, fingerprint ?? undefined, log));
-  const row = rowSchema.parse(measured?.row ?? newest ?? { TimeGenerated: "" });
+  const counted = { ...platform, conferences: { ...platform.conferences, list } };
+  const measured = await measureTarget(target, counted, fingerprint, log);
+  const row = rowSchema.parse(measured.row);
   return {
     // Without the fingerprint of new rooms, every room would count as outdated.
-    row: measured && !fingerprint ? { ...row, OutdatedRooms: null } : row,
-    isMeasured: measured !== undefined,
-    orphaned: measured ? (measured.unaccounted?.forgotten ?? []) : undefined,
+    row: fingerprint === undefined ? { ...row, OutdatedRooms: null } : row,
+    isMeasured: true,
+    orphaned: measured.unaccounted?.forgotten ?? [],
     takenOut,
-    metricsTime: z.string().optional().catch(undefined).parse(newest?.["TimeGenerated"]),
-    checks: checked,
   };
 }
 
@@ -86,7 +89,7 @@ export async function readStatus(target: Target, log: Log): Promise<GatewayStatu
  * `fingerprint` is that of new rooms.
  */
 export async function measureTarget(
-  { queues, settings }: Pick<Target, "queues" | "settings">,
+  { queues, settings }: Target,
   { conferences, status }: Platform,
   fingerprint: string | undefined,
   log: Log,

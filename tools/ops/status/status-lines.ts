@@ -1,17 +1,25 @@
-/** The lines of `ops status`: each value with what it means and what to do. */
-import { age, count, duration } from "../terminal/format.ts";
+/** The lines of `ops status` and `ops doctor`: what was found, what it means, and what to do. */
+import { count, duration, mark } from "../terminal/format.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import type { GatewayStatus } from "./read-status.ts";
 
 /** One line of the screen. */
-interface StatusLine {
-  readonly label: string;
-  readonly value: string;
-  /** What needs attention, with the section of the runbook. */
-  readonly problem?: string | undefined;
-  /** What could be done. */
-  readonly hint?: string | undefined;
-  /** Whether the value is neither good nor bad, because it cannot be read. */
-  readonly isUnknown?: boolean;
+export interface Line {
+  readonly name: string;
+  /** Undefined if it is neither good nor bad, because it cannot be told. */
+  readonly isOk: boolean | undefined;
+  readonly found: string;
+  /** What to do, with the section of the runbook. */
+  readonly advice?: string | undefined;
+}
+
+/** Prints the lines, and below each what to do about it. */
+export function printLines(lines: readonly Line[], { print, isScreen }: Terminal): void {
+  for (const { name, isOk, found, advice } of lines) {
+    const state = isOk === undefined ? "??" : isOk ? "ok" : "!!";
+    print(`  ${mark(state, isScreen)}  ${name.padEnd(16)}${found}`);
+    if (advice !== undefined) print(`${" ".repeat(22)}${isOk === false ? "-> " : ""}${advice}`);
+  }
 }
 
 const runbook = (section: string, command: string): string =>
@@ -20,124 +28,117 @@ const lowShare = 0.2;
 const oldDeletionSeconds = 3600;
 const orphanedLimit = 3;
 const maxNamed = 3;
-const metricsLateMilliseconds = 15 * 60_000;
 
 /** Returns the lines in the order of the screen. */
-export function statusLines(status: GatewayStatus, now: number): StatusLine[] {
+export function statusLines(status: GatewayStatus): Line[] {
+  const checkLine = (name: string): Line =>
+    status.checks.find((check) => check.name === name) ?? { name, ...unknown };
   return [
-    checkLine("Gateway", status),
+    checkLine("Gateway"),
     platformLine(status),
-    checkLine("Token issuer", status),
-    checkLine("Contact centre", status),
-    checkLine("Event sink", status),
+    checkLine("Token issuer"),
+    checkLine("Contact centre"),
+    checkLine("Event sink"),
     poolLine(status),
-    checkLine("Provisioning", status),
+    checkLine("Provisioning"),
     requestsLine(status),
     poisonLine(status),
     deletionLine(status),
     alarmsLine(status),
     roomsLine(status),
     orphanedLine(status),
-    metricsLine(status, now),
+    checkLine("Metrics"),
   ];
 }
 
-const unknown = { value: "unknown", isUnknown: true };
+const unknown = { isOk: undefined, found: "unknown" };
+const unreadQueue = {
+  isOk: false,
+  found: "unknown",
+  advice: "the queue cannot be read: npm run ops -- doctor",
+};
 
-function checkLine(label: string, { checks }: GatewayStatus): StatusLine {
-  const check = checks.find(({ name }) => name === label);
-  if (!check) return { label, ...unknown };
-  const { isOk, found, advice } = check;
-  return { label, value: found, isUnknown: isOk === undefined, ...(isOk === false && { problem: advice }) };
+/** Returns a line that needs attention if there is a problem. */
+function lineOf(name: string, found: string, problem: string | false): Line {
+  return problem === false ? { name, isOk: true, found } : { name, isOk: false, found, advice: problem };
 }
 
-const unreadQueue = { value: "unknown", problem: "the queue cannot be read: npm run ops -- doctor" };
-
-function poolLine({ row }: GatewayStatus): StatusLine {
+function poolLine({ row }: GatewayStatus): Line {
+  const name = "Pool";
   const { PoolDepth: depth, MaximumRooms: maximum, PoolMinimum: minimum } = row;
-  if (depth === null) return { label: "Pool", ...unreadQueue };
-  const value = `${depth} of ${maximum ?? "?"} rooms${minimum === null ? "" : `, minimum ${minimum}`}`;
+  if (depth === null) return { name, ...unreadQueue };
+  const found = `${depth} of ${maximum ?? "?"} rooms${minimum === null ? "" : `, minimum ${minimum}`}`;
   if (depth === 0 && maximum !== 0)
-    return { label: "Pool", value, problem: `creates return 404: ${runbook("pool-empty-on-claim", "fill")}` };
+    return lineOf(name, found, `creates return 404: ${runbook("pool-empty-on-claim", "fill")}`);
   const isLow = maximum !== null && depth < lowShare * maximum;
-  return { label: "Pool", value, ...(isLow && { problem: `it is low: ${runbook("pool-low", "fill")}` }) };
+  return lineOf(name, found, isLow && `it is low: ${runbook("pool-low", "fill")}`);
 }
 
-function requestsLine({ row: { ProvisioningDepth: depth } }: GatewayStatus): StatusLine {
-  const label = "Requests";
-  return depth === null ? { label, ...unreadQueue } : { label, value: `${count(depth, "room")} requested` };
+function requestsLine({ row: { ProvisioningDepth: depth } }: GatewayStatus): Line {
+  const name = "Requests";
+  return depth === null
+    ? { name, ...unreadQueue }
+    : { name, isOk: true, found: `${count(depth, "room")} requested` };
 }
 
-function poisonLine({ row: { PoisonDepth: depth } }: GatewayStatus): StatusLine {
-  const label = "Poison";
-  if (depth === null) return { label, ...unreadQueue };
-  const value = `${count(depth, "request")} given up`;
-  return { label, value, ...(depth > 0 && { problem: runbook("poison-messages", "redrive") }) };
+function poisonLine({ row: { PoisonDepth: depth } }: GatewayStatus): Line {
+  const name = "Poison";
+  if (depth === null) return { name, ...unreadQueue };
+  return lineOf(
+    name,
+    `${count(depth, "request")} given up`,
+    depth > 0 && runbook("poison-messages", "redrive"),
+  );
 }
 
-function deletionLine({ row }: GatewayStatus): StatusLine {
-  const label = "Deletion";
+function deletionLine({ row }: GatewayStatus): Line {
+  const name = "Deletion";
   const { DeletionDepth: depth, DeletionOldestSeconds: oldest } = row;
-  if (depth === null) return { label, ...unreadQueue };
+  if (depth === null) return { name, ...unreadQueue };
   const isNoneDue = depth > 0 && oldest === null;
   const age = oldest === null ? "" : `, the oldest for ${duration(oldest)}`;
-  const value = `${count(depth, "room")} waiting${isNoneDue ? ", none of them due" : age}`;
+  const found = `${count(depth, "room")} waiting${isNoneDue ? ", none of them due" : age}`;
   const isOld = (oldest ?? 0) > oldDeletionSeconds;
-  return { label, value, ...(isOld && { problem: runbook("deletion-queue-old", "collect") }) };
+  return lineOf(name, found, isOld && runbook("deletion-queue-old", "collect"));
 }
 
-function platformLine({ row }: GatewayStatus): StatusLine {
-  const label = "Platform";
-  const problem = "docs/operations.md#platform-unreachable; npm run ops -- doctor";
-  if (row.PlatformConnected !== true) return { label, value: "cannot be reached", problem };
+function platformLine({ row }: GatewayStatus): Line {
+  const advice = "docs/operations.md#platform-unreachable; npm run ops -- doctor";
+  if (row.PlatformConnected !== true) return lineOf("Platform", "cannot be reached", advice);
   if (row.AvailableRooms === null)
-    return { label, value: "connected, but its rooms cannot be read", problem };
-  return { label, value: "connected" };
+    return lineOf("Platform", "connected, but its rooms cannot be read", advice);
+  return lineOf("Platform", "connected", false);
 }
 
-function alarmsLine({ row: { AlarmCount: alarms, AlarmNames: names } }: GatewayStatus): StatusLine {
-  const label = "Alarms";
-  if (alarms === null) return { label, ...unknown };
-  if (alarms === 0) return { label, value: "none" };
-  return { label, value: names ?? String(alarms), problem: "docs/operations.md#platform-alarms" };
+function alarmsLine({ row: { AlarmCount: alarms, AlarmNames: names } }: GatewayStatus): Line {
+  if (alarms === null) return { name: "Alarms", ...unknown };
+  if (alarms === 0) return lineOf("Alarms", "none", false);
+  return lineOf("Alarms", names ?? String(alarms), "docs/operations.md#platform-alarms");
 }
 
-function roomsLine({ row, takenOut }: GatewayStatus): StatusLine {
-  const label = "Rooms";
-  const {
-    AvailableRooms: pooled,
-    InUseRooms: assigned,
-    LiveConferences: live,
-    OutdatedRooms: outdated,
-  } = row;
-  if (pooled === null || assigned === null) return { label, ...unknown };
+function roomsLine({ row, takenOut }: GatewayStatus): Line {
+  const { AvailableRooms: pooled, InUseRooms: assigned, LiveConferences: live } = row;
+  if (pooled === null || assigned === null) return { name: "Rooms", ...unknown };
   const waiting = takenOut ? ` (${takenOut} of them taken out of the pool and waiting for deletion)` : "";
-  const value = `${pooled} pooled, ${assigned} assigned${waiting}, ${count(live ?? 0, "live conference")}`;
-  if (!outdated) return { label, value };
-  return { label, value, hint: `${outdated} made with other settings: npm run ops -- recycle` };
+  const found = `${pooled} pooled, ${assigned} assigned${waiting}, ${count(live ?? 0, "live conference")}`;
+  const advice = row.OutdatedRooms
+    ? `${row.OutdatedRooms} made with other settings: npm run ops -- recycle`
+    : undefined;
+  return { name: "Rooms", isOk: true, found, advice };
 }
 
-function orphanedLine({ row, orphaned = [] }: GatewayStatus): StatusLine {
-  const label = "Unaccounted";
+function orphanedLine({ row, orphaned = [] }: GatewayStatus): Line {
+  const name = "Unaccounted";
   const { UnaccountedRooms: total } = row;
-  if (total === null) return { label, ...unknown };
-  if (total === 0) return { label, value: "none" };
+  if (total === null) return { name, ...unknown };
+  if (total === 0) return lineOf(name, "none", false);
   const names = orphaned.slice(0, maxNamed).map(({ room }) => room);
   const rest = names.length > 0 && total > names.length ? [`${total - names.length} more`] : [];
   const listed = names.length === 0 ? "" : `: ${[...names, ...rest].join(", ")}`;
-  const advice = runbook("rooms-unaccounted", "unaccounted");
   return {
-    label,
-    value: `${count(total, "room")}${listed}`,
-    ...(total < orphanedLimit ? { hint: advice } : { problem: advice }),
+    name,
+    isOk: total < orphanedLimit,
+    found: `${count(total, "room")}${listed}`,
+    advice: runbook("rooms-unaccounted", "unaccounted"),
   };
-}
-
-function metricsLine({ metricsTime }: GatewayStatus, now: number): StatusLine {
-  const label = "Metrics";
-  const problem = "docs/operations.md#timers-not-running";
-  if (metricsTime === undefined) return { label, value: "no row in the last day", problem };
-  const value = `the last row is ${age(metricsTime, now)} old`;
-  const isLate = now - Date.parse(metricsTime) > metricsLateMilliseconds;
-  return { label, value, ...(isLate && { problem }) };
 }

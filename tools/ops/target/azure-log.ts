@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { parseJson } from "../../local/process/parse-json.ts";
 import type { AzureApi } from "./azure-api.ts";
-import { type LogFilter, type LogReader, maxLines } from "./log-reader.ts";
+import { type LogFilter, type LogReader, maxLines } from "./target.ts";
 
 // https://learn.microsoft.com/azure/azure-monitor/logs/api/response-format
 const responseSchema = z.object({

@@ -1,7 +1,9 @@
-/** Connects to the gateway that the options name. */
+/** Connects to the gateway that the options name, or else the environment or azd. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import * as z from "zod";
 import { UsageError } from "../outcomes.ts";
-import { type Environment, nameDeployment } from "./deployment-names.ts";
-import { connectLocally } from "./local-target.ts";
+import { connectLocally } from "./local.ts";
 import type { Target } from "./target.ts";
 
 /** The options that name the gateway: every command has them. */
@@ -35,4 +37,76 @@ export async function connect(options: GatewayOptions, environment: Environment)
   // Loaded here, because Azure's libraries take a second that the local gateway does not need.
   const { connectToDeployment } = await import("./deployment.ts");
   return connectToDeployment(names, environment);
+}
+
+export interface DeploymentNames {
+  readonly subscription: string;
+  readonly resourceGroup: string;
+  readonly app: string;
+  /** Resource ID; undefined if the workspace is in the resource group. */
+  readonly workspaceId: string | undefined;
+  readonly healthUrl: string | undefined;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const valuesSchema = z.record(z.string(), z.string());
+
+/** Throws UsageError if the deployment is not named completely. */
+async function nameDeployment(options: GatewayOptions, environment: Environment): Promise<DeploymentNames> {
+  const given: Environment = {
+    AZURE_SUBSCRIPTION_ID: options.subscription,
+    AZURE_RESOURCE_GROUP: options.resourceGroup,
+    FUNCTION_APP_NAME: options.app,
+  };
+  const isByOptions = Object.values(given).some((value) => value !== undefined);
+  if (isByOptions && options.environment !== undefined)
+    throw new UsageError("--environment cannot be combined with --subscription, --resource-group and --app");
+  const isByEnvironment = options.environment === undefined && environment["FUNCTION_APP_NAME"] !== undefined;
+  const values = isByOptions
+    ? given
+    : isByEnvironment
+      ? environment
+      : await azdValues(options.environment, environment);
+  return {
+    subscription: valueOf(values, "AZURE_SUBSCRIPTION_ID", "--subscription"),
+    resourceGroup: valueOf(values, "AZURE_RESOURCE_GROUP", "--resource-group"),
+    app: valueOf(values, "FUNCTION_APP_NAME", "--app"),
+    workspaceId: options.workspace ?? values["LOG_WORKSPACE_ID"],
+    healthUrl: values["HEALTH_URL"],
+  };
+}
+
+function valueOf(values: Environment, name: string, option: string): string {
+  const value = values[name];
+  if (value === undefined || value === "")
+    throw new UsageError(`${option} is required with the other two, or set ${name}`);
+  return value;
+}
+
+async function azdValues(name: string | undefined, environment: Environment): Promise<Environment> {
+  const selection = name === undefined ? [] : ["--environment", name];
+  try {
+    const { stdout } = await promisify(execFile)(
+      "azd",
+      ["env", "get-values", "--output", "json", ...selection],
+      {
+        env: { ...environment },
+        timeout: 30_000,
+      },
+    );
+    return valuesSchema.parse(JSON.parse(stdout));
+  } catch (error) {
+    throw new UsageError(
+      name === undefined
+        ? "Name the gateway: --local, an azd environment, or --subscription, --resource-group and --app"
+        : `--environment: ${azdFault(error, name)}`,
+      { cause: error },
+    );
+  }
+}
+
+function azdFault(error: unknown, name: string): string {
+  const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+  return isMissing ? "azd is not installed" : `azd knows no values of ${name}`;
 }

@@ -1,16 +1,15 @@
 /** Connects to a deployment, as the person who is signed in to Azure. */
-import { DefaultAzureCredential } from "@azure/identity";
+import { ClientSecretCredential, DefaultAzureCredential, type TokenCredential } from "@azure/identity";
+import jsonwebtoken from "jsonwebtoken";
 import * as z from "zod";
 import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
+import { isLoopback } from "../../../src/lib/settings/formats.ts";
+import { loadSettings, type Settings } from "../../../src/lib/settings/settings.ts";
 import { UnreachableError } from "../outcomes.ts";
-import { type AzureApi, createAzureApi } from "./azure-api.ts";
+import { type AzureApi, createAzureApi, tokenFor } from "./azure-api.ts";
 import { createAzureLog } from "./azure-log.ts";
-import { readAppSettings, readUnresolvedSecrets, toOperatorSettings } from "./deployed-settings.ts";
-import type { DeploymentNames, Environment } from "./deployment-names.ts";
-import type { LogReader } from "./log-reader.ts";
-import { fetchOperatorId, fetchOperatorToken } from "./operator-token.ts";
-import { openPlatform } from "./platform.ts";
-import type { Target } from "./target.ts";
+import type { DeploymentNames, Environment } from "./connect.ts";
+import { type LogReader, openPlatform, type Target } from "./target.ts";
 
 const appSchema = z.object({ properties: z.object({ defaultHostName: z.string() }) });
 const workspacesSchema = z.object({ value: z.array(z.object({ id: z.string() })) });
@@ -81,4 +80,127 @@ async function findAddress(api: AzureApi, appId: string): Promise<string> {
 async function loggedFingerprint(log: LogReader): Promise<string | undefined> {
   const lines = await log.lines({ hours: hoursOfFingerprint, events: ["metrics-collected"] });
   return fingerprintSchema.safeParse(lines.at(-1)?.fields).data?.fingerprint;
+}
+
+const settingsSchema = z.object({ properties: z.record(z.string(), z.string()) });
+
+// https://learn.microsoft.com/rest/api/appservice/web-apps/get-app-settings-key-vault-references
+const referencesSchema = z.object({
+  value: z.array(z.object({ name: z.string(), properties: z.object({ status: z.string().nullish() }) })),
+});
+
+interface DeployedSettings {
+  readonly settings: Settings;
+  /** Whether the environment has credentials for the platform. */
+  readonly hasPlatformLogin: boolean;
+}
+
+const logIns = [
+  ["PLATFORM_USERNAME", "PLATFORM_PASSWORD"],
+  ["PLATFORM_OAUTH_CLIENT_ID", "PLATFORM_OAUTH_PRIVATE_KEY", "PLATFORM_OAUTH_SCOPE"],
+] as const;
+
+/** Returns the app settings of a function app, by name; secrets are references to the vault. */
+async function readAppSettings(api: AzureApi, appId: string): Promise<Record<string, string>> {
+  const { properties } = await api({
+    method: "POST",
+    path: `${appId}/config/appsettings/list?api-version=2024-04-01`,
+    schema: settingsSchema,
+    subject: "the settings of the app",
+    role: "Website Contributor on the function app",
+  });
+  return properties;
+}
+
+/** Returns the settings that refer to a secret of the vault which the app cannot read. */
+async function readUnresolvedSecrets(api: AzureApi, appId: string): Promise<string[]> {
+  const { value } = await api({
+    method: "GET",
+    path: `${appId}/config/configreferences/appsettings?api-version=2024-04-01`,
+    schema: referencesSchema,
+    subject: "the state of the app's secrets",
+    role: "Website Contributor on the function app",
+  });
+  return value.filter(({ properties }) => properties.status !== "Resolved").map(({ name }) => name);
+}
+
+/**
+ * Returns the settings with the operator's own credentials for the platform, if the environment has them, and
+ * with placeholders instead of the app's secrets. Throws UnreachableError if the settings are invalid.
+ */
+function toOperatorSettings(
+  appSettings: Readonly<Record<string, string>>,
+  environment: Environment,
+): DeployedSettings {
+  const logIn = logIns.find((names) => names.slice(0, 2).every((name) => environment[name]));
+  const isReference = (value: string) => value.startsWith("@Microsoft.KeyVault(");
+  const values: Record<string, string | undefined> = Object.fromEntries(
+    Object.entries(appSettings).map(([name, value]) => [
+      name,
+      isReference(value) ? placeholderOf(name) : value,
+    ]),
+  );
+  // The operator signs in as a person, not with the app's identity.
+  delete values["AzureWebJobsStorage__credential"];
+  delete values["AzureWebJobsStorage__clientId"];
+  for (const name of logIns.flat()) delete values[name];
+  const own = logIn?.map((name) => [name, environment[name]]) ?? [
+    ["PLATFORM_USERNAME", "none"],
+    ["PLATFORM_PASSWORD", "none"],
+  ];
+  try {
+    const settings = loadSettings({ ...values, ...Object.fromEntries(own) });
+    return { settings, hasPlatformLogin: logIn !== undefined };
+  } catch (error) {
+    const faults = error instanceof Error ? error.message : "";
+    throw new UnreachableError(`The gateway cannot run with its settings. ${faults}`, { cause: error });
+  }
+}
+
+/** Never used. It only has the format that the setting requires. */
+function placeholderOf(name: string): string {
+  return name === "ROOM_HOST_PIN" ? "0000" : "placeholder-of-a-secret";
+}
+
+const claimsSchema = z.object({ appid: z.string().optional(), azp: z.string().optional() });
+
+/**
+ * Returns a token of the client application that `OPS_CLIENT_ID` and `OPS_CLIENT_SECRET` name, or else of whoever is
+ * signed in, for example a managed identity. Throws UnreachableError if the gateway would refuse it.
+ */
+export async function fetchOperatorToken(
+  bearer: Settings["bearer"],
+  environment: Environment,
+  credential: TokenCredential = credentialOf(bearer, environment),
+): Promise<string> {
+  const { audiences, clientIds } = bearer;
+  const audience = audiences.find((name) => name.startsWith("api://")) ?? `api://${audiences[0]}`;
+  const token = await tokenFor(`${audience}/.default`, credential);
+  const { appid, azp } = claimsSchema.catch({}).parse(jsonwebtoken.decode(token));
+  const clientId = azp ?? appid ?? "unknown";
+  if (!clientIds.includes(clientId))
+    throw new UnreachableError(
+      `The gateway would refuse this token: its client ${clientId} is not among AUTH_CLIENT_IDS. ` +
+        "Set OPS_CLIENT_ID and OPS_CLIENT_SECRET to a client application of the operators: docs/deployment.md, A new client application.",
+    );
+  return token;
+}
+
+function credentialOf(
+  { authority, tenantId }: Settings["bearer"],
+  environment: Environment,
+): TokenCredential {
+  const { OPS_CLIENT_ID: clientId, OPS_CLIENT_SECRET: secret } = environment;
+  if (!clientId || !secret) return new DefaultAzureCredential();
+  return new ClientSecretCredential(tenantId, clientId, secret, { authorityHost: authority });
+}
+
+/** Returns the operator's object ID, which the directory puts into every token; a loopback API asks for no token. */
+export async function fetchOperatorId(
+  resourceManagerUrl: string,
+  credential: TokenCredential,
+): Promise<string | undefined> {
+  if (isLoopback(resourceManagerUrl)) return undefined;
+  const token = await tokenFor(`${resourceManagerUrl}/.default`, credential);
+  return z.object({ oid: z.string() }).safeParse(jsonwebtoken.decode(token)).data?.oid;
 }

@@ -1,11 +1,11 @@
-/** The gateway that a command works on, as the operator reaches it. */
-
-import type { Conferences } from "../../../src/lib/platform/conferences.ts";
-import type { PlatformStatus } from "../../../src/lib/platform/status.ts";
-import type { Queues } from "../../../src/lib/ports.ts";
+/** The gateway that a command works on: its platform, queues, log and settings, as the operator reaches them. */
+import { createPlatformClient, withRetries } from "../../../src/lib/platform/client.ts";
+import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
+import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
+import { createCredentials } from "../../../src/lib/platform/transport.ts";
+import { type Queues, secureRandom, systemClock } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import { UnreachableError } from "../outcomes.ts";
-import type { LogReader } from "./log-reader.ts";
 
 /** The conferencing platform, with the operator's credentials. */
 export interface Platform {
@@ -42,3 +42,53 @@ export function requirePlatform({ platform, settings }: Pick<Target, "platform" 
       "or PLATFORM_OAUTH_CLIENT_ID and PLATFORM_OAUTH_PRIVATE_KEY: docs/security.md, The operator's role.",
   );
 }
+
+/** Opens the platform with the operator's credentials. Does not connect: the first call does. */
+export function openPlatform({ url, timeoutSeconds, maxConcurrency, logIn }: Settings["platform"]): Platform {
+  const client = createPlatformClient({
+    url,
+    timeoutSeconds,
+    maxConcurrency,
+    credentials: createCredentials({ url, timeoutSeconds, logIn }, systemClock),
+    clock: systemClock,
+  });
+  const { background } = withRetries(client, systemClock, secureRandom);
+  return { conferences: createConferences(background), status: createPlatformStatus(background) };
+}
+
+/** One line that the app logged: when, and its fields. */
+export interface LogLine {
+  readonly time: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Which lines to read. Missing conditions are ignored. */
+export interface LogFilter {
+  readonly hours: number;
+  readonly room?: string;
+  readonly events?: readonly string[];
+  readonly function?: string;
+}
+
+/** How many lines with one event were logged within some minutes. */
+export interface LogCount {
+  /** The beginning of these minutes, ISO 8601 in UTC. */
+  readonly time: string;
+  readonly event: string;
+  readonly count: number;
+}
+
+/** Reads the log. Every method throws UnreachableError if the log cannot be read. */
+export interface LogReader {
+  /** Returns the lines, the oldest first; of more than 10,000, the latest. */
+  readonly lines: (filter: LogFilter) => Promise<readonly LogLine[]>;
+  /** Counts the lines by event and by so many minutes. */
+  readonly counts: (
+    filter: { readonly hours: number; readonly events: readonly string[] },
+    minutes: number,
+  ) => Promise<readonly LogCount[]>;
+  /** Returns the newest metrics row of the last day, or undefined if there is none. */
+  readonly newestMetrics: () => Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+export const maxLines = 10_000;

@@ -62,3 +62,22 @@ export function stopOnSignal({ remark }: Pick<Terminal, "remark">): AbortSignal 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
   return stopping.signal;
 }
+
+const reminderMilliseconds = 5000;
+
+/** Returns the result. Until then, it reports every five seconds what it is waiting for. */
+export async function remindWhile<Result>(
+  work: Promise<Result>,
+  subject: string,
+  { remark }: Pick<Terminal, "remark">,
+): Promise<Result> {
+  const startedAt = Date.now();
+  const timer = setInterval(() => {
+    remark(`Still waiting for ${subject}, ${Math.round((Date.now() - startedAt) / 1000)} s ...`);
+  }, reminderMilliseconds);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -75,8 +75,6 @@ test.each([
     "option '--state <state>': Allowed choices are pooled, assigned, live, waiting.",
   ],
   [["recycle", "--floor", "many"], "option '--floor <n>': It must be a whole number from 0 to 10000."],
-  [["status", "--every", "0"], "option '--every <seconds>': It must be a whole number from 1 to 3600."],
-  [["status", "--every", "1"], "--every needs --watch."],
   [["status", "--lcoal"], "unknown option '--lcoal' (Did you mean --local?)"],
   [["plan"], "--per-hour is required, unless --measured-days is given."],
   [["plan", "--per-hour", "many"], "option '--per-hour <rooms>': It must be a number from 0.1 to 1000000."],

@@ -74,7 +74,7 @@ async function startOperatedGateway(overrides: Record<string, string>) {
   };
 }
 
-interface OpsOptions {
+export interface OpsOptions {
   readonly stopping?: AbortSignal;
   /** Sees each text as it is written. */
   readonly onText?: (text: string) => void;

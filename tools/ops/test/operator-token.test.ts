@@ -3,7 +3,7 @@ import jsonwebtoken from "jsonwebtoken";
 import { expect, test } from "vitest";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
-import { fetchOperatorId, fetchOperatorToken } from "../target/operator-token.ts";
+import { fetchOperatorId, fetchOperatorToken } from "../target/deployment.ts";
 
 const token = jsonwebtoken.sign({ oid: "44444444-4444-4444-8444-444444444444" }, "secret");
 const scopes: unknown[] = [];

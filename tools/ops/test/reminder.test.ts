@@ -1,6 +1,6 @@
 /** A command that waits says so. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { remindWhile } from "../terminal/reminder.ts";
+import { remindWhile } from "../terminal/terminal.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,16 +1,19 @@
-/** A retirement on queues in memory: leases that end, and names that are not chosen. */
+/** A retirement on queues in memory, and the note that it leaves in the description of a room. */
 import { beforeEach, expect, test } from "vitest";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
-import { formatMarker } from "../../../src/lib/pool/room.ts";
+import { formatMarker, maxDescriptionCharacters, parseMarker } from "../../../src/lib/pool/room.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { createManualClock, type ManualClock } from "../../../test/support/manual-clock.ts";
 import { createMemoryQueue, type MemoryQueue } from "../../../test/support/memory-queue.ts";
 import { createRecordingLog } from "../../../test/support/recording-log.ts";
-import { createRetirement, type RetirementOptions } from "../pool/retirement.ts";
+import { createRetirement, isTakenOut, type RetirementOptions, withTakenOut } from "../pool/retirement.ts";
+import { viewRoom } from "../pool/room-views.ts";
 
 const settings = loadSettings(exampleEnvironment);
 const { leaseSeconds } = settings.pool;
+
+const since = "2026-01-01T00:00:00.000Z";
 
 let clock: ManualClock;
 let pool: MemoryQueue;
@@ -25,7 +28,7 @@ beforeEach(() => {
 const rowOf = (name: string): ConferenceRow => ({
   id: 1,
   name,
-  description: formatMarker({ state: "pooled", since: "2026-01-01T00:00:00.000Z" }),
+  description: formatMarker({ state: "pooled", since }),
   aliases: [{ alias: name }],
 });
 
@@ -73,4 +76,37 @@ test("Holds back no more names than allowed, and releases them", async () => {
   expect(leased()).toBe(2);
   await held.release();
   expect(leased()).toBe(0);
+});
+
+test("Does not touch a caller's room, although its name is in the pool a second time", async () => {
+  await pool.put("room-1");
+  const description = formatMarker({ state: "assigned", since, messageId: "another-message" });
+  const conferences: RetirementOptions["conferences"] = {
+    findByName: async (name) => ({ ...rowOf(name), description }),
+    update: async () => true,
+  };
+  expect(await retirement({ conferences }).retire(() => true)).toBeUndefined();
+  expect([pool.contents().length, deletion.contents().length]).toEqual([0, 0]);
+});
+
+const assigned = formatMarker({ state: "assigned", since, messageId: "m-1", fingerprint: "0a1b2c3d" });
+const row = (description: string) => ({ id: 1, name: "room-1", description });
+
+test.each(["", `${"long text ".repeat(30)}\n`])(
+  "Keeps the marker and the platform's limit with the text %j",
+  (text) => {
+    const description = withTakenOut(`${text}${assigned}`, "shrink");
+    expect(parseMarker(description)).toEqual(parseMarker(assigned));
+    expect(description.length).toBeLessThanOrEqual(maxDescriptionCharacters);
+    expect(isTakenOut(row(description))).toBe(true);
+    expect(viewRoom(row(description), false)?.state).toBe("waiting");
+    expect(viewRoom(row(description), true)?.state).toBe("live");
+  },
+);
+
+test("A room that a caller has is not taken out, and neither is one that is back in the pool", () => {
+  expect(isTakenOut(row(assigned))).toBe(false);
+  const pooled = withTakenOut(formatMarker({ state: "pooled", since }), "shrink");
+  expect(isTakenOut(row(pooled))).toBe(false);
+  expect(withTakenOut("no marker", "shrink")).toBe("no marker");
 });

@@ -1,8 +1,8 @@
 /** Lists the gateway's rooms as the platform shows them now. */
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import { type MarkedRoom, markedRooms } from "../../../src/lib/pool/room.ts";
-import { isTakenOut } from "../pool/retirement.ts";
 import type { Platform } from "../target/target.ts";
+import { isTakenOut } from "./retirement.ts";
 
 export const roomStates = ["pooled", "assigned", "live", "waiting"] as const;
 

@@ -1,10 +1,11 @@
-/** The checks of `ops doctor` and `ops status`, one by one. */
+/** What `ops status` and `ops doctor` find: the checks one by one, and the values at their limits. */
 import { expect, onTestFinished, test } from "vitest";
 import { version } from "../../../src/lib/version.ts";
 import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
 import { checks, runCheck } from "../status/checks.ts";
-import type { LogLine } from "../target/log-reader.ts";
-import type { Target } from "../target/target.ts";
+import type { GatewayStatus } from "../status/read-status.ts";
+import { statusLines } from "../status/status-lines.ts";
+import type { LogLine, Target } from "../target/target.ts";
 import { memoryTarget } from "./memory-target.ts";
 
 const { log } = memoryTarget();
@@ -43,12 +44,12 @@ test("Gateway: nobody listens", async () => {
 });
 
 test.each([
-  [401, true, /AUTH_TENANT_ID/],
-  [200, false, /AUTH_TENANT_ID/],
-  [403, false, /set HEALTH_URL/],
+  [401, true, undefined],
+  [200, false, expect.stringMatching(/AUTH_TENANT_ID/)],
+  [403, false, expect.stringMatching(/set HEALTH_URL/)],
 ])("Access: %i", async (status, isOk, advice) => {
   const result = await resultOf("Access", { gatewayUrl: await respondingWith(status) });
-  expect([result.isOk, result.advice]).toEqual([isOk, expect.stringMatching(advice)]);
+  expect([result.isOk, result.advice]).toEqual([isOk, advice]);
 });
 
 test.each([
@@ -117,16 +118,91 @@ test.each([
 test.each([
   [14, true],
   [16, false],
-])("Workspace: the newest row is %i minutes old", async (minutes, isOk) => {
+])("Metrics: the newest row is %i minutes old", async (minutes, isOk) => {
   const newestMetrics = async () => ({
     TimeGenerated: new Date(Date.now() - minutes * 60_000).toISOString(),
   });
-  expect((await resultOf("Workspace", { log: { ...log, newestMetrics } })).isOk).toBe(isOk);
+  expect((await resultOf("Metrics", { log: { ...log, newestMetrics } })).isOk).toBe(isOk);
 });
 
 test("Secrets: names those that cannot be read", async () => {
   expect(await resultOf("Secrets", { unresolvedSecrets: async () => ["ROOM_HOST_PIN"] })).toMatchObject({
     isOk: false,
     found: "not resolved: ROOM_HOST_PIN",
+  });
+});
+
+const calm: GatewayStatus = {
+  row: {
+    TimeGenerated: minutesAgo(0),
+    PlatformConnected: true,
+    PoolDepth: 10,
+    DeletionDepth: 2,
+    DeletionOldestSeconds: 3600,
+    ProvisioningDepth: 0,
+    PoisonDepth: 0,
+    AvailableRooms: 10,
+    InUseRooms: 1,
+    OutdatedRooms: 0,
+    UnaccountedRooms: 0,
+    LiveConferences: 1,
+    AlarmCount: 0,
+    AlarmNames: null,
+    MaximumRooms: 50,
+    PoolMinimum: null,
+  },
+  isMeasured: true,
+  orphaned: [],
+  takenOut: 0,
+  checks: [],
+};
+
+const linesWith = (row: Partial<GatewayStatus["row"]>, rest: Partial<GatewayStatus> = {}) =>
+  statusLines({ ...calm, ...rest, row: { ...calm.row, ...row } });
+const problemsOf = (row: Partial<GatewayStatus["row"]>) =>
+  linesWith(row)
+    .filter(({ isOk }) => isOk === false)
+    .map(({ name }) => name);
+
+test("Nothing needs attention just within every limit", () => {
+  expect(problemsOf({})).toEqual([]);
+  expect(problemsOf({ UnaccountedRooms: 2, OutdatedRooms: 3 })).toEqual([]);
+  // The pool is switched off.
+  expect(problemsOf({ PoolDepth: 0, MaximumRooms: 0 })).toEqual([]);
+});
+
+test.each<[Partial<GatewayStatus["row"]>, string]>([
+  [{ PoolDepth: 0 }, "Pool"],
+  [{ PoolDepth: 9 }, "Pool"],
+  [{ DeletionOldestSeconds: 3601 }, "Deletion"],
+  [{ PoisonDepth: 1 }, "Poison"],
+  [{ ProvisioningDepth: null }, "Requests"],
+  [{ PlatformConnected: false }, "Platform"],
+  [{ PlatformConnected: null }, "Platform"],
+  [{ AvailableRooms: null }, "Platform"],
+  [{ AlarmCount: 1, AlarmNames: "licenses_exhausted" }, "Alarms"],
+  [{ UnaccountedRooms: 3 }, "Unaccounted"],
+])("%j needs attention", (row, label) => {
+  expect(problemsOf(row)).toEqual([label]);
+});
+
+test("Orphaned rooms are named, three at most", () => {
+  const orphaned = ["a", "b", "c", "d"].map(
+    (room) => ({ room, reason: "assigned-too-long", ageHours: 30 }) as const,
+  );
+  const foundOf = (total: number, named: number) =>
+    linesWith({ UnaccountedRooms: total }, { orphaned: orphaned.slice(0, named) }).find(
+      ({ name }) => name === "Unaccounted",
+    )?.found;
+  expect(foundOf(5, 4)).toBe("5 rooms: a, b, c, 2 more");
+  expect(foundOf(2, 2)).toBe("2 rooms: a, b");
+  expect(foundOf(1, 0)).toBe("1 room");
+});
+
+test("Says that no room of the deletion queue is due if all are postponed", () => {
+  expect(linesWith({ DeletionDepth: 1, DeletionOldestSeconds: null })).toContainEqual({
+    name: "Deletion",
+    isOk: true,
+    found: "1 room waiting, none of them due",
   });
 });

@@ -1,0 +1,89 @@
+/** Connects to the gateway that runs on this machine, by the file with its URLs. */
+import * as z from "zod";
+import { createCredential } from "../../../src/lib/azure/credential.ts";
+import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
+import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { bypassProxy } from "../../local/process/bypass-proxy.ts";
+import { fetchAccessToken } from "../../local/stack/access-token.ts";
+import { findStartedGateway } from "../../local/stack/connection.ts";
+import { UnreachableError } from "../outcomes.ts";
+import { type LogReader, maxLines, openPlatform, type Target } from "./target.ts";
+
+/** Connects to the gateway of this file, or to the one that started last. Throws UnreachableError if none runs. */
+export async function connectLocally(path?: string): Promise<Target> {
+  bypassProxy();
+  const connection = await findStartedGateway(path);
+  if (!connection)
+    throw new UnreachableError(
+      `No local gateway is running${path === undefined ? "" : ` (${path})`}. Start one with \`npm start\`, or leave out --local for a deployment.`,
+    );
+  const settings = loadSettings(connection.settings);
+  const { template, hostPin } = settings.rooms;
+  return {
+    name: `the local gateway at ${connection.gatewayUrl}`,
+    isLocal: true,
+    gatewayUrl: connection.gatewayUrl,
+    settings,
+    queues: openQueues({ storage: settings.storage, credential: createCredential(settings.storage) }),
+    log: createLocalLog(connection.logWorkspaceUrl),
+    platform: openPlatform(settings.platform),
+    fingerprint: async () => roomFingerprint(template, hostPin),
+    unresolvedSecrets: async () => [],
+    operatorId: async () => "local",
+    accessToken: async () => fetchToken(connection.tokenUrl),
+  };
+}
+
+async function fetchToken(tokenUrl: string): Promise<string> {
+  try {
+    return await fetchAccessToken(tokenUrl);
+  } catch (error) {
+    throw new UnreachableError(`The token issuer at ${tokenUrl} gave no token.`, { cause: error });
+  }
+}
+
+const tracesSchema = z.array(z.object({ time: z.string(), fields: z.record(z.string(), z.unknown()) }));
+const rowsSchema = z.array(z.object({ row: z.record(z.string(), z.unknown()) }));
+const timeoutMilliseconds = 5000;
+
+/** Creates a reader of the workspace at this URL. */
+function createLocalLog(url: string): LogReader {
+  async function read<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
+    try {
+      const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(timeoutMilliseconds) });
+      return schema.parse(await response.json());
+    } catch (error) {
+      throw new UnreachableError(
+        `The log workspace at ${url} does not respond. Is the local gateway running?`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+  return {
+    lines: async ({ hours, room, events, function: functionName }) => {
+      const since = new Date(Date.now() - hours * 3600_000).toISOString();
+      return (await read("/control/traces", tracesSchema))
+        .filter(({ time }) => time >= since)
+        .filter(({ fields }) => room === undefined || fields["room"] === room)
+        .filter(({ fields }) => events === undefined || events.includes(String(fields["event"])))
+        .filter(({ fields }) => functionName === undefined || fields["function"] === functionName)
+        .slice(-maxLines);
+    },
+    counts: async ({ hours, events }, minutes) => {
+      const milliseconds = minutes * 60_000;
+      const since = Date.now() - hours * 3600_000;
+      return (await read("/control/traces", tracesSchema))
+        .map(({ time, fields }) => ({ at: Date.parse(time), event: String(fields["event"]) }))
+        .filter(({ at, event }) => at >= since && events.includes(event))
+        .map(({ at, event }) => ({
+          time: new Date(Math.floor(at / milliseconds) * milliseconds).toISOString(),
+          event,
+          count: 1,
+        }));
+    },
+    newestMetrics: async () => (await read("/control/rows", rowsSchema)).at(-1)?.row,
+  };
+}

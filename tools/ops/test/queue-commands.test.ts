@@ -1,0 +1,162 @@
+/** `ops fill` and `ops redrive` on queues in memory: single failed operations, and messages that reappear. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { createFaultyQueue, type FaultyQueue } from "../../../test/support/faulty-queue.ts";
+import { createManualClock, type ManualClock } from "../../../test/support/manual-clock.ts";
+import { createMemoryQueue } from "../../../test/support/memory-queue.ts";
+import type { Target } from "../target/target.ts";
+import { memoryTarget } from "./memory-target.ts";
+import { type OpsOptions, ops } from "./operated-gateway.ts";
+
+const request = '{"reason":"claimed"}';
+
+let clock: ManualClock;
+let poison: FaultyQueue;
+let provisioning: FaultyQueue;
+
+beforeEach(() => {
+  clock = createManualClock();
+  poison = createFaultyQueue(createMemoryQueue(clock));
+  provisioning = createFaultyQueue(createMemoryQueue(clock));
+});
+
+const run = async (target: Target, args: readonly string[], options: OpsOptions = {}) =>
+  ops(args, { ...options, connect: async () => target });
+
+describe("ops fill", () => {
+  const fill = async (options: OpsOptions, ...args: string[]) =>
+    run(memoryTarget({ queues: { ...memoryTarget().queues, provisioning } }), ["fill", ...args], options);
+
+  test("Requests what a level lacks, and counts what is requested", async () => {
+    const withoutWaiting = ["3", "--timeout-minutes", "0"];
+    expect(await fill({}, ...withoutWaiting)).toMatchObject({
+      exitCode: 0,
+      output: "3 rooms requested; the pool has 0 of 3, and 3 are pending.\n",
+    });
+    expect((await fill({}, ...withoutWaiting)).output).toMatch(/^0 rooms requested;/);
+  });
+
+  test("Ends with 130 if it is interrupted while nobody provisions rooms, and the requests stay", async () => {
+    const stopping = new AbortController();
+    const onText = (text: string) => {
+      if (text.startsWith("2 rooms requested")) stopping.abort();
+    };
+    expect(await fill({ stopping: stopping.signal, onText }, "2")).toMatchObject({ exitCode: 130 });
+    expect(provisioning.texts()).toHaveLength(2);
+  });
+});
+
+describe("ops redrive", () => {
+  let order: string[];
+  beforeEach(() => (order = []));
+
+  async function redrive(...args: string[]) {
+    const target = memoryTarget({
+      queues: {
+        ...memoryTarget().queues,
+        provisioning: {
+          ...provisioning,
+          put: async (text, options) => {
+            order.push("put");
+            return provisioning.put(text, options);
+          },
+        },
+        poison: {
+          ...poison,
+          receive: async (count, leaseSeconds) => {
+            // A slow computer: the leases of the first messages end while the command still receives.
+            clock.advance(0.1);
+            order.push("receive");
+            if (order.length > 5000) throw new Error("the command does not end");
+            return poison.receive(count, leaseSeconds);
+          },
+          delete: async (message) => {
+            order.push("delete");
+            await poison.delete(message);
+          },
+        },
+      },
+    });
+    return run(target, ["redrive", ...args]);
+  }
+
+  test("Puts a request back before it deletes the message, so that the pool does not exceed MAX_VMR", async () => {
+    await poison.put(request);
+    expect(await redrive("--yes")).toMatchObject({ exitCode: 0 });
+    expect(order).toEqual(["receive", "put", "delete", "receive"]);
+    const { maxRooms } = memoryTarget().settings.pool;
+    expect(provisioning.texts().map((text) => JSON.parse(text))).toEqual([
+      { reason: "bulk", upTo: maxRooms },
+    ]);
+  });
+
+  test("Keeps what is not a request, unless it may delete it", async () => {
+    for (const text of [request, '{"reason":"bulk","upTo":6}', "poison"]) await poison.put(text);
+    expect(await redrive("--yes")).toMatchObject({
+      exitCode: 1,
+      output:
+        "3 messages in the poison queue.\n2 requests moved.\n" +
+        "1 message left that cannot be read as a request. --drop-unreadable deletes such messages.\n",
+    });
+    expect(await redrive("--yes", "--drop-unreadable")).toMatchObject({
+      exitCode: 0,
+      output: "1 message in the poison queue.\n0 requests moved. 1 unreadable message deleted.\n",
+    });
+  });
+
+  test("Moves nothing without --yes, and ends with 0 if the queue is empty", async () => {
+    expect(await redrive()).toMatchObject({ exitCode: 0, output: "0 messages in the poison queue.\n" });
+    await poison.put(request);
+    await poison.put("not a request");
+    expect(await redrive()).toMatchObject({
+      exitCode: 1,
+      output:
+        "2 messages in the poison queue.\nWould move 1 request back to the provisioning queue. Do it with --yes. 1 cannot be read as a request.\n",
+    });
+    expect(poison.contents().filter(({ visibleAt }) => visibleAt <= clock.now())).toHaveLength(2);
+  });
+
+  test("Counts with --json", async () => {
+    for (const text of [request, "poison"]) await poison.put(text);
+    const counts = { depth: 2, requests: 1, dropped: 0, unreadable: 1 };
+    expect(JSON.parse((await redrive("--json")).output)).toEqual({ isDryRun: true, ...counts, left: 2 });
+    const done = await redrive("--json", "--yes");
+    expect(JSON.parse(done.output)).toEqual({ isDryRun: false, ...counts, left: 1 });
+  });
+
+  test.each(["before", "after"] as const)(
+    "Keeps the message if the put fails %s storage has it",
+    async (when) => {
+      await poison.put(request);
+      provisioning.strikeNext("put", { failure: "unknown", when });
+      expect(await redrive("--yes")).toMatchObject({ exitCode: 3 });
+      expect(poison.texts()).toEqual([request]);
+      expect(order).not.toContain("delete");
+    },
+  );
+
+  test("Ends with 1 if a message cannot be deleted, and has moved nothing else", async () => {
+    for (let message = 0; message < 2; message++) await poison.put(request);
+    for (let attempt = 0; attempt < 2; attempt++) poison.strikeNext("delete", { failure: "unknown" });
+    const { exitCode, remarks } = await redrive("--yes");
+    expect(exitCode).toBe(1);
+    expect(remarks).toContain("a message could not be deleted from the poison queue");
+    expect([poison.texts().length, provisioning.texts().length]).toEqual([2, 1]);
+  });
+
+  test("Ends although unreadable messages come back while it still receives", async () => {
+    for (let message = 0; message < 400; message++) await poison.put("not a request");
+    const { exitCode, output } = await redrive("--yes");
+    expect(exitCode).toBe(1);
+    expect(output).toContain("0 requests moved.\n");
+    expect(order.length).toBeLessThanOrEqual(400);
+    expect(poison.contents().filter(({ visibleAt }) => visibleAt > clock.now())).toEqual([]);
+  });
+
+  test("Does not count an unreadable message as deleted if storage refuses", async () => {
+    await poison.put("not a request");
+    for (let attempt = 0; attempt < 2; attempt++) poison.strikeNext("delete", { failure: "unknown" });
+    const { exitCode, output } = await redrive("--yes", "--drop-unreadable");
+    expect(exitCode).toBe(1);
+    expect(output).not.toContain("deleted");
+  });
+});
