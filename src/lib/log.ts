@@ -19,7 +19,7 @@ interface InvocationLogger {
   error(line: string): void;
 }
 
-/** What every line of an invocation's log says about its origin. */
+/** The origin of a line, which every line of an invocation's log contains. */
 export interface Origin {
   /** Defaults to the invocation ID. */
   readonly correlationId?: string;

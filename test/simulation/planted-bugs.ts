@@ -99,7 +99,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "retries the put into the pool",
     breaks: "handed-out-twice",
-    scenario: "provisioning with a lost answer at each call",
+    scenario: "provisioning with a lost response at each call",
     file: provisioning,
     edits: [
       [
@@ -112,7 +112,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "creates the room before its name is in the pool",
     breaks: "room-lost",
-    scenario: "provisioning with a lost answer at each call",
+    scenario: "provisioning with a lost response at each call",
     file: provisioning,
     edits: [
       ["await provisionRoom(name, invisibleUntil, log);", ""],
@@ -135,14 +135,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "creates a room whose name was discarded while provisioning was suspended",
     breaks: "room-lost-by-one-fault",
-    scenario: "provisioning with a lost answer at each call",
+    scenario: "provisioning with a lost response at each call",
     file: provisioning,
     edits: [["{ timeoutSeconds: createSeconds, startBefore }", "{ timeoutSeconds: createSeconds }"]],
   },
   {
     bug: "queues a room for deletion that was claimed while provisioning was suspended",
     breaks: "handed-out-twice",
-    scenario: "provisioning with a lost answer at each call",
+    scenario: "provisioning with a lost response at each call",
     file: provisioning,
     edits: [["if (isGone && clock.now() < invisibleUntil)", "if (isGone)"]],
   },

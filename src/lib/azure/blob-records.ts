@@ -112,7 +112,7 @@ async function textOf(stream: NodeJS.ReadableStream | undefined): Promise<string
   return chunks.join("");
 }
 
-/** Returns status and code of the response that the SDK threw, if it is one. */
+/** Returns status and code if the SDK's error is a response of the service. */
 function responseOf(error: unknown): { readonly statusCode?: unknown; readonly code?: unknown } {
   // The class of the SDK's errors is loaded with the SDK.
   if (!(error instanceof Error && "statusCode" in error)) return {};

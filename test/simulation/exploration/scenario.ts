@@ -22,7 +22,7 @@ export interface ScenarioStep {
 
 export interface Scenario {
   readonly level: PoolLevel;
-  /** Each invocation has a process of its own, which can die or freeze alone. */
+  /** Each invocation has its own process, which can die or freeze independently. */
   readonly processes: number;
   readonly steps: readonly ScenarioStep[];
   /** How often a longer time can pass, for instance that of a lease. */

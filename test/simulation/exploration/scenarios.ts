@@ -115,7 +115,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     arrange: async (world) => requestProvisioning(world, { reason: "bulk", upTo: 1 }),
   },
 
-  "provisioning with a lost answer at each call": {
+  "provisioning with a lost response at each call": {
     level: oneRoom,
     processes: 2,
     steps: [provision(0), create(1)],

@@ -46,7 +46,7 @@ export function createAzureApi(endpoint: string, credential: TokenCredential): A
       throw new UnreachableError(`Azure does not find ${subject}. Check the names and the subscription.`);
     if (!response.ok) throw new UnreachableError(`Azure returned ${response.status} for ${subject}.`);
     const parsed = schema.safeParse(await response.json().catch(() => undefined));
-    if (!parsed.success) throw new UnreachableError(`Azure returned something unexpected for ${subject}.`);
+    if (!parsed.success) throw new UnreachableError(`Azure returned an unexpected response for ${subject}.`);
     return parsed.data;
   };
 }

@@ -70,7 +70,7 @@ function nextOf({ state, since }: RoomRow, now: number, deletedAfterSeconds: num
     pooled: "Next: a create hands it out.",
     assigned: "Next: citizen and agent join.",
     live: "Next: when its conference ends, it waits to be deleted.",
-    ended: `Next: it may be deleted in ${age(left)}, at ${timeOfDay(since + deletedAfterSeconds * 1000)}; the timer looks every 10 minutes.`,
+    ended: `Next: it may be deleted in ${age(left)}, at ${timeOfDay(since + deletedAfterSeconds * 1000)}; the timer runs every 10 minutes.`,
     deleting: "Next: the timer deletes it within 10 minutes. “Collect garbage” does it now.",
   }[state];
 }
