@@ -9,20 +9,16 @@ import {
 } from "../../src/lib/dependencies.ts";
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import type { PlatformCall, PlatformClient } from "../../src/lib/platform/client.ts";
-import { PlatformError } from "../../src/lib/platform/errors.ts";
 import { formatMarker } from "../../src/lib/pool/room.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
-import { startContactCentre } from "../../tools/local/simulators/contact-centre.ts";
-import { startLogWorkspace } from "../../tools/local/simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
-import { startPlatformSimulator } from "../../tools/local/simulators/platform/platform-simulator.ts";
-import { startTokenIssuer } from "../../tools/local/simulators/token-issuer.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { openAccess } from "../support/open-access.ts";
 import { usePoolWorld } from "../support/pool-world.ts";
 import { createRecordingLog } from "../support/recording-log.ts";
+import { shortenTimeouts } from "../support/shortened-timeouts.ts";
 
 const adaptersFor = (changes: Record<string, string | undefined>) =>
   createAdapters(loadSettings({ ...exampleEnvironment, ...changes }));
@@ -35,56 +31,14 @@ const oauth = {
   PLATFORM_OAUTH_PRIVATE_KEY: String(privateKey.export({ type: "pkcs8", format: "pem" })),
 };
 
-describe("the platform client", () => {
-  test("logs in with the user name and password of the settings", async () => {
-    const account = { username: "api-user", password: "platform-password-9f2c" };
-    const platform = await startPlatformSimulator(account);
-    onTestFinished(async () => platform.stop());
-    const { platformClient } = adaptersFor({ PLATFORM_URL: platform.url });
-    const call = { method: "GET" as const, path: "/api/admin/configuration/v1/conference/" };
-
-    await expect(platformClient.call(call)).resolves.toMatchObject({ body: { objects: [] } });
-  });
-
-  // The timeout is one second here; with the default of ten or without any, this test would time out.
-  test("logs in with OAuth at the platform's address, within the timeout of the settings", {
-    timeout: 8000,
-  }, async () => {
-    const paths: string[] = [];
-    const platform = await startLoopbackServer(({ url }) => {
-      paths.push(url.pathname);
-      return "silence";
-    });
-    onTestFinished(async () => platform.stop());
-    const changes = { PLATFORM_URL: platform.url, ...oauth, PLATFORM_TIMEOUT_SECONDS: "1" };
-    const { platformClient } = adaptersFor(changes);
-
-    await expect(platformClient.call({ method: "GET", path: "/x/" })).rejects.toMatchObject({ status: 503 });
-    expect(paths).toEqual(["/oauth/token/"]);
-  });
-});
-
-test("creating the adapters makes no calls", async () => {
-  const platform = await startPlatformSimulator({ username: "api-user", password: "password" });
-  const issuer = await startTokenIssuer({ tenantId: "11111111-1111-4111-8111-111111111111", clients: [] });
-  const centre = await startContactCentre({ users: [] });
-  const workspace = await startLogWorkspace();
-  const servers = [platform, issuer, centre, workspace];
-  onTestFinished(async () => {
-    await Promise.all(servers.map(async (server) => server.stop()));
-  });
-  adaptersFor({
-    PLATFORM_URL: platform.url,
-    AUTH_AUTHORITY: issuer.url,
-    CONTACT_CENTRE_API_URL: centre.url,
-    LOGS_INGESTION_ENDPOINT: workspace.url,
-    LOGS_INGESTION_RULE_ID: "dcr-1",
-    LOGS_INGESTION_STREAM: "Custom-X",
-  });
-  await new Promise(setImmediate);
-
-  expect([platform.requests().total, centre.callCount(), workspace.rows().length]).toEqual([0, 0, 0]);
-  expect(issuer.fetchCounts()).toEqual({ metadata: 0, keys: 0, tokens: 0 });
+test("the platform client's token requests have the timeout of the settings", async () => {
+  const platform = await startLoopbackServer(() => "silence");
+  onTestFinished(async () => platform.stop());
+  const changes = { PLATFORM_URL: platform.url, ...oauth, PLATFORM_TIMEOUT_SECONDS: "7" };
+  const asked = shortenTimeouts();
+  const call = adaptersFor(changes).platformClient.call({ method: "GET", path: "/x/" });
+  await expect(call).rejects.toMatchObject({ status: 503 });
+  expect(new Set(asked)).toEqual(new Set([7000]));
 });
 
 test("IDs and random bytes differ from call to call", () => {
@@ -140,11 +94,9 @@ describe("The object graph", () => {
 
   const world = usePoolWorld();
   let seen: Seen[];
-  let failures: PlatformError[];
   let rows: MetricsRow[];
   beforeEach(() => {
     seen = [];
-    failures = [];
     rows = [];
   });
 
@@ -154,8 +106,6 @@ describe("The object graph", () => {
       (isBackground: boolean): PlatformClient["call"] =>
       async (call) => {
         seen.push({ ...call, isBackground, sentAt: clock.now() });
-        const failure = failures.shift();
-        if (failure) throw failure;
         return client.call(call);
       };
     let ids = 0;
@@ -196,12 +146,6 @@ describe("The object graph", () => {
     await run(connect());
 
     expect(inBackground()).toEqual([isBackground]);
-  });
-
-  test("a call is retried after a transient failure of the platform", async () => {
-    world.addRoom("room-a");
-    failures = [new PlatformError({ outcome: "unknown", message: "GET: status 503", status: 503 })];
-    expect(await connect().conferences.findByName("room-a")).toMatchObject({ name: "room-a" });
   });
 
   test("a claim uses the lease and the platform timeout of the settings", async () => {

@@ -1,7 +1,6 @@
 /** Outbound calls: how each invocation counts its own, and what an HTTP client does and never does. */
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
 import { inspect } from "node:util";
 import PQueue from "p-queue";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -16,25 +15,19 @@ import { transportFailure } from "../../src/lib/platform/errors.ts";
 import { type Answer, startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
 import { useStartedPerTest } from "../support/use-started.ts";
 
-const call = async (milliseconds = 0) => {
-  await wait(milliseconds);
+const call = async () => {
+  await new Promise(setImmediate);
   return "response";
 };
 
-test("calls are counted for the dependency that they go to, and their time adds up", async () => {
+test("calls are counted for the dependency that they go to", async () => {
   const totals = createOutboundCalls();
   const response = await withOutboundCalls(totals, async () => {
-    await Promise.all([
-      countCall("platform", async () => call(20)),
-      countCall("platform", async () => call(20)),
-    ]);
+    await Promise.all([countCall("platform", call), countCall("platform", call)]);
     return countCall("storage", call);
   });
   expect(response).toBe("response");
   expect([totals.platform.calls, totals.storage.calls]).toEqual([2, 1]);
-  // Timers may fire up to a millisecond early.
-  expect(totals.platform.milliseconds).toBeGreaterThanOrEqual(38);
-  expect(totals.storage.milliseconds).toBeLessThan(totals.platform.milliseconds);
 });
 
 test("a call that fails is counted, and its error is thrown", async () => {
@@ -58,7 +51,7 @@ test("a call that waits in a shared queue is counted for the invocation that mad
   const invoke = async (calls: number) => {
     const totals = createOutboundCalls();
     await withOutboundCalls(totals, async () => {
-      const task = async () => countCall("platform", async () => call(1));
+      const task = async () => countCall("platform", call);
       await Promise.all(Array.from({ length: calls }, async () => queue.add(task)));
     });
     return totals.platform.calls;
@@ -94,20 +87,9 @@ describe("An HTTP client", () => {
     expect(requests).toBe(1);
   });
 
-  test("uses no proxy of the environment", async () => {
-    for (const name of ["http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])
-      vi.stubEnv(name, "http://127.0.0.1:1");
-    for (const name of ["no_proxy", "NO_PROXY"]) vi.stubEnv(name, "");
-    answer = { status: 200, body: { reached: true } };
-    expect((await createHttpClient(server.url).get<unknown>("/x/")).data).toEqual({ reached: true });
-  });
-
   test("refuses a response of more than 64 MiB", async () => {
     answer = { status: 200, body: Buffer.alloc(64 * 1024 * 1024 + 1) };
     expect(await failureOf(server.url)).toMatchObject({ code: "ERR_BAD_RESPONSE" });
-    answer = { status: 200, body: Buffer.alloc(64 * 1024 * 1024) };
-    const { data } = await createHttpClient(server.url).get<unknown>("/x/");
-    expect(data).toHaveLength(64 * 1024 * 1024);
   });
 
   test.each<[string, Answer, string]>([
@@ -115,7 +97,7 @@ describe("An HTTP client", () => {
     ["silence", "silence", "ETIMEDOUT"],
   ])("throws after %s, without the request in its error", async (_, ending, code) => {
     answer = ending;
-    const error = await failureOf(server.url, AbortSignal.timeout(1000));
+    const error = await failureOf(server.url, AbortSignal.timeout(300));
     expect(error.code).toBe(code);
     const text = inspect(error, { depth: 20, showHidden: true });
     expect(text).toContain(code);
@@ -129,7 +111,13 @@ describe("An HTTP client", () => {
     await once(silent, "listening");
     const address = silent.address();
     const port = typeof address === "object" ? address?.port : undefined;
+    const realSetTimeout = setTimeout;
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    timers.mockImplementation((then, milliseconds) =>
+      realSetTimeout(then, milliseconds === 5000 ? 50 : milliseconds),
+    );
     const error = await failureOf(`https://127.0.0.1:${port}`, AbortSignal.timeout(60_000));
+    timers.mockRestore();
     for (const socket of accepted) socket.destroy();
     silent.close();
     expect(error.code).toBe("CONNECT_TIMEOUT");

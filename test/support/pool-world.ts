@@ -2,7 +2,7 @@
 import { beforeEach } from "vitest";
 import { createMetricsCollection, type MetricsOptions } from "../../src/lib/metrics/collection.ts";
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
-import { type PlatformClient, withRetries } from "../../src/lib/platform/client.ts";
+import { type PlatformCall, type PlatformClient, withRetries } from "../../src/lib/platform/client.ts";
 import { type ConferenceRow, createConferences } from "../../src/lib/platform/conferences.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
@@ -30,8 +30,10 @@ export const leaseSeconds = 300;
 export const maxClaimsAtOnce = 4;
 /** Long enough for a test machine that pauses. */
 export const platformTimeoutSeconds = 10;
-/** Timeout of calls that get no response, because the test waits for it. */
-const noResponseTimeoutSeconds = 1.5;
+/** Timeouts of calls that get no response, because the test waits for them: time for their effect if they have one. */
+const noResponseTimeoutSeconds = { before: 0.1, after: 1.5 } as const;
+
+type Fault = Parameters<PlatformSimulator["addFault"]>[0];
 
 export type PoolQueues = ReturnType<typeof createPoolQueues>;
 export type PoolWorld = Awaited<ReturnType<typeof startPoolWorld>>;
@@ -80,19 +82,21 @@ async function startPoolWorld() {
     requestLimitPerMinute: null,
     now: () => clock.now(),
   });
-  // Methods with a fault that never responds; only their calls get the short timeout.
-  const methodsWithoutResponse = new Set<string>();
+  // Only calls that never get a response have a short timeout.
+  let faultsWithoutResponse: Fault[] = [];
+  const shortTimeout = ({ method, path }: PlatformCall) => {
+    const fault = faultsWithoutResponse.find(
+      (one) => one.method === method && new RegExp(one.pathPattern ?? "").test(path),
+    );
+    return fault && { timeoutSeconds: noResponseTimeoutSeconds[fault.when ?? "before"] };
+  };
   const newClient = () => {
     const options = { timeoutSeconds: platformTimeoutSeconds, clock };
     const { call, background } = newPlatformClient(platform.url, options);
     const limited =
       (send: PlatformClient["call"]): PlatformClient["call"] =>
       async (request) =>
-        send(
-          methodsWithoutResponse.has(request.method)
-            ? { ...request, timeoutSeconds: noResponseTimeoutSeconds }
-            : request,
-        );
+        send({ ...request, ...shortTimeout(request) });
     return withRetries(
       { call: limited(call), background: { call: limited(background.call) } },
       clock,
@@ -125,12 +129,12 @@ async function startPoolWorld() {
     ...queues,
     platform: {
       ...platform,
-      addFault: (fault: Parameters<PlatformSimulator["addFault"]>[0]) => {
-        if (fault.kind === "timeout" && fault.method) methodsWithoutResponse.add(fault.method);
+      addFault: (fault: Fault) => {
+        if (fault.kind === "timeout") faultsWithoutResponse.push(fault);
         return platform.addFault(fault);
       },
       clearFaults: (id?: number) => {
-        methodsWithoutResponse.clear();
+        faultsWithoutResponse = [];
         platform.clearFaults(id);
       },
     },

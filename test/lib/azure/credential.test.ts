@@ -1,6 +1,5 @@
 /** The app's identity: all Azure clients of an instance use the identity that the settings name. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/measurement.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
@@ -60,16 +59,6 @@ test("the log workspace uses the same identity as the queues", async () => {
   await expect(metricsSink(emptyRow())).rejects.toThrow("the log workspace did not accept the row");
 
   expect(tokenRequests()[0]).toMatchObject({ resource: "https://monitor.azure.com", client_id: clientId });
-});
-
-test("getToken throws if the identity endpoint refuses", async () => {
-  const credential = createCredential({
-    queueServiceUrl: "https://exampleaccount.queue.core.windows.net",
-    blobServiceUrl: "https://exampleaccount.blob.core.windows.net",
-    usesManagedIdentity: true,
-    identityClientId: clientId,
-  });
-  await expect(credential.getToken("https://storage.azure.com/.default")).rejects.toBeInstanceOf(Error);
 });
 
 function emptyRow(): MetricsRow {

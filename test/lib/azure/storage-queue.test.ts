@@ -9,6 +9,7 @@ import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outboun
 import type { Queue, QueueMessage, Queues } from "../../../src/lib/ports.ts";
 import { startAzurite } from "../../../tools/local/simulators/azurite.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStarted, useStartedPerTest } from "../../support/use-started.ts";
 
 const message: QueueMessage = {
@@ -52,13 +53,13 @@ const open = (storage = { connectionString: connectionString() }, timeoutSeconds
   return openQueues({ storage, credential: createCredential(storage), ...timeout });
 };
 /** Opens a queue without pauses between attempts. */
-const openFast = (timeoutSeconds = 20): Queue => {
+const openFast = (): Queue => {
   const retryOptions = { maxTries: 3, retryDelayInMs: 1, maxRetryDelayInMs: 2 };
   const client = (maxTries: number) =>
     QueueServiceClient.fromConnectionString(connectionString(), {
       retryOptions: { ...retryOptions, maxTries },
     }).getQueueClient("room-creation-queue");
-  return createStorageQueue({ singleTry: client(1), retrying: client(3) }, "text", timeoutSeconds);
+  return createStorageQueue({ singleTry: client(1), retrying: client(3) }, "text", 20);
 };
 const storageError = (status: number, code: string): Answer => ({
   status,
@@ -66,46 +67,48 @@ const storageError = (status: number, code: string): Answer => ({
   body: `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>text</Message></Error>`,
 });
 
-describe.each(operations)("%s", (_, attempts, run) => {
-  test("fails as `unknown` after its timeout if the service does not respond", async () => {
-    answer = "silence";
-    await expect(run(openFast(1))).rejects.toMatchObject({
-      failure: "unknown",
-      status: 503,
-      message: expect.stringMatching(/^queue [a-z]+: no response$/),
-    });
-  });
+/** Runs every operation on a queue, at the same time. Returns their errors and how many requests each sent. */
+async function failuresOf(openQueue: () => Queue): Promise<unknown[]> {
+  return Promise.all(operations.map(async ([, , run]) => run(openQueue()).catch((error: unknown) => error)));
+}
+const forEachOperation = (error: object) => operations.map(() => expect.objectContaining(error));
 
-  test("is counted as one call to storage, even if it fails", async () => {
-    answer = storageError(400, "InvalidInput");
-    const totals = createOutboundCalls();
-    await expect(withOutboundCalls(totals, async () => run(openFast()))).rejects.toThrow("queue ");
-    expect([totals.storage.calls, totals.platform.calls]).toEqual([1, 0]);
-    expect(totals.storage.milliseconds).toBeGreaterThan(0);
-  });
+test("Every operation fails as `unknown` after 3 s without a response", async () => {
+  answer = "silence";
+  const asked = shortenTimeouts();
+  const noResponse = expect.stringMatching(/^queue [a-z]+: no response$/);
+  const { pool } = open();
+  expect(await failuresOf(() => pool)).toEqual(
+    forEachOperation({ failure: "unknown", status: 503, message: noResponse }),
+  );
+  expect(asked).toEqual(operations.map(() => 3000));
+});
 
-  test("fails as `unknown`, a 503, if the service returns 500", async () => {
-    answer = storageError(500, "InternalError");
-    const error = { failure: "unknown", code: "storage-unavailable" };
-    await expect(run(openFast())).rejects.toMatchObject(error);
-  });
+test("Every operation fails as `unknown`, a 503, if the service returns 500", async () => {
+  answer = storageError(500, "InternalError");
+  const error = { failure: "unknown", code: "storage-unavailable" };
+  expect(await failuresOf(openFast)).toEqual(forEachOperation(error));
+});
 
-  test(`has ${attempts} attempts at a busy storage account`, async () => {
+test("Every operation is counted as one call to storage, even if it fails", async () => {
+  answer = storageError(400, "InvalidInput");
+  const totals = createOutboundCalls();
+  await withOutboundCalls(totals, async () => failuresOf(openFast));
+  expect([totals.storage.calls, totals.platform.calls]).toEqual([operations.length, 0]);
+});
+
+test.each(operations)(
+  "%s has %i attempts at a busy account or a broken connection",
+  async (_, attempts, run) => {
     answer = storageError(503, "ServerBusy");
     await expect(run(open(undefined, 20).pool)).rejects.toMatchObject({ failure: "unknown" });
     expect(urls).toHaveLength(attempts);
-  });
-
-  test(`has ${attempts} attempts if the connection breaks`, async () => {
     answer = "reset";
-    const error = {
-      failure: "unknown",
-      message: expect.stringMatching(/: (REQUEST_SEND_ERROR|ECONNRESET)$/),
-    };
-    await expect(run(openFast())).rejects.toMatchObject(error);
-    expect(urls).toHaveLength(attempts);
-  });
-});
+    const message = expect.stringMatching(/: (REQUEST_SEND_ERROR|ECONNRESET)$/);
+    await expect(run(openFast())).rejects.toMatchObject({ failure: "unknown", message });
+    expect(urls).toHaveLength(2 * attempts);
+  },
+);
 
 test.each([
   [400, "PopReceiptMismatch", "receipt-stale"],
@@ -149,17 +152,6 @@ describe("Connections", () => {
   });
 });
 
-test("A call fails as `unknown` after the given timeout", async () => {
-  answer = "silence";
-  await expect(open(undefined, 0.5).pool.put("room-a")).rejects.toMatchObject({ failure: "unknown" });
-});
-
-// The default is three seconds, because the event sink's caller waits no longer than seven.
-test("A call fails as `unknown` within ten seconds by default", { timeout: 10_000 }, async () => {
-  answer = "silence";
-  await expect(open().pool.put("room-a")).rejects.toMatchObject({ failure: "unknown" });
-});
-
 describe("The age of a message", () => {
   const insertedOn = ["Thu, 15 Jan 2026 09:05:00 GMT", "Thu, 15 Jan 2026 09:00:00 GMT"];
   const respondedOn = "Thu, 15 Jan 2026 09:10:00 GMT";
@@ -188,28 +180,20 @@ describe("The age of a message", () => {
 
 describe("On Azurite", () => {
   const azurite = useStartedPerTest(startAzurite);
-  let queues: Queues;
-  beforeEach(() => {
-    queues = open(azurite, 20);
-  });
 
-  test("each of the four queues receives its own messages only", async () => {
-    const all = [queues.pool, queues.deletion, queues.provisioning, queues.poison];
-    for (const [index, queue] of all.entries()) await queue.put(`text-${index}`);
-    const received = await Promise.all(all.map(async (queue) => queue.receive(32, 60)));
-    const texts = received.map((messages) => messages.map(({ text }) => text));
-    expect(texts).toEqual([["text-0"], ["text-1"], ["text-2"], ["text-3"]]);
-  });
-
-  test.each([
-    ["pool", "room-creation-queue", "text-x"],
-    ["deletion", "room-deletion-queue", "text-x"],
-    ["provisioning", "room-provisioning-queue", "dGV4dC14"],
-    ["poison", "room-provisioning-queue-poison", "dGV4dC14"],
-  ] as const)("the %s queue is %s and stores `text-x` as `%s`", async (key, name, stored) => {
-    await queues[key].put("text-x");
+  test("the queues are the account's, and those that the host reads are in Base64", async () => {
+    const queues = open(azurite, 20);
     const account = QueueServiceClient.fromConnectionString(azurite.connectionString);
-    const { peekedMessageItems } = await account.getQueueClient(name).peekMessages();
-    expect(peekedMessageItems.map(({ messageText }) => messageText)).toEqual([stored]);
+    for (const [key, name, stored] of [
+      ["pool", "room-creation-queue", "text-x"],
+      ["deletion", "room-deletion-queue", "text-x"],
+      ["provisioning", "room-provisioning-queue", "dGV4dC14"],
+      ["poison", "room-provisioning-queue-poison", "dGV4dC14"],
+    ] as const) {
+      await queues[key].put("text-x");
+      const { peekedMessageItems } = await account.getQueueClient(name).peekMessages();
+      expect([key, peekedMessageItems.map(({ messageText }) => messageText)]).toEqual([key, [stored]]);
+      expect(await queues[key].receive(32, 60)).toMatchObject([{ text: "text-x" }]);
+    }
   });
 });

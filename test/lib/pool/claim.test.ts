@@ -62,14 +62,6 @@ describe("A claim of a pooled room", () => {
     expect(world.log.events()).toContain("replacement-failed");
   });
 
-  test("logs neither PINs nor the service tag", async () => {
-    await world.addPooled("room-a");
-    await world.claim();
-
-    const text = JSON.stringify(world.log.lines);
-    for (const secret of [hostPin, guestPin, serviceTag]) expect(text).not.toContain(secret);
-  });
-
   test("returns a different room to each of many concurrent callers, with the caller's own tag", async () => {
     const names = Array.from({ length: 12 }, (_, index) => `room-${index}`);
     for (const name of names) await world.addPooled(name);
@@ -90,20 +82,6 @@ describe("A claim on an empty pool", () => {
     await expect(world.claim()).rejects.toMatchObject(poolExhausted);
     expect(world.requests()).toEqual([topUp]);
     expect(world.log.events()).toEqual(["pool-empty"]);
-  });
-
-  test("requests no further room once the pending requests reach the maximum", async () => {
-    for (let call = 0; call < 3 * maxRooms; call++) {
-      await expect(world.claim()).rejects.toMatchObject({ code: "pool-exhausted" });
-    }
-    expect(world.requests()).toHaveLength(maxRooms);
-  });
-
-  test("fails with 404 even if the request for a room cannot be stored", async () => {
-    world.provisioning.strikeNext("put", { failure: "unknown" });
-
-    await expect(world.claim()).rejects.toMatchObject({ code: "pool-exhausted" });
-    expect(world.log.events()).toContain("top-up-failed");
   });
 
   test("fails with 503 without calling the platform if the pool cannot be read", async () => {
@@ -239,14 +217,6 @@ describe("The commit of a claim", () => {
     expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "room-a", reason: "unanswered-claim" });
   });
 
-  test("fails with 503 and logs a leak if its outcome is unknown and the deletion queue fails", async () => {
-    const unknown = { failure: "unknown" } as const;
-    world.deletion.strikeNext("put", unknown);
-
-    await expect(claimWithDeleteFaults(unknown, unknown)).rejects.toMatchObject({ code: "claim-failed" });
-    expect(world.log.fieldsOf("room-leaked")).toEqual({ room: "room-a" });
-  });
-
   test("fails for both claims if a second claim receives the message after the lease of the first", async () => {
     const claimAfterLease = async () => {
       world.clock.advance(leaseSeconds + 1);
@@ -290,7 +260,7 @@ describe("The commit of a claim and its replacement", () => {
     let isStored = false;
     world.provisioning.strikeNext("put", {
       meanwhile: async () => {
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
         isStored = true;
       },
     });

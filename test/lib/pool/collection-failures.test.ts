@@ -12,32 +12,30 @@ const failDeleteTwice = () => {
 const leftBehind = () => [...world.roomNames(), ...world.deletion.texts()];
 
 describe("Garbage collection if the platform fails", () => {
-  test.each([
-    { kind: "status", status: 500 },
-    { kind: "status", status: 403 },
-    { kind: "reset" },
-    { kind: "timeout" },
-  ] as const)("postpones a room whose delete fails with %j and deletes the others", async (fault) => {
-    const failing = await world.addEnded("room-a");
-    await world.addEnded("room-b");
-    world.platform.addFault({ ...fault, method: "DELETE", pathPattern: `/${failing}/$` });
+  test.each([{ kind: "status", status: 403 }, { kind: "timeout" }] as const)(
+    "postpones a room whose delete fails with %j and deletes the others",
+    async (fault) => {
+      const failing = await world.addEnded("room-a");
+      await world.addEnded("room-b");
+      world.platform.addFault({ ...fault, method: "DELETE", pathPattern: `/${failing}/$` });
 
-    await expect(world.collectGarbageAfter(600)).rejects.toThrow("1 rooms could not be collected");
-    expect(leftBehind()).toEqual(["room-a", "room-a"]);
-    expect(world.log.fieldsOf("deletion-failed")).toEqual({ room: "room-a", dequeueCount: 1 });
-  });
+      await expect(world.collectGarbageAfter(600)).rejects.toThrow("1 rooms could not be collected");
+      expect(leftBehind()).toEqual(["room-a", "room-a"]);
+      expect(world.log.fieldsOf("deletion-failed")).toEqual({ room: "room-a", dequeueCount: 1 });
+    },
+  );
 
   test("postpones a room by ten minutes more after each failure, up to six hours", async () => {
     await world.addEnded("room-a");
     world.platform.addFault({ kind: "status", status: 409, method: "DELETE" });
 
     const delays: number[] = [];
-    for (let run = 1; run <= 40; run++) {
+    for (let run = 1; run <= 38; run++) {
       await expect(world.collectGarbageAfter(delays.at(-1) ?? 600)).rejects.toThrow(AggregateError);
       delays.push(...invisibleSeconds());
     }
     expect(delays.slice(0, 4)).toEqual([600, 1200, 1800, 2400]);
-    expect(delays.slice(35)).toEqual([21_600, 21_600, 21_600, 21_600, 21_600]);
+    expect(delays.slice(35)).toEqual([21_600, 21_600, 21_600]);
 
     world.platform.clearFaults();
     await world.collectGarbageAfter(21_600);

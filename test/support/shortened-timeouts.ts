@@ -1,0 +1,14 @@
+/** Timeouts that are over at once, for tests of what happens after them. */
+import { onTestFinished, vi } from "vitest";
+
+/** Until the test ends, every `AbortSignal.timeout` is over after 50 ms. Returns the milliseconds that were asked for. */
+export function shortenTimeouts(): readonly number[] {
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  const asked: number[] = [];
+  const shortened = vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
+    asked.push(milliseconds);
+    return timeout(50);
+  });
+  onTestFinished(() => shortened.mockRestore());
+  return asked;
+}
