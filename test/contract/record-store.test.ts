@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createRecordContainer, openCreateRecords } from "../../src/lib/azure/blob-records.ts";
 import type { CreateRecordStore } from "../../src/lib/ports.ts";
 import { startAzurite } from "../../tools/local/simulators/azurite.ts";
+import { startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { useStarted } from "../support/use-started.ts";
 
@@ -82,6 +83,16 @@ test("a missing container is created by the first write", async () => {
   await service.getContainerClient(createRecordContainer).deleteIfExists();
 
   expect(await openBlobs().write(randomUUID(), record("room-a"))).toBe(true);
+});
+
+test("a container that is being deleted is storage-unavailable, not another writer's record", async () => {
+  const headers = { "content-type": "application/xml", "x-ms-error-code": "ContainerBeingDeleted" };
+  const body = "<Error><Code>ContainerBeingDeleted</Code><Message>text</Message></Error>";
+  const server = await startLoopbackServer(() => ({ status: 409, headers, body }));
+  const account = `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=bWFkZS11cA==;BlobEndpoint=${server.url}/a`;
+  const written = openBlobs(account).write("id", record("room-a"));
+  await expect(written).rejects.toMatchObject({ code: "storage-unavailable" });
+  await server.stop();
 });
 
 test("an account that does not respond is storage-unavailable for reads and writes", async () => {

@@ -180,6 +180,11 @@ test.each<[string, () => string, string, string]>([
   },
 );
 
+test("The error of an expired token has the library's error as its cause, for the log", async () => {
+  const cause = expect.objectContaining({ name: "TokenExpiredError" });
+  await expect(check(`Bearer ${issue({ exp: 1 })}`)).rejects.toMatchObject({ cause });
+});
+
 test("The check throws 401 for any three parts under any header", async () => {
   const header = fc.record({
     alg: fc.constantFrom("RS256", "none", "HS256", 7),

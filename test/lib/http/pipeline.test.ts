@@ -350,6 +350,9 @@ describe("The caller", () => {
         expect.not.objectContaining({ credentials }),
         expect.objectContaining({ event: "request", credentials }),
       ]);
+      const failing = doing(() => Promise.reject(new GatewayError("forbidden")), { access: "event-sink" });
+      const failed = await call(failing, { checks: { ...openAccess, "event-sink": sink } });
+      expect(failed.lines).toMatchObject([{ event: "request", status: 403, credentials }]);
     },
   );
 });
