@@ -75,8 +75,10 @@ describe("Every setting of the app", () => {
     (name) => !(name in fromInfrastructure) && !local.includes(name) && !secrets.test(name),
   );
 
-  test.each(free)("%s is passed on from GATEWAY_SETTINGS", (name) => {
-    expect(withSettings("test", { [name]: "a value" })[name]).toBe("a value");
+  test("Without a secret is passed on from GATEWAY_SETTINGS", () => {
+    const given = Object.fromEntries(free.map((name) => [name, `a value of ${name}`]));
+    expect(free.length).toBeGreaterThan(20);
+    expect(withSettings("test", given)).toMatchObject(given);
   });
 
   test("With a secret is a reference to the vault where it is used", () => {

@@ -1,9 +1,8 @@
-/** The bill of materials lists the deployed packages of the lock file and every package of the bundle. */
+/** The bill of materials lists the deployed packages of the lock file. */
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { createBillOfMaterials } from "../../tools/scripts/package/bill-of-materials.ts";
-import { bundleApp } from "../../tools/scripts/package/bundle.ts";
 import { lockedPackages } from "../support/lock-file.ts";
 
 let bom: Awaited<ReturnType<typeof createBillOfMaterials>>;
@@ -28,16 +27,6 @@ describe("The bill of materials", () => {
     expect(listed).toHaveLength(new Set(deployed).size);
   });
 
-  it("lists every package of the bundle", async () => {
-    const { sources } = await bundleApp();
-    const bundled = new Set(
-      sources.flatMap((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? []),
-    );
-    const listed = bom.components.map((component) => component["bom-ref"].replace(/@[^@]+$/, ""));
-    expect(bundled.size).toBeGreaterThan(50);
-    expect([...bundled].filter((name) => !listed.includes(name))).toEqual([]);
-  });
-
   it("has a URL, a hash and the dependencies of each package", () => {
     const Component = z.looseObject({
       purl: z.string().startsWith("pkg:npm/"),
@@ -50,8 +39,7 @@ describe("The bill of materials", () => {
     expect(references.slice(1).filter((reference) => !required.has(reference))).toEqual([]);
   });
 
-  it("is reproducible and contains no path or host of this machine", async () => {
-    expect(await createBillOfMaterials()).toEqual(bom);
+  it("contains no path or host of this machine", () => {
     const addresses = JSON.stringify(bom).match(/https?:\/\/[^/"]+/g) ?? [];
     expect(addresses.filter((address) => address !== "http://cyclonedx.org")).toEqual([]);
     expect(JSON.stringify(bom)).not.toContain(process.cwd());

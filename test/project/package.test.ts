@@ -1,16 +1,99 @@
-/** The deployable zip starts without further files, and loads at start only what HTTP functions need. */
-import { existsSync } from "node:fs";
-import { dirname, join, parse } from "node:path";
+/** The deployable zip: its files, that they are reproducible and hold nothing of the build machine, and that it starts. */
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, parse, resolve, sep } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 import { startFunctionsHost } from "../../tools/local/host/functions-host.ts";
 import { poll } from "../../tools/local/process/poll.ts";
 import { startDevelopmentStack } from "../../tools/local/stack/development-stack.ts";
 import { identities } from "../../tools/local/stack/identities.ts";
+import { createArchive } from "../../tools/scripts/package/archive.ts";
+import { exampleEnvironment } from "../support/example-settings.ts";
 import { functionNames } from "../support/function-names.ts";
+import { lockedPackages } from "../support/lock-file.ts";
 import { packageOf, unpackPackage } from "../support/unpacked-package.ts";
 import { useStarted } from "../support/use-started.ts";
 
 const unpacked = useStarted(unpackPackage);
+
+describe("The files of the package", () => {
+  it("are the bundle, its source map, two files for the host and the notices", () => {
+    expect(unpacked.paths).toEqual([
+      "dist/THIRD-PARTY-NOTICES.txt",
+      "dist/main.js",
+      "dist/main.js.map",
+      "host.json",
+      "package.json",
+    ]);
+  });
+
+  it("are those that npm run build writes, with the same bytes, although they are built again", async () => {
+    await promisify(execFile)("sh", ["-c", manifest.scripts.build]);
+    for (const path of unpacked.paths.filter((name) => name.startsWith("dist/")))
+      expect([path, readFileSync(path, "utf8") === unpacked.text(path)]).toEqual([path, true]);
+  });
+
+  it("are the same archive in any order", () => {
+    const files: [string, Uint8Array][] = [
+      ["b.txt", Buffer.from("b")],
+      ["a/b.txt", Buffer.from("a")],
+    ];
+    expect(createArchive(new Map(files.toReversed()))).toEqual(createArchive(new Map(files)));
+  });
+
+  it("contain the project's host.json and the fields of package.json that the host needs", () => {
+    expect(unpacked.text("host.json")).toBe(readFileSync("host.json", "utf8"));
+    const { name, version, type, main, engines } = manifest;
+    expect(JSON.parse(unpacked.text("package.json"))).toEqual({ name, version, type, main, engines });
+    expect(unpacked.paths).toContain(main);
+  });
+
+  it("contain no path of the build machine", () => {
+    const paths = [process.cwd(), homedir()]
+      .filter((path) => path !== parse(path).root)
+      .map((path) => `${path}${sep}`);
+    const found = unpacked.paths.flatMap((file) =>
+      paths.filter((path) => unpacked.text(file).includes(path)),
+    );
+    expect(found).toEqual([]);
+    const sources = unpacked.scripts.flatMap(unpacked.sourcesOf);
+    expect(sources.length).toBeGreaterThan(500);
+    expect(
+      sources.filter(
+        (source) => !/^(src\/|node_modules\/|dist\/webpack:\/@azure|package\.json$)/.test(source),
+      ),
+    ).toEqual([]);
+  });
+
+  it("contain no private key, no local setting and no secret of the environment", () => {
+    const everything = unpacked.paths.map(unpacked.text).join("\n");
+    expect(everything).not.toMatch(/-----BEGIN [A-Z ]*PRIVATE KEY-----\s*[A-Za-z0-9+/]{32}/);
+    const environment = Object.entries(process.env).filter(([name]) =>
+      /(secret|token|password|_key)$/i.test(name),
+    );
+    const secrets = [identities.clientSecret, ...environment.map(([, value]) => value ?? "")];
+    expect(secrets.filter((secret) => secret.length >= 16 && everything.includes(secret))).toEqual([]);
+    expect(everything).not.toMatch(/local\.settings|node_modules\/(azurite|vitest)\//);
+  });
+
+  it("name every package of the bundle with its licence text", () => {
+    const notices = unpacked
+      .text("dist/THIRD-PARTY-NOTICES.txt")
+      .split(/^-{80}$/m)
+      .slice(1);
+    const sources = unpacked.scripts.flatMap(unpacked.sourcesOf);
+    const packages = sources.flatMap((source) => packageOf(source) ?? []);
+    const named = notices.map((notice) => notice.trim().split(" ")[0]);
+    expect(new Set(packages)).toEqual(new Set(named));
+    const deployed = lockedPackages.filter(({ dev }) => !dev).map(({ name }) => name);
+    expect(packages.filter((name) => !deployed.includes(name))).toEqual([]);
+    expect(notices.filter((notice) => notice.trim().split("\n").length < 3)).toEqual([]);
+    expect(notices.join()).toContain("WITHOUT WARRANTY OF ANY KIND");
+  });
+});
 
 describe("In the package, a dependency of timers or of some deployments", () => {
   it.each(["@azure/identity", "@azure/msal-node", "@azure/msal-common", "@azure/monitor-ingestion"])(
@@ -40,7 +123,7 @@ it("The package starts in an empty folder without node_modules, with every funct
     environment: stack.settings,
   });
   onTestFinished(async () => host.stop());
-  expect(host.functions.map(({ name }) => name).toSorted()).toEqual(functionNames);
+  expect(host.functions).toEqual(await functionsOfSource());
   const health = await fetch(`${host.url}/public/health`);
   expect(health.status).toBe(200);
   expect(await health.json()).toMatchObject({ status: "alive" });
@@ -54,3 +137,32 @@ it("The package starts in an empty folder without node_modules, with every funct
   });
   expect(rows.row).toMatchObject({ PlatformConnected: true });
 });
+
+/** Starts src/main.ts where it can reach nothing. Returns what it registers, once it has. */
+async function functionsOfSource() {
+  const nowhere = "http://127.0.0.1:1";
+  const account = "DefaultEndpointsProtocol=http;AccountName=made-up;AccountKey=bWFkZS11cA==";
+  const log: string[] = [];
+  const host = await startFunctionsHost({
+    entry: resolve("src/main.ts"),
+    hostJsonPath: resolve("host.json"),
+    timersEnabled: false,
+    onLog: ({ category, message }) => {
+      if (category.startsWith("Host.Worker") || category.endsWith(".User")) log.push(message);
+    },
+    environment: {
+      ...exampleEnvironment,
+      AzureWebJobsStorage: `${account};QueueEndpoint=${nowhere}/made-up`,
+      PLATFORM_URL: nowhere,
+      AUTH_AUTHORITY: nowhere,
+      CONTACT_CENTRE_API_URL: nowhere,
+    },
+  });
+  onTestFinished(async () => host.stop());
+  const registered = host.functions.map(({ name }) => name);
+  const missing = functionNames.filter((name) => !registered.includes(name));
+  expect(missing, "register these functions in src/main.ts").toEqual([]);
+  expect(registered.toSorted()).toEqual(functionNames);
+  expect(log).toEqual([]);
+  return host.functions;
+}

@@ -32,11 +32,3 @@ test("No request matches two documented operations", () => {
   );
   expect(overlaps.filter(([, , path]) => path !== undefined)).toEqual([]);
 });
-
-test("The check finds a path that two routes match", () => {
-  const get = (route: string): Routed => ({ method: "GET", route });
-  const list = get("room/list");
-  expect(overlap(get("room/{x}"), list)).toBe("/room/list");
-  expect(overlap(get("{x}/list"), get("room/{y}"))).toBe("/room/list");
-  expect(overlap({ method: "PUT", route: "room/{x}" }, list)).toBeUndefined();
-});
