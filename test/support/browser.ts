@@ -41,6 +41,8 @@ export type OpenPage = Awaited<ReturnType<typeof openPage>>;
 export async function openPage(browser: Browser | undefined, url: string, width = 1440) {
   if (!browser) throw new Error("there is no browser");
   const page = await browser.newPage({ locale: "en-US", viewport: { width, height: 1000 } });
+  // A busy computer can take longer than the usual 30 seconds.
+  page.setDefaultTimeout(60_000);
   onTestFinished(async () => page.close());
   /** The errors and warnings on the page's console, and the errors that it has thrown. */
   const faults: string[] = [];

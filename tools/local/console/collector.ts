@@ -16,18 +16,20 @@ import { summarizeLatency } from "./create-latency.ts";
 import { toRoomRows } from "./room-rows.ts";
 import type { Timeline } from "./timeline.ts";
 
-const intervalMilliseconds = 1000;
 const maxPoints = 600;
 
 export interface CollectorOptions {
   readonly connection: Connection;
   readonly appState: () => GatewayState;
   readonly timeline: Timeline;
+  /** The default is one look per second. */
+  readonly intervalMilliseconds?: number;
   readonly onSnapshot: (snapshot: Snapshot) => void;
 }
 
 /** Starts sampling. A sample that fails, for example because a part is stopping, is skipped. */
-export function startCollector({ connection, appState, timeline, onSnapshot }: CollectorOptions) {
+export function startCollector(options: CollectorOptions) {
+  const { connection, appState, timeline, onSnapshot, intervalMilliseconds = 1000 } = options;
   const queues = openQueueContents(connection.storageConnectionString);
   const history: HistoryPoint[] = [];
   const stopping = new AbortController();

@@ -23,9 +23,13 @@ export interface ConsoleOptions {
   readonly timeline: Timeline;
   /** The default is a free port. */
   readonly port?: Port;
+  /** How long to wait between two looks at the stack. The default is a second. */
+  readonly intervalMilliseconds?: number;
 }
 
 const pageFolder = fileURLToPath(new URL("page/", import.meta.url));
+// Once per process.
+let ownFiles: ReturnType<typeof bundlePage> | undefined;
 const valuesSchema = z.record(z.string(), z.string());
 
 // A page of another origin can neither be loaded into this one, nor this one into it.
@@ -41,7 +45,8 @@ const securityHeaders = {
 /** Starts the console on 127.0.0.1, with the API reference below /api/. Throws if its page cannot be bundled. */
 export async function startConsole(options: ConsoleOptions) {
   const { connection, functions, timeline } = options;
-  const ownFiles = await bundlePage({ folder: pageFolder, entry: "main.tsx", name: "console" });
+  ownFiles ??= bundlePage({ folder: pageFolder, entry: "main.tsx", name: "console" });
+  const files = await ownFiles;
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof referenceFiles> | undefined;
   timeline.setFunctions(functions());
@@ -90,7 +95,7 @@ export async function startConsole(options: ConsoleOptions) {
     if (await respondToReference(request, response, options)) return;
     const [, part, name = ""] = /^(\/api)?\/(.*)$/.exec(pathname) ?? [];
     if (part !== undefined) reference ??= referenceFiles("with-gateway");
-    const file = (part === undefined ? ownFiles : await reference)?.get(name || "index.html");
+    const file = (part === undefined ? files : await reference)?.get(name || "index.html");
     if (request.method === "GET" && file) {
       response.writeHead(200, {
         ...securityHeaders,

@@ -7,14 +7,15 @@ import { startLocalGateway } from "../stack/local-gateway.ts";
 import { openQueueContents } from "../stack/queue-contents.ts";
 
 /** Starts a gateway that deletes rooms a few seconds after their end, and fills its pool. */
-export async function startRunningConsole({ garbageMinimumAgeSeconds = 2 } = {}) {
+export async function startRunningConsole() {
   const timeline = createTimeline();
   const gateway = await startLocalGateway({
-    settings: { GC_MINIMUM_AGE_SECONDS: String(garbageMinimumAgeSeconds) },
+    settings: { GC_MINIMUM_AGE_SECONDS: "2" },
     onLog: timeline.onLog,
     onState: timeline.onState,
   });
-  const shown = await startConsole({ ...gateway, timeline });
+  const options = { ...gateway, timeline, intervalMilliseconds: 250 };
+  const shown = await startConsole(options);
   const { connection } = gateway;
   const authorization = `Bearer ${await fetchAccessToken(connection.tokenUrl)}`;
   const queues = openQueueContents(connection.storageConnectionString);
@@ -33,7 +34,7 @@ export async function startRunningConsole({ garbageMinimumAgeSeconds = 2 } = {})
     stack: gateway.stack,
     gateway,
     /** Starts a second console of the same gateway. */
-    startAnother: async () => startConsole({ ...gateway, timeline }),
+    startAnother: async () => startConsole(options),
     untilPoolHas,
     untilProvisioned: async () => queues.untilProvisioned(),
     /** Runs an action through the console and returns the response as the page gets it. */

@@ -1,0 +1,474 @@
+/** The console and the API reference in a real browser: what they show and do, and whether everybody can use them. */
+import type { Locator, Page } from "playwright-core";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { document, operations } from "../../../test/support/api-document.ts";
+import { accessibilityFaults, type OpenPage, openPage, startBrowser } from "../../../test/support/browser.ts";
+import { useStarted } from "../../../test/support/use-started.ts";
+import { startRunningConsole } from "./running-console.ts";
+
+// Pages are drawn again whenever something happens: what an action changes is always polled, never read once.
+vi.setConfig({ testTimeout: 120_000 });
+
+const browser = await startBrowser();
+const running = useStarted(async () => startRunningConsole());
+
+const axeRules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const colorSchemes = ["light", "dark"] as const;
+const openAll = "for (const part of document.querySelectorAll('details')) part.open = true";
+
+describe.skipIf(!browser)("The console", () => {
+  beforeEach(async () => {
+    await running.stack.platform.goUp();
+    running.stack.platform.clearFaults();
+    await running.untilPoolHas(5);
+  });
+
+  async function open(width?: number): Promise<OpenPage> {
+    const opened = await openPage(browser, running.url, width);
+    await opened.page.getByRole("heading", { name: "Timeline" }).waitFor();
+    await opened.page.evaluate(openAll);
+    return opened;
+  }
+
+  const formOf = (page: Page, action: string) => page.getByRole("form", { name: action, exact: true });
+
+  /** Runs an action, and returns the status that it shows. */
+  async function run(
+    page: Page,
+    action: string,
+    values: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
+    const form = formOf(page, action);
+    for (const [label, value] of Object.entries(values)) {
+      const list = form.getByRole("combobox", { name: label });
+      if ((await list.count()) > 0) await list.selectOption(value);
+      else await form.getByLabel(label, { exact: true }).fill(value);
+    }
+    const response = page.waitForResponse((found) => found.url().includes("/actions/"));
+    const button = form.locator("button[type=submit]");
+    await button.click();
+    const { status } = await (await response).json();
+    // It is disabled until its result is shown.
+    await expect.poll(async () => button.isEnabled()).toBe(true);
+    await expect.poll(async () => form.locator("output strong").textContent()).toBe(String(status));
+    return String(status);
+  }
+
+  async function create(page: Page): Promise<string> {
+    expect(await run(page, "Create a room")).toBe("200");
+    const shown = await formOf(page, "Create a room").locator("output code").textContent();
+    const { name, guest_pin } = JSON.parse(shown ?? "{}");
+    expect(guest_pin).toBe("••••••");
+    return name;
+  }
+
+  const health = (page: Page) => page.getByRole("list", { name: "The gateway and the parts around it" });
+  const entry = (page: Page, text: string) => page.locator(".entry", { hasText: text }).first();
+  const banner = (page: Page, text: string) => page.locator(".banner", { hasText: text });
+  const tile = (page: Page, state: string) => page.locator(".state-tile", { hasText: state });
+  const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+  const text = async (part: Locator) => part.textContent();
+
+  test("shows a create in the table, the charts, the timeline and the latency, and finds it again", async () => {
+    const { page, faults } = await open();
+    const name = await create(page);
+    await expect.poll(async () => text(rowOf(page, name))).toMatch(/Assigned\d+ sset–$/);
+    const chart = page.getByRole("img", { name: /^Rooms by state over time/ });
+    const isCharted = async () => {
+      const assigned = await tile(page, "Assigned").locator(".count").textContent();
+      const label = await chart.getAttribute("aria-label");
+      return assigned !== "0" && label?.includes(`Assigned ${assigned}`);
+    };
+    await expect.poll(isCharted).toBe(true);
+    const created = entry(page, "POST /room/create");
+    await expect.poll(async () => text(created)).toMatch(new RegExp(`200\\d+ msRoom claimed${name}`));
+    const histogram = page.getByRole("img", { name: /^Durations of \d+ creates, 0 failed: \d+ up to/ });
+    await expect.poll(async () => histogram.count()).toBe(1);
+    // The rooms that filled the pool are one entry.
+    await expect.poll(async () => page.getByText(/provisionRoom × \d+/).count()).toBeGreaterThan(0);
+
+    await page.getByRole("searchbox", { name: /^Search rooms/ }).fill(name.slice(0, 12));
+    await expect.poll(async () => page.getByRole("row").count()).toBe(2);
+    await page.getByRole("searchbox", { name: /^Search rooms/ }).fill("no such room");
+    await page.getByText("No room matches.").waitFor();
+    const search = page.getByRole("searchbox", { name: /^Search the timeline/ });
+    await search.fill(name);
+    await page.getByLabel("Show in the timeline").selectOption("queue");
+    await expect
+      .poll(async () => page.locator(".entry").allTextContents())
+      .toEqual([expect.stringContaining("provisionRoom")]);
+    await page.getByLabel("Show in the timeline").selectOption("all");
+    await search.fill("200");
+    const statuses = async () => new Set(await page.locator(".entry .status").allTextContents());
+    await expect.poll(statuses).toEqual(new Set(["200"]));
+    expect(faults).toEqual([]);
+  });
+
+  test("shows outages in pill, banner, timeline, charts and title, and ends them", async () => {
+    const { page, faults } = await open();
+    expect(await run(page, "Take it down", { How: "reset" })).toBe("204");
+    await expect.poll(async () => text(health(page))).toContain("Platform down");
+    expect(await run(page, "Create a room")).toBe("503");
+    await expect.poll(async () => text(entry(page, "POST /room/create"))).toContain("503");
+    await entry(page, "Platform down").waitFor();
+    const failed = page.getByRole("img", { name: /^Durations of \d+ creates, [1-9]\d* failed/ });
+    await expect.poll(async () => failed.count()).toBe(1);
+    await expect.poll(async () => page.getByRole("img", { name: /outages: [1-9]/ }).count()).toBe(1);
+    await expect.poll(async () => page.title()).toBe("! VMR gateway console");
+    const icon = page.locator("link[rel=icon]");
+    await expect.poll(async () => icon.getAttribute("href")).toBe("/icon-bad.svg");
+    await banner(page, "creates return 503").getByRole("button", { name: "Bring it up" }).click();
+    await expect.poll(async () => text(health(page))).toContain("Platform up");
+    await entry(page, "Platform up again").waitFor();
+
+    await run(page, "Make calls fail", { Fault: "500 after the commit", Calls: "20" });
+    await run(page, "Token issuer fails");
+    await run(page, "Contact centre fails", { Calls: "7" });
+    await expect.poll(async () => text(health(page))).toContain("Token issuer down");
+    await expect.poll(async () => text(health(page))).toContain("7 faults to come");
+    for (const trouble of ["Calls of the platform fail", "token issuer is down", "contact centre fails"])
+      await banner(page, trouble).getByRole("button").click();
+    await expect.poll(async () => page.locator(".banner").count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test("shows a crash of the gateway's app, and the 500 that its callers got", async () => {
+    const { page } = await open();
+    running.stack.platform.setLatency({ milliseconds: 60_000 });
+    onTestFinished(() => running.stack.platform.setLatency({ milliseconds: 0 }));
+    const response = page.waitForResponse((found) => found.url().includes("/actions/"));
+    await page.getByRole("button", { name: "Create a room" }).click();
+    await expect.poll(() => running.stack.platform.requests().inFlight).toBeGreaterThan(0);
+    process.kill(running.gateway.appProcessId() ?? 0, "SIGKILL");
+    expect(await (await response).json()).toMatchObject({ status: 500 });
+    await expect.poll(async () => text(entry(page, "Gateway restarting"))).toContain("SIGKILL");
+    await entry(page, "Gateway up again").waitFor();
+    await page.locator(".entry .status", { hasText: "500" }).first().waitFor();
+    await expect.poll(async () => text(health(page))).toContain("Gateway up");
+  });
+
+  test("shows a room's whole life, with durations, participants and what comes next", async () => {
+    const { page, faults } = await open();
+    const name = await create(page);
+    expect(await run(page, "Read it as an agent")).toBe("200");
+    await rowOf(page, name).getByRole("link").click();
+    await expect.poll(async () => page.evaluate("document.activeElement.textContent")).toBe(`Room ${name}`);
+    const present = page.locator('.diagram [aria-current="step"]');
+    await expect.poll(async () => text(present)).toContain("Assigned");
+    await run(page, "Join", { Who: "Citizen", Node: "Node 1" });
+    await run(page, "Join", { Who: "Agent", Node: "Node 2" });
+    await expect.poll(async () => text(present)).toMatch(/Live\d\d:\d\d:\d\d · \d+ s/);
+    const facts = page.locator(".life .figure");
+    await expect.poll(async () => text(facts.first())).toContain("Citizen, Agent · 2 nodes");
+    await run(page, "Leave", { Who: "Agent" });
+    await entry(page, "Agent left").waitFor();
+    await run(page, "Leave", { Who: "Citizen" });
+    await expect.poll(async () => text(present)).toContain("Being deleted");
+    await expect.poll(async () => text(facts.last())).toContain("Collect garbage");
+    await run(page, "Collect garbage");
+    await expect.poll(async () => text(present)).toContain("Deleted");
+
+    const titles = async () => page.locator(".life .entry .title").allTextContents();
+    const states = ["Being provisioned", "Pooled", "Assigned", "Live", "Ended", "Being deleted", "Deleted"];
+    await expect.poll(async () => (await titles()).filter((title) => states.includes(title))).toEqual(states);
+    const causes = ["provisionRoom", "POST /room/create", "Citizen joined", "POST /public/event_sink"];
+    await expect.poll(titles).toEqual(expect.arrayContaining([...causes, "collectGarbage"]));
+    await page.goto(`${running.url}/#/room/nosuch`);
+    await page.getByText("There is no such room.").waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("asks before it deletes, naming the number, and offers to fill an empty pool", async () => {
+    const { page, faults } = await open();
+    // The replacements of other tests' rooms have arrived: the number that is asked about no longer changes.
+    await running.untilProvisioned();
+    const rooms = running.stack.platform.roomCount();
+    await expect.poll(async () => text(page.locator("#rooms-title .muted"))).toBe(String(rooms));
+    const form = formOf(page, "Delete all rooms");
+    const first = form.getByRole("button", { name: "Delete all rooms" });
+    await first.click();
+    await form.getByRole("button", { name: "Keep" }).click();
+    await first.click();
+    expect(running.stack.platform.roomCount()).toBe(rooms);
+    await form.getByRole("button", { name: `Delete ${rooms} rooms?` }).click();
+    await expect.poll(async () => text(form.locator("output"))).toContain("204");
+    await page.getByText("There is no room.").waitFor();
+    await page.locator(".charts").getByRole("button", { name: "Fill the pool" }).click();
+    await expect
+      .poll(async () => Number(await text(tile(page, "Pooled").locator(".count"))))
+      .toBeGreaterThan(10);
+    expect(faults).toEqual([]);
+  });
+
+  test.each([100, 590])("shows three times below charts of %i seconds", async (seconds) => {
+    if (!browser) throw new Error("there is no browser");
+    const page = await browser.newPage();
+    onTestFinished(async () => page.close());
+    const counts = { provisioning: 0, pooled: 3, assigned: 0, live: 0, ended: 0, deleting: 0 };
+    const history = Array.from({ length: seconds }, (_, index) => {
+      return { time: Date.UTC(2026, 0, 2, 10, 0, index), poolLevel: 3, isOutage: false, counts };
+    });
+    await page.addInitScript(`window.drawn = []; const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        window.drawn.push(text);
+        fillText.call(this, text, ...place);
+      };
+      const { addEventListener } = EventSource.prototype;
+      EventSource.prototype.addEventListener = function (name, listener) {
+        const history = ${JSON.stringify(history)};
+        const altered = ({ data }) => listener({ data: JSON.stringify({ ...JSON.parse(data), history }) });
+        addEventListener.call(this, name, name === "greeting" ? altered : listener);
+      };
+      // What comes later would make the charts longer.
+      const { parse } = JSON;
+      JSON.parse = (text) => {
+        const value = parse(text);
+        return value.poolTarget === undefined ? value : { ...value, time: ${history.at(-1)?.time} };
+      };`);
+    await page.goto(running.url);
+    const times = "new Set(window.drawn.filter(text => /^\\d\\d:\\d\\d:\\d\\d$/.test(text))).size";
+    await expect.poll(async () => page.evaluate(times)).toBe(3);
+  });
+
+  test("starts in a locale that is no valid language tag, and says so if it cannot start", async () => {
+    if (!browser) throw new Error("there is no browser");
+    const page = await browser.newPage();
+    onTestFinished(async () => page.close());
+    const faults: string[] = [];
+    page.on("pageerror", (error) => faults.push(String(error)));
+    await page.addInitScript(
+      "Object.defineProperty(navigator, 'language', { value: 'en-US@posix', configurable: true })",
+    );
+    await page.goto(running.url);
+    await page.getByRole("heading", { name: "Timeline" }).waitFor();
+    expect(faults).toEqual([]);
+    await page.addInitScript("delete window.EventSource");
+    await page.reload();
+    await page.getByText("The console could not start: ReferenceError").waitFor();
+  });
+
+  test("dims what is stale when its server is gone, and says since when", async () => {
+    const another = await running.startAnother();
+    const { page } = await openPage(browser, another.url);
+    await page.getByRole("heading", { name: "Timeline" }).waitFor();
+    await another.stop();
+    await banner(page, "The console's server does not respond. The page shows the state of").waitFor();
+    await expect.poll(async () => text(health(page))).toMatch(/connection lost, last update \d\d:/);
+    await page.locator("main.stale").waitFor();
+  });
+
+  test.each(colorSchemes)(
+    "has no accessibility fault that axe finds in %s colours, full, broken and in a room's life",
+    async (colorScheme) => {
+      const { page, faults } = await open();
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      const name = await create(page);
+      await run(page, "Take it down", { How: "reset" });
+      await run(page, "Create a room");
+      await banner(page, "creates return 503").waitFor();
+      await page.getByRole("button", { name: "Delete all rooms" }).click();
+      await page.getByRole("button", { name: "Keep" }).waitFor();
+      expect(await accessibilityFaults(page, [...axeRules, "best-practice"])).toEqual([]);
+      await rowOf(page, name).getByRole("link").click();
+      await page.getByRole("heading", { name: "What happened" }).waitFor();
+      expect(await accessibilityFaults(page, [...axeRules, "best-practice"])).toEqual([]);
+      expect(faults).toEqual([]);
+    },
+  );
+
+  // A window of 1280 pixels has 320 at a zoom of 400 %.
+  test("needs no horizontal scrolling at 390 and 320 pixels, where actions come before lists", async () => {
+    const { page, faults } = await open(390);
+    const name = await create(page);
+    await run(page, "Join");
+    await expect.poll(async () => page.locator("td", { hasText: "1 person" }).count()).toBeGreaterThan(0);
+    const top = async (heading: string) =>
+      (await page.getByRole("heading", { name: heading }).boundingBox())?.y ?? 0;
+    expect(await top("Try it")).toBeLessThan(await top("Rooms by state"));
+    const widest = async (): Promise<unknown> =>
+      page.evaluate(
+        "Math.max(...Array.from(document.querySelectorAll('body, body *:not(.skip, thead, thead *)'), " +
+          "part => part.getBoundingClientRect().right))",
+      );
+    const fits = async () => {
+      for (const width of [320, 390]) {
+        await page.setViewportSize({ width, height: 1000 });
+        await expect.poll(widest).toBeLessThanOrEqual(width);
+      }
+    };
+    await fits();
+    await rowOf(page, name).getByRole("link").click();
+    await page.getByRole("heading", { name: "What happened" }).waitFor();
+    await fits();
+    expect(faults).toEqual([]);
+  });
+
+  test("shows every action's curl line, and can be used by keyboard: Tab reaches every control, and Enter runs an action", async () => {
+    const { page, faults } = await open();
+    const name = await create(page);
+    const { gatewayUrl, platformControlUrl } = running.connection;
+    await page.reload();
+    await page.evaluate(openAll);
+    const curlOf = async (action: string) => text(formOf(page, action).locator(".curl code"));
+    await expect
+      .poll(async () => curlOf("Delete it"))
+      .toBe(`curl -i -X DELETE -H "Authorization: Bearer $TOKEN" '${gatewayUrl}/room/${name}'`);
+    const slower = `-d '{"milliseconds":2000}' '${platformControlUrl}/control/latency'`;
+    await expect.poll(async () => curlOf("Slow it down")).toContain(slower);
+    // The forms that need a room appear after the others: both numbers are read in each poll.
+    const withoutCurl = async () =>
+      (await page.getByRole("form").count()) - (await page.locator("form .curl code").count());
+    await expect.poll(withoutCurl).toBe(0);
+
+    await page.evaluate(openAll);
+    await page.getByRole("searchbox", { name: /^Search rooms/ }).fill("live or no room at all");
+    await page.getByText("No room matches.").waitFor();
+    const controls =
+      "Array.from(document.querySelectorAll('a, button, input, select, summary, [tabindex=\"0\"]')).filter(part => !part.disabled && !part.closest('.entries'))";
+    await expect.poll(async () => page.evaluate(`${controls}.length`)).toBeGreaterThan(60);
+    await page.evaluate("document.activeElement.blur(); window.reached = new Set()");
+    await page.evaluate("addEventListener('focusin', ({ target }) => void window.reached.add(target))");
+    const missed = `${controls}.filter(part => !window.reached.has(part)).map(part => part.outerHTML.slice(0, 100))`;
+    for (let presses = 0; presses < 300; presses += 1) {
+      await page.keyboard.press("Tab");
+      if (presses % 50 === 49 && (await page.evaluate(`${missed}.length`)) === 0) break;
+    }
+    expect(await page.evaluate(missed)).toEqual([]);
+    await page.getByRole("button", { name: "Raise an alarm" }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(async () => text(health(page))).toContain("1 alarm");
+    await run(page, "Clear all alarms");
+    expect(faults).toEqual([]);
+  });
+});
+
+describe.skipIf(!browser)("The API reference", () => {
+  const createId = "private-create_room_from_queue";
+
+  async function open(width?: number): Promise<OpenPage> {
+    const opened = await openPage(browser, `${running.url}/api/`, width);
+    await untilReady(opened.page);
+    return opened;
+  }
+
+  /** Before that, calls would be sent without credentials. */
+  async function untilReady(page: Page): Promise<void> {
+    await page.getByRole("status").filter({ hasText: "credentials filled in" }).waitFor();
+    const summaries = page.locator(".opblock-summary-description");
+    await expect
+      .poll(async () => summaries.allTextContents())
+      .toEqual(operations.map(({ summary }) => summary));
+  }
+
+  const operationOf = (page: Page, id: string): Locator => page.locator(`#operations-${id}`);
+  const bodyOf = (page: Page, id: string): Locator => operationOf(page, id).locator(".opblock-body");
+  async function openOperation(page: Page, id: string): Promise<void> {
+    const [tag = ""] = id.split("-");
+    await page.locator(`nav a[href="#/${tag}/${id.slice(tag.length + 1)}"]`).click();
+    await bodyOf(page, id).waitFor();
+  }
+
+  /** Opens an operation, fills its parameters in and sends the request. Returns the response as it is shown. */
+  async function execute(page: Page, id: string, values: Readonly<Record<string, string>> = {}) {
+    await openOperation(page, id);
+    const operation = operationOf(page, id);
+    for (const [name, value] of Object.entries(values)) await operation.getByPlaceholder(name).fill(value);
+    await operation.getByRole("button", { name: "Execute" }).click();
+    const response = operation.locator(".live-responses-table .response");
+    await response.waitFor();
+    return {
+      status: await response.locator(".response-col_status").innerText(),
+      text: await response.locator(".response-col_description").innerText(),
+    };
+  }
+
+  async function created(page: Page): Promise<string> {
+    const { status, text } = await execute(page, createId);
+    expect(status).toContain("200");
+    return /"name": "([^"]+)"/.exec(text)?.[1] ?? "";
+  }
+
+  test("shows every operation and its texts, folds the responses to failures, and marks the current operation", async () => {
+    const { page, faults } = await open();
+    await expect.poll(async () => page.locator("nav li").count()).toBe(operations.length);
+    const introduction = page.getByRole("region", { name: "Introduction" });
+    await expect.poll(async () => introduction.innerText()).toContain(document.info.title);
+    await introduction.getByRole("heading", { name: "Retries" }).waitFor();
+    await openOperation(page, createId);
+    const create = operationOf(page, createId);
+    await expect.poll(async () => create.innerText()).toContain("in the form <hex>;encoding=hex:");
+    const failures = Object.keys(document.paths["/room/create"]?.["post"]?.responses ?? {});
+    const failureCount = failures.filter((status) => Number(status) >= 400).length;
+    const folded = create.locator(".response.folded");
+    await expect.poll(async () => folded.count()).toBe(failureCount);
+    await folded.filter({ hasText: "422" }).getByRole("button").click();
+    await expect.poll(async () => folded.count()).toBe(failureCount - 1);
+    const current = page.locator("nav a[aria-current]");
+    await expect.poll(async () => current.getAttribute("href")).toBe("#/private/create_room_from_queue");
+    await operationOf(page, "private-get_room").locator(".opblock-summary-control").click();
+    await expect.poll(async () => current.getAttribute("href")).toBe("#/private/get_room");
+    expect(faults).toEqual([]);
+  });
+
+  test("creates a room with a tag typed as text, reads it as an agent, changes it and sends an event, each with its credentials", async () => {
+    const { page, faults } = await open();
+    await openOperation(page, createId);
+    const create = operationOf(page, createId);
+    await create.getByLabel("or type the service tag as text").fill("https://verify.example.com/é");
+    const room_name = await created(page);
+    const room = running.stack.platform.rooms().find((one) => one.name === room_name);
+    const description = expect.stringContaining("vmr-gateway assigned");
+    expect(room).toMatchObject({ description, tag: "https://verify.example.com/é" });
+    const { gatewayUrl } = running.connection;
+    const curl = async () => create.locator(".curl-command").innerText();
+    await expect.poll(curl).toContain(`'${gatewayUrl}/room/create?uuiData=`);
+    expect(await curl()).not.toContain(running.url);
+    const requestUrl = create.locator(".request-url");
+    await expect.poll(async () => requestUrl.innerText()).toContain(`${gatewayUrl}/room/create`);
+
+    const read = await execute(page, "public-get_public_room", { room_name });
+    expect(read.status).toContain("200");
+    expect(read.text).toContain(room_name);
+    expect((await execute(page, "private-update_room", { room_name })).status).toContain("202");
+    expect((await execute(page, "public-event_sink")).status).toContain("204");
+    expect(faults).toEqual([]);
+  });
+
+  test("is reached from the console, and opens an operation by keyboard and by its URL", async () => {
+    const { page } = await openPage(browser, running.url);
+    await page.getByRole("link", { name: "API reference" }).click();
+    await page.getByRole("link", { name: "PATCH Update a room" }).focus();
+    await page.keyboard.press("Enter");
+    await bodyOf(page, "private-update_room").waitFor();
+    await page.reload();
+    await bodyOf(page, "private-update_room").waitFor();
+    await expect
+      .poll(async () => page.evaluate("document.activeElement.innerText"))
+      .toContain("/room/{room_name}");
+  });
+
+  test.each(colorSchemes)(
+    "has no serious accessibility fault in %s, with operations of each kind open, and fits on a phone",
+    async (colorScheme) => {
+      const { page, faults } = await open(360);
+      await page.emulateMedia({ colorScheme });
+      await page.reload();
+      await untilReady(page);
+      await created(page);
+      await expect.poll(async () => page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+      for (const id of ["private-update_room", "private-get_room", "private-create_room"])
+        await openOperation(page, id);
+      await openOperation(page, "public-event_sink");
+      const found = await accessibilityFaults(page, axeRules);
+      expect(found.filter(({ impact }) => impact === "serious" || impact === "critical")).toEqual([]);
+      expect(faults).toEqual([]);
+    },
+  );
+
+  test("says so if the token issuer does not respond", async () => {
+    running.stack.issuer.setDown(true);
+    onTestFinished(() => running.stack.issuer.setDown(false));
+    const { page } = await openPage(browser, `${running.url}/api/`);
+    await page.getByRole("status").filter({ hasText: "No token" }).waitFor();
+  });
+});
