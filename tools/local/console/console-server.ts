@@ -94,7 +94,7 @@ export async function startConsole(options: ConsoleOptions) {
     if (request.method === "GET" && pathname === "/events") return openStream(response);
     if (await respondToReference(request, response, options)) return;
     const [, part, name = ""] = /^(\/api)?\/(.*)$/.exec(pathname) ?? [];
-    if (part !== undefined) reference ??= referenceFiles("with-gateway");
+    if (part !== undefined) reference ??= referenceFiles();
     const file = (part === undefined ? files : await reference)?.get(name || "index.html");
     if (request.method === "GET" && file) {
       response.writeHead(200, {

@@ -8,7 +8,6 @@ const icon = new URL("icon.svg", import.meta.url);
 
 export interface PageFile {
   readonly contentType: string;
-  readonly content: Uint8Array;
   readonly gzipped: Uint8Array;
 }
 
@@ -34,8 +33,7 @@ export async function bundlePage({
     write: false,
     bundle: true,
     minify: true,
-    // A page that is opened as a file can load classic scripts only.
-    format: "iife",
+    format: "esm",
     target: "es2022",
     jsx: "automatic",
     jsxImportSource: "preact",
@@ -58,5 +56,5 @@ export async function bundlePage({
 }
 
 function toFile(contentType: string, content: Uint8Array): PageFile {
-  return { contentType: `${contentType}; charset=utf-8`, content, gzipped: gzipSync(content) };
+  return { contentType: `${contentType}; charset=utf-8`, gzipped: gzipSync(content) };
 }

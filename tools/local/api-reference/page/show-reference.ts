@@ -7,14 +7,12 @@ import { helpful } from "./helpful.ts";
 import { type ApiDocument, listOperations } from "./operations-list.ts";
 
 export interface ReferenceOptions {
-  /** The methods of the operations that can be tried. */
-  readonly methods: readonly string[];
   /** Sends a request instead of `fetch`. The page shows the request as it was before. */
-  readonly send?: typeof fetch;
-  readonly onComplete?: () => void;
+  readonly send: typeof fetch;
+  readonly onComplete: () => void;
 }
 
-export function showReference(spec: ApiDocument, { methods, send, onComplete }: ReferenceOptions): SwaggerUI {
+export function showReference(spec: ApiDocument, { send, onComplete }: ReferenceOptions): SwaggerUI {
   followColorScheme();
   const [list, domNode] = [find("#operations-list"), find("#reference")];
   list.append(listOperations(spec));
@@ -30,16 +28,16 @@ export function showReference(spec: ApiDocument, { methods, send, onComplete }: 
     spec,
     domNode,
     plugins: [accessible, helpful],
-    requestInterceptor: (request) => (send ? { ...request, userFetch: send } : request),
+    requestInterceptor: (request) => ({ ...request, userFetch: send }),
     docExpansion: "list",
     defaultModelsExpandDepth: 0,
-    tryItOutEnabled: methods.length > 0,
+    tryItOutEnabled: true,
     displayRequestDuration: true,
-    supportedSubmitMethods: methods,
+    supportedSubmitMethods: ["get", "post", "patch", "delete"],
     validatorUrl: null,
     onComplete: () => {
       open();
-      onComplete?.();
+      onComplete();
     },
   });
   addEventListener("hashchange", open);

@@ -17,8 +17,6 @@ const renewalMilliseconds = 30 * 60 * 1000;
 // the name in the example.
 const notFilledIn = ["idempotency-key", "x-correlation-id", "room_name"];
 
-const methods = ["get", "post", "patch", "delete"];
-
 void start();
 
 async function start(): Promise<void> {
@@ -33,9 +31,8 @@ async function start(): Promise<void> {
     const url = target instanceof Request ? target.url : String(target);
     return fetch(url.replace(gateway, proxy), init);
   };
-  const ui = showReference(spec, { methods, send, onComplete: () => void authorize(ui) });
+  const ui = showReference(spec, { send, onComplete: () => void authorize(ui) });
   setInterval(() => void authorize(ui), renewalMilliseconds);
-  document.querySelector("#console")?.removeAttribute("hidden");
 }
 
 async function authorize(ui: ReturnType<typeof showReference>): Promise<void> {
