@@ -88,7 +88,9 @@ export async function runScenario(
   }
 
   for (;;) {
+    // Before time passes: code that has just begun reads the clock at the moment at which it began.
     await settlePromises();
+    world.scheduler.elapse(1);
     if (world.ledger.violations.length > 0) break;
     const possible = transitions();
     const rest = () => [
@@ -110,7 +112,6 @@ export async function runScenario(
     budget.faults -= transition.faults;
     mayBegin = false;
     await transition.run();
-    world.scheduler.elapse(1);
   }
   const [violation] = world.ledger.violations;
   return violation && { violation, history };
