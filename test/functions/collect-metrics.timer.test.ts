@@ -55,11 +55,6 @@ test("Writes a row with null platform figures if the platform is down", async ()
   });
 });
 
-test("Writes a row with null depths if the queues cannot be reached", async () => {
-  await run(gateway.storageDown());
-  expect(lastRow()).toMatchObject({ PlatformConnected: true, PoolDepth: null, ProvisioningDepth: null });
-});
-
 test("Requests the rooms that are missing from POOL_MINIMUM", async () => {
   await gateway.queues.pool.put("a-room");
   await run({ POOL_MINIMUM: "4" });

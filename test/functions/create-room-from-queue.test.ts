@@ -43,11 +43,6 @@ test("Marks the room as assigned, removes it from the pool and requests one repl
   expect(await gateway.receiveTexts("provisioning")).toEqual(['{"reason":"claimed"}']);
 });
 
-test("Leaves the tag unchanged without uuiData", async () => {
-  await gateway.poolRoom("a-room", { tag: "" });
-  expect(await create()).toMatchObject({ status: 200, json: { tag: "" } });
-});
-
 test("Appends a path token to the configured base URL", async () => {
   await gateway.poolRoom("a-room");
   const tag = "https://verify.example.com/sessions/8d1f-42";

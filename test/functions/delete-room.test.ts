@@ -26,21 +26,10 @@ test("Deletes a persistent room, because the caller named it", async () => {
   expect(gateway.room("test_room")).toBeUndefined();
 });
 
-test("Ignores the query", async () => {
-  gateway.addRoom("a-room");
-  expect(await callDelete("a-room", { constrained_attributes: "maybe" })).toMatchObject({ status: 204 });
-});
-
 test("Returns 404 without a body for a name that the platform does not know", async () => {
   gateway.addRoom("a-room");
   expect(await callDelete("nobody")).toMatchObject(failure("room-not-found"));
   expect(gateway.room("a-room")).toBeDefined();
-});
-
-test("Returns 404 for the second of two requests", async () => {
-  gateway.addRoom("a-room");
-  expect((await callDelete()).status).toBe(204);
-  expect(await callDelete()).toMatchObject(failure("room-not-found"));
 });
 
 test("Returns 204 if the room was deleted but the platform's response was lost", async () => {

@@ -71,23 +71,12 @@ test.each<[string, string, unknown]>([
   expect(line).toContain(`"count":1,"${reason}":1`);
 });
 
-test.each(["a/b+c=", "Zürich ☃", "<a>&amp;'\"", " a b ", "x".repeat(250)])(
-  "Queues the name %j unchanged",
-  async (name) => {
-    await post(ended(name));
-    expect(await queued()).toEqual([name]);
-  },
-);
-
 // The platform does not document the Content-Type that it sends.
-test.each(["text/plain", "application/x-www-form-urlencoded", ""])(
-  "Returns 204 for JSON with the Content-Type %j",
-  async (type) => {
-    const sent = { text: JSON.stringify(ended("a-room")), headers: { "content-type": type } };
-    expect(await gateway.call(eventSink, sent)).toMatchObject({ status: 204 });
-    expect(await queued()).toEqual(["a-room"]);
-  },
-);
+test("Returns 204 for JSON with another Content-Type", async () => {
+  const sent = { text: JSON.stringify(ended("a-room")), headers: { "content-type": "text/plain" } };
+  expect(await gateway.call(eventSink, sent)).toMatchObject({ status: 204 });
+  expect(await queued()).toEqual(["a-room"]);
+});
 
 test("Accepts the current and the previous credentials during a rotation", async () => {
   const previous = { EVENT_SINK_PREVIOUS_USERNAME: "before", EVENT_SINK_PREVIOUS_PASSWORD: "earlier" };
@@ -97,20 +86,11 @@ test("Accepts the current and the previous credentials during a rotation", async
   expect(await post(ended("b-room"), used)).toMatchObject({ status: 204 });
 });
 
-test.each<[string, Record<string, string>]>([
-  ["no credentials", {}],
-  ["a wrong password", asEventSink(identities.sinkUsername, "wrong")],
-  ["a bearer token", { authorization: "Bearer abc" }],
-])("Returns 401 with a Basic challenge for %s and queues nothing", async (_, headers) => {
+test("Returns 401 with a Basic challenge before it reads the body", async () => {
   const challenge = { "www-authenticate": 'Basic realm="vmr-gateway", charset="UTF-8"' };
-  const response = await gateway.callAsGiven(eventSink, { json: ended("a-room"), headers });
+  const headers = asEventSink(identities.sinkUsername, "wrong");
+  const response = await gateway.callAsGiven(eventSink, { text: "not JSON", headers });
   expect(response).toMatchObject(failure("unauthenticated", challenge));
-  expect(await gateway.queues.deletion.count()).toBe(0);
-});
-
-test("Returns 401 before it reads the body", async () => {
-  const response = await gateway.callAsGiven(eventSink, { text: "not JSON" });
-  expect(response).toMatchObject(failure("unauthenticated"));
 });
 
 test("Returns 204 without using the queue for events that name no ended room", async () => {

@@ -27,7 +27,3 @@ test("Returns 200 if everything else is down", async () => {
   gateway.stack.issuer.setDown(true);
   expect(await gateway.call(healthCheck)).toMatchObject({ status: 200 });
 });
-
-test("Ignores the query", async () => {
-  expect(await gateway.call(healthCheck, { query: { verbose: "maybe" } })).toMatchObject({ status: 200 });
-});

@@ -8,18 +8,6 @@ import { useInProcessGateway } from "../support/in-process-gateway.ts";
 const gateway = useInProcessGateway();
 const call = async (used?: Dependencies) => gateway.call(getRoom, { roomName: "a-room" }, used);
 
-test("Returns 500 with a fixed text for an unexpected error and logs its cause", async () => {
-  const dependencies = gateway.dependencies();
-  const findByName = async () => Promise.reject(new TypeError("a programming error"));
-  const conferences = { ...dependencies.conferences, findByName };
-  expect(await call({ ...dependencies, conferences })).toMatchObject({
-    status: 500,
-    code: "unexpected",
-    json: { detail: "Internal Server Error" },
-  });
-  expect(gateway.log.join("\n")).toContain("a programming error");
-});
-
 test("Returns 503 identity-provider-unavailable if the keys have never been fetched and cannot be", async () => {
   gateway.stack.issuer.setDown(true);
   const response = await call(gateway.connect());
