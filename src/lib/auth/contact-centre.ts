@@ -79,25 +79,18 @@ export function createContactCentreCheck(
       log.warn("contact-centre-unavailable", { status: null, waiting });
       return lasting("unavailable", unavailableSeconds);
     }
-    const requested = pending.get(key) ?? requestAndCache(key, token, priority, log);
+    const requested =
+      pending.get(key) ?? slots.add(async () => requestAndCache(key, token, log), { priority });
     pending.set(key, requested);
     return requested;
   }
 
-  async function requestAndCache(
-    key: string,
-    token: string,
-    priority: number,
-    log: Log,
-  ): Promise<TokenCheck> {
-    try {
-      const check = await slots.add(async () => fetchCurrentUser(token, log), { priority });
-      if (check.verdict === "unauthenticated" || check.verdict === "forbidden") agents.delete(key);
-      (check.verdict === "allowed" ? agents : verdicts).set(key, check);
-      return check;
-    } finally {
-      pending.delete(key);
-    }
+  async function requestAndCache(key: string, token: string, log: Log): Promise<TokenCheck> {
+    const check = await fetchCurrentUser(token, log);
+    if (check.verdict === "unauthenticated" || check.verdict === "forbidden") agents.delete(key);
+    (check.verdict === "allowed" ? agents : verdicts).set(key, check);
+    pending.delete(key);
+    return check;
   }
 
   /** Sends one request. It never throws: failures are logged and `unavailable`. */
