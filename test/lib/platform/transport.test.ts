@@ -160,7 +160,7 @@ describe("a call is not sent to a server with a certificate", () => {
     ["of an unknown authority", { isTrusted: false, hasAuthority: true }, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
     ["that has expired", { validToYear: 2021 }, "CERT_HAS_EXPIRED"],
     ["that is not valid yet", { validFromYear: 2110 }, "CERT_NOT_YET_VALID"],
-    ["of another address", { address: "192.0.2.1" }, "ERR_TLS_CERT_ALTNAME_INVALID"],
+    ["for another host", { address: "192.0.2.1" }, "ERR_TLS_CERT_ALTNAME_INVALID"],
   ])("%s", async (_, certificate, reason) => {
     expect(await post(certificate)).toMatchObject({
       outcome: { outcome: "not-sent", code: "platform-unavailable", message: `POST /rooms/: ${reason}` },

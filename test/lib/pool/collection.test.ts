@@ -121,7 +121,7 @@ describe("Garbage collection", () => {
     ["keeps a room assigned 6 s after its message was queued", "assigned", 6, true],
     ["deletes a room assigned 5 s after its message was queued", "assigned", 5, false],
     ["deletes a room assigned before its message was queued", "assigned", -5, false],
-    ["keeps a pooled room, whose conference was nobody's who had been handed the room", "pooled", -61, true],
+    ["keeps a pooled room, because its conference was not a caller's", "pooled", -61, true],
   ] as const)("%s", async (_, state, secondsAfterQueueing, isKept) => {
     const since = new Date(world.clock.now() + secondsAfterQueueing * 1000).toISOString();
     const messageId = state === "assigned" ? "m-1" : undefined;

@@ -78,7 +78,7 @@ describe("The settlement of a message", () => {
     expect(effects()).toEqual(fifthRefusal[outcome]);
   });
 
-  test("counts refusals in the text of the message, and no release adds to them", async () => {
+  test("counts refusals in the message's text, and a release adds none", async () => {
     for (let receive = 1; receive <= 7; receive++) await settle("find-failed");
     await settle("room-refused");
     queues.clock.advance(leaseSeconds);

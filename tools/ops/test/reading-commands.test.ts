@@ -232,7 +232,7 @@ describe("ops unaccounted", () => {
     expect(await operated.queues.deletion.count()).toBe(0);
   });
 
-  test("Queues the listed rooms with --delete --yes, but no persistent one, and they are then collected", async () => {
+  test("Queues the listed rooms except persistent ones with --delete --yes, and the collector deletes them", async () => {
     for (const name of ["forgotten", "test_kept"])
       operated.addRoom(name, { description: assigned(twoDaysAgo()) });
     const { exitCode, output } = await operated.ops("unaccounted", "--delete", "--yes");
