@@ -1,8 +1,8 @@
-/** The world of the pool tests: the platform simulator behind the real client, queues in memory and a manual clock. */
+/** The world of the pool tests: the real client, platform and queues in memory, and a manual clock. */
 import { beforeEach } from "vitest";
 import { createMetricsCollection, type MetricsOptions } from "../../src/lib/metrics/collection.ts";
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
-import { type PlatformCall, type PlatformClient, withRetries } from "../../src/lib/platform/client.ts";
+import { createClient, withRetries } from "../../src/lib/platform/client.ts";
 import { type ConferenceRow, createConferences } from "../../src/lib/platform/conferences.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
@@ -11,16 +11,11 @@ import { roomFingerprint, toNewConference } from "../../src/lib/pool/new-room.ts
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
 import { decodeRoomMessage, formatMarker } from "../../src/lib/pool/room.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
-import {
-  type PlatformSimulator,
-  startPlatformSimulator,
-} from "../../tools/local/simulators/platform/platform-simulator.ts";
 import { createFaultyQueue } from "./faulty-queue.ts";
 import { createManualClock } from "./manual-clock.ts";
+import { createMemoryPlatform, noCredentials } from "./memory-platform.ts";
 import { createMemoryQueue } from "./memory-queue.ts";
 import { createRecordingLog } from "./recording-log.ts";
-import { newPlatformClient, platformAccount } from "./use-platform.ts";
-import { useStartedPerTest } from "./use-started.ts";
 
 export const hostPin = "482913";
 export const guestPin = "771204";
@@ -28,23 +23,20 @@ export const serviceTag = "https://verification.example.com/session/1";
 export const maxRooms = 5;
 export const leaseSeconds = 300;
 export const maxClaimsAtOnce = 4;
-/** Long enough for a test machine that pauses. */
 export const platformTimeoutSeconds = 10;
-/** Timeouts of calls that get no response, because the test waits for them: time for their effect if they have one. */
-const noResponseTimeoutSeconds = { before: 0.1, after: 1.5 } as const;
-
-type Fault = Parameters<PlatformSimulator["addFault"]>[0];
 
 export type PoolQueues = ReturnType<typeof createPoolQueues>;
-export type PoolWorld = Awaited<ReturnType<typeof startPoolWorld>>;
+export type PoolWorld = ReturnType<typeof createPoolWorld>;
 
 interface ClaimCall extends Partial<ClaimOptions> {
   readonly serviceTag?: string | undefined;
 }
 
-/** Creates a world before each test and stops it afterwards. */
+/** Creates a world before each test. */
 export function usePoolWorld(): PoolWorld {
-  return useStartedPerTest(startPoolWorld);
+  const world: PoolWorld = Object.create(null);
+  beforeEach(() => void Object.assign(world, createPoolWorld()));
+  return world;
 }
 
 /** Creates the queues before each test, without a platform. */
@@ -74,36 +66,13 @@ export function createPoolQueues() {
   };
 }
 
-async function startPoolWorld() {
+function createPoolWorld() {
   const queues = createPoolQueues();
   const { clock, log, pool, deletion } = queues;
-  const platform = await startPlatformSimulator({
-    ...platformAccount,
-    requestLimitPerMinute: null,
-    now: () => clock.now(),
-  });
-  // Only calls that never get a response have a short timeout.
-  let faultsWithoutResponse: Fault[] = [];
-  const shortTimeout = ({ method, path }: PlatformCall) => {
-    const fault = faultsWithoutResponse.find(
-      (one) => one.method === method && new RegExp(one.pathPattern ?? "").test(path),
-    );
-    return fault && { timeoutSeconds: noResponseTimeoutSeconds[fault.when ?? "before"] };
-  };
-  const newClient = () => {
-    const options = { timeoutSeconds: platformTimeoutSeconds, clock };
-    const { call, background } = newPlatformClient(platform.url, options);
-    const limited =
-      (send: PlatformClient["call"]): PlatformClient["call"] =>
-      async (request) =>
-        send({ ...request, ...shortTimeout(request) });
-    return withRetries(
-      { call: limited(call), background: { call: limited(background.call) } },
-      clock,
-      secureRandom,
-    );
-  };
-  const client = newClient();
+  const platform = createMemoryPlatform(() => clock.now());
+  const options = { timeoutSeconds: platformTimeoutSeconds, maxConcurrency: 5, clock };
+  const sending = createClient(platform.transport, { ...options, credentials: noCredentials });
+  const client = withRetries(sending, clock, secureRandom);
   const conferences = createConferences(client);
 
   /** Adds a room of the gateway to the platform but not to the pool; returns its id. */
@@ -127,21 +96,9 @@ async function startPoolWorld() {
 
   return {
     ...queues,
-    platform: {
-      ...platform,
-      addFault: (fault: Fault) => {
-        if (fault.kind === "timeout") faultsWithoutResponse.push(fault);
-        return platform.addFault(fault);
-      },
-      clearFaults: (id?: number) => {
-        faultsWithoutResponse = [];
-        platform.clearFaults(id);
-      },
-    },
+    platform,
     client,
     conferences,
-    /** Creates a separate client that has no open connection yet. */
-    newConferences: () => createConferences(newClient()),
     addRoom,
     /** Adds a room to the platform and its name to the pool. */
     addPooled: async (name: string, fields?: Record<string, unknown>) => {
@@ -199,6 +156,5 @@ async function startPoolWorld() {
       }).collect(log);
       return rows[0];
     },
-    stop: async () => platform.stop(),
   };
 }

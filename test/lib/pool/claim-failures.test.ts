@@ -45,8 +45,7 @@ describe("A claim whose look-up fails", () => {
   test("fails with 503 and releases the room if the platform is unreachable", async () => {
     await world.platform.goDown("refuse");
 
-    const claim = world.claim({ conferences: world.newConferences() });
-    await expect(claim).rejects.toMatchObject({ code: "platform-unavailable" });
+    await expect(world.claim()).rejects.toMatchObject({ code: "platform-unavailable" });
     expect(isVisible()).toBe(true);
     expect(leftBehind()).toEqual([]);
     await world.platform.goUp();
@@ -161,7 +160,7 @@ describe("A claim whose change fails", () => {
   });
 
   test("fails with 503 and releases the room if no connection was established", async () => {
-    const conferences = afterFind(async () => world.platform.goDown("refuse"), world.newConferences());
+    const conferences = afterFind(async () => world.platform.goDown("refuse"));
 
     await expect(world.claim({ conferences })).rejects.toMatchObject({
       code: "platform-unavailable",

@@ -212,8 +212,7 @@ describe("Provisioning if the create fails", () => {
   test("deletes the name without a look-up if no connection was established", async () => {
     await world.platform.goDown("refuse");
 
-    const conferences = world.newConferences();
-    await expect(provision({ conferences })).rejects.toMatchObject({ outcome: "not-sent" });
+    await expect(provision()).rejects.toMatchObject({ outcome: "not-sent" });
     expect(world.pool.texts()).toEqual([]);
     await world.platform.goUp();
   });

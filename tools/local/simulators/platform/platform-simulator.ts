@@ -46,7 +46,7 @@ export type PlatformSimulator = PlatformControl &
 export type PlatformState = ReturnType<typeof createPlatformState>;
 
 /** Creates an empty platform. */
-function createPlatformState({ now = Date.now, requestLimitPerMinute }: SimulatorOptions) {
+export function createPlatformState({ now = Date.now, requestLimitPerMinute }: SimulatorOptions) {
   const initial: Behaviours = {
     ...defaultBehaviours,
     ...(requestLimitPerMinute !== undefined && { requestLimitPerMinute }),
