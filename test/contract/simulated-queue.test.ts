@@ -1,8 +1,8 @@
 /** The queue of the simulation fulfils the queue contract. */
 
-import { createConferenceTable } from "../simulation/conference-table.ts";
 import type { Ports } from "../simulation/faults.ts";
 import { createLedger } from "../simulation/ledger.ts";
+import { createSimulatedPlatform } from "../simulation/simulated-platform.ts";
 import { simulateQueue } from "../simulation/simulated-queue.ts";
 import type { Task } from "../simulation/task.ts";
 import { createManualClock } from "../support/manual-clock.ts";
@@ -19,7 +19,7 @@ describeQueue("the simulation's queue", async () => ({
   open: () => {
     const clock = createManualClock();
     const now = () => clock.now();
-    const ledger = createLedger(createConferenceTable(now), now, []);
+    const ledger = createLedger(createSimulatedPlatform(now), now, []);
     const queue = simulateQueue("deletion", createMemoryQueue(clock), ports, ledger);
     return { queue, pass: async (seconds) => clock.advance(seconds) };
   },

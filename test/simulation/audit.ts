@@ -15,10 +15,12 @@ const restMilliseconds = 8 * 24 * hour;
 
 /** Ends faults and conferences, runs the timers, lets eight days pass, and then checks every room. */
 export async function settleAndAudit(world: World, history: History): Promise<void> {
-  const { ledger, queues, table, scheduler } = world;
+  const { ledger, queues, platform, scheduler } = world;
   world.setFaults(false);
-  for (const name of table.liveSince.keys()) void deliverEnds(world, [name], 0, world.planWithoutFaults());
-  table.liveSince.clear();
+  for (const name of platform.liveSince().keys()) {
+    platform.endConference(name);
+    void deliverEnds(world, [name], 0, world.planWithoutFaults());
+  }
   await scheduler.advance(30 * minute);
   await endWork(world);
   for (let run = 0; queues.deletion.contents().length > 0; run++) {
@@ -64,7 +66,7 @@ async function runTimer(world: World, name: "collectGarbage" | "collectMetrics")
 }
 
 /** Each room is pooled, handed out or counted as unaccounted. A single fault other than a crash loses no room. */
-function checkAccounts({ ledger, queues, table }: World, history: History): void {
+function checkAccounts({ ledger, queues, platform }: World, history: History): void {
   const pooled = new Set(queues.pool.contents().map(({ text }) => decodeRoomMessage(text).room));
   const lost = ledger
     .ourRooms()
@@ -73,7 +75,7 @@ function checkAccounts({ ledger, queues, table }: World, history: History): void
   const counted = ledger.metricsRows.at(-1)?.UnaccountedRooms ?? 0;
   // A pooled name without a pooled room counts as a room, which hides a lost one until a claim discards the name.
   const hidden = [...pooled].filter(
-    (name) => parseMarker(table.find(name)?.description)?.state !== "pooled",
+    (name) => parseMarker(platform.find(name)?.description)?.state !== "pooled",
   ).length;
   const names = lost.map(({ name }) => name).join(", ");
   if (lost.length > counted + hidden)
@@ -117,12 +119,12 @@ function checkLevel({ ledger, queues, peakOf, level, processes }: World, history
 }
 
 /** Each room whose end was accepted is deleted, unless there is a recorded reason why it stays. */
-function checkEndedRooms({ ledger, table }: World): void {
+function checkEndedRooms({ ledger, platform }: World): void {
   for (const [name, endedAt] of ledger.ended) {
     // A conference that ended before the room was assigned was not its caller's.
     const isAnotherEnd = endedAt < (ledger.assignedAt.get(name) ?? 0);
     const hasReason = isPersistent(name) || name.startsWith("foreign") || ledger.keptForReason.has(name);
-    if (table.find(name) && !hasReason && !isAnotherEnd && !ledger.changedByOperator.has(name))
+    if (platform.find(name) && !hasReason && !isAnotherEnd && !ledger.changedByOperator.has(name))
       ledger.violated("ended-room-kept", `${name} ended and was kept without a reason`);
   }
 }

@@ -46,7 +46,12 @@ export async function requestRoom(world: World, caller: Caller, process: number,
 }
 
 /** Checks that no other caller has the room, and that a repeated key gives the same room. */
-function checkHandOut({ ledger, table }: World, { tag, key }: Caller, room: CreatedRoom, task: Task): void {
+function checkHandOut(
+  { ledger, platform }: World,
+  { tag, key }: Caller,
+  room: CreatedRoom,
+  task: Task,
+): void {
   const { name } = room;
   const isWrong = (what: string) =>
     ledger.violated("handed-out-twice", `#${task.id} received ${name}, ${what}`);
@@ -63,7 +68,7 @@ function checkHandOut({ ledger, table }: World, { tag, key }: Caller, room: Crea
   // The claim of a retried request is the one whose response was lost.
   if (ledger.deletedBeforeCommit.has(name) && key === undefined)
     isWrong("which bulk delete had already deleted");
-  const row = table.find(name);
+  const row = platform.find(name);
   if (!row) {
     if (!ledger.removed.has(name)) isWrong("which no longer exists");
     return;

@@ -3,8 +3,8 @@ import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
 import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import type { QueueMessage } from "../../src/lib/ports.ts";
-import type { ConferenceRecord, ConferenceTable, TableObserver } from "./conference-table.ts";
 import type { PromiseName } from "./promises.ts";
+import type { PlatformObserver, RoomRecord, SimulatedPlatform } from "./simulated-platform.ts";
 import type { SimulatedProcess, Task } from "./task.ts";
 
 export interface Violation {
@@ -36,7 +36,7 @@ const toleranceMilliseconds = 6000;
 const livePath = "/api/admin/status/v1/conference/";
 const configurationPath = "/api/admin/configuration/v1/conference/";
 
-export function createLedger(table: ConferenceTable, now: () => number, secrets: readonly string[]) {
+export function createLedger(platform: SimulatedPlatform, now: () => number, secrets: readonly string[]) {
   const violations: Violation[] = [];
   const handedOut = new Map<string, HandOut>();
   /** The room that the first response to each idempotency key named. */
@@ -77,12 +77,12 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     violations.push({ promise, text });
   };
 
-  function tableObserver(task: Task): TableObserver {
+  function platformObserver(task: Task): PlatformObserver {
     const by = `#${task.id} ${task.functionName}`;
     return {
       onCreate(row) {
         provisioned.add(row.name);
-        guestPins.add(String(row.fields["guest_pin"]));
+        guestPins.add(row.guestPin);
         if (!pooledNames.has(row.name))
           violated("room-lost", `${row.name} exists before its name was in the pool (${by})`);
       },
@@ -119,7 +119,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
   }
 
   /** Returns the time of the message that decides about a room: its claim's own oldest one, or else the youngest. */
-  function decisiveTime({ name, description }: ConferenceRecord, task: Task): number | undefined {
+  function decisiveTime({ name, description }: RoomRecord, task: Task): number | undefined {
     const messages = task.deletionMessages.get(name) ?? [];
     const own = messages.filter(({ claimId }) => isGivenUp(description, claimId));
     const times = (own.length > 0 ? own : messages).map(({ insertedAt }) => insertedAt);
@@ -127,7 +127,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     return own.length > 0 ? Math.min(...times) : Math.max(...times);
   }
 
-  function checkCollected(row: ConferenceRecord, task: Task, by: string): void {
+  function checkCollected(row: RoomRecord, task: Task, by: string): void {
     const { name } = row;
     const insertedAt = decisiveTime(row, task);
     if (insertedAt === undefined)
@@ -138,7 +138,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
         `${by} deletes ${name} ${(now() - insertedAt) / 1000} s after its message was enqueued`,
       );
     // Between the last look-up and the delete, only a room without a marker can still be claimed.
-    const wasMarked = parseMarker(String(row.fields["description"])) !== undefined;
+    const wasMarked = !platform.addedWithoutMarker.has(name);
     const seenAt = wasMarked ? Number.POSITIVE_INFINITY : (task.lookUps.get(name) ?? now());
     // After a late change of a claim that gave up, nobody holds the room.
     const assigned = handedOut.has(name) ? (assignedAt.get(name) ?? 0) : 0;
@@ -154,7 +154,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
         `${by} deletes ${name}, which was assigned after its message was enqueued`,
       );
     const check = task.liveChecks.get(name);
-    const liveSince = table.liveSince.get(name);
+    const liveSince = platform.liveSince().get(name);
     if (check === undefined)
       violated("deleted-too-early", `${by} deletes ${name} without checking whether it is live`);
     else if (check === "unavailable")
@@ -185,7 +185,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
     metricsRows,
     breakers,
     keptForReason,
-    tableObserver,
+    platformObserver,
     queuedForDeletionAt,
 
     onPut(queue: string, text: string, task: Task): void {
@@ -224,7 +224,7 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
       if (path !== livePath || typeof name !== "string") return () => undefined;
       const checkedAt = now();
       return (ending) => {
-        if (ending === "response" && table.liveSince.has(name)) keptForReason.add(name);
+        if (ending === "response" && platform.liveSince().has(name)) keptForReason.add(name);
         task.liveChecks.set(name, ending === "response" ? checkedAt : ending);
       };
     },
@@ -267,8 +267,8 @@ export function createLedger(table: ConferenceTable, now: () => number, secrets:
 
     /** The gateway's rooms on the platform: those with a marker, and those that it provisioned. */
     ourRooms: () =>
-      table
-        .rows()
+      platform
+        .rooms()
         .filter(({ name, description }) => provisioned.has(name) || parseMarker(description) !== undefined),
   };
 }
@@ -284,9 +284,8 @@ export function isClaim({ functionName }: Task): boolean {
 }
 
 /** Whether a conference is foreign: another service type, or no marker and no alias equal to its name. */
-function isForeign({ name, description, fields }: ConferenceRecord): boolean {
-  if (fields["service_type"] !== "conference") return true;
-  const aliases = Array.isArray(fields["aliases"]) ? fields["aliases"] : [];
-  const isNamed = aliases.length === 0 || aliases.some(({ alias }) => alias === name);
+function isForeign({ name, description, serviceType, aliases }: RoomRecord): boolean {
+  if (serviceType !== "conference") return true;
+  const isNamed = aliases.length === 0 || aliases.includes(name);
   return !isNamed && parseMarker(description) === undefined;
 }

@@ -1,33 +1,122 @@
-/** The platform client on top of the conference table, with the timeouts and failures of the real client. */
+/** The platform in memory as the simulation sees it: its rooms, and a client whose calls can fail. */
 import {
   bodyOf,
   type PlatformCall,
   type PlatformClient,
   type PlatformResponse,
 } from "../../src/lib/platform/client.ts";
-import { PlatformError } from "../../src/lib/platform/errors.ts";
-import type { ConferenceTable } from "./conference-table.ts";
+import { PlatformError, responseFailure } from "../../src/lib/platform/errors.ts";
+import type { PlatformRequest } from "../../src/lib/platform/transport.ts";
+import { parseMarker } from "../../src/lib/pool/room.ts";
+import { createMemoryPlatform } from "../support/memory-platform.ts";
 import type { Fault, Ports } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Scheduler } from "./scheduler.ts";
 import { requireTask, type Task } from "./task.ts";
 
-export interface SimulatedPlatformOptions {
-  readonly table: ConferenceTable;
+/** A room on the platform. It is not changed when the platform's room is. */
+export interface RoomRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly description: string;
+  readonly tag: string;
+  readonly serviceType: string;
+  readonly guestPin: string;
+  readonly aliases: readonly string[];
+}
+
+export interface PlatformObserver {
+  onCreate(room: RoomRecord): void;
+  onUpdate(room: RoomRecord, change: Readonly<Record<string, unknown>>): void;
+  /** Called with the room as it was. */
+  onDelete(room: RoomRecord): void;
+}
+
+export type SimulatedPlatform = ReturnType<typeof createSimulatedPlatform>;
+
+// A low limit, so lists of a few rooms have several pages.
+const maxPageSize = 5;
+
+export function createSimulatedPlatform(now: () => number) {
+  const platform = createMemoryPlatform(now);
+  platform.setBehaviour({ maxPageSize });
+  const { conferences, live } = platform.state;
+  const addedWithoutMarker = new Set<string>();
+  type Row = NonNullable<ReturnType<typeof conferences.findByName>>;
+
+  function recordOf(row: Row): RoomRecord {
+    const shown = conferences.show(row);
+    const aliases = "aliases" in shown && Array.isArray(shown.aliases) ? shown.aliases : [];
+    return {
+      id: row.id,
+      name: row.name,
+      createdAt: Date.parse(`${row.creation_time}Z`),
+      description: row.description,
+      tag: row.tag,
+      serviceType: row.service_type,
+      guestPin: row.guest_pin,
+      aliases: aliases.map(({ alias }) => String(alias)),
+    };
+  }
+
+  const rooms = () => [...conferences.all()].map(recordOf);
+  const find = (name: string) => {
+    const row = conferences.findByName(name);
+    return row && recordOf(row);
+  };
+
+  /** Carries out one request and tells the observer what it changed. Throws PlatformError if the platform refuses it. */
+  async function carryOut(request: PlatformRequest, observer: PlatformObserver): Promise<PlatformResponse> {
+    const id = Number(/(\d+)\/$/.exec(request.path)?.[1]);
+    const row = [...conferences.all()].find((other) => other.id === id);
+    const before = row && recordOf(row);
+    const response = await platform.transport(request, "");
+    if (response.status >= 300) throw responseFailure(request, response);
+    const after = find(before?.name ?? String(request.body?.["name"]));
+    if (request.method === "POST" && after) observer.onCreate(after);
+    if (request.method === "PATCH" && after) observer.onUpdate(after, request.body ?? {});
+    if (request.method === "DELETE" && before) observer.onDelete(before);
+    return { body: response.body };
+  }
+
+  return {
+    rooms,
+    find,
+    /** Adds a room of an operator or of another service. */
+    add(fields: Record<string, unknown>): void {
+      platform.seedRooms({ rows: [fields] });
+      if (!parseMarker(String(fields["description"]))) addedWithoutMarker.add(String(fields["name"]));
+    },
+    addedWithoutMarker,
+    change: ({ id }: RoomRecord, fields: Record<string, unknown>) => conferences.update(String(id), fields),
+    remove: ({ id }: RoomRecord) => conferences.remove(String(id)),
+    startConference: (name: string) => void platform.startConference({ name }),
+    /** Returns false if the conference is not live. */
+    endConference: (name: string) => live.end(name),
+    /** The start of each live conference, in scheduler milliseconds, by name. */
+    liveSince: (): ReadonlyMap<string, number> =>
+      new Map(live.all().map(({ name, startedAt }) => [name, startedAt])),
+    carryOut,
+  };
+}
+
+export interface SimulatedClientOptions {
+  readonly platform: SimulatedPlatform;
   readonly ports: Ports;
   readonly ledger: Ledger;
-  readonly scheduler: Scheduler;
+  readonly now: () => number;
   /** Of calls that name no timeout. */
   readonly timeoutSeconds: number;
 }
 
-export function simulatePlatform(options: SimulatedPlatformOptions): PlatformClient {
-  const { table, ports, ledger, scheduler } = options;
+/** Creates a client with the timeouts and failures of the real one. */
+export function createSimulatedClient(options: SimulatedClientOptions): PlatformClient {
+  const { platform, ports, ledger, now } = options;
 
   async function call(given: PlatformCall): Promise<PlatformResponse> {
     const request = { ...given, body: bodyOf(given) };
     const name = `${request.method} ${request.path}`;
-    if (request.startBefore !== undefined && scheduler.now() >= request.startBefore) {
+    if (request.startBefore !== undefined && now() >= request.startBefore) {
       throw new PlatformError({
         outcome: "not-sent",
         isTimeout: true,
@@ -43,7 +132,7 @@ export function simulatePlatform(options: SimulatedPlatformOptions): PlatformCli
         label: () => `${name} ${JSON.stringify(request.query ?? request.body ?? "")}`,
         target: "platform",
         timeoutSeconds: request.timeoutSeconds ?? options.timeoutSeconds,
-        effect: () => table.respond(request, ledger.tableObserver(task)),
+        effect: async () => platform.carryOut(request, ledger.platformObserver(task)),
         failure: (fault, isTimeout) => failureOf(name, fault, isTimeout, task),
         malformedResponse: { body: "<html>Please wait</html>" },
       });

@@ -11,7 +11,7 @@ import { tagHost, type World } from "./world.ts";
 /** Starts a step without waiting for its end. */
 export function startStep(world: World, { command, process, faults, seed }: Step): void {
   const plan: Plan = { faults, random: createSeededRandom(seed) };
-  const { table, scheduler, outages } = world;
+  const { platform, scheduler, outages } = world;
   const room = (target: Target) => nameOf(world, target);
   const send = (name: string, parts: RequestParts) => {
     void request(world, process, name, parts, plan);
@@ -35,10 +35,10 @@ export function startStep(world: World, { command, process, faults, seed }: Step
     case "unusable-event":
       return send("eventSink", { body: unusableEvents[command.index] });
     case "conference-start":
-      if (table.find(room(command.target))) table.liveSince.set(room(command.target), scheduler.now());
+      if (platform.find(room(command.target))) platform.startConference(room(command.target));
       return;
     case "conference-end":
-      if (table.liveSince.delete(room(command.target)))
+      if (platform.endConference(room(command.target)))
         sendEnds(world, [room(command.target)], { copies: 1, delaySeconds: 0 }, process, plan);
       return;
     case "garbage":
@@ -59,7 +59,7 @@ export function startStep(world: World, { command, process, faults, seed }: Step
     case "direct":
       return changeDirectly(world, room(command.target), command.change);
     case "add":
-      table.insert(newRoomOf(command.of, Number(world.newId().slice(3))));
+      platform.add(newRoomOf(command.of, Number(world.newId().slice(3))));
       return;
     case "crash":
       return world.process(process).kill();
@@ -90,20 +90,20 @@ function sendEnds(
 }
 
 function changeDirectly(
-  { table, ledger, newId }: World,
+  { platform, ledger, newId }: World,
   name: string,
   change: Extract<Command, { kind: "direct" }>["change"],
 ): void {
-  const row = table.find(name);
-  if (!row) return;
+  const room = platform.find(name);
+  if (!room) return;
   ledger.changedByOperator.add(name);
   if (change === "remove") {
-    table.remove(row);
+    platform.remove(room);
     ledger.removed.add(name);
   } else if (change === "describe") {
-    table.change(row, { description: `described ${newId()}` });
+    platform.change(room, { description: `described ${newId()}` });
   } else {
-    table.change(row, { tag: `https://${tagHost}/direct/${newId()}` });
+    platform.change(room, { tag: `https://${tagHost}/direct/${newId()}` });
     ledger.tagWriters.set(name, "other");
   }
 }

@@ -3,11 +3,11 @@ import type { Target } from "./history.ts";
 import type { World } from "./world.ts";
 
 /** Returns the name of the target room, or an unknown name if there is no such room. */
-export function nameOf({ ledger, queues, table }: World, { of, index }: Target): string {
+export function nameOf({ ledger, queues, platform }: World, { of, index }: Target): string {
   const names = {
     "handed-out": () => [...ledger.handedOut.keys()],
     // A name is pooled before its room exists. Without a room there is nothing to end or change.
-    pooled: () => queues.pool.contents().flatMap(({ text }) => (table.find(text) ? [text] : [])),
+    pooled: () => queues.pool.contents().flatMap(({ text }) => (platform.find(text) ? [text] : [])),
     persistent: () => namesWith("persistent"),
     foreign: () => namesWith("foreign"),
     plain: () => namesWith("plain"),
@@ -16,7 +16,7 @@ export function nameOf({ ledger, queues, table }: World, { of, index }: Target):
   return names.at(-1 - (index % Math.max(1, names.length))) ?? "unknown-name";
 
   function namesWith(word: string): string[] {
-    return table.rows().flatMap(({ name }) => (name.includes(word) ? [name] : []));
+    return platform.rooms().flatMap(({ name }) => (name.includes(word) ? [name] : []));
   }
 }
 

@@ -6,7 +6,6 @@ import { createSeededRandom } from "../../tools/local/process/seeded-random.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
 import { createMemoryRecordStore, type MemoryRecordStore } from "../support/memory-record-store.ts";
 import { openAccess } from "../support/open-access.ts";
-import { type ConferenceTable, createConferenceTable } from "./conference-table.ts";
 import { createPorts, type Fault, type Ports } from "./faults.ts";
 import type { History } from "./history.ts";
 import { createLedger, isClaim, type Ledger } from "./ledger.ts";
@@ -20,7 +19,11 @@ import {
 } from "./processes.ts";
 import { createProvisioningHost } from "./provisioning-host.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
-import { simulatePlatform } from "./simulated-platform.ts";
+import {
+  createSimulatedClient,
+  createSimulatedPlatform,
+  type SimulatedPlatform,
+} from "./simulated-platform.ts";
 import { type QueueName, simulateQueue } from "./simulated-queue.ts";
 import { simulateRecords } from "./simulated-records.ts";
 import type { SimulatedProcess, Task } from "./task.ts";
@@ -45,7 +48,7 @@ export interface World {
   readonly scheduler: Scheduler;
   readonly random: RandomSource;
   readonly queues: Readonly<Record<QueueName, MemoryQueue>>;
-  readonly table: ConferenceTable;
+  readonly platform: SimulatedPlatform;
   readonly ledger: Ledger;
   readonly outages: Map<"platform" | "storage", Outage>;
   readonly running: ReadonlySet<Task>;
@@ -89,8 +92,8 @@ export function createWorld(
   const memory = () => createMemoryQueue(scheduler, newId);
   const records = createMemoryRecordStore();
   const queues = { pool: memory(), deletion: memory(), provisioning: memory(), poison: memory() };
-  const table = createConferenceTable(now);
-  const ledger = createLedger(table, now, [hostPin, tagHost]);
+  const platform = createSimulatedPlatform(now);
+  const ledger = createLedger(platform, now, [hostPin, tagHost]);
   const outages: World["outages"] = new Map();
   const running = new Set<Task>();
   const peaks = { create: 0, provision: 0 };
@@ -117,11 +120,11 @@ export function createWorld(
         provisioning: watchProvisioning(),
         poison: simulated("poison"),
       },
-      platformClient: simulatePlatform({
-        table,
+      platformClient: createSimulatedClient({
+        platform,
         ports,
         ledger,
-        scheduler,
+        now,
         timeoutSeconds: platformTimeoutSeconds,
       }),
       accessChecks: openAccess,
@@ -214,7 +217,7 @@ export function createWorld(
     records,
     processes,
     queues,
-    table,
+    platform,
     ledger,
     outages,
     running,

@@ -42,13 +42,17 @@ export const plan: Plan = {
 
 /** Adds a room as provisioning leaves it: pooled on the platform, its name in the pool. */
 export async function poolRoom(
-  { table, ledger, queues, scheduler }: World,
+  { platform, ledger, queues, scheduler }: World,
   name: string,
-  { isMarked = true } = {},
+  { isMarked = true, hasAlias = true } = {},
 ): Promise<void> {
   const since = new Date(scheduler.now()).toISOString();
   const room = toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since });
-  table.insert(isMarked ? room : { ...room, description: "from the service before this one" });
+  platform.add({
+    ...room,
+    ...(!isMarked && { description: "from the service before this one" }),
+    ...(!hasAlias && { aliases: [] }),
+  });
   ledger.provisioned.add(name);
   ledger.pooledNames.add(name);
   await queues.pool.put(name);
@@ -56,11 +60,11 @@ export async function poolRoom(
 }
 
 /** Adds a room that a caller was handed some time ago. */
-export function assignedRoom({ table, ledger, scheduler }: World, name: string): void {
+export function assignedRoom({ platform, ledger, scheduler }: World, name: string): void {
   const since = new Date(scheduler.now()).toISOString();
   const room = toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since });
   const description = formatMarker({ state: "assigned", since, messageId: "claim-of-room" });
-  table.insert({ ...room, description });
+  platform.add({ ...room, description });
   ledger.provisioned.add(name);
   ledger.pooledNames.add(name);
   scheduler.elapse(60_000);

@@ -45,7 +45,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     faults: { short: 0, whole: 1 },
     async arrange(world) {
       await poolRoom(world, "room-a");
-      world.table.insert(newRoomOf("persistent", 1));
+      world.platform.add(newRoomOf("persistent", 1));
     },
   },
 
@@ -141,7 +141,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     steps: [create(0, { hasTag: true })],
     faults: { short: 1, whole: 2 },
     async arrange(world) {
-      for (const name of ["missing", "assigned", "without-alias", "room-d"]) await poolRoom(world, name);
+      for (const name of ["missing", "assigned", "without-alias", "room-d"])
+        await poolRoom(world, name, { hasAlias: name !== "without-alias" });
       spoil(world);
     },
   },
@@ -168,11 +169,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     faults: { short: 1, whole: 2 },
     async arrange(world) {
       assignedRoom(world, "room-a");
-      const persistent = world.table.insert(newRoomOf("persistent", 1));
+      world.platform.add(newRoomOf("persistent", 1));
       await reportEnd(world, "room-a");
-      await reportEnd(world, persistent.name);
+      await reportEnd(world, "vkiosk_persistent-1");
       world.scheduler.elapse(11 * minutes);
-      world.table.liveSince.set("room-a", world.scheduler.now());
+      world.platform.startConference("room-a");
       world.scheduler.elapse(1000);
     },
   },
@@ -202,14 +203,12 @@ async function reportEnd(world: World, name: string): Promise<void> {
   await world.scheduler.advance(1000);
 }
 
-/** Makes three pooled rooms unusable, each in another way. */
-function spoil({ table, queues }: World): void {
-  const missing = table.find("missing");
-  if (missing) table.remove(missing);
-  const assigned = table.find("assigned");
+/** Makes two pooled rooms unusable, each in another way. */
+function spoil({ platform, queues }: World): void {
+  const missing = platform.find("missing");
+  if (missing) platform.remove(missing);
+  const assigned = platform.find("assigned");
   const message = queues.pool.contents().find(({ text }) => text === "assigned");
-  if (assigned && message)
-    assigned.description = `vmr-gateway assigned 2030-01-01T00:00:00.000Z ${message.id}`;
-  const withoutAlias = table.find("without-alias");
-  if (withoutAlias) Object.assign(withoutAlias, { fields: { ...withoutAlias.fields, aliases: [] } });
+  const description = `vmr-gateway assigned 2030-01-01T00:00:00.000Z ${message?.id}`;
+  if (assigned) platform.change(assigned, { description });
 }

@@ -8,14 +8,14 @@ import type { World } from "../world.ts";
  * that nobody reads in order, and in times that are in the same order and less than half a second apart.
  */
 export function stateKey(world: World, rest: unknown, isExact: boolean): string {
-  const { queues, table, ledger, records, scheduler, running } = world;
+  const { queues, platform, ledger, records, scheduler, running } = world;
   const state = {
     rest,
     queues: Object.values(queues).map((queue) =>
       queue.contents().map((message) => withoutTimes(message, scheduler.now())),
     ),
-    rows: table.rows(),
-    liveSince: table.liveSince,
+    rooms: platform.rooms(),
+    liveSince: platform.liveSince(),
     records: records.contents(),
     ledger,
     dueTimes: scheduler.dueTimes(),
@@ -66,14 +66,15 @@ function describe(task: Task): unknown {
 
 function withNumberedIds(text: string): string {
   const numbers = new Map<string, number>();
-  return text.replaceAll(/id-\d+/g, (id) => {
+  return text.replaceAll(/id-\d+|[\da-f]{8}-[\da-f-]{27}/g, (id) => {
     numbers.set(id, numbers.get(id) ?? numbers.size);
     return `id#${numbers.get(id)}`;
   });
 }
 
-const timePattern = /\b(?:20[34]\d-\d\d-\d\dT[\d:.]+Z|(?:189|19\d)\d{10})\b/g;
-const millisecondsOf = (time: string) => (time.includes("T") ? Date.parse(time) : Number(time));
+const timePattern = /\b(?:20[34]\d-\d\d-\d\dT[\d:.]+Z?|(?:189|19\d)\d{10})\b/g;
+const millisecondsOf = (time: string) =>
+  time.includes("T") ? Date.parse(time.endsWith("Z") ? time : `${time}Z`) : Number(time);
 
 function withAges(text: string, now: number): string {
   return text.replaceAll(timePattern, (time) => `${Math.round((now - millisecondsOf(time)) / 1000)} s ago`);
