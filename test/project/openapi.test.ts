@@ -81,36 +81,6 @@ describe("openapi.json", () => {
   it.each(["Token", "Retries", "Caching", "Rate limits", "Errors", "Versions"])("explains %s", (section) => {
     expect(document.info.description).toMatch(new RegExp(`^## ${section}\\n\\n.{60}`, "m"));
   });
-
-  it("uses no construct of OpenAPI 3.1", () => {
-    const faults = [...nodes(JSON.parse(documentText))].flatMap(([place, node]) => {
-      const isSchema = place.includes("schema") && !place.includes("/example");
-      const constructs = [
-        "const",
-        "examples",
-        "$defs",
-        "$schema",
-        "$id",
-        "prefixItems",
-        "patternProperties",
-        "propertyNames",
-        "if",
-        "contentEncoding",
-      ];
-      return [
-        ...(isSchema && Array.isArray(node["type"]) ? [`${place}: a list of types`] : []),
-        ...(isSchema && node["type"] === "null" ? [`${place}: the type null`] : []),
-        ...["exclusiveMinimum", "exclusiveMaximum"].filter((key) => typeof node[key] === "number"),
-        ...(isSchema && !place.endsWith("/properties")
-          ? constructs.filter((key) => key in node).map((key) => `${place}: ${key}`)
-          : []),
-        ...("$ref" in node && Object.keys(node).length > 1 ? [`${place}: something beside $ref`] : []),
-      ];
-    });
-    expect(faults).toEqual([]);
-    expect(Object.keys(JSON.parse(documentText))).not.toContain("webhooks");
-    expect(Object.keys(document.info)).not.toContain("summary");
-  });
 });
 
 describe("For API Management, openapi.json", () => {

@@ -100,6 +100,7 @@ describe("The check throws 401 without a call", () => {
       fc.asyncProperty(impossible, async (token) => {
         await expect(check(token)).rejects.toEqual(unauthenticated);
       }),
+      { numRuns: 30 },
     );
     expect(paths).toEqual([]);
   });
@@ -112,14 +113,6 @@ describe("The check sends a token", () => {
   ])("%s unchanged", async (_, token) => {
     reply = (sent) => (sent === token ? ok() : { status: 401 });
     await expect(check(token)).resolves.toBeUndefined();
-  });
-
-  test("whose last character differs from an accepted one, and throws 401", async () => {
-    const token = "x".repeat(4095);
-    reply = (sent) => (sent === `${token}a` ? ok() : { status: 401 });
-    await check(`${token}a`);
-    await expect(check(`${token}b`)).rejects.toEqual(unauthenticated);
-    await expect(check(`${token}a`)).resolves.toBeUndefined();
   });
 
   test("to no other URL if the contact centre redirects the call", async () => {
@@ -162,13 +155,6 @@ describe("A verdict is cached", () => {
     expect(paths).toHaveLength(1001);
     await check("second");
     expect(paths).toHaveLength(1002);
-  });
-
-  test("for a minute even if the contact centre fails in the meantime", async () => {
-    await check();
-    reply = () => ({ status: 503 });
-    clock.advance(59);
-    await expect(check()).resolves.toBeUndefined();
   });
 });
 
@@ -273,11 +259,6 @@ describe("The check if the contact centre fails", () => {
     const asked = shortenTimeouts();
     await expect(check()).rejects.toEqual(unavailable(5));
     expect(asked).toEqual([3000]);
-  });
-
-  test("throws GatewayError for an empty response", async () => {
-    reply = () => ({ status: 204 });
-    await expect(check()).rejects.toMatchObject({ name: "GatewayError" });
   });
 
   test.each([

@@ -182,16 +182,6 @@ describe("The row", () => {
     expect(row?.AlarmNames).toHaveLength(1000);
     expect(row?.AlarmNames).toMatch(/^alarm_100,alarm_101,/);
   });
-
-  test.each([
-    [0, 0],
-    [90.4, 90],
-    [90.6, 91],
-  ])("has DeletionOldestSeconds of %d seconds rounded to %i", async (seconds, written) => {
-    await world.deletion.put("ended");
-    world.clock.advance(seconds);
-    expect(await world.collectMetrics()).toMatchObject({ DeletionOldestSeconds: written });
-  });
 });
 
 describe("The log of unaccounted rooms", () => {

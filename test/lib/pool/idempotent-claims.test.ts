@@ -184,15 +184,6 @@ describe("Concurrent requests with one key on one instance", () => {
     expect(other).toMatchObject({ reason: { code: "invalid-request" } });
     expect(world.pool.texts()).toHaveLength(2);
   });
-
-  test("take a room each if their keys differ", async () => {
-    const instance = newInstance();
-    const rooms = await Promise.all([
-      instance.claim(key, tag, world.log),
-      instance.claim({ ...key, key: "order-2" }, tag, world.log),
-    ]);
-    expect(new Set(rooms.map(({ name }) => name)).size).toBe(2);
-  });
 });
 
 describe("Expired records", () => {

@@ -87,17 +87,6 @@ describe("Provisioning", () => {
     expect(await world.pool.receive(1, 60)).toHaveLength(1);
   });
 
-  test("logs the room name and the reason, but no PIN", async () => {
-    await provision();
-
-    const [room = ""] = world.pool.texts();
-    const pin = world.room(room)?.["guest_pin"];
-    expect(world.log.events()).toEqual(["room-provisioned"]);
-    expect(world.log.fieldsOf("room-provisioned")).toEqual({ room, reason: "claimed" });
-    const text = JSON.stringify(world.log.lines);
-    for (const secret of [hostPin, String(pin)]) expect(text).not.toContain(secret);
-  });
-
   test.each([
     ["the default settings", 300, 10, { createSeconds: 30, invisibleSeconds: 600, startSeconds: 510 }],
     ["a short lease", 100, 10, { createSeconds: 30, invisibleSeconds: 200, startSeconds: 110 }],
@@ -274,14 +263,6 @@ describe("Provisioning if the outcome of the create is unknown", () => {
     await provision();
     expect(world.pool.texts()).toEqual(world.roomNames());
     expect(world.platform.requests().byRoute["POST /api/admin/configuration/v1/conference/"]).toBe(1);
-  });
-
-  test("deletes the name if every look-up fails", async () => {
-    world.platform.addFault({ kind: "status", status: 500, method: "POST" });
-    world.platform.addFault({ kind: "status", status: 503, method: "GET" });
-
-    await expect(provision()).rejects.toMatchObject({ outcome: "unknown" });
-    expect(world.pool.texts()).toEqual([]);
   });
 
   test("looks for the room every two seconds, for at most six platform timeouts", async () => {

@@ -87,15 +87,6 @@ describe("relations", () => {
     expect(await room()).toMatchObject({ ivr_theme: { id: 1 } });
   });
 
-  test.each([[uri("automatic_participant")], [[uri("automatic_participant")]]])(
-    "a field for several objects accepts URIs, bare and in a list: %j",
-    async (value) => {
-      await change({ automatic_participants: [] });
-      await change({ automatic_participants: value });
-      expect(await room()).toMatchObject({ automatic_participants: [{ id: 1 }] });
-    },
-  );
-
   test.each(["", "/x/", "1", "https://platform.example.com/api/admin/configuration/v1/ivr_theme/1/"])(
     "a text that is not a URI of the platform is 422: %j",
     async (text) => {

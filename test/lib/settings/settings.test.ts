@@ -112,21 +112,6 @@ test.each<[string, Environment, object]>([
     { logsIngestion: { endpoint: "https://logs.example.com", ruleId: "dcr-1", stream: "Custom-X" } },
   ],
   [
-    "accepts a contact centre and an authority on loopback",
-    { CONTACT_CENTRE_API_URL: "http://127.0.0.1:9000", AUTH_AUTHORITY: "http://127.0.0.1:9000" },
-    { contactCentre: { url: "http://127.0.0.1:9000" }, bearer: { authority: "http://127.0.0.1:9000" } },
-  ],
-  [
-    "accepts a short lease and age on loopback",
-    { PLATFORM_URL: "http://127.0.0.1:8080", POOL_LEASE_SECONDS: "2", GC_MINIMUM_AGE_SECONDS: "0" },
-    { pool: { leaseSeconds: 2 }, garbage: { minAgeSeconds: 0 } },
-  ],
-  [
-    "accepts a minimum of 10,000 if the maximum is 10,000",
-    { MAX_VMR: "10000", POOL_MINIMUM: "10000" },
-    { pool: { maxRooms: 10_000, minRooms: 10_000 } },
-  ],
-  [
     "replaces every default",
     {
       PLATFORM_TIMEOUT_SECONDS: "9",
