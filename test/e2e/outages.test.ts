@@ -1,4 +1,4 @@
-/** Outages of each dependency and of all together: what the table in docs/operations.md says each operation needs. */
+/** Outages of each dependency and of all together, compared with the table in docs/operations.md. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { identities } from "../../tools/local/stack/identities.ts";
@@ -136,7 +136,7 @@ async function responsesDuring(
 
 const needed = documentedNeeds();
 
-test("The table in docs/operations.md lists every operation, and only needs that a situation removes", () => {
+test("The table in docs/operations.md lists every operation, and only dependencies that are tested here", () => {
   expect(Object.keys(needed).toSorted()).toEqual(operations.map(nameOf).toSorted());
   const known = Object.values(situations).flatMap(({ missing }) => missing);
   expect(new Set(Object.values(needed).flat())).toEqual(new Set([...known, "nothing"]));

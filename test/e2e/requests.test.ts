@@ -1,4 +1,4 @@
-/** What the host could change in a request: targets, methods, bodies and headers; and the documented faults. */
+/** Requests that the host could change, and requests that the API document shows as faulty. */
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { type Body, operations as documentedOperations } from "../support/api-document.ts";

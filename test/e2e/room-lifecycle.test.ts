@@ -1,4 +1,4 @@
-/** The life of a room over HTTP (specification 3), and what the query of the operations guide shows of it. */
+/** The life of a room over HTTP (specification 3), also as the query of the operations guide shows it. */
 import { readFileSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import { RoomGoneError } from "../../client/src/errors.ts";

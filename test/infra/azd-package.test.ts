@@ -1,4 +1,4 @@
-/** azure.yaml and .funcignore together: what azd refuses, and which files it packs. */
+/** azd accepts azure.yaml and .funcignore, and packs the right files. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import ignore from "ignore";

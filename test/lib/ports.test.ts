@@ -1,4 +1,4 @@
-/** The clock, randomness, and deletions of messages that are confirmed. */
+/** The system's clock and randomness, and confirmed deletions of messages. */
 import { expect, test } from "vitest";
 import { deleteConfirmed, type QueueFailure, secureRandom, systemClock } from "../../src/lib/ports.ts";
 import { createFaultyQueue } from "../support/faulty-queue.ts";

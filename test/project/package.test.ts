@@ -1,4 +1,4 @@
-/** The deployable zip: its files, that they are reproducible and hold nothing of the build machine, and that it starts. */
+/** The deployable zip starts, is reproducible, and contains only the expected files. */
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";

@@ -1,4 +1,4 @@
-/** Timeouts that are over at once, for tests of what happens after them. */
+/** Shortens timeouts, for tests of what happens after them. */
 import { onTestFinished, vi } from "vitest";
 
 /** Until the test ends, every `AbortSignal.timeout` is over after 50 ms. Returns the milliseconds that were asked for. */

@@ -1,4 +1,4 @@
-/** Reads rooms: the route of one room, the shared contract, the look-up by name, and both shapes of a room. */
+/** Reads rooms, and converts them to both shapes of the response. */
 import { GatewayError, platformFailures } from "../errors.ts";
 import {
   type ConferenceRow,

@@ -1,4 +1,4 @@
-/** Bearer tokens of a real issuer: which ones are accepted, for which clients, and which ones are invalid. */
+/** Bearer tokens of a real issuer: accepted, forbidden and invalid ones. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/access.ts";

@@ -1,4 +1,4 @@
-/** Contact-centre tokens: which users are accepted, how often the contact centre is called, and what its failures cause. */
+/** Contact-centre tokens: accepted users, cached verdicts, and failures of the contact centre. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";

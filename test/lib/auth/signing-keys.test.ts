@@ -1,4 +1,4 @@
-/** Signing keys during rotations, outages and floods of unknown key IDs: what is found, and how often keys are fetched. */
+/** Signing keys during rotations, outages and floods of unknown key IDs. */
 import { beforeEach, expect, test } from "vitest";
 import {
   createSigningKeys,

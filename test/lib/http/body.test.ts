@@ -1,4 +1,4 @@
-/** Request bodies: how they are read, and how missing, large and invalid bodies are rejected. */
+/** Reading request bodies, and rejecting missing, large and invalid ones. */
 import { HttpRequest } from "@azure/functions";
 import { expect, test } from "vitest";
 import * as z from "zod";

@@ -1,4 +1,4 @@
-/** Timer and queue functions: how they are registered, what they receive, and how they fail. */
+/** Timer and queue functions: registration, input and failures. */
 import { InvocationContext } from "@azure/functions";
 import { describe, expect, test } from "vitest";
 import type { TimerFunction } from "../../../src/lib/http/triggers.ts";

@@ -1,4 +1,4 @@
-/** Validation: what Pydantic's lax mode accepts, the faults of FastAPI for the rest, and inputs that are never returned. */
+/** Validation that is as lenient as Pydantic, reports faults as FastAPI does, and never returns secrets. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";

@@ -1,4 +1,4 @@
-/** Lists that callers share: who joins which list, and how each list ends in time. */
+/** Lists that callers share, and their deadlines. */
 import { beforeEach, describe, expect, test } from "vitest";
 import {
   createClient,

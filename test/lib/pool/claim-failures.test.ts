@@ -1,4 +1,4 @@
-/** Claims whose calls to the platform fail or end too late: what the caller gets, and what happens to the room. */
+/** Claims whose calls to the platform fail or end too late. */
 
 import { beforeEach, describe, expect, test } from "vitest";
 import type { GatewayError } from "../../../src/lib/errors.ts";

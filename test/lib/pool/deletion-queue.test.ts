@@ -1,4 +1,4 @@
-/** Ended rooms: their names are stored before the platform gets its response, within the time that it waits. */
+/** Ended rooms: their names are stored within the time that the platform waits for the response. */
 import { describe, expect, test } from "vitest";
 import { createEndedRooms } from "../../../src/lib/pool/deletion-queue.ts";
 import { newRoomName } from "../../../src/lib/pool/new-room.ts";

@@ -1,4 +1,4 @@
-/** The shapes of rooms in responses: their fields, and that neither the host PIN nor the marker leaks. */
+/** The shapes of rooms in responses, without the marker and without a host PIN where none belongs. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";

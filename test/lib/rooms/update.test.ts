@@ -1,4 +1,4 @@
-/** Updates of a room: what is sent, what is ignored or rejected, and what happens to values that the platform rejects. */
+/** Updates of a room: accepted, ignored and rejected fields and values. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { validate } from "../../../src/lib/http/validation.ts";
 import {

@@ -1,4 +1,4 @@
-/** Formats of settings: which texts are accepted, and how they are normalized. */
+/** Formats of settings: accepted texts, and their normalized values. */
 
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The console and the API reference in a real browser: what they show and do, and whether everybody can use them. */
+/** The console and the API reference in a real browser: content, actions and accessibility. */
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { document, operations } from "../../../test/support/api-document.ts";

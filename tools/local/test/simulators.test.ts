@@ -1,4 +1,4 @@
-/** The facts of the platform and of the other services that their simulators keep, because the gateway depends on them. */
+/** The simulators keep the facts of the platform and the other services on which the gateway depends. */
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { conferencePath, managementClient } from "../../../test/support/management-client.ts";

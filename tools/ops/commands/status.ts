@@ -1,4 +1,4 @@
-/** `ops status` and `ops doctor`: what needs attention, and everything that the gateway needs. */
+/** `ops status` and `ops doctor`: show what needs attention, and check everything that the gateway needs. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";

@@ -1,4 +1,4 @@
-/** Work on several rooms, and waiting for them, each with a progress bar. */
+/** Progress bars for work on several rooms, and for waits. */
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../../../src/lib/ports.ts";
 import { createProgress } from "../../local/terminal/progress.ts";

@@ -1,4 +1,4 @@
-/** The lines of `ops status` and `ops doctor`: what was found, what it means, and what to do. */
+/** The lines of `ops status` and `ops doctor`: findings, with their meaning and advice. */
 import { count, duration, mark } from "../terminal/format.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { GatewayStatus } from "./read-status.ts";

@@ -1,4 +1,4 @@
-/** `ops plan`: the formula, the limits, the load that it measures, and what it prints. */
+/** `ops plan`: formula, limits, measured load, and output. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";

@@ -1,4 +1,4 @@
-/** What `ops status` and `ops doctor` find: the checks one by one, and the values at their limits. */
+/** The findings of `ops status` and `ops doctor`: each check, and each value at its limit. */
 import { expect, onTestFinished, test } from "vitest";
 import { version } from "../../../src/lib/version.ts";
 import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";

@@ -1,4 +1,4 @@
-/** The software bill of materials (CycloneDX 1.5): what the lock file says is deployed, as npm itself lists it. */
+/** The software bill of materials (CycloneDX 1.5): the deployed packages of the lock file, as npm lists them. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-/** `npm run demo` on a running gateway: it exercises and checks every operation, and finds what is not right. */
+/** `npm run demo` checks every operation of a running gateway, and finds faults. */
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startForwardingServer } from "../../../../test/support/forwarding-server.ts";

@@ -1,4 +1,4 @@
-/** `npm start`: what it prints works as printed, and it leaves nothing behind. */
+/** `npm start`: the lines that it prints work, and it leaves nothing behind. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";

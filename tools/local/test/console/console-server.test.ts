@@ -1,4 +1,4 @@
-/** The console's server: who may call it, how large its page is, and what it never shows. */
+/** The console's server: who may call it, the size of its page, and the secrets that it never shows. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-/** What the app meets in the local host as in the real one: requests, timers, messages, crashes, and the end of the host. */
+/** The local host treats the app as the real host does: requests, timers, messages, crashes, and shutdown. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { QueueServiceClient } from "@azure/storage-queue";
