@@ -1,9 +1,8 @@
 /** Creates a room: the contract of both paths, the service tag, the allocation, and the response. */
 import * as z from "zod";
-import type { Caller } from "../auth/access.ts";
 import { GatewayError, platformFailures } from "../errors.ts";
+import { type HttpContract, httpFunction } from "../http/contract.ts";
 import { faultWithInput, valueFault } from "../http/validation.ts";
-import type { Log } from "../log.ts";
 import type { ConferenceRow } from "../platform/conferences.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import type { Claims } from "../pool/claim.ts";
@@ -60,78 +59,72 @@ interface RoomCreationDependencies {
   readonly serviceTagBaseUrl: string | undefined;
 }
 
-/** Everything of a function that creates a room except its route and summary. */
-export const roomCreation = {
-  method: "POST",
-  access: "application",
-  description:
-    "Allocates a room from the pool, sets its tag to the URL decoded from `uuiData`, and returns the room. " +
-    "The response omits the host PIN. There is no request body. Each call without an `Idempotency-Key` hands out " +
-    "another room, so send one with every create.",
-  query: CreateQuery,
-  headers: CreateHeaders,
-  responses: { 200: CreatedRoom },
-  failures: ["pool-exhausted", "room-not-found", "claim-failed", ...platformFailures, "storage-unavailable"],
-  examples: {
-    response: createdRoomExample,
-    faults: {
-      "not-hex": {
-        summary: "Not hexadecimal",
-        fault: {
-          ...valueFault(["query", "uuiData"], "uuiData must be pairs of hexadecimal digits"),
-          input: "xyz;encoding=hex",
+/** Returns a function that creates a room. The two paths of a create differ in nothing but these fields. */
+export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isDeprecated">) {
+  return httpFunction({
+    ...path,
+    method: "POST",
+    access: "application",
+    description:
+      "Allocates a room from the pool, sets its tag to the URL decoded from `uuiData`, and returns the room. " +
+      "The response omits the host PIN. There is no request body. Each call without an `Idempotency-Key` hands out " +
+      "another room, so send one with every create.",
+    query: CreateQuery,
+    headers: CreateHeaders,
+    responses: { 200: CreatedRoom },
+    failures: [
+      "pool-exhausted",
+      "room-not-found",
+      "claim-failed",
+      ...platformFailures,
+      "storage-unavailable",
+    ],
+    examples: {
+      response: createdRoomExample,
+      faults: {
+        "not-hex": {
+          summary: "Not hexadecimal",
+          fault: {
+            ...valueFault(["query", "uuiData"], "uuiData must be pairs of hexadecimal digits"),
+            input: "xyz;encoding=hex",
+          },
         },
-      },
-      "not-a-url": {
-        summary: "Neither a URL nor a path token",
-        fault: {
-          ...valueFault(
-            ["query", "uuiData"],
-            "uuiData must contain an http or https URL without credentials, or a path token",
-          ),
-          input: "6e6f742061206c696e6b;encoding=hex",
+        "not-a-url": {
+          summary: "Neither a URL nor a path token",
+          fault: {
+            ...valueFault(
+              ["query", "uuiData"],
+              "uuiData must contain an http or https URL without credentials, or a path token",
+            ),
+            input: "6e6f742061206c696e6b;encoding=hex",
+          },
         },
-      },
-      "key-reused": {
-        summary: "Key used with another uuiData",
-        fault: valueFault(["header", "idempotency-key"], "this key was used with another uuiData"),
+        "key-reused": {
+          summary: "Key used with another uuiData",
+          fault: valueFault(["header", "idempotency-key"], "this key was used with another uuiData"),
+        },
       },
     },
-  },
-  handle: async (request: RoomRequest, dependencies: RoomCreationDependencies, log: Log) => ({
-    status: 200,
-    body: toCreatedRoom(await allocateRoom(request, dependencies, log)),
-  }),
-} as const;
-
-interface RoomRequest {
-  readonly caller: Caller;
-  readonly query: { readonly uuiData?: string | undefined };
-  readonly headers: { readonly "idempotency-key"?: string | undefined };
-  readonly readText: () => Promise<string>;
-}
-
-/**
- * Returns a room for one request, or the room that its idempotency key was given before. Throws what the claims throw,
- * and `invalid-request` if `uuiData` is not valid or is in the body, or if the platform rejects its service tag.
- */
-async function allocateRoom(
-  { caller, query: { uuiData }, headers, readText }: RoomRequest,
-  { claims, idempotentClaims, serviceTagBaseUrl }: RoomCreationDependencies,
-  log: Log,
-): Promise<ConferenceRow> {
-  refuseUuiDataInBody(await readText());
-  const serviceTag = uuiData === undefined ? undefined : decodeServiceTag(uuiData, serviceTagBaseUrl);
-  const key = headers["idempotency-key"];
-  const claim =
-    key === undefined || caller.kind !== "application"
-      ? claims.claim(serviceTag, log)
-      : idempotentClaims.claim({ application: caller.id, key: unquoteKey(key) }, serviceTag, log);
-  return claim.catch((error: unknown) => {
-    const isTagRejected = error instanceof PlatformError && rejectedFields(error).includes("tag");
-    throw isTagRejected
-      ? refusal(uuiData, "the conferencing platform rejected this service tag", error)
-      : error;
+    async handle(
+      { caller, query: { uuiData }, headers, readText },
+      { claims, idempotentClaims, serviceTagBaseUrl }: RoomCreationDependencies,
+      log,
+    ) {
+      refuseUuiDataInBody(await readText());
+      const serviceTag = uuiData === undefined ? undefined : decodeServiceTag(uuiData, serviceTagBaseUrl);
+      const key = headers["idempotency-key"];
+      const claim =
+        key === undefined || caller.kind !== "application"
+          ? claims.claim(serviceTag, log)
+          : idempotentClaims.claim({ application: caller.id, key: unquoteKey(key) }, serviceTag, log);
+      const room = await claim.catch((error: unknown) => {
+        const isTagRejected = error instanceof PlatformError && rejectedFields(error).includes("tag");
+        throw isTagRejected
+          ? refusal(uuiData, "the conferencing platform rejected this service tag", error)
+          : error;
+      });
+      return { status: 200, body: toCreatedRoom(room) };
+    },
   });
 }
 
