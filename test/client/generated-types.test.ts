@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { writeClientTypes } from "../../tools/scripts/openapi/client-types.ts";
+import { writeClientTypes } from "../../tools/scripts/client-types.ts";
 
 interface Usage {
   readonly name: string;

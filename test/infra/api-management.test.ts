@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { XMLValidator } from "fast-xml-parser";
 import { describe, expect, test } from "vitest";
-import { loadHttpContracts } from "../../tools/scripts/openapi/http-functions.ts";
+import { loadHttpContracts } from "../../tools/scripts/openapi/document.ts";
 import { operations } from "../support/api-document.ts";
 import { allOf, deployed, onlyOf, propertiesOf, variablesOf } from "../support/infra/environments.ts";
 

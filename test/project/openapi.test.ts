@@ -6,9 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { version } from "../../src/lib/version.ts";
-import { createDocument } from "../../tools/scripts/openapi/document.ts";
-import { loadHttpContracts } from "../../tools/scripts/openapi/http-functions.ts";
-import { jsonText } from "../../tools/scripts/openapi/json-text.ts";
+import { createDocument, jsonText, loadHttpContracts } from "../../tools/scripts/openapi/document.ts";
 import { bodiesOf, document, documentText, nodes, operations } from "../support/api-document.ts";
 import { temporaryFolder } from "../support/script-process.ts";
 

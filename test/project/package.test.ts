@@ -10,7 +10,7 @@ import { startFunctionsHost } from "../../tools/local/host/functions-host.ts";
 import { poll } from "../../tools/local/process/poll.ts";
 import { startDevelopmentStack } from "../../tools/local/stack/development-stack.ts";
 import { identities } from "../../tools/local/stack/identities.ts";
-import { createArchive } from "../../tools/scripts/package/archive.ts";
+import { createArchive } from "../../tools/scripts/package/deployment.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import { functionNames } from "../support/function-names.ts";
 import { lockedPackages } from "../support/lock-file.ts";

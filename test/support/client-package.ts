@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { compileClient } from "../../tools/scripts/client/compile.ts";
+import { compileClient } from "../../tools/scripts/client.ts";
 import { useStarted } from "./use-started.ts";
 
 const run = promisify(execFile);

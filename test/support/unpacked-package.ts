@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
 import { unzipSync } from "fflate";
 import * as z from "zod";
-import { createArchive } from "../../tools/scripts/package/archive.ts";
-import { createDeployment } from "../../tools/scripts/package/deployment.ts";
+import { createArchive, createDeployment } from "../../tools/scripts/package/deployment.ts";
 
 const SourceMap = z.object({ sources: z.array(z.string()) });
 

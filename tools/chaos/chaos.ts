@@ -3,20 +3,15 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { poll } from "../local/process/poll.ts";
 import { createSeededRandom } from "../local/process/seeded-random.ts";
 import { openQueueContents } from "../local/stack/queue-contents.ts";
 import { createDeployment } from "../scripts/package/deployment.ts";
-import { startEnvironment } from "./environment.ts";
-import { startFaults } from "./fault-schedule.ts";
-import { auditRun, type Finding } from "./findings.ts";
+import { type Instances, startEnvironment, startInstances } from "./environment.ts";
+import { startFaults } from "./faults.ts";
+import { auditRun, type Coverage, type Finding, isEnough } from "./findings.ts";
 import { createGatewayCalls } from "./gateway-calls.ts";
-import { type Instances, startInstances } from "./instances.ts";
-import { type Load, runLoad } from "./load.ts";
-import { createLogWatch } from "./log-watch.ts";
-import { createPlatformView, protectedRooms, seedProtectedRooms } from "./platform-view.ts";
-import { receivePool, turnPoolOver, untilPoolIsAtRest } from "./pool-turnover.ts";
-import { createLedger } from "./sessions.ts";
+import { type Load, runLoad, turnPoolOver, untilPoolIsAtRest } from "./load.ts";
 
 export interface ChaosOptions {
   /** How many rooms callers try to create, unless the time runs out. */
@@ -27,10 +22,11 @@ export interface ChaosOptions {
   readonly stopping: AbortSignal;
 }
 
-const instanceCount = 4;
-const poolSize = 50;
+const instanceCount = 3;
+const poolSize = 30;
 // With the settings below, the name of a room whose provisioning was killed becomes visible after 20 s.
 const invisibleMilliseconds = 20_000;
+const receiveTimeoutSeconds = 60;
 
 /** Short times for a run of minutes, in the proportions of the default settings. */
 const scaledSettings: Readonly<Record<string, string>> = {
@@ -43,42 +39,32 @@ const scaledSettings: Readonly<Record<string, string>> = {
 };
 
 /** Returns the findings. Throws if `stopping` aborts the load. Stops everything that was started in either case. */
-export async function runChaos({
-  claims,
-  maxLoadSeconds,
-  seed,
-  print,
-  stopping,
-}: ChaosOptions): Promise<Finding[]> {
+export async function runChaos({ seed, print, stopping, ...loadOptions }: ChaosOptions): Promise<Finding[]> {
   const random = createSeededRandom(seed);
-  const logs = createLogWatch();
   const folder = await mkdtemp(join(tmpdir(), "chaos-"));
   const environment = await startEnvironment(random);
   let instances: Instances | undefined;
   try {
-    const started = await startInstances({
-      count: instanceCount,
-      bundlePath: await unpackDeployment(folder),
-      hostJsonPath: fileURLToPath(new URL("../../host.json", import.meta.url)),
-      settings: { ...environment.settings, ...scaledSettings },
-      random,
-      onLine: logs.read,
-    });
+    const entry = await unpackDeployment(folder);
+    const settings = { ...environment.settings, ...scaledSettings };
+    const started = await startInstances({ count: instanceCount, entry, settings, random });
     instances = started;
-    const { simulators, platformProxy, storageProxy } = environment;
-    const { platformUrl, connectionString } = simulators.surroundings;
-    const calls = createGatewayCalls(() => started.pick(), simulators.accessToken);
-    const platform = createPlatformView(platformUrl, simulators.platformControlUrl);
+    const { accessToken, connectionString, platformProxy, storageProxy } = environment;
+    const calls = createGatewayCalls(() => started.pick(), accessToken);
     const queues = openQueueContents(connectionString);
-    const ledger = createLedger();
-    const load: Load = { calls, platform, ledger, random, stopping };
+    const ledger: Load["ledger"] = { sessions: [], wrongTags: [], differentRooms: [], vanished: [] };
+    const load: Load = { calls, environment, ledger, random, stopping };
 
-    await seedProtectedRooms(platform);
     await untilPoolIsAtRest(queues, calls, poolSize);
     print(`${poolSize} rooms in the pool, starting load and faults`);
-    const faults = await startFaults({ environment, platform, instances, calls, random });
+    const faults = startFaults({ environment, instances, calls, random });
+    const coverage = (): Coverage => ({
+      kills: started.killCount(),
+      outages: faults.outages(),
+      kindsOfFaults: Math.min(platformProxy.kindsOfFaults(), storageProxy.kindsOfFaults()),
+    });
     try {
-      await runLoad(load, { claims, maxLoadSeconds, print });
+      await runLoad(load, { ...loadOptions, isCovered: () => isEnough(coverage()), print });
     } finally {
       await faults.stopFaults();
     }
@@ -88,20 +74,25 @@ export async function runChaos({
     print("claiming every room in the pool");
     const failedTurnoverClaims = await turnPoolOver(load, 1.5 * poolSize);
     await untilPoolIsAtRest(queues, calls, poolSize);
+    const pool: string[] = [];
+    const isPoolComplete = async (): Promise<true | undefined> => {
+      pool.push(...(await queues.receiveAll("pool")));
+      return pool.length >= (await queues.depth("pool")) ? true : undefined;
+    };
+    await poll(isPoolComplete, {
+      description: "the names in the pool",
+      timeoutSeconds: receiveTimeoutSeconds,
+    });
     return auditRun({
       ledger,
-      logs,
-      rooms: await platform.rooms(),
-      pool: await receivePool(queues),
+      rooms: await environment.rooms(),
+      pool,
       deletion: await queues.receiveAll("deletion"),
       poisonMessages: await queues.depth("poison"),
       poolSize,
       failedTurnoverClaims,
-      protectedRooms,
       unexpectedResponses: calls.unexpected,
-      kills: instances.killCount(),
-      outages: faults.outages(),
-      kindsOfFaults: Math.min(platformProxy.kindsOfFaults(), storageProxy.kindsOfFaults()),
+      ...coverage(),
     });
   } finally {
     await instances?.stop();

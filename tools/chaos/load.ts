@@ -1,15 +1,34 @@
-/** The load: callers that claim rooms, use them, and end or delete them, with bulk calls in between. */
+/** The load: callers that claim rooms, use them, and end or delete them. The ledger holds what the callers know. */
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
+import { poll } from "../local/process/poll.ts";
 import type { SeededRandom } from "../local/process/seeded-random.ts";
+import type { QueueContents } from "../local/stack/queue-contents.ts";
+import type { Environment, PlatformRoom } from "./environment.ts";
 import type { GatewayCalls, Outcome } from "./gateway-calls.ts";
-import { tagBase } from "./log-watch.ts";
-import { type PlatformView, protectedRooms } from "./platform-view.ts";
-import { checkHeldRoom, type Ledger, type Session } from "./sessions.ts";
+
+export interface Session {
+  /** The claim's service tag, which no other claim uses. */
+  readonly tag: string;
+  result: "handed-out" | "refused" | "lost" | "not-sent" | "waiting";
+  room?: string;
+  /** Whether the caller still has the room: neither an end nor a delete was sent. */
+  isHeld: boolean;
+}
+
+export interface Ledger {
+  readonly sessions: Session[];
+  /** Rooms whose tag was not that of the claim that held them. */
+  readonly wrongTags: string[];
+  /** Idempotency keys that gave two rooms. */
+  readonly differentRooms: string[];
+  /** Rooms that were deleted while a caller held them. */
+  readonly vanished: string[];
+}
 
 export interface Load {
   readonly calls: GatewayCalls;
-  readonly platform: PlatformView;
+  readonly environment: Environment;
   readonly ledger: Ledger;
   readonly random: SeededRandom;
   readonly stopping: AbortSignal;
@@ -17,77 +36,68 @@ export interface Load {
 
 export interface LoadOptions {
   readonly claims: number;
+  /** Returns whether enough faults have happened. Until then, callers continue beyond `claims`. */
+  readonly isCovered: () => boolean;
   readonly maxLoadSeconds: number;
   readonly print: (text: string) => void;
 }
 
 // Each caller claims one room after the other; sessions continue during later claims.
 const callers = 20;
-const claimsPerBulkDelete = 500;
-const firstBulkDelete = 80;
 const claimsPerReport = 100;
-const createdSchema = z.object({ name: z.string(), tag: z.string() });
-const shareOfShortTimeouts = 0.03;
-const claimTimeoutSeconds = 60;
-const maxUseMilliseconds = 3000;
+const maxUseSeconds = 3;
 const maxRepeats = 2;
-const maxEndAttempts = 60;
-const claimsPerBulkCreate = 100;
+const maxAttempts = 60;
+const restTimeoutSeconds = 90;
+const maxAttemptsPerTurnoverClaim = 30;
+const createdSchema = z.object({ name: z.string(), tag: z.string() });
 
-/** Sends the claims, or fewer if time runs out, and resolves when all sessions are over. */
-export async function runLoad(load: Load, { claims, maxLoadSeconds, print }: LoadOptions): Promise<void> {
-  const { random, stopping, calls, ledger } = load;
-  const background: Promise<unknown>[] = [];
+/** Sends at least this many claims, or fewer if time runs out, and resolves when all sessions are over. */
+export async function runLoad(load: Load, options: LoadOptions): Promise<void> {
+  const { random, stopping, ledger } = load;
+  const { claims, isCovered, maxLoadSeconds, print } = options;
+  const uses: Promise<void>[] = [];
   const until = performance.now() + maxLoadSeconds * 1000;
   let sent = 0;
-  const report = (): void => {
-    const handedOut = ledger.sessions.filter(({ result }) => result === "handed-out").length;
-    print(`${sent} of ${claims} claims sent, ${handedOut} rooms handed out`);
-  };
   const runCaller = async (): Promise<void> => {
-    while (sent < claims && performance.now() < until && !stopping.aborted) {
+    while ((sent < claims || !isCovered()) && performance.now() < until && !stopping.aborted) {
       sent += 1;
-      const tag = `${tagBase}${sent}-${random.integerBelow(1e9)}`;
-      if (sent % claimsPerBulkDelete === firstBulkDelete) background.push(bulkDelete(load));
-      if (sent % claimsPerBulkCreate === 0) background.push(calls.bulkCreate());
-      if (sent % claimsPerReport === 0) report();
-      const isShort = random.chance(shareOfShortTimeouts);
-      const session = await claim(load, tag, isShort ? random.between(0.01, 0.3) : claimTimeoutSeconds);
-      if (session.room !== undefined) background.push(useRoom(load, session, session.room));
+      if (sent % claimsPerReport === 0) {
+        const handedOut = ledger.sessions.filter(({ result }) => result === "handed-out").length;
+        print(`${sent} claims sent, ${handedOut} rooms handed out`);
+      }
+      const session = await claim(load, `${sent}-${random.integerBelow(1e9)}`);
+      if (session.room !== undefined) uses.push(useRoom(load, session, session.room));
       const pauseSeconds = session.result === "refused" ? random.between(0.5, 2) : random.between(0, 0.5);
       await delay(pauseSeconds * 1000, undefined, { signal: stopping }).catch(() => undefined);
     }
   };
   await Promise.all(Array.from({ length: callers }, runCaller));
-  await Promise.all(background);
+  await Promise.all(uses);
 }
 
 /** Sends one claim and records its result. */
-export async function claim(
-  { calls, ledger }: Pick<Load, "calls" | "ledger">,
-  tag: string,
-  timeoutSeconds: number,
-): Promise<Session> {
-  const session: Session = { tag, sentAt: Date.now(), result: "waiting", state: "held" };
+async function claim({ calls, ledger }: Load, name: string): Promise<Session> {
+  const tag = `https://verify.example.com/sessions/chaos-${name}`;
+  const session: Session = { tag, result: "waiting", isHeld: true };
   ledger.sessions.push(session);
   // Half of the claims have a key. Those repeat a create whose response was lost, as a client would.
-  const key = ledger.sessions.length % 2 === 0 ? new URL(tag).pathname : undefined;
-  let outcome = await calls.create(tag, timeoutSeconds, key);
+  const key = ledger.sessions.length % 2 === 0 ? `chaos-${name}` : undefined;
+  const isRepeatedAnyway = key !== undefined && ledger.sessions.length % 10 === 0;
+  let outcome = await calls.create(tag, key);
   for (let repeat = 1; key !== undefined && outcome === "lost" && repeat <= maxRepeats; repeat++)
-    outcome = await calls.create(tag, claimTimeoutSeconds, key);
+    outcome = await calls.create(tag, key);
   if (typeof outcome === "string") {
     session.result = outcome;
   } else if (outcome.status === 200) {
     const created = createdSchema.parse(outcome.body);
     session.result = "handed-out";
     session.room = created.name;
-    if (key !== undefined && ledger.sessions.length % 10 === 0) {
-      const again = await calls.create(tag, claimTimeoutSeconds, key);
-      const repeated = typeof again === "object" && again.status === 200 && createdSchema.parse(again.body);
-      if (repeated && repeated.name !== created.name)
-        ledger.differentRooms.push(`${created.name} and ${repeated.name}`);
-    }
     if (created.tag !== tag) ledger.wrongTags.push(`${created.name}: the response has another tag`);
+    const again = isRepeatedAnyway ? await calls.create(tag, key) : "not-sent";
+    const repeated = typeof again === "object" ? createdSchema.safeParse(again.body).data : undefined;
+    if (repeated && repeated.name !== created.name)
+      ledger.differentRooms.push(`${created.name} and ${repeated.name}`);
   } else {
     session.result = "refused";
   }
@@ -96,35 +106,64 @@ export async function claim(
 
 /** Uses a room, checks it, and then ends its conference, deletes it, or keeps it. */
 async function useRoom(load: Load, session: Session, room: string): Promise<void> {
-  const { random, stopping, calls } = load;
+  const { random, stopping, calls, environment, ledger } = load;
   const use = random.next();
-  await delay(random.next() * maxUseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
-  checkHeldRoom(load.ledger, session, await load.platform.find(room));
-  if (session.state !== "held" || use >= 0.85) return;
-  session.state = "ending";
+  const seconds = random.next() * maxUseSeconds;
+  await delay(seconds * 1000, undefined, { signal: stopping }).catch(() => undefined);
+  checkHeldRoom(ledger, session, await environment.find(room));
+  if (use >= 0.85) return;
+  session.isHeld = false;
   if (use < 0.35) {
-    const rooms = random.chance(0.1) ? [room, room, ...protectedRooms] : [room];
-    if (await retryUntil(async () => calls.end(rooms), [204])) session.state = "ended";
+    await retryUntil(async () => calls.end(room), [204]);
     // A second conferencing node reports the same end.
-    if (random.chance(0.1)) await calls.end([room]);
-  } else if (await retryUntil(async () => calls.delete(room), [204, 404])) {
-    session.state = "deleted";
-  }
+    if (random.chance(0.1)) await calls.end(room);
+  } else await retryUntil(async () => calls.delete(room), [204, 404]);
 }
 
-async function retryUntil(send: () => Promise<Outcome>, accepted: readonly number[]): Promise<boolean> {
-  for (let attempt = 0; attempt < maxEndAttempts; attempt++) {
+async function retryUntil(send: () => Promise<Outcome>, accepted: readonly number[]): Promise<void> {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const outcome = await send();
-    if (typeof outcome === "object" && accepted.includes(outcome.status)) return true;
+    if (typeof outcome === "object" && accepted.includes(outcome.status)) return;
     await delay(250);
   }
-  return false;
 }
 
-async function bulkDelete({ calls, ledger }: Load): Promise<void> {
-  const running = { endedAt: Number.POSITIVE_INFINITY };
-  ledger.bulkDeletes.push(running);
-  // Any outcome is acceptable, including the death of the instance.
-  await calls.bulkDelete();
-  running.endedAt = Date.now();
+/** Compares a held room with the platform's view of it and records differences. */
+export function checkHeldRoom(ledger: Ledger, { room, tag }: Session, found: PlatformRoom | undefined): void {
+  if (room === undefined) return;
+  if (found === undefined) ledger.vanished.push(room);
+  else if (found.tag !== tag) ledger.wrongTags.push(`${room}: ${found.tag ?? ""} instead of ${tag}`);
+}
+
+/** Runs the metrics timer, which refills the pool, until it is full and no room is requested, or time runs out. */
+export async function untilPoolIsAtRest(
+  queues: QueueContents,
+  calls: GatewayCalls,
+  size: number,
+): Promise<void> {
+  let readingsAtRest = 0;
+  const isAtRest = async (): Promise<true | undefined> => {
+    const [pooled, requested] = [await queues.depth("pool"), await queues.depth("provisioning")];
+    readingsAtRest = requested === 0 && pooled >= size ? readingsAtRest + 1 : 0;
+    if (requested === 0 && pooled < size) await calls.runTimer("collectMetrics");
+    return readingsAtRest >= 3 ? true : undefined;
+  };
+  const options = { description: "a full pool", timeoutSeconds: restTimeoutSeconds, pauseMilliseconds: 300 };
+  // The findings show what is missing.
+  await poll(isAtRest, options).catch(() => undefined);
+}
+
+/** After the faults, claims this many rooms and returns how many claims failed. Names without a room are discarded. */
+export async function turnPoolOver(load: Load, claims: number): Promise<number> {
+  let failed = 0;
+  for (let number = 1; number <= claims; number++) {
+    let isHandedOut = false;
+    for (let attempt = 1; !isHandedOut && attempt <= maxAttemptsPerTurnoverClaim; attempt++) {
+      if (attempt > 1) await delay(500);
+      const { result } = await claim(load, `turnover-${number}-${attempt}`);
+      isHandedOut = result === "handed-out";
+    }
+    if (!isHandedOut) failed += 1;
+  }
+  return failed;
 }

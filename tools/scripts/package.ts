@@ -1,9 +1,9 @@
 /** Writes dist/vmr-gateway.zip, what is deployed and nothing else, with its checksum and its bill of materials. */
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
-import { createArchive } from "./package/archive.ts";
+
 import { createBillOfMaterials } from "./package/bill-of-materials.ts";
-import { createDeployment } from "./package/deployment.ts";
+import { createArchive, createDeployment } from "./package/deployment.ts";
 
 const folder = new URL("../../dist/", import.meta.url);
 const files = await createDeployment();

@@ -10,7 +10,7 @@ test("Every promise is kept while instances are killed and connections fail", {
   const progress: string[] = [];
   const print = (text: string): void => void progress.push(text);
 
-  const findings = await runChaos({ claims: 400, maxLoadSeconds: 120, seed, print, stopping: signal });
+  const findings = await runChaos({ claims: 100, maxLoadSeconds: 120, seed, print, stopping: signal });
 
   const report = [`seed ${seed}`, ...progress, describeFindings(findings)].join("\n");
   expect(findings.every(({ isOk }) => isOk) ? "" : report).toBe("");

@@ -1,8 +1,53 @@
-/** Exactly the files that are deployed: the bundle with its source map, what the host reads, and the notices. */
+/** The files that are deployed: the bundle with its source map, what the host reads, and the notices; and their zip. */
 import { readFile } from "node:fs/promises";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { zipSync } from "fflate";
 import * as z from "zod";
-import { bundleApp } from "./bundle.ts";
 import { createNotices } from "./third-party-notices.ts";
+
+interface Bundle {
+  /** Contents by path from the project's root, such as `dist/main.js`. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Every source file that left code in the bundle, by its path from the project's root. */
+  readonly sources: readonly string[];
+}
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Bundles src/main.ts. Rejects with esbuild's list of faults. */
+async function bundleApp(): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ["src/main.ts"],
+    outfile: "dist/main.js",
+    write: false,
+    metafile: true,
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    sourcemap: true,
+    // One file, as the host's `main` is one. What only timers and some deployments need (identity, log ingestion) stands
+    // in it as functions that run at their first import. Minified it would not load faster, only read worse in a stack
+    // trace.
+    // The Functions worker provides the first at run time. The second is no dependency of ours: `debug` takes it for
+    // coloured lines where some tool has happened to install it.
+    external: ["@azure/functions-core", "supports-color"],
+    // CommonJS parts of the dependencies call require, which an ESM file does not have.
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
+    logLevel: "warning",
+  });
+  const files = outputFiles.map(({ path, contents }) => [toPath(relative(root, path)), contents] as const);
+  const parts = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  const sources = parts.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
+  return { files: new Map(files), sources: [...new Set(sources)].toSorted() };
+}
+
+const toPath = (path: string): string => path.replaceAll("\\", "/");
 
 // The host reads `type` and `main`; the rest identifies the build. Dependencies and scripts do not concern the host.
 const HostManifest = z.object({
@@ -24,4 +69,15 @@ export async function createDeployment(): Promise<ReadonlyMap<string, Uint8Array
     ["dist/THIRD-PARTY-NOTICES.txt", Buffer.from(await createNotices(sources))],
     ...files,
   ]);
+}
+
+// Zip timestamps have no time zone: a date of local parts makes the archive identical on every machine.
+const mtime = new Date(1980, 0, 1);
+const unix = 3;
+const readableFile = 0o100644 * 2 ** 16;
+
+/** Zips the files in the order of their paths, all with the same time, readable by everyone. */
+export function createArchive(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  const sorted = [...files].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return zipSync(Object.fromEntries(sorted), { mtime, os: unix, attrs: readableFile, level: 9 });
 }
