@@ -65,13 +65,6 @@ test.each([undefined, ""])("a missing body (%j) is reported as missing", async (
   );
 });
 
-test("a request with neither Content-Length nor Transfer-Encoding has a missing body", async () => {
-  const bare = new HttpRequest({ url: "http://127.0.0.1/room/x", method: "POST" });
-  await expect(readBody(bare, contract)).rejects.toMatchObject(
-    faulty({ type: "missing", loc: ["body"], msg: "Field required", input: null }),
-  );
-});
-
 test.each(["{", '{"pin": 12', "hello", " \n", "{} {}", "[1,]", "{'a':1}", "True", "01", "[".repeat(400)])(
   "the body %j is reported as json_invalid",
   async (text) => {
@@ -102,10 +95,6 @@ test.each([
   await expect(readBody(tooLarge, contract)).rejects.toMatchObject({ code: "body-too-large", status: 413 });
 });
 
-test("a body of exactly the maximum size is read", async () => {
-  expect(await read(`"${"x".repeat(998)}"`)).toHaveLength(998);
-});
-
 test.each([
   ["arrays", "[", "]"],
   ["objects", '{"a":', "}"],
@@ -113,12 +102,6 @@ test.each([
   const nested = (depth: number) => request(`${open.repeat(depth)}1${close.repeat(depth)}`);
   await expect(readBody(nested(100), contract)).resolves.toBeDefined();
   await expect(readBody(nested(101), contract)).rejects.toMatchObject(jsonInvalid("Nested too deeply"));
-});
-
-test("100,000 nested arrays are rejected without overflowing the stack", async () => {
-  const large = { ...contract, maxBytes: 1_000_000 };
-  const nested = request("[".repeat(100_000) + "]".repeat(100_000));
-  await expect(readBody(nested, large)).rejects.toMatchObject(jsonInvalid("Nested too deeply"));
 });
 
 test("bytes that are not UTF-8 are read as replacement characters", async () => {

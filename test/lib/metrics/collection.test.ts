@@ -248,20 +248,6 @@ describe("A missing measurement", () => {
     expect(world.log.events()).toContain("measurement-failed");
   });
 
-  test("of the status API makes UnaccountedRooms null, and the rooms are counted", async () => {
-    await world.addPooled("pooled-1");
-    world.addRoom("forgotten", assignedSince(48));
-    failGet("/status/v1/");
-
-    expect(await world.collectMetrics()).toMatchObject({
-      PlatformConnected: true,
-      AvailableRooms: 1,
-      UnaccountedRooms: null,
-      LiveConferences: null,
-      AlarmCount: null,
-    });
-  });
-
   test("of the queues is null, and the platform is measured", async () => {
     await world.addPooled("pooled-1");
     for (const name of ["pool", "deletion", "provisioning", "poison"] as const)

@@ -65,11 +65,6 @@ test("an update is logged with the room and without the values, and only if it t
   expect(log.lines).toHaveLength(1);
 });
 
-test("a room that does not exist is not found, and the platform is not called", async () => {
-  await expect(changeOf("other", { tag: "x" })).rejects.toMatchObject({ code: "room-not-found" });
-  expect(patches()).toBe(0);
-});
-
 test("a field that cannot be changed is 422, and the platform is not called", async () => {
   const result = change({ name: "room-b", call_type: "audio" });
   await expect(result).rejects.toMatchObject({ code: "invalid-request" });
