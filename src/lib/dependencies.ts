@@ -33,7 +33,7 @@ import {
 import type { Settings } from "./settings/settings.ts";
 import { version } from "./version.ts";
 
-/** What the object graph needs from outside the process. Tests and the simulation replace it. */
+/** The adapters to everything outside the process. Tests and the simulation replace them. */
 export interface Adapters {
   readonly queues: Queues;
   readonly createRecords: CreateRecordStore;

@@ -40,9 +40,9 @@ export interface ValidationFault {
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** What may accompany a failure. */
+/** The optional details of a failure. */
 export interface FailureDetails {
-  /** What went wrong. Only logged, never sent. */
+  /** The error behind the failure. Only logged, never sent. */
   readonly cause?: unknown;
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;

@@ -132,7 +132,7 @@ async function deleteOnce(queue: Queue, message: QueueMessage): Promise<"deleted
   }
 }
 
-/** What is kept about a create with an idempotency key. */
+/** The record of a create with an idempotency key. */
 export const CreateRecord = z.object({
   room: z.string(),
   /** Of the service tag, which is not stored itself. */

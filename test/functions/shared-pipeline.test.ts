@@ -1,4 +1,7 @@
-/** What all functions share, tested with one of them: failures of the platform and of the identity provider, and faults. */
+/**
+ * The pipeline of all functions, tested through one of them: failures of the platform and of the identity
+ * provider, and faults.
+ */
 import { expect, test } from "vitest";
 import { getRoom } from "../../src/functions/get-room.ts";
 import type { Dependencies } from "../../src/lib/dependencies.ts";

@@ -20,7 +20,7 @@ export interface HandOut {
 /** How a read of the platform ended: `refused` may last, `unavailable` is temporary. */
 export type ReadEnding = "response" | "refused" | "unavailable";
 
-/** What the assignments of one process have met. */
+/** The outcomes of one process's assignments. */
 interface Breaker {
   unknownInRow: number;
   pauses: number;

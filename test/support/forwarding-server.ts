@@ -7,7 +7,7 @@ import {
   startLoopbackServer,
 } from "../../tools/local/simulators/loopback-server.ts";
 
-/** What the client gets instead of a response. */
+/** The client's substitute for a response. */
 export type Change = (reply: Reply, request: LoopbackRequest) => Answer;
 
 /** Starts a server that ends after the test. */

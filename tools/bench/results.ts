@@ -10,9 +10,9 @@ export interface Result {
   readonly floor: string;
   /** Measured divided by floor. */
   readonly ratio: number;
-  /** What the ratio has to be. */
+  /** The target of the ratio. */
   readonly target: Target;
-  /** What the floor is, and what limits the figure. */
+  /** The meaning of the floor, and the limits of the figure. */
   readonly explanation: string;
 }
 

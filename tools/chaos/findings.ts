@@ -39,7 +39,7 @@ export function isEnough({ kindsOfFaults, kills, outages }: Coverage): boolean {
   return kindsOfFaults >= minKindsOfFaults && kills > 0 && outages > 0;
 }
 
-/** What the run covered, and one finding per promise, with what was counted. */
+/** The coverage of the run, and one finding per promise, with its counts. */
 export function auditRun(evidence: Evidence): Finding[] {
   const { ledger, rooms, pool, deletion, poolSize, kindsOfFaults, kills, outages } = evidence;
   const { sessions } = ledger;

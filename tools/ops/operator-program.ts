@@ -6,7 +6,7 @@ import type { connect, Environment, GatewayOptions } from "./target/connect.ts";
 import type { Target } from "./target/target.ts";
 import { remindWhile, type Terminal } from "./terminal/terminal.ts";
 
-/** What a command works with. */
+/** The context of a command. */
 export interface Context {
   readonly terminal: Terminal;
   /** Aborts on Ctrl-C. */

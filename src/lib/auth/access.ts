@@ -32,7 +32,7 @@ interface BasicCredentials {
   readonly password: string;
 }
 
-/** What the checks compare a request with. */
+/** The credentials that requests are compared with. */
 interface AccessRules {
   /** Known to API Management only. Without it, requests need not come through API Management. */
   readonly apiManagementSecret: string | undefined;

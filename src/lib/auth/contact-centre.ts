@@ -22,7 +22,7 @@ export interface ContactCentreRules {
  */
 export type ContactCentreCheck = (token: string | null, log: Log) => Promise<void>;
 
-/** What the contact centre said about a token, or that it could not say it. */
+/** The contact centre's verdict on a token, or that there is none. */
 interface TokenCheck {
   readonly verdict: "allowed" | "unauthenticated" | "forbidden" | "unavailable";
   /** Clock milliseconds until which the verdict is reused. */

@@ -5,7 +5,7 @@ import type { FailureCode, ValidationFault } from "../errors.ts";
 import type { Log, LogFields } from "../log.ts";
 import type { QuerySchema } from "./validation.ts";
 
-/** What a function requires of a request body. */
+/** A function's requirements for a request body. */
 export interface BodyContract<Body> {
   readonly schema: z.ZodType<Body>;
   /** The schema in the API document, if `schema` also accepts fields that callers need not send. */
@@ -23,7 +23,7 @@ export type FaultExamples = Readonly<
   Record<string, { readonly summary: string; readonly fault: ValidationFault }>
 >;
 
-/** What the API document shows of a function, all of it fictitious. Parameters have their example in their schema. */
+/** A function's fictitious examples in the API document. Parameters have their example in their schema. */
 interface ContractExamples {
   readonly request?: Examples;
   /** Success bodies. */
@@ -54,7 +54,7 @@ export interface HttpContract {
   readonly examples?: ContractExamples;
 }
 
-/** What a function returns: a status and, unless the response is empty, a body to write as JSON. */
+/** A function's response: a status and, unless the response is empty, a body to write as JSON. */
 export interface FunctionResponse {
   readonly status: number;
   readonly body?: object;
@@ -62,7 +62,7 @@ export interface FunctionResponse {
   readonly logFields?: LogFields;
 }
 
-/** What `handle` receives of a request. `query`, `headers` and `body` are undefined if the contract has none. */
+/** The validated input of `handle`. `query`, `headers` and `body` are undefined if the contract has none. */
 interface Input<Query, Headers, Body> {
   readonly caller: Caller;
   /** The decoded `{room_name}`, or an empty string if the route has no parameter. */

@@ -65,7 +65,7 @@ export function faultWithInput(fault: Omit<ValidationFault, "input">, input: unk
   if (fault.loc.some((part) => secretFields.has(String(part)))) return fault;
   const text = JSON.stringify(input);
   if (text === undefined || text.length > maxReturnedCharacters) return fault;
-  // A body that was not parsed as JSON is one text, where a field name may be written in any form.
+  // A body that was not parsed as JSON is one string, in which a field name may have any form.
   const isNamed = (field: string) => text.includes(typeof input === "string" ? field : `"${field}"`);
   if ([...secretFields].some(isNamed)) return fault;
   const { loc, msg, type, ctx } = fault;

@@ -16,7 +16,7 @@ export interface MetricsCollection {
   collect(log: Log): Promise<void>;
 }
 
-/** What a metrics run measures, where it writes, what fills the pool up, and what removes expired records. */
+/** The parts of a metrics run: measurement, sink, replenishment, and removal of expired records. */
 export interface MetricsOptions extends MeasurementOptions {
   readonly replenishment: Pick<Replenishment, "topUpTo">;
   readonly createRecords: Pick<IdempotentClaims, "removeExpired">;

@@ -31,12 +31,12 @@ export const metricsColumns = {
 
 type ColumnType = { datetime: string; string: string; boolean: boolean; int: number };
 
-/** What one metrics run measured. A value that could not be measured is null. */
+/** The result of one metrics run. A value that could not be measured is null. */
 export type MetricsRow = {
   -readonly [column in keyof typeof metricsColumns]: ColumnType[(typeof metricsColumns)[column]] | null;
 };
 
-/** What is measured, and what identifies the instance and its settings in the row. */
+/** The measured parts, and the values that identify the instance and its settings in the row. */
 export interface MeasurementOptions {
   readonly queues: Queues;
   readonly conferences: Pick<Conferences, "list">;

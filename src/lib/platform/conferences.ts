@@ -5,7 +5,8 @@ import { PlatformError } from "./errors.ts";
 
 const text = z.string().nullish();
 
-// What the gateway relies on. Rows are not parsed by it, because that would copy thousands of rows of fifty fields.
+// The fields that the gateway relies on. Rows are checked but not parsed, which would copy thousands of rows of fifty
+// fields.
 const ReliedOnFields = z.object({
   id: z.int(),
   name: z.string(),

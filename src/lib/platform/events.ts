@@ -3,7 +3,7 @@
 /** Why a room name is unusable. Log lines contain it instead of the name. */
 type NameFault = "no-data" | "no-name" | "name-not-text" | "name-too-long" | "name-with-control-characters";
 
-/** What a request of the event sink contains. */
+/** The content of a request to the event sink. */
 export interface SinkReading {
   /** Names of rooms whose conference has ended, without duplicates. */
   readonly endedRooms: readonly string[];

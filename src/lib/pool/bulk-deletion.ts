@@ -17,7 +17,7 @@ export interface BulkDeletion {
   deleteAll(log: Log): Promise<void>;
 }
 
-/** What bulk delete works with. */
+/** The dependencies of bulk delete. */
 export interface BulkDeletionOptions {
   readonly pool: Queue;
   readonly deletion: Queue;
@@ -41,7 +41,7 @@ interface RoomToDelete {
   readonly mayBeClaimed: boolean;
 }
 
-/** What one call of `deleteAll` has done so far. */
+/** The progress of one call of `deleteAll`. */
 interface Run {
   readonly log: Log;
   readonly startedAt: number;

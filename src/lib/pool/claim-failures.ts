@@ -9,7 +9,7 @@ import { encodeRoomMessage, type RoomMessage } from "./room.ts";
 /** One message that a claim holds, and the limits of that claim. */
 export interface ClaimAttempt {
   readonly message: QueueMessage;
-  /** What the message's text says. */
+  /** The content of the message. */
   readonly name: RoomMessage;
   /** When the lease of the message ends, in clock milliseconds. */
   readonly heldUntil: number;
@@ -64,7 +64,7 @@ export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {
   return fields.includes("tag") ? "tag-refused" : "room-refused";
 }
 
-/** What settling a message needs. */
+/** The dependencies of a settlement. */
 export interface SettlementDependencies {
   readonly pool: Queue;
   readonly deletion: Queue;

@@ -25,7 +25,7 @@ export interface Claims {
   claim(serviceTag: string | undefined, log: Log): Promise<ConferenceRow>;
 }
 
-/** What claims work with, and their limits. */
+/** The dependencies of claims, and their limits. */
 export interface ClaimOptions extends SettlementDependencies {
   readonly conferences: Pick<Conferences, "findByName" | "update">;
   readonly replenishment: Pick<Replenishment, "topUpByOne" | "replaceDiscarded" | "requestReplacement">;

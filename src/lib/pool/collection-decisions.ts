@@ -30,10 +30,10 @@ export const decisions = {
   "assigned-later": { event: "keep", gateway: "keep" },
 } as const satisfies Record<string, Record<"event" | "gateway", "delete" | "keep">>;
 
-/** What the collector finds out about a room. */
+/** The state in which the collector finds a room. */
 export type RoomState = keyof typeof decisions;
 
-// The queue's times are whole seconds, and the clocks of instances and storage differ by a few.
+// The queue's times are whole seconds, and the clocks of instances and storage differ by seconds.
 const clockToleranceSeconds = 5;
 
 /** The reason in a message about a room past its maximum age. */

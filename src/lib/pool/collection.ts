@@ -24,7 +24,7 @@ export interface GarbageCollection {
   collect(log: Log): Promise<void>;
 }
 
-/** What the collector works with, and its limits. */
+/** The collector's dependencies and limits. */
 export interface GarbageCollectionOptions {
   readonly deletion: Queue;
   readonly conferences: Pick<Conferences, "findByName" | "list" | "delete">;

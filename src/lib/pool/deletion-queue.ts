@@ -34,7 +34,7 @@ export async function queueForDeletionOrLogLeak(
 
 type DeletionMessage = QueueMessage & { readonly content: RoomMessage };
 
-/** What the deletion queue holds about one room. */
+/** One room on the deletion queue, with its messages. */
 export interface RoomMessages {
   readonly room: string;
   /** The youngest first. */

@@ -39,7 +39,7 @@ export interface IdempotentClaims {
   removeExpired(): Promise<void>;
 }
 
-/** What idempotent claims work with. */
+/** The dependencies of idempotent claims. */
 export interface IdempotentClaimsOptions {
   readonly claims: Claims;
   readonly records: CreateRecordStore;

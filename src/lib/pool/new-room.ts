@@ -28,7 +28,7 @@ export function newGuestPin(hostPin: string, random: RandomSource): string {
   }
 }
 
-/** What distinguishes a new room from others. */
+/** The properties that distinguish a new room from others. */
 export interface NewRoom {
   readonly name: string;
   readonly hostPin: string;

@@ -51,7 +51,7 @@ export interface Provisioning {
   provision(request: unknown, dequeueCount: number, log: Log): Promise<void>;
 }
 
-/** What provisioning works with, and the settings of new rooms. */
+/** The dependencies of provisioning, and the settings of new rooms. */
 export interface ProvisioningOptions {
   readonly pool: Queue;
   readonly deletion: Queue;

@@ -151,7 +151,7 @@ export function decodeRoomMessage(text: string): RoomMessage {
   }
 }
 
-// What `newRoomName` returns.
+// The form of names that `newRoomName` returns.
 const ownName = /^[A-Za-z0-9_][A-Za-z0-9_-]{23}$/;
 
 /**

@@ -51,7 +51,7 @@ const CreateHeaders = z.object({
     }),
 });
 
-/** What creating a room depends on. */
+/** The dependencies of a create. */
 interface RoomCreationDependencies {
   readonly claims: Claims;
   readonly idempotentClaims: Pick<IdempotentClaims, "claim">;

@@ -24,7 +24,7 @@ const unavailable = (retryAfterSeconds: number) =>
     details: { retryAfterSeconds },
   });
 
-/** What the contact centre returns for a token, and the paths of the calls so far. */
+/** The contact centre's responses by token, and the paths of the calls so far. */
 let reply: (token: string) => Answer | Promise<Answer>;
 let paths: string[];
 const centre = useStartedPerTest(async () =>

@@ -31,7 +31,7 @@ const operations: [keyof Queue, number, (queue: Queue) => Promise<unknown>][] = 
   ["clear", 3, async (queue) => queue.clear()],
 ];
 
-/** What the storage account returns for every request, and the requests of a test. */
+/** The storage account's response to every request, and the requests of a test. */
 let answer: Answer;
 let urls: URL[];
 const server = useStarted(async () =>

@@ -3,7 +3,7 @@ import type { Fault, PortCall, Ports } from "../faults.ts";
 import type { Scheduler } from "../scheduler.ts";
 import { requireTask, type SimulatedProcess, type Task } from "../task.ts";
 
-/** What can happen next. Nothing else happens until one of these is carried out. */
+/** A possible next step. Nothing else happens until one of these is carried out. */
 export interface Transition {
   readonly label: string;
   /** The number of faults that it uses up. */

@@ -13,7 +13,7 @@ export interface Field {
 export interface ActionRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: string;
-  /** What the request authenticates with: the consumer's bearer token, or the agent's token. */
+  /** The credentials of the request: the consumer's bearer token, or the agent's token. */
   readonly identity?: "consumer" | "agent";
   readonly json?: unknown;
 }
@@ -28,7 +28,7 @@ export interface Action {
   readonly needsRoom?: boolean;
   /** Whether this is the usual first action. */
   readonly isPrimary?: boolean;
-  /** What a second click confirms, because it cannot be undone. `rooms` is how many there are. */
+  /** The question that a second click confirms, because the action cannot be undone. `rooms` is the number of rooms. */
   readonly confirm?: (values: Values, rooms: number) => string;
   readonly request: (values: Values, addresses: Addresses) => ActionRequest;
 }

@@ -60,7 +60,7 @@ export async function startChild<Addresses>(options: ChildOptions<Addresses>) {
   return {
     process: child,
     processId: pid,
-    /** What the script printed as its first line. */
+    /** The first line that the script printed. */
     addresses: addressesSchema.parse(JSON.parse(String(line))),
     exited,
     /** Asks the process to end (SIGTERM) and resolves when it has. */

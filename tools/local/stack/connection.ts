@@ -26,7 +26,7 @@ const connectionSchema = z.object({
       reason: z.string().optional(),
     })
     .optional(),
-  /** What the app runs with, by name; the secrets among them are made up. */
+  /** The app's settings by name. The secrets among them are made up. */
   settings: z.record(z.string(), z.string()),
 });
 

@@ -64,7 +64,7 @@ async function redrive(options: RedriveOptions, context: Context): Promise<Outco
   return left === 0 ? "ok" : "finding";
 }
 
-/** What to do with the messages. */
+/** The work to do with the messages. */
 interface Work {
   readonly queues: Queues;
   readonly maxRooms: number;

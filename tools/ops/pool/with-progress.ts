@@ -44,7 +44,7 @@ export async function retireRooms(
 }
 
 interface Waiting {
-  /** What the bar counts. */
+  /** The unit that the bar counts. */
   readonly label: string;
   readonly total: number;
   readonly timeoutSeconds: number;

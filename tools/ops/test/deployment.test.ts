@@ -49,7 +49,7 @@ function selectLines(text: string, lines: readonly z.output<typeof traceRows>[nu
     .map(({ time, fields }) => ({ TimeGenerated: time, Message: JSON.stringify(fields) }));
 }
 
-/** What the simulated log workspace holds from this timespan (`PT24H`), as tables of Log Analytics. */
+/** The rows of the simulated log workspace from this timespan (`PT24H`), as tables of Log Analytics. */
 async function query({ query: text, timespan }: z.output<typeof queryBody>): Promise<unknown> {
   const since = Date.now() - Number(/^PT(\d+)H$/.exec(timespan)?.[1]) * 3600_000;
   const isRecent = (time: unknown) => Date.parse(String(time)) >= since;

@@ -12,7 +12,7 @@ const font = "12px system-ui, sans-serif";
 const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 interface ChartProps {
-  /** What the chart shows at this moment, for those who do not see it. */
+  /** The present content of the chart as text, for users who cannot see it. */
   readonly label: string;
   readonly data: uPlot.AlignedData;
   /** The chart's lines or bars and axes, drawn in the colours of the style sheet. */
