@@ -11,7 +11,7 @@ import { createTokenCache } from "../../client/src/tokens.ts";
 import { type Answer, startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
 import { startTokenIssuer } from "../../tools/local/simulators/token-issuer.ts";
 import { identities, tenant } from "../../tools/local/stack/identities.ts";
-import { createManualClock } from "../support/manual-clock.ts";
+import { createManualClock } from "../support/clock.ts";
 import { countedTokens, room, startScriptedGateway } from "../support/scripted-gateway.ts";
 
 const ok: Answer = { status: 200, body: room };

@@ -1,5 +1,5 @@
 /** The in-memory queue of the tests fulfils the queue contract. */
-import { createManualClock } from "../support/manual-clock.ts";
+import { createManualClock } from "../support/clock.ts";
 import { createMemoryQueue } from "../support/memory-queue.ts";
 import { describeQueue } from "./queue.contract.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createClient } from "../../src/lib/platform/client.ts";
 import { createConferences } from "../../src/lib/platform/conferences.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
-import { createManualClock } from "../support/manual-clock.ts";
+import { createManualClock } from "../support/clock.ts";
 import { createMemoryPlatform, noCredentials } from "../support/memory-platform.ts";
 import { newPlatformClient, usePlatform } from "../support/use-platform.ts";
 

@@ -1,8 +1,8 @@
 /** The system's clock and randomness, and confirmed deletions of messages. */
 import { expect, test } from "vitest";
 import { deleteConfirmed, type QueueFailure, secureRandom, systemClock } from "../../src/lib/ports.ts";
+import { createManualClock } from "../support/clock.ts";
 import { createFaultyQueue } from "../support/faulty-queue.ts";
-import { createManualClock } from "../support/manual-clock.ts";
 import { createMemoryQueue } from "../support/memory-queue.ts";
 
 test("now returns the milliseconds since 1970", () => {

@@ -15,13 +15,13 @@ const restMilliseconds = 8 * 24 * hour;
 
 /** Ends faults and conferences, runs the timers, lets eight days pass, and then checks every room. */
 export async function settleAndAudit(world: World, history: History): Promise<void> {
-  const { ledger, queues, platform, scheduler } = world;
+  const { ledger, queues, platform, clock } = world;
   world.setFaults(false);
   for (const name of platform.liveSince().keys()) {
     platform.endConference(name);
     void deliverEnds(world, [name], 0, world.planWithoutFaults());
   }
-  await scheduler.advance(30 * minute);
+  await clock.advance(30 * minute);
   await endWork(world);
   for (let run = 0; queues.deletion.contents().length > 0; run++) {
     if (run > maxCollections) {
@@ -29,12 +29,12 @@ export async function settleAndAudit(world: World, history: History): Promise<vo
       break;
     }
     await runTimer(world, "collectGarbage");
-    await scheduler.advance(10 * minute);
+    await clock.advance(10 * minute);
   }
-  await scheduler.advance(restMilliseconds);
+  await clock.advance(restMilliseconds);
   // The first run may request rooms, the second one counts them.
   await runTimer(world, "collectMetrics");
-  await scheduler.advance(15 * minute);
+  await clock.advance(15 * minute);
   await runTimer(world, "collectMetrics");
   await endWork(world);
   checkAccounts(world, history);
@@ -42,9 +42,9 @@ export async function settleAndAudit(world: World, history: History): Promise<vo
   checkEndedRooms(world);
 }
 
-async function endWork({ scheduler, running, queues, ledger }: World): Promise<void> {
+async function endWork({ clock, running, queues, ledger }: World): Promise<void> {
   const isIdle = () => running.size === 0 && queues.provisioning.contents().length === 0;
-  if (!(await scheduler.advance(2 * hour, isIdle))) {
+  if (!(await clock.advance(2 * hour, isIdle))) {
     ledger.violated(
       "harness",
       `still running: ${[...running].map(({ functionName }) => functionName).join(", ")}`,
@@ -62,7 +62,7 @@ async function runTimer(world: World, name: "collectGarbage" | "collectMetrics")
         world.ledger.violated("timer-failed", `${name} failed without a fault`);
       isDone = true;
     });
-  await world.scheduler.advance(hour, () => isDone);
+  await world.clock.advance(hour, () => isDone);
 }
 
 /** Each room is pooled, handed out or counted as unaccounted. A single fault other than a crash loses no room. */

@@ -18,13 +18,13 @@ interface Create {
 
 /** Creates a room, and retries with the same idempotency key if the command says so. */
 export function createRoom(world: World, create: Create, process: number, plan: Plan): void {
-  const { scheduler, newId } = world;
+  const { clock, newId } = world;
   const tag = create.hasTag ? `https://${tagHost}/s/${newId()}` : undefined;
   const key = create.repeatAfterSeconds && newId();
   const caller: Caller = { functionName: create.isLegacy ? "createRoom" : "createRoomFromQueue", tag, key };
   void requestRoom(world, caller, process, plan);
   for (const [index, seconds] of (create.repeatAfterSeconds ?? []).entries())
-    scheduler.after(
+    clock.after(
       seconds * 1000,
       () => void requestRoom(world, caller, (process + index + 1) % 2, world.planWithoutFaults()),
     );
@@ -112,9 +112,9 @@ export async function deliverEnds(
   names: readonly string[],
   process: number,
   plan: Plan,
-  first = { delivery: 1, sentAt: world.scheduler.now(), seq: Number(world.newId().slice(3)) },
+  first = { delivery: 1, sentAt: world.clock.now(), seq: Number(world.newId().slice(3)) },
 ): Promise<void> {
-  const { ledger, scheduler } = world;
+  const { ledger, clock } = world;
   const { delivery, sentAt, seq } = first;
   for (const name of names) ledger.mayBeDeleted.add(name);
   const events = names.map((name, index) => ({
@@ -130,10 +130,10 @@ export async function deliverEnds(
       // An earlier delivery of the same body may have stored it.
       if (!((ledger.queuedForDeletionAt.get(name) ?? 0) >= sentAt))
         ledger.violated("event-lost", `#${response.task.id} received 204, but ${name} was not stored`);
-      ledger.ended.set(name, scheduler.now());
+      ledger.ended.set(name, clock.now());
     }
   } else if (delivery < maxDeliveries) {
-    scheduler.after(
+    clock.after(
       redeliverySeconds * 1000,
       () =>
         void deliverEnds(world, names, process, world.planWithoutFaults(), {

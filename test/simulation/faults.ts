@@ -1,5 +1,5 @@
 /** The faults that one call to a port can meet, and their effects. */
-import type { Scheduler } from "./scheduler.ts";
+import type { VirtualClock } from "../support/clock.ts";
 import { requireTask, type SimulatedProcess, type Task } from "./task.ts";
 
 /**
@@ -40,7 +40,7 @@ export interface Ports {
 }
 
 export interface PortsOptions {
-  readonly scheduler: Scheduler;
+  readonly clock: VirtualClock;
   /** The fault that an outage currently causes in calls to a target. */
   readonly outageFault: (target: "platform" | "storage", task: Task) => Fault | undefined;
   readonly trace: ((line: string) => void) | undefined;
@@ -50,11 +50,11 @@ const maxDelayMilliseconds = 60;
 const landing = { withinLease: 60_000, afterLease: 900_000 };
 const freezeMilliseconds = { min: 320_000, spread: 600_000 };
 
-export function createPorts({ scheduler, outageFault, trace }: PortsOptions): Ports {
+export function createPorts({ clock, outageFault, trace }: PortsOptions): Ports {
   function deliver(process: SimulatedProcess, milliseconds: number, settle: () => void): void {
-    scheduler.after(milliseconds, () => {
+    clock.after(milliseconds, () => {
       if (!process.isAlive) return;
-      const remaining = process.frozenUntil - scheduler.now();
+      const remaining = process.frozenUntil - clock.now();
       if (remaining > 0) deliver(process, remaining, settle);
       else settle();
     });
@@ -68,11 +68,11 @@ export function createPorts({ scheduler, outageFault, trace }: PortsOptions): Po
   ): void {
     const { random, process } = task;
     if (target === "storage" || random.integerBelow(2) === 0) {
-      scheduler.after(timeout + random.integerBelow(landing.withinLease), apply);
+      clock.after(timeout + random.integerBelow(landing.withinLease), apply);
       return;
     }
     // After the end of the lease: in that case the promises hold if nothing else goes wrong.
-    scheduler.after(landing.withinLease + random.integerBelow(landing.afterLease), () => {
+    clock.after(landing.withinLease + random.integerBelow(landing.afterLease), () => {
       if (task.faultsMet.length === 1 && process.isAlive && process.frozenUntil === 0) apply();
     });
   }
@@ -81,7 +81,7 @@ export function createPorts({ scheduler, outageFault, trace }: PortsOptions): Po
     const task = requireTask();
     const { process, random } = task;
     const fault = task.faults.get(task.calls) ?? outageFault(request.target, task);
-    const at = new Date(scheduler.now()).toISOString().slice(8, 23);
+    const at = new Date(clock.now()).toISOString().slice(8, 23);
     trace?.(`${at} #${task.id} ${task.functionName} call ${task.calls}: ${request.label()} ${fault ?? ""}`);
     task.calls += 1;
     if (fault) task.faultsMet.push(fault);
@@ -100,7 +100,7 @@ export function createPorts({ scheduler, outageFault, trace }: PortsOptions): Po
       const isSlow = random.integerBelow(2) === 0;
       switch (fault) {
         case undefined:
-          scheduler.after(arrival, apply);
+          clock.after(arrival, apply);
           return succeed();
         case "not-sent":
         case "refused":
@@ -109,26 +109,26 @@ export function createPorts({ scheduler, outageFault, trace }: PortsOptions): Po
         case "lost-before":
           return fail(fault, isSlow ? timeout : response);
         case "lost-after":
-          scheduler.after(arrival, apply);
+          clock.after(arrival, apply);
           return fail(fault, isSlow ? timeout : response);
         case "late":
           landLate(task, timeout, request.target, apply);
           return fail(fault, timeout);
         case "malformed-response":
-          scheduler.after(arrival, apply);
+          clock.after(arrival, apply);
           return request.malformedResponse === undefined
             ? fail("lost-after", response)
             : succeed(request.malformedResponse);
         case "crash-before":
-          return scheduler.after(arrival, process.kill);
+          return clock.after(arrival, process.kill);
         case "crash-after":
-          scheduler.after(arrival, apply);
-          return scheduler.after(response, process.kill);
+          clock.after(arrival, apply);
+          return clock.after(response, process.kill);
         case "freeze":
-          scheduler.after(arrival, () => {
+          clock.after(arrival, () => {
             apply();
             const { min, spread } = freezeMilliseconds;
-            process.frozenUntil = scheduler.now() + min + random.integerBelow(spread);
+            process.frozenUntil = clock.now() + min + random.integerBelow(spread);
           });
           return succeed();
       }

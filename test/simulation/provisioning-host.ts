@@ -1,12 +1,12 @@
 /** The host's queue trigger: leases messages of the provisioning queue, runs the function, then deletes or retries. */
 import type { RandomSource } from "../../src/lib/ports.ts";
+import type { VirtualClock } from "../support/clock.ts";
 import type { MemoryQueue } from "../support/memory-queue.ts";
 import type { AppProcess, Plan } from "./processes.ts";
-import type { Scheduler } from "./scheduler.ts";
 
 export interface ProvisioningHostOptions {
   readonly queue: MemoryQueue;
-  readonly scheduler: Scheduler;
+  readonly clock: VirtualClock;
   readonly random: RandomSource;
   readonly processes: () => readonly AppProcess[];
   readonly planRun: () => Plan;
@@ -28,7 +28,7 @@ const retrySeconds = 30;
 const maxPollMilliseconds = 2000;
 
 export function createProvisioningHost(options: ProvisioningHostOptions): ProvisioningHost {
-  const { queue, scheduler, random, processes } = options;
+  const { queue, clock, random, processes } = options;
   const busySlots = new WeakMap<AppProcess, number>();
   let wakesAt = Number.POSITIVE_INFINITY;
 
@@ -36,11 +36,11 @@ export function createProvisioningHost(options: ProvisioningHostOptions): Provis
     if (!options.polls()) return;
     const nextVisible = Math.min(...queue.contents().map(({ visibleAt }) => visibleAt));
     if (!Number.isFinite(nextVisible)) return;
-    const delay = Math.max(0, nextVisible - scheduler.now()) + random.integerBelow(maxPollMilliseconds);
-    const at = scheduler.now() + delay;
+    const delay = Math.max(0, nextVisible - clock.now()) + random.integerBelow(maxPollMilliseconds);
+    const at = clock.now() + delay;
     if (at >= wakesAt) return;
     wakesAt = at;
-    scheduler.after(delay, () => {
+    clock.after(delay, () => {
       if (wakesAt !== at) return;
       wakesAt = Number.POSITIVE_INFINITY;
       void poll();
@@ -51,7 +51,7 @@ export function createProvisioningHost(options: ProvisioningHostOptions): Provis
     const all = processes();
     const process = all[random.integerBelow(all.length)];
     const free = process ? slotsPerProcess - (busySlots.get(process) ?? 0) : 0;
-    if (process && free > 0 && process.frozenUntil <= scheduler.now()) {
+    if (process && free > 0 && process.frozenUntil <= clock.now()) {
       const messages = await queue.receive(1 + random.integerBelow(free), leaseSeconds);
       for (const message of messages) void serve(process, message);
     }

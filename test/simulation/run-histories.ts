@@ -22,14 +22,14 @@ export async function runHistory(history: History, trace?: (line: string) => voi
   const world = createWorld(history, { trace });
   void request(world, 0, "bulkCreateRooms", {}, world.planWithoutFaults());
   const isFull = () => world.queues.pool.contents().length === world.level.max && world.running.size === 0;
-  if (!(await world.scheduler.advance(600_000, isFull)))
+  if (!(await world.clock.advance(600_000, isFull)))
     world.ledger.violated("pool-level-wrong", "bulk create did not fill the pool");
-  await world.scheduler.advance(120_000);
+  await world.clock.advance(120_000);
   world.setFaults(true);
   for (const step of history.steps) {
     trace?.(`--- ${JSON.stringify(step.command)}`);
     startStep(world, step);
-    await world.scheduler.advance(step.pauseMilliseconds);
+    await world.clock.advance(step.pauseMilliseconds);
   }
   trace?.("--- faults end");
   await settleAndAudit(world, history);

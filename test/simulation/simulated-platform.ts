@@ -93,7 +93,7 @@ export function createSimulatedPlatform(now: () => number) {
     startConference: (name: string) => void platform.startConference({ name }),
     /** Returns false if the conference is not live. */
     endConference: (name: string) => live.end(name),
-    /** The start of each live conference, in scheduler milliseconds, by name. */
+    /** The start of each live conference, in clock milliseconds, by name. */
     liveSince: (): ReadonlyMap<string, number> =>
       new Map(live.all().map(({ name, startedAt }) => [name, startedAt])),
     carryOut,

@@ -11,7 +11,7 @@ import { tagHost, type World } from "./world.ts";
 /** Starts a step without waiting for its end. */
 export function startStep(world: World, { command, process, faults, seed }: Step): void {
   const plan: Plan = { faults, random: createSeededRandom(seed) };
-  const { platform, scheduler, outages } = world;
+  const { platform, clock, outages } = world;
   const room = (target: Target) => nameOf(world, target);
   const send = (name: string, parts: RequestParts) => {
     void request(world, process, name, parts, plan);
@@ -64,7 +64,7 @@ export function startStep(world: World, { command, process, faults, seed }: Step
     case "crash":
       return world.process(process).kill();
     case "outage":
-      outages.set(command.on, { fault: command.fault, until: scheduler.now() + command.seconds * 1000 });
+      outages.set(command.on, { fault: command.fault, until: clock.now() + command.seconds * 1000 });
   }
 }
 
@@ -82,7 +82,7 @@ function sendEnds(
 ): void {
   void deliverEnds(world, names, process, plan);
   for (let copy = 1; copy < copies; copy++) {
-    world.scheduler.after(
+    world.clock.after(
       delaySeconds * 1000,
       () => void deliverEnds(world, names, 1 - process, world.planWithoutFaults()),
     );

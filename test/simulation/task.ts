@@ -28,7 +28,7 @@ export interface Task {
   readonly faults: ReadonlyMap<number, Fault>;
   calls: number;
   readonly faultsMet: Fault[];
-  /** The deletion messages received for each room, with the scheduler milliseconds at which they were inserted. */
+  /** The deletion messages received for each room, with the clock milliseconds at which they were inserted. */
   readonly deletionMessages: Map<string, readonly DeletionMessage[]>;
   /** When each room was last looked up by its name. */
   readonly lookUps: Map<string, number>;

@@ -3,6 +3,7 @@
 import type { Adapters } from "../../src/lib/dependencies.ts";
 import type { RandomSource } from "../../src/lib/ports.ts";
 import { createSeededRandom } from "../../tools/local/process/seeded-random.ts";
+import { createVirtualClock, type VirtualClock } from "../support/clock.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
 import { createMemoryRecordStore, type MemoryRecordStore } from "../support/memory-record-store.ts";
 import { openAccess } from "../support/open-access.ts";
@@ -18,7 +19,6 @@ import {
   startProcess,
 } from "./processes.ts";
 import { createProvisioningHost } from "./provisioning-host.ts";
-import { createScheduler, type Scheduler } from "./scheduler.ts";
 import {
   createSimulatedClient,
   createSimulatedPlatform,
@@ -39,13 +39,13 @@ export interface WorldOptions {
   readonly processCount?: number;
   readonly platformTimeoutSeconds?: number;
   /** Replaces the ports, for example by ports whose order the exploration chooses. */
-  readonly wrapPorts?: (ports: Ports, scheduler: Scheduler) => Ports;
+  readonly wrapPorts?: (ports: Ports, clock: VirtualClock) => Ports;
   /** The source of a process's names and delays. The world's own by default. */
   readonly randomOf?: (process: SimulatedProcess) => RandomSource;
 }
 
 export interface World {
-  readonly scheduler: Scheduler;
+  readonly clock: VirtualClock;
   readonly random: RandomSource;
   readonly queues: Readonly<Record<QueueName, MemoryQueue>>;
   readonly platform: SimulatedPlatform;
@@ -85,11 +85,11 @@ export function createWorld(
     randomOf,
   } = options;
   const random = createSeededRandom(seed);
-  const scheduler = createScheduler(createSeededRandom(seed + 1));
-  const { now } = scheduler;
+  const clock = createVirtualClock(createSeededRandom(seed + 1));
+  const now = () => clock.now();
   let lastId = 0;
   const newId = () => `id-${(lastId += 1)}`;
-  const memory = () => createMemoryQueue(scheduler, newId);
+  const memory = () => createMemoryQueue(clock, newId);
   const records = createMemoryRecordStore();
   const queues = { pool: memory(), deletion: memory(), provisioning: memory(), poison: memory() };
   const platform = createSimulatedPlatform(now);
@@ -100,14 +100,14 @@ export function createWorld(
   let provisioningRuns: number | undefined;
 
   const timedPorts = createPorts({
-    scheduler,
+    clock,
     trace,
     outageFault: (target, task) => {
       const outage = outages.get(target);
       return outage && outage.until > now() && task.random.integerBelow(4) > 0 ? outage.fault : undefined;
     },
   });
-  const ports = wrapPorts?.(timedPorts, scheduler) ?? timedPorts;
+  const ports = wrapPorts?.(timedPorts, clock) ?? timedPorts;
 
   const simulated = (name: QueueName) => simulateQueue(name, queues[name], ports, ledger);
   const simulatedRecords = simulateRecords(records, ports);
@@ -193,7 +193,7 @@ export function createWorld(
   });
   const host = createProvisioningHost({
     queue: queues.provisioning,
-    scheduler,
+    clock,
     random,
     processes: () => processes,
     polls: () => isPolling,
@@ -211,7 +211,7 @@ export function createWorld(
   };
 
   return {
-    scheduler,
+    clock,
     random,
     level,
     records,

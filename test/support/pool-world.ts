@@ -11,8 +11,8 @@ import { roomFingerprint, toNewConference } from "../../src/lib/pool/new-room.ts
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
 import { decodeRoomMessage, formatMarker } from "../../src/lib/pool/room.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
+import { createManualClock } from "./clock.ts";
 import { createFaultyQueue } from "./faulty-queue.ts";
-import { createManualClock } from "./manual-clock.ts";
 import { createMemoryPlatform, noCredentials } from "./memory-platform.ts";
 import { createMemoryQueue } from "./memory-queue.ts";
 import { createRecordingLog } from "./recording-log.ts";

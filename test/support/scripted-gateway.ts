@@ -8,7 +8,7 @@ import {
   type LoopbackRequest,
   startLoopbackServer,
 } from "../../tools/local/simulators/loopback-server.ts";
-import { createManualClock } from "./manual-clock.ts";
+import { createManualClock } from "./clock.ts";
 
 export const room = {
   id: 7,

@@ -10,7 +10,7 @@ import {
   type PlatformSimulator,
   startPlatformSimulator,
 } from "../../tools/local/simulators/platform/platform-simulator.ts";
-import { createManualClock } from "./manual-clock.ts";
+import { createManualClock } from "./clock.ts";
 import { useStartedPerTest } from "./use-started.ts";
 
 export const platformAccount = { username: "api-user", password: "api-password" } as const;

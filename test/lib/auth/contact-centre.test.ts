@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
-import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
+import { createManualClock, type ManualClock } from "../../support/clock.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";

@@ -10,7 +10,7 @@ import { registerHttpFunctions } from "../../../src/lib/http/triggers.ts";
 import { laxInteger } from "../../../src/lib/http/validation.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { countCall } from "../../../src/lib/outbound-calls.ts";
-import { createManualClock } from "../../support/manual-clock.ts";
+import { createManualClock } from "../../support/clock.ts";
 import { openAccess } from "../../support/open-access.ts";
 
 const refuse = async () => {

@@ -2,19 +2,15 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { createLimiter, type Limiter, type Priority } from "../../../src/lib/platform/limiter.ts";
-import type { Clock } from "../../../src/lib/ports.ts";
 import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
-import { createScheduler, type Scheduler, settlePromises } from "../../simulation/scheduler.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
+import { createVirtualClock, settlePromises, type VirtualClock } from "../../support/clock.ts";
 
 const ceiling = 8;
-let scheduler: Scheduler;
-let clock: Clock;
+let clock: VirtualClock;
 let limiter: Limiter;
 beforeEach(() => {
   const random = createSeededRandom(1);
-  scheduler = createScheduler(random);
-  clock = createVirtualClock(scheduler);
+  clock = createVirtualClock(random);
   limiter = createLimiter(ceiling, clock, random);
 });
 
@@ -24,7 +20,7 @@ const inSeconds = (seconds: number) => clock.now() + seconds * 1000;
 async function countSlots(priority: Priority = "caller"): Promise<number> {
   const startBefore = inSeconds(0.001);
   const asked = Array.from({ length: ceiling + 1 }, async () => limiter.takeSlot(priority, startBefore));
-  await scheduler.advance(1);
+  await clock.advance(1);
   const slots = (await Promise.all(asked)).filter(Boolean).length;
   for (let slot = 0; slot < slots; slot++) limiter.giveBackSlot(priority);
   return slots;
@@ -37,7 +33,7 @@ async function secondsUntilStart(): Promise<number> {
   void limiter.takeSlot("caller", inSeconds(100)).then(() => {
     startedAt = clock.now();
   });
-  await scheduler.advance(100_000, () => startedAt !== undefined);
+  await clock.advance(100_000, () => startedAt !== undefined);
   limiter.giveBackSlot("caller");
   return ((startedAt ?? Number.NaN) - askedAt) / 1000;
 }
@@ -86,7 +82,7 @@ describe("The limit", () => {
 
   test("falls once per round, because calls that began earlier say nothing about the new limit", async () => {
     const startedAt = clock.now();
-    await scheduler.advance(1000);
+    await clock.advance(1000);
     for (let calls = 0; calls < ceiling; calls++) limiter.onFailure(timeout, startedAt);
     expect(await countSlots()).toBe(ceiling / 2);
     limiter.onFailure(timeout, clock.now());
@@ -96,7 +92,7 @@ describe("The limit", () => {
   test("never falls below one call", async () => {
     for (let rounds = 0; rounds < 10; rounds++) {
       limiter.onFailure(timeout, clock.now());
-      await scheduler.advance(1000);
+      await clock.advance(1000);
     }
     expect(await countSlots()).toBe(1);
   });
@@ -165,7 +161,7 @@ describe("After 429 and 503", () => {
       limiter.takeSlot("caller", inSeconds(9)),
       limiter.takeSlot("caller", inSeconds(11)),
     ];
-    await scheduler.advance(20_000);
+    await clock.advance(20_000);
     expect([await soon, await later]).toEqual([false, true]);
   });
 });
@@ -214,7 +210,7 @@ describe("Background calls", () => {
       for (;;) if (await work("caller", inSeconds(20))) callerCalls += 1;
     };
     for (let callers = 0; callers < 12; callers++) void keepBusy();
-    await scheduler.advance(10_000);
+    await clock.advance(10_000);
     callerCalls = 0;
     // 25 calls per second, one in five in the background: 100 are sent in 20 s.
     let settledAt: number | undefined;
@@ -225,7 +221,7 @@ describe("Background calls", () => {
         return sent.filter(Boolean).length;
       },
     );
-    await scheduler.advance(60_000, () => settledAt !== undefined);
+    await clock.advance(60_000, () => settledAt !== undefined);
     expect(settledAt).toBeLessThanOrEqual(deadline + 200);
     expect(await collected).toBeGreaterThanOrEqual(120);
     expect(callerCalls).toBeGreaterThanOrEqual(4 * (await collected) - 10);
@@ -240,7 +236,7 @@ describe("A call that waits for a slot", () => {
     const hasSlot = limiter.takeSlot(priority, startBefore).finally(() => {
       endedAt = clock.now();
     });
-    await scheduler.advance(20_000);
+    await clock.advance(20_000);
     expect(await hasSlot).toBe(false);
     expect(endedAt).toBe(startBefore);
     expect(limiter.waiting(priority)).toBe(0);
@@ -255,7 +251,7 @@ describe("A call that waits for a slot", () => {
     for (let slot = 0; slot < ceiling; slot++) await limiter.takeSlot("caller", inSeconds(1));
     const late = limiter.takeSlot("caller", inSeconds(1));
     const next = limiter.takeSlot("caller", inSeconds(9));
-    await scheduler.advance(2000);
+    await clock.advance(2000);
     limiter.giveBackSlot("caller");
     expect([await late, await next]).toEqual([false, true]);
   });

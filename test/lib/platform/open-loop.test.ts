@@ -9,8 +9,7 @@ import {
   type PlatformTransport,
 } from "../../../src/lib/platform/transport.ts";
 import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
-import { createScheduler } from "../../simulation/scheduler.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
+import { createVirtualClock } from "../../support/clock.ts";
 
 interface Platform {
   /** How long it works on a call that begins after this many seconds, on average. */
@@ -33,8 +32,7 @@ const maxConcurrency = 5;
 /** Sends the load through the real client. Returns how its callers ended; `inTime` is while the load lasted. */
 async function run(platform: Platform, { perSecond, instances = 1 }: Load) {
   const random = createSeededRandom(1);
-  const scheduler = createScheduler(random);
-  const clock = createVirtualClock(scheduler);
+  const clock = createVirtualClock(random);
   const startedAt = clock.now();
   const secondsNow = () => (clock.now() - startedAt) / 1000;
   const credentials = createBasicCredentials("gateway", "platform-password");
@@ -55,14 +53,14 @@ async function run(platform: Platform, { perSecond, instances = 1 }: Load) {
       const seconds = secondsRefused();
       if (seconds !== undefined) {
         const headers = platform.hasRetryAfter === true ? { "retry-after": String(seconds) } : undefined;
-        scheduler.after(10, () => resolve(responseOf(429, headers)));
+        clock.after(10, () => resolve(responseOf(429, headers)));
         return;
       }
       // The platform works on a call to its end, whether or not the client still waits for it.
       const milliseconds = platform.callMilliseconds(secondsNow()) * (0.7 + random.integerBelow(600) / 1000);
-      scheduler.after(milliseconds, () => resolve(responseOf(200)));
+      clock.after(milliseconds, () => resolve(responseOf(200)));
       const error = Object.assign(new Error("timeout"), { code: "ETIMEDOUT" });
-      scheduler.after(timeoutSeconds * 1000, () => reject(transportFailure(request, error)));
+      clock.after(timeoutSeconds * 1000, () => reject(transportFailure(request, error)));
     });
 
   const outcomes = { inTime: 0, afterwards: 0, failed: 0, unknown: 0 };
@@ -85,9 +83,9 @@ async function run(platform: Platform, { perSecond, instances = 1 }: Load) {
   });
   for (let caller = 0; caller < perSecond * loadSeconds; caller++) {
     const client = clients[caller % instances];
-    if (client) scheduler.after((caller * 1000) / perSecond, () => void call(client));
+    if (client) clock.after((caller * 1000) / perSecond, () => void call(client));
   }
-  await scheduler.advance((loadSeconds + 60) * 1000);
+  await clock.advance((loadSeconds + 60) * 1000);
   return outcomes;
 }
 

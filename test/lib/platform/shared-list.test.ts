@@ -8,7 +8,7 @@ import {
 import { createConferences } from "../../../src/lib/platform/conferences.ts";
 import { createSharedList, type SharedList } from "../../../src/lib/platform/shared-list.ts";
 import { createBasicCredentials, type PlatformTransport } from "../../../src/lib/platform/transport.ts";
-import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
+import { createManualClock, type ManualClock } from "../../support/clock.ts";
 
 /** A platform that responds to a request on demand, with the rooms that it has at that moment. */
 interface HeldRequest {

@@ -18,8 +18,8 @@ import {
 } from "../../../src/lib/platform/transport.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { createManualClock, type ManualClock } from "../../support/clock.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
-import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { newPlatformClient } from "../../support/use-platform.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";

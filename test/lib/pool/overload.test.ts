@@ -7,10 +7,9 @@ import { createBasicCredentials, type PlatformTransport } from "../../../src/lib
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
-import { createScheduler } from "../../simulation/scheduler.ts";
+import { createVirtualClock } from "../../support/clock.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 interface Load {
   /** How many calls the platform works on at once. */
@@ -30,8 +29,7 @@ const callsPerCreate = 2;
 /** Sends creates at a multiple of the capacity. Returns how they ended, as a share of what was possible. */
 async function run({ slots, callMilliseconds, factor, storageMilliseconds = 0 }: Load) {
   const random = createSeededRandom(1);
-  const scheduler = createScheduler(random);
-  const clock = createVirtualClock(scheduler);
+  const clock = createVirtualClock(random);
   const log = createRecordingLog();
   const pool = createMemoryQueue(clock);
   const rooms = new Map<
@@ -46,7 +44,7 @@ async function run({ slots, callMilliseconds, factor, storageMilliseconds = 0 }:
     const serve = busySlots < slots ? waiting.shift() : undefined;
     if (!serve) return;
     busySlots += 1;
-    scheduler.after(callMilliseconds * (0.8 + random.integerBelow(400) / 1000), () => {
+    clock.after(callMilliseconds * (0.8 + random.integerBelow(400) / 1000), () => {
       busySlots -= 1;
       serve();
       serveNext();
@@ -63,7 +61,7 @@ async function run({ slots, callMilliseconds, factor, storageMilliseconds = 0 }:
       });
       serveNext();
       const error = Object.assign(new Error("timeout"), { code: "ETIMEDOUT" });
-      scheduler.after(timeoutSeconds * 1000, () => reject(transportFailure(request, error)));
+      clock.after(timeoutSeconds * 1000, () => reject(transportFailure(request, error)));
     });
   const credentials = createBasicCredentials("gateway", "platform-password");
   const client = createClient(transport, { timeoutSeconds, maxConcurrency, credentials, clock, random });
@@ -98,13 +96,13 @@ async function run({ slots, callMilliseconds, factor, storageMilliseconds = 0 }:
   });
   const ended = { claimed: 0, refused: 0 };
   for (let index = 0; index < arrivals; index++)
-    scheduler.after((index * seconds * 1000) / arrivals, () => {
+    clock.after((index * seconds * 1000) / arrivals, () => {
       void claims.claim("https://verification.example.com/1", log).then(
         () => (ended.claimed += 1),
         () => (ended.refused += 1),
       );
     });
-  await scheduler.advance(seconds * 1000);
+  await clock.advance(seconds * 1000);
   return { goodput: ended.claimed / possible, callsPerClaim: calls / ended.claimed, refused: ended.refused };
 }
 

@@ -7,7 +7,7 @@ import { createRoomFromQueue } from "../../../src/functions/create-room-from-que
 import { toHandler } from "../../../src/lib/http/pipeline.ts";
 import { decodeServiceTag } from "../../../src/lib/rooms/create.ts";
 import { parseJson } from "../../../tools/local/process/parse-json.ts";
-import { createManualClock } from "../../support/manual-clock.ts";
+import { createManualClock } from "../../support/clock.ts";
 import { openAccess } from "../../support/open-access.ts";
 import { canary, refusedUuiData } from "../../support/refused-uui-data.ts";
 

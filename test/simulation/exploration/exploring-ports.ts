@@ -1,6 +1,7 @@
 /** Ports whose calls wait until the exploration chooses the next one and its outcome. */
+
+import type { VirtualClock } from "../../support/clock.ts";
 import type { Fault, PortCall, Ports } from "../faults.ts";
-import type { Scheduler } from "../scheduler.ts";
 import { requireTask, type SimulatedProcess, type Task } from "../task.ts";
 
 /** A possible next step. Nothing else happens until one of these is carried out. */
@@ -74,7 +75,7 @@ const readPattern = /^(GET |\w+ (count|peek)$|record read )/;
 
 export function createExploringPorts(
   timed: Ports,
-  scheduler: Scheduler,
+  clock: VirtualClock,
   ownCalls: RegExp | undefined,
 ): ExploringPorts {
   let isExploring = false;
@@ -95,7 +96,7 @@ export function createExploringPorts(
     const deliver = () => {
       // Only bulk delete compares times that are less than a second apart, namely that of this call.
       const unit = task.functionName === "bulkDeleteRooms" && text.startsWith("pool clear") ? 1 : 1000;
-      const at = Math.round(scheduler.now() / unit) * unit;
+      const at = Math.round(clock.now() / unit) * unit;
       const before = observed.get(task) ?? [];
       // A retry that succeeds leaves no trace of the failures before it.
       const known =
@@ -131,7 +132,7 @@ export function createExploringPorts(
         if (outcome.kind === "fails") return fail(outcome);
         if (outcome.kind === "freeze") {
           task.faultsMet.push("freeze");
-          process.frozenUntil = scheduler.now();
+          process.frozenUntil = clock.now();
           frozen.add(process);
         }
         void effect().then(
@@ -148,7 +149,7 @@ export function createExploringPorts(
         const { fault, isTimeout } = outcome;
         task.faultsMet.push(fault);
         if (fault === "lost-after") void effect().catch(() => undefined);
-        if (isTimeout) scheduler.elapse(request.timeoutSeconds * 1000);
+        if (isTimeout) clock.elapse(request.timeoutSeconds * 1000);
         lastFailure.set(task, { label, outcome });
         const error = request.failure(fault, isTimeout, task);
         respond(pending, `failed ${fault} ${isTimeout}`, () => reject(error));
@@ -197,7 +198,7 @@ export function createExploringPorts(
       faults: 0,
       run() {
         pauses = pauses.filter((other) => other !== pause);
-        scheduler.elapse(Math.max(0, pause.at - scheduler.now()));
+        clock.elapse(Math.max(0, pause.at - clock.now()));
         pause.wake();
       },
     };
@@ -222,7 +223,7 @@ export function createExploringPorts(
 
     deliver(process, milliseconds, settle) {
       if (!isExploring) return timed.deliver(process, milliseconds, settle);
-      const pause = { process, at: scheduler.now() + milliseconds, wake: settle };
+      const pause = { process, at: clock.now() + milliseconds, wake: settle };
       pauses.push(pause);
     },
 

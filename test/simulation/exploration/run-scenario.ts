@@ -2,9 +2,9 @@
 
 import type { RandomSource } from "../../../src/lib/ports.ts";
 import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
+import { settlePromises } from "../../support/clock.ts";
 import { settleAndAudit } from "../audit.ts";
 import type { Violation } from "../ledger.ts";
-import { settlePromises } from "../scheduler.ts";
 import { createWorld, type World } from "../world.ts";
 import type { Chooser } from "./chooser.ts";
 import { createExploringPorts, type ExploringPorts, type Transition } from "./exploring-ports.ts";
@@ -59,8 +59,8 @@ export async function runScenario(
 
   /** Minutes pass only while no call is on its way, because each call has a timeout. */
   function whatTimeBrings(): Transition[] {
-    const { scheduler } = world;
-    const dueAt = Math.min(...scheduler.dueTimes());
+    const { clock } = world;
+    const dueAt = Math.min(...clock.dueTimes());
     if (Number.isFinite(dueAt)) return [{ label: "a retry is due", faults: 0, run: runDueEvent }];
     if (budget.lapses === 0 || (unstarted.size === 0 && !ports.isFrozen())) return [];
     const { seconds = 0 } = scenario.lapse ?? {};
@@ -71,7 +71,7 @@ export async function runScenario(
         run() {
           budget.lapses -= 1;
           mayBegin = true;
-          scheduler.elapse(seconds * 1000);
+          clock.elapse(seconds * 1000);
           ports.onLapse();
         },
       },
@@ -79,7 +79,7 @@ export async function runScenario(
 
     async function runDueEvent(): Promise<void> {
       let isRun = false;
-      await scheduler.advance(Math.max(0, dueAt - scheduler.now()), () => {
+      await clock.advance(Math.max(0, dueAt - clock.now()), () => {
         const wasRun = isRun;
         isRun = true;
         return wasRun;
@@ -90,7 +90,7 @@ export async function runScenario(
   for (;;) {
     // Before time passes: code that has just begun reads the clock at the moment at which it began.
     await settlePromises();
-    world.scheduler.elapse(1);
+    world.clock.elapse(1);
     if (world.ledger.violations.length > 0) break;
     const possible = transitions();
     const rest = () => [
@@ -130,7 +130,7 @@ function createExploredWorld({ level, processes, ownCalls }: Scenario): {
       processCount: processes,
       platformTimeoutSeconds: 1,
       randomOf: ({ index }) => (randoms[index] ??= createSeededRandom(index)),
-      wrapPorts: (timed, scheduler) => (ports = createExploringPorts(timed, scheduler, ownCalls)),
+      wrapPorts: (timed, clock) => (ports = createExploringPorts(timed, clock, ownCalls)),
     },
   );
   if (!ports) throw new Error("the world did not ask for its ports");

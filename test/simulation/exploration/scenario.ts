@@ -42,11 +42,11 @@ export const plan: Plan = {
 
 /** Adds a room as provisioning leaves it: pooled on the platform, its name in the pool. */
 export async function poolRoom(
-  { platform, ledger, queues, scheduler }: World,
+  { platform, ledger, queues, clock }: World,
   name: string,
   { isMarked = true, hasAlias = true } = {},
 ): Promise<void> {
-  const since = new Date(scheduler.now()).toISOString();
+  const since = new Date(clock.now()).toISOString();
   const room = toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since });
   platform.add({
     ...room,
@@ -56,18 +56,18 @@ export async function poolRoom(
   ledger.provisioned.add(name);
   ledger.pooledNames.add(name);
   await queues.pool.put(name);
-  scheduler.elapse(60_000);
+  clock.elapse(60_000);
 }
 
 /** Adds a room that a caller was handed some time ago. */
-export function assignedRoom({ platform, ledger, scheduler }: World, name: string): void {
-  const since = new Date(scheduler.now()).toISOString();
+export function assignedRoom({ platform, ledger, clock }: World, name: string): void {
+  const since = new Date(clock.now()).toISOString();
   const room = toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since });
   const description = formatMarker({ state: "assigned", since, messageId: "claim-of-room" });
   platform.add({ ...room, description });
   ledger.provisioned.add(name);
   ledger.pooledNames.add(name);
-  scheduler.elapse(60_000);
+  clock.elapse(60_000);
 }
 
 /** Puts a request on the provisioning queue. */
@@ -113,7 +113,7 @@ export const ended = (name: string, process: number): ScenarioStep => ({
 export const provision = (process: number): ScenarioStep => ({
   label: `the host's queue trigger on process ${process}`,
   isTimed: true,
-  isReady: ({ queues, scheduler }) =>
-    queues.provisioning.contents().some(({ visibleAt }) => visibleAt <= scheduler.now()),
+  isReady: ({ queues, clock }) =>
+    queues.provisioning.contents().some(({ visibleAt }) => visibleAt <= clock.now()),
   start: (world) => void world.provisionOne(process),
 });

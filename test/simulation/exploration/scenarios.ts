@@ -74,7 +74,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     async arrange(world) {
       await poolRoom(world, "room-a");
       await reportEnd(world, "room-a");
-      world.scheduler.elapse(11 * minutes);
+      world.clock.elapse(11 * minutes);
     },
   },
 
@@ -86,7 +86,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     async arrange(world) {
       await poolRoom(world, "room-a", { isMarked: false });
       await reportEnd(world, "room-a");
-      world.scheduler.elapse(11 * minutes);
+      world.clock.elapse(11 * minutes);
     },
   },
 
@@ -156,9 +156,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     async arrange(world) {
       assignedRoom(world, "room-a");
       await reportEnd(world, "room-a");
-      world.scheduler.elapse(6 * minutes);
+      world.clock.elapse(6 * minutes);
       await reportEnd(world, "room-a");
-      world.scheduler.elapse(8 * minutes);
+      world.clock.elapse(8 * minutes);
     },
   },
 
@@ -172,9 +172,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       world.platform.add(newRoomOf("persistent", 1));
       await reportEnd(world, "room-a");
       await reportEnd(world, "vkiosk_persistent-1");
-      world.scheduler.elapse(11 * minutes);
+      world.clock.elapse(11 * minutes);
       world.platform.startConference("room-a");
-      world.scheduler.elapse(1000);
+      world.clock.elapse(1000);
     },
   },
 
@@ -200,7 +200,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 /** Accepts an event without any fault. */
 async function reportEnd(world: World, name: string): Promise<void> {
   void deliverEnds(world, [name], 0, plan);
-  await world.scheduler.advance(1000);
+  await world.clock.advance(1000);
 }
 
 /** Makes two pooled rooms unusable, each in another way. */

@@ -8,23 +8,23 @@ import type { World } from "../world.ts";
  * that nobody reads in order, and in times that are in the same order and less than half a second apart.
  */
 export function stateKey(world: World, rest: unknown, isExact: boolean): string {
-  const { queues, platform, ledger, records, scheduler, running } = world;
+  const { queues, platform, ledger, records, clock, running } = world;
   const state = {
     rest,
     queues: Object.values(queues).map((queue) =>
-      queue.contents().map((message) => withoutTimes(message, scheduler.now())),
+      queue.contents().map((message) => withoutTimes(message, clock.now())),
     ),
     rooms: platform.rooms(),
     liveSince: platform.liveSince(),
     records: records.contents(),
     ledger,
-    dueTimes: scheduler.dueTimes(),
-    now: scheduler.now(),
+    dueTimes: clock.dueTimes(),
+    now: clock.now(),
     running: [...running].map(({ process }) => process.index).toSorted((one, other) => one - other),
     peaks: [world.peakOf("create"), world.peakOf("provision")],
   };
   const text = withNumberedIds(JSON.stringify(state, simplify));
-  return isExact ? withRankedTimes(text) : withAges(text, scheduler.now());
+  return isExact ? withRankedTimes(text) : withAges(text, clock.now());
 }
 
 /** The code compares the times of messages in whole seconds only. */

@@ -1,7 +1,7 @@
 /** A gateway of which only the queues exist, in memory. */
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { createManualClock } from "../../../test/support/clock.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
-import { createManualClock } from "../../../test/support/manual-clock.ts";
 import { createMemoryQueue } from "../../../test/support/memory-queue.ts";
 import type { Target } from "../target/target.ts";
 
