@@ -1,9 +1,78 @@
-/** The histories that fast-check generates and shrinks. */
+/** The histories that fast-check generates and shrinks: commands with their weights, faults, and bursts. */
 import fc from "fast-check";
-import { command } from "./arbitrary-command.ts";
-import { overtakings } from "./arbitrary-overtaking.ts";
 import { type Fault, faults } from "./faults.ts";
-import type { Command, FaultAt, History, Step } from "./history.ts";
+import type { Command, FaultAt, History, Step, Target } from "./history.ts";
+
+const target = (...of: Target["of"][]): fc.Arbitrary<Target> =>
+  fc.record({ of: fc.constantFrom(...of), index: fc.nat(5) });
+const anyTarget = target(
+  "handed-out",
+  "handed-out",
+  "handed-out",
+  "pooled",
+  "persistent",
+  "foreign",
+  "plain",
+  "unknown",
+);
+const poolTargets = fc.array(target("handed-out", "pooled"), { minLength: 1, maxLength: 3 });
+const conferenceTarget = target("handed-out", "pooled", "plain");
+const anyTargets = fc.array(anyTarget, { minLength: 1, maxLength: 3 });
+const kind = <Kind extends string>(name: Kind) => fc.constant(name);
+const { boolean, constantFrom, integer, nat, record } = fc;
+
+const changes = constantFrom("remove" as const, "remove", "describe", "retag");
+const outageFaults = constantFrom("not-sent" as const, "throttled", "lost-before", "lost-after", "late");
+
+const collect: fc.Arbitrary<Command> = record({ kind: kind("garbage") });
+
+const create: fc.Arbitrary<Command> = record({
+  kind: kind("create"),
+  isLegacy: boolean(),
+  hasTag: boolean(),
+  repeatAfterSeconds: constantFrom(undefined, undefined, undefined, [0], [1], [0, 40]),
+});
+
+/** The end of conferences in rooms of these kinds. */
+const endOf = (targets: typeof anyTargets): fc.Arbitrary<Command> =>
+  record({
+    kind: kind("event"),
+    targets,
+    copies: integer({ min: 1, max: 2 }),
+    delaySeconds: constantFrom(0, 1, 60, 700),
+  });
+
+const weighted: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Command>])[] = [
+  [16, create],
+  [2, record({ kind: kind("read"), target: anyTarget, isPublic: boolean(), isFull: boolean() })],
+  [1, record({ kind: kind("list"), isFull: boolean() })],
+  [3, record({ kind: kind("update"), target: anyTarget, field: constantFrom("description", "tag", "name") })],
+  [3, record({ kind: kind("delete"), target: anyTarget })],
+  [5, endOf(anyTargets)],
+  [1, record({ kind: kind("unusable-event"), index: nat(5) })],
+  [3, record({ kind: kind("conference-start"), target: conferenceTarget })],
+  [4, record({ kind: kind("conference-end"), target: conferenceTarget })],
+  [6, collect],
+  [2, record({ kind: constantFrom("metrics", "metrics", "health") })],
+  [2, record({ kind: kind("bulk-delete") })],
+  [3, record({ kind: kind("bulk-create"), level: constantFrom(undefined, 0, 5, 8, 12) })],
+  [2, record({ kind: kind("direct"), change: changes, target: anyTarget })],
+  [1, record({ kind: kind("add"), of: constantFrom("persistent", "foreign", "plain") })],
+  [1, record({ kind: kind("crash") })],
+  [
+    1,
+    record({
+      kind: kind("outage"),
+      on: constantFrom("platform", "platform", "storage"),
+      fault: outageFaults,
+      seconds: constantFrom(5, 60, 400),
+    }),
+  ],
+];
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  ...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })),
+);
 
 const times = fc.constantFrom(1, 1, 2, 4);
 const fault = fc.constantFrom(...faults);
@@ -112,5 +181,68 @@ function select(
 const mixtures: fc.Arbitrary<History> = fc
   .tuple(everything, fc.noShrink(selection))
   .map(([history, chosen]) => select(history, chosen));
+
+/** The second one of two faults, which the invocation meets when it continues. */
+const secondFault = fc.record({
+  distance: fc.constantFrom(1, 2),
+  fault: fc.constantFrom<Fault>("not-sent", "refused", "throttled", "lost-before", "lost-after"),
+  times: fc.constantFrom(0, 1, 2),
+});
+
+const end = endOf(poolTargets);
+
+const otherOf = (of: fc.Arbitrary<Command>): fc.Arbitrary<Step> =>
+  fc.record({
+    command: of,
+    pauseMilliseconds: fc.constantFrom(0, 20),
+    process: fc.constantFrom(1, 1, 1, 0),
+    faults: fc.constant([]),
+    seed,
+  });
+
+const parts = fc.record({
+  before: fc.array(fc.oneof(create, end), { maxLength: 2 }),
+  overtaken: fc.oneof(create, create, collect, end, command),
+  slow: fc.constantFrom("step", "step", "step", "provisioning"),
+  first: fc.constantFrom("freeze" as const, "late"),
+  call: fc.nat(5),
+  second: secondFault,
+  others: fc.oneof(
+    fc.array(otherOf(fc.oneof(create, create, create, end, command)), { minLength: 1, maxLength: 4 }),
+    // Enough to claim every room of the pool.
+    fc.array(otherOf(create), { minLength: 7, maxLength: 8 }),
+  ),
+  seed,
+});
+
+/** Longer than a lease, than a new name is invisible, and than a call's timeout. */
+const pauses = { ofLease: 310_000, ofName: 610_000, ofCall: 15_000 };
+
+/** One invocation is suspended, or its call is late, and others use the rooms in the meantime. */
+const overtakings: fc.Arbitrary<History> = parts.map((history) => {
+  const { before, overtaken, slow, first, call, second, others, seed: historySeed } = history;
+  const faults: FaultAt[] = [
+    { call, fault: first, times: 1 },
+    { call: call + second.distance, fault: second.fault, times: second.times },
+  ];
+  const isProvisioning = slow === "provisioning";
+  const stepOf = (each: Command, pauseMilliseconds: number, faultsOfStep: FaultAt[]): Step => ({
+    command: each,
+    process: 0,
+    pauseMilliseconds,
+    faults: faultsOfStep,
+    seed: historySeed,
+  });
+  const pauseOfFreeze = isProvisioning ? pauses.ofName : pauses.ofLease;
+  return {
+    steps: [
+      ...before.map((each) => stepOf(each, pauses.ofName, [])),
+      stepOf(overtaken, first === "freeze" ? pauseOfFreeze : pauses.ofCall, isProvisioning ? [] : faults),
+      ...others,
+    ],
+    provisioningFaults: isProvisioning ? faults.map((each) => ({ ...each, run: before.length })) : [],
+    seed: historySeed,
+  };
+});
 
 export const histories: fc.Arbitrary<History> = fc.oneof(mixtures, overtakings);

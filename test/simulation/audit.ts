@@ -2,8 +2,8 @@
 
 import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import { deliverEnds } from "./callers.ts";
+import type { Task } from "./faults.ts";
 import { type History, isWithoutFaults } from "./history.ts";
-import type { Task } from "./task.ts";
 import type { World } from "./world.ts";
 
 const minute = 60_000;

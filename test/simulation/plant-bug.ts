@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import type { brokenPromise } from "./exploration/explore-scenarios.ts";
+import type { PromiseName } from "./ledger.ts";
 import type { PlantedBug } from "./planted-bugs.ts";
-import type { PromiseName } from "./promises.ts";
 import type { foundViolation, runHistories } from "./run-histories.ts";
 
 const root = new URL("../../", import.meta.url).href;

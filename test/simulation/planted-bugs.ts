@@ -1,5 +1,5 @@
 /** Bugs that are planted in the sources to check that the simulation finds them. */
-import type { PromiseName } from "./promises.ts";
+import type { PromiseName } from "./ledger.ts";
 
 export interface PlantedBug {
   /** Completes the sentence "a gateway that …". */

@@ -1,4 +1,7 @@
 /** The processes that run the app: each has its own dependencies, and all share the queues and the platform. */
+
+import { readdir } from "node:fs/promises";
+import type { HttpHandler, StorageQueueHandler, TimerHandler } from "@azure/functions";
 import {
   type HttpRequest,
   HttpResponse,
@@ -6,8 +9,16 @@ import {
   InvocationContext,
   type Timer,
 } from "@azure/functions";
-import type { Adapters } from "../../src/lib/dependencies.ts";
+import type { Adapters, Dependencies } from "../../src/lib/dependencies.ts";
 import { createDependencies } from "../../src/lib/dependencies.ts";
+import type { HttpFunction } from "../../src/lib/http/contract.ts";
+import {
+  type QueueFunction,
+  registerHttpFunctions,
+  registerQueueFunctions,
+  registerTimerFunctions,
+  type TimerFunction,
+} from "../../src/lib/http/triggers.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { withRetries } from "../../src/lib/platform/client.ts";
 import { createConferences } from "../../src/lib/platform/conferences.ts";
@@ -16,10 +27,45 @@ import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { gatewaySettings } from "../../tools/local/stack/gateway-settings.ts";
 import { createRetirement } from "../../tools/ops/pool/retirement.ts";
 import type { Fault } from "./faults.ts";
-import { type Handlers, registerFunctions } from "./functions.ts";
+import { currentTask, type SimulatedProcess, type Task } from "./faults.ts";
 import type { FaultAt } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
-import { currentTask, type SimulatedProcess, type Task } from "./task.ts";
+
+interface Handlers {
+  readonly http: ReadonlyMap<string, HttpHandler>;
+  readonly timers: ReadonlyMap<string, TimerHandler>;
+  readonly queues: ReadonlyMap<string, StorageQueueHandler>;
+}
+
+const folder = new URL("../../src/functions/", import.meta.url);
+
+export const httpFunctions = await load<HttpFunction<Dependencies>>(/^[\w-]+\.ts$/);
+const timerFunctions = await load<TimerFunction<Dependencies>>(/\.timer\.ts$/);
+const queueFunctions = await load<QueueFunction<Dependencies>>(/\.queue\.ts$/);
+
+/** The exports of all files with such a name, by the name that each has in its file. */
+async function load<Definition>(fileName: RegExp): Promise<Readonly<Record<string, Definition>>> {
+  const files = (await readdir(folder)).filter((file) => fileName.test(file)).toSorted();
+  const modules: object[] = await Promise.all(files.map(async (file) => import(new URL(file, folder).href)));
+  return Object.assign({}, ...modules) as Record<string, Definition>;
+}
+
+/** Returns the handlers that the host would get. */
+function registerFunctions(dependencies: Dependencies): Handlers {
+  const http = new Map<string, HttpHandler>();
+  const timers = new Map<string, TimerHandler>();
+  const queues = new Map<string, StorageQueueHandler>();
+  const app = {
+    http: (name: string, { handler }: { handler: HttpHandler }) => void http.set(name, handler),
+    timer: (name: string, { handler }: { handler: TimerHandler }) => void timers.set(name, handler),
+    storageQueue: (name: string, { handler }: { handler: StorageQueueHandler }) =>
+      void queues.set(name, handler),
+  };
+  registerHttpFunctions(app, dependencies, httpFunctions);
+  registerTimerFunctions(app, dependencies, timerFunctions);
+  registerQueueFunctions(app, dependencies, queueFunctions);
+  return { http, timers, queues };
+}
 
 /** How an invocation ended; `died` if its process died, so nobody received a result. */
 type Ending<Result> = { readonly result: Result } | { readonly error: unknown } | "died";

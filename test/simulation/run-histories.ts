@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { histories } from "./arbitrary-history.ts";
 import { settleAndAudit } from "./audit.ts";
+import { request } from "./callers.ts";
 import { foundHistories } from "./found-histories.ts";
 import type { History } from "./history.ts";
 import type { Violation } from "./ledger.ts";
-import { request } from "./requests.ts";
 import { startStep } from "./start-step.ts";
 import { createWorld } from "./world.ts";
 

@@ -10,8 +10,8 @@ import type { PlatformRequest } from "../../src/lib/platform/transport.ts";
 import { parseMarker } from "../../src/lib/pool/room.ts";
 import { createMemoryPlatform } from "../support/memory-platform.ts";
 import type { Fault, Ports } from "./faults.ts";
+import { requireTask, type Task } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";
-import { requireTask, type Task } from "./task.ts";
 
 /** A room on the platform. It is not changed when the platform's room is. */
 export interface RoomRecord {

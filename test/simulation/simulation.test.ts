@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { foundHistories } from "./found-histories.ts";
-import { promises } from "./promises.ts";
+import { promises } from "./ledger.ts";
 import {
   explain,
   historiesOfTestRun,

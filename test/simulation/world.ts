@@ -7,6 +7,7 @@ import { createVirtualClock, type VirtualClock } from "../support/clock.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
 import { createMemoryRecordStore, type MemoryRecordStore } from "../support/memory-record-store.ts";
 import { openAccess } from "../support/open-access.ts";
+import type { SimulatedProcess, Task } from "./faults.ts";
 import { createPorts, type Fault, type Ports } from "./faults.ts";
 import type { History } from "./history.ts";
 import { createLedger, isClaim, type Ledger } from "./ledger.ts";
@@ -24,9 +25,7 @@ import {
   createSimulatedPlatform,
   type SimulatedPlatform,
 } from "./simulated-platform.ts";
-import { type QueueName, simulateQueue } from "./simulated-queue.ts";
-import { simulateRecords } from "./simulated-records.ts";
-import type { SimulatedProcess, Task } from "./task.ts";
+import { type QueueName, simulateQueue, simulateRecords } from "./simulated-storage.ts";
 
 interface Outage {
   readonly fault: Fault;

@@ -1,5 +1,5 @@
 /** Explores scenarios and finds the shortest history of a failure. */
-import type { PromiseName } from "../promises.ts";
+import type { PromiseName } from "../ledger.ts";
 import { type Search, search } from "./chooser.ts";
 import { type Failure, runScenario } from "./run-scenario.ts";
 import type { Scenario } from "./scenario.ts";

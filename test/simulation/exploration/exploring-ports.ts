@@ -2,7 +2,7 @@
 
 import type { VirtualClock } from "../../support/clock.ts";
 import type { Fault, PortCall, Ports } from "../faults.ts";
-import { requireTask, type SimulatedProcess, type Task } from "../task.ts";
+import { requireTask, type SimulatedProcess, type Task } from "../faults.ts";
 
 /** A possible next step. Nothing else happens until one of these is carried out. */
 export interface Transition {

@@ -1,6 +1,6 @@
 /** The scenarios that are explored. Each is as small as it can be and still has the conflict that its name says. */
 import { deliverEnds } from "../callers.ts";
-import { newRoomOf } from "../targets.ts";
+import { newRoomOf } from "../start-step.ts";
 import type { World } from "../world.ts";
 import {
   assignedRoom,

@@ -1,6 +1,7 @@
 /** The state of the world as text. Worlds with equal texts behave identically from then on. */
+
+import type { Task } from "../faults.ts";
 import { isClaim } from "../ledger.ts";
-import type { Task } from "../task.ts";
 import type { World } from "../world.ts";
 
 /**
