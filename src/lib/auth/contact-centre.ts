@@ -17,7 +17,7 @@ export interface ContactCentreRules {
 }
 
 /**
- * Resolves if the token belongs to an active agent of an authorized division. Throws `unauthenticated`, `forbidden` or
+ * Resolves if the token belongs to an active agent of an authorised division. Throws `unauthenticated`, `forbidden` or
  * `contact-centre-unavailable`.
  */
 export type ContactCentreCheck = (token: string | null, log: Log) => Promise<void>;

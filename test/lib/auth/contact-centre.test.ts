@@ -52,12 +52,12 @@ const outcomeOf = async (token?: string) => check(token).catch((error: unknown) 
 
 describe("The check judges a user", () => {
   test.each([
-    ["accepts an active user of an authorized division", user, undefined],
-    ["accepts a user of an authorized division without a state", { division: user.division }, undefined],
-    ["accepts a user of an authorized division whose state is null", { ...user, state: null }, undefined],
+    ["accepts an active user of an authorised division", user, undefined],
+    ["accepts a user of an authorised division without a state", { division: user.division }, undefined],
+    ["accepts a user of an authorised division whose state is null", { ...user, state: null }, undefined],
     ["throws 403 for a user of another division", { ...user, division: { id: "another" } }, forbidden],
     [
-      "throws 403 for a user of a division whose name is the ID of an authorized one",
+      "throws 403 for a user of a division whose name is the ID of an authorised one",
       { ...user, division: { id: "SBC", name: divisionId } },
       forbidden,
     ],

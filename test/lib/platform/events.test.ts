@@ -121,7 +121,7 @@ test.each([
   ["251 characters", "x".repeat(251), false],
   ["no characters", "", false],
   ["a line break and a tab", "a\n\tb", true],
-  ["a carriage return, which XML normalizes", "a\rb", false],
+  ["a carriage return, which XML normalises", "a\rb", false],
   ["a control character", "a\u0001", false],
   ["half of a surrogate pair", "a\ud800", false],
   ["a character of two UTF-16 units", "🏠", true],

@@ -1,4 +1,4 @@
-/** Formats of settings: accepted texts, and their normalized values. */
+/** Formats of settings: accepted texts, and their normalised values. */
 
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Summarizes the durations and failures of creates. */
+/** Summarises the durations and failures of creates. */
 import type { CreateLatency } from "./console-state.ts";
 
 const bounds = [5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, Number.MAX_SAFE_INTEGER];
