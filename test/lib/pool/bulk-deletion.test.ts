@@ -83,7 +83,7 @@ describe("Bulk delete", () => {
     await world.addPooled("test_room");
     await world.addPooled("vkiosk_1");
     world.addRoom("theirs", { description: "created manually" });
-    world.addRoom("lecture", { service_type: "lecture", description: "created manually" });
+    await world.addPooled("lecture", { service_type: "lecture", description: "created manually" });
     world.platform.seedRooms({ mixed: true });
     const before = world.roomNames();
     await deleteAll();

@@ -61,6 +61,7 @@ describe("Provisioning", () => {
     });
     expect(parseMarker(world.room(name)?.description)?.state).toBe("pooled");
     expect(await world.pool.receive(1, 60)).toMatchObject([{ text: name }]);
+    expect(world.log.fieldsOf("room-provisioned")).toEqual({ room: name, reason: "claimed" });
   });
 
   test("puts the invisible name into the pool before it creates the room", async () => {

@@ -118,7 +118,8 @@ test.each<[string, Environment, object]>([
       PLATFORM_MAX_CONCURRENCY: "7",
       ROOM_MAXIMUM_AGE_HOURS: "48",
       POOL_LEASE_SECONDS: "200",
-      POOL_MINIMUM: "20",
+      MAX_VMR: "10000",
+      POOL_MINIMUM: "10000",
       POOL_READY_DELAY_SECONDS: "90",
       GC_MAX_MESSAGES: "40",
       GC_MINIMUM_AGE_SECONDS: "900",
@@ -130,7 +131,7 @@ test.each<[string, Environment, object]>([
     {
       platform: { timeoutSeconds: 9, maxConcurrency: 7 },
       rooms: { maxAgeHours: 48 },
-      pool: { maxRooms: 50, minRooms: 20, leaseSeconds: 200, readyDelaySeconds: 90 },
+      pool: { maxRooms: 10_000, minRooms: 10_000, leaseSeconds: 200, readyDelaySeconds: 90 },
       garbage: { maxMessages: 40, minAgeSeconds: 900 },
       bearer: {
         authority: "https://login.example.com",
