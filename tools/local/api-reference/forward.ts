@@ -7,12 +7,12 @@ const timeoutMilliseconds = 240_000;
 // The gateway knows neither the page nor its origin.
 const headersOfThePage = ["host", "origin", "referer", "connection", "accept-encoding"];
 
-/** Forwards the request to this URL and streams the response back. Returns the response's invocation ID, if any. */
+/** Forwards the request to this URL and streams the response back. */
 export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   target: string,
-): Promise<string | undefined> {
+): Promise<void> {
   const headers = Object.entries(request.headers).filter(
     ([name]) => !headersOfThePage.includes(name) && !name.startsWith("sec-"),
   );
@@ -27,6 +27,4 @@ export async function forward(
   const [incoming] = await Promise.all([answered, pipeline(request, outgoing)]);
   response.writeHead(incoming.statusCode ?? 502, incoming.headers);
   await pipeline(incoming, response);
-  const id = incoming.headers["x-invocation-id"];
-  return typeof id === "string" ? id : undefined;
 }

@@ -1,6 +1,7 @@
 /** Samples the whole stack once a second and keeps the last ten minutes for the charts. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "../stack/connection.ts";
+import type { DevelopmentStack } from "../stack/development-stack.ts";
 import { openQueueContents } from "../stack/queue-contents.ts";
 import {
   type GatewayState,
@@ -11,15 +12,16 @@ import {
   stateTitles,
   type TimelineEntry,
 } from "./console-state.ts";
-import { readControlData } from "./control-data.ts";
 import { summarizeLatency } from "./create-latency.ts";
 import { toRoomRows } from "./room-rows.ts";
+import { readStackData } from "./stack-data.ts";
 import type { Timeline } from "./timeline.ts";
 
 const maxPoints = 600;
 
 export interface CollectorOptions {
   readonly connection: Connection;
+  readonly stack: DevelopmentStack;
   readonly appState: () => GatewayState;
   readonly timeline: Timeline;
   /** The default is one look per second. */
@@ -29,7 +31,7 @@ export interface CollectorOptions {
 
 /** Starts sampling. A sample that fails, for example because a part is stopping, is skipped. */
 export function startCollector(options: CollectorOptions) {
-  const { connection, appState, timeline, onSnapshot, intervalMilliseconds = 1000 } = options;
+  const { connection, stack, appState, timeline, onSnapshot, intervalMilliseconds = 1000 } = options;
   const queues = openQueueContents(connection.storageConnectionString);
   const history: HistoryPoint[] = [];
   const stopping = new AbortController();
@@ -37,31 +39,31 @@ export function startCollector(options: CollectorOptions) {
   let latest: Snapshot | undefined;
 
   async function take(): Promise<Snapshot> {
-    const [pool, provisioning, deletion, poison, control] = await Promise.all([
+    const [pool, provisioning, deletion, poison] = await Promise.all([
       queues.depth("pool"),
       queues.depth("provisioning"),
       queues.depth("deletion"),
       queues.depth("poison"),
-      readControlData(connection),
     ]);
+    const data = readStackData(stack);
     const time = Date.now();
     const { queuedForDeletionAt } = timeline;
-    const rooms = toRoomRows({ ...connection, ...control, queuedForDeletionAt, now: time }, rows);
+    const rooms = toRoomRows({ ...connection, ...data, queuedForDeletionAt, now: time }, rows);
     for (const entry of roomChanges(rooms, rows, time)) timeline.add(entry);
     rows = new Map(rooms.map((row) => [row.name, row]));
     const gateway = appState();
     return {
       time,
       poolLevel: rooms.filter(({ state }) => state === "pooled").length,
-      isOutage: gateway.state !== "up" || control.surroundings.platformDown !== null,
+      isOutage: gateway.state !== "up" || data.surroundings.platformDown !== null,
       poolTarget: connection.maxRooms,
       counts: countStates(rooms, provisioning),
       queues: { pool, provisioning, deletion, poison },
       rooms,
       gateway,
-      surroundings: control.surroundings,
+      surroundings: data.surroundings,
       createLatency: summarizeLatency(timeline.creates()),
-      metricsRow: control.metricsRow,
+      metricsRow: data.metricsRow,
     };
   }
 

@@ -5,10 +5,10 @@ import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { referenceFiles } from "../api-reference/reference-files.ts";
-import type { HostedFunction } from "../host/triggers.ts";
 import { bundlePage } from "../pages/bundle-page.ts";
 import { listen, type Port } from "../process/listen.ts";
 import type { Connection } from "../stack/connection.ts";
+import type { DevelopmentStack } from "../stack/development-stack.ts";
 import { startCollector } from "./collector.ts";
 import type { Addresses, GatewayState, Greeting } from "./console-state.ts";
 import { respondToReference } from "./reference-routes.ts";
@@ -17,7 +17,7 @@ import type { Timeline } from "./timeline.ts";
 
 export interface ConsoleOptions {
   readonly connection: Connection;
-  readonly functions: () => readonly HostedFunction[];
+  readonly stack: DevelopmentStack;
   readonly appState: () => GatewayState;
   /** The timeline that receives the host's log. */
   readonly timeline: Timeline;
@@ -44,30 +44,25 @@ const securityHeaders = {
 
 /** Starts the console on 127.0.0.1, with the API reference below /api/. Throws if its page cannot be bundled. */
 export async function startConsole(options: ConsoleOptions) {
-  const { connection, functions, timeline } = options;
+  const { connection, timeline } = options;
   ownFiles ??= bundlePage({ folder: pageFolder, entry: "main.tsx", name: "console" });
   const files = await ownFiles;
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof referenceFiles> | undefined;
-  timeline.setFunctions(functions());
   const addresses: Addresses = {
     gateway: connection.gatewayUrl,
     platformControl: connection.platformControlUrl,
     token: connection.tokenUrl,
     contactCentre: connection.contactCentreUrl,
   };
-  const runner = createActionRunner(connection, addresses, timeline);
+  const runner = createActionRunner(connection, addresses);
   const streams = new Set<ServerResponse>();
   const broadcast = (event: string, data: unknown): void => {
     for (const stream of streams) sendEvent(stream, event, data);
   };
   const collector = startCollector({
     ...options,
-    onSnapshot: (snapshot) => {
-      // A restarted app can have other functions.
-      timeline.setFunctions(functions());
-      broadcast("snapshot", snapshot);
-    },
+    onSnapshot: (snapshot) => broadcast("snapshot", snapshot),
   });
   const unsubscribe = timeline.subscribe((entry) => broadcast("entry", entry));
 
@@ -92,7 +87,7 @@ export async function startConsole(options: ConsoleOptions) {
     const isOwn = request.headers.host === new URL(url).host && (request.headers.origin ?? url) === url;
     if (!isOwn) return sendStatus(response, 403);
     if (request.method === "GET" && pathname === "/events") return openStream(response);
-    if (await respondToReference(request, response, options)) return;
+    if (await respondToReference(request, response, connection)) return;
     const [, part, name = ""] = /^(\/api)?\/(.*)$/.exec(pathname) ?? [];
     if (part !== undefined) reference ??= referenceFiles();
     const file = (part === undefined ? files : await reference)?.get(name || "index.html");

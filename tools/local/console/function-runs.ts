@@ -1,7 +1,6 @@
 /** Reads the host's log: each run of a function becomes one entry of the timeline. */
 import * as z from "zod";
-import type { LogEntry } from "../host/messages.ts";
-import type { HostedFunction } from "../host/triggers.ts";
+import type { LogEntry, Trigger } from "../host/messages.ts";
 import { parseJson } from "../process/parse-json.ts";
 import type { TimelineEntry } from "./console-state.ts";
 
@@ -32,7 +31,7 @@ export function createFunctionRuns() {
   return {
     /** Returns the entry of a run that this log entry completes, otherwise undefined. */
     read: (entry: LogEntry, now: number): TimelineEntry | undefined => {
-      const { message, functionName, invocationId, category } = entry;
+      const { message, functionName, invocationId, category, trigger } = entry;
       if (functionName === undefined || invocationId === undefined) return undefined;
       if (category.endsWith(".User")) {
         const line = lineSchema.safeParse(parseJson(message)).data;
@@ -41,12 +40,13 @@ export function createFunctionRuns() {
         return undefined;
       }
       const [, outcome, duration] = /^Executed .*\((\w+),.*Duration=(\d+)ms\)/.exec(message) ?? [];
-      if (outcome === undefined) return undefined;
+      if (outcome === undefined || !trigger) return undefined;
       const lines = linesByRun.get(invocationId) ?? [];
       linesByRun.delete(invocationId);
       return toEntry({
         id: invocationId,
         functionName,
+        trigger,
         lines,
         now,
         succeeded: outcome === "Succeeded",
@@ -59,52 +59,37 @@ export function createFunctionRuns() {
 interface Run {
   readonly id: string;
   readonly functionName: string;
+  readonly trigger: Trigger;
   readonly lines: readonly Line[];
   readonly now: number;
   readonly succeeded: boolean;
   readonly milliseconds: number;
 }
 
-function toEntry({ id, functionName, lines, now, succeeded, milliseconds }: Run): TimelineEntry {
+function toEntry({ id, functionName, trigger, lines, now, succeeded, milliseconds }: Run): TimelineEntry {
   const request = lines.find(({ event }) => event === "request");
-  const { status, code, ignored, caller, correlationId } = request ?? {};
+  const { code, ignored, caller, correlationId } = request ?? {};
   const steps = lines.filter((line) => line !== request).map(describe);
   if (ignored !== undefined) steps.push(`Event ignored (${request?.kind ?? ignored})`);
   if (code !== undefined && !steps.some((step) => step.startsWith(phrase(code)))) steps.push(phrase(code));
-  const roomNames = lines.flatMap(({ room }) => room ?? []);
+  const title = trigger.kind === "request" ? trigger.title : functionName;
+  const [, room] = /^\w+ (?:\/public)?\/room\/(?!create$|list$)([^/]+)$/.exec(title) ?? [];
+  const roomNames = [...lines.map((line) => line.room), room && decodeURIComponent(room)];
+  // The host responds with 500 to a run that has logged no response, for example because its process has ended.
+  const status = request?.status ?? (trigger.kind === "request" && !succeeded ? 500 : undefined);
   const failed = !succeeded || (status ?? 0) >= 500;
   return {
     id,
     time: now,
-    kind: request ? "request" : "timer",
+    kind: functionName === "eventSink" ? "event" : trigger.kind,
     tone: failed ? "bad" : (status ?? 0) >= 400 ? "warning" : "good",
-    title: functionName,
+    title,
     durationMilliseconds: request?.durationMilliseconds ?? milliseconds,
     steps: countRepeats(steps),
-    rooms: [...new Set(roomNames)],
+    rooms: [...new Set(roomNames.filter((name) => name !== undefined))],
     ...(status !== undefined && { status }),
     ...(caller !== undefined && { caller }),
     ...(correlationId !== undefined && { correlationId }),
-  };
-}
-
-/** Gives a run its kind and, for a request, its method and path, from what the host knows of the function. */
-export function nameEntry(entry: TimelineEntry, functions: readonly HostedFunction[]): TimelineEntry {
-  const hosted = functions.find(({ name }) => name === entry.title);
-  if (!hosted) return entry;
-  if (hosted.trigger === "queueTrigger") return { ...entry, kind: "queue" };
-  if (hosted.trigger !== "httpTrigger") return { ...entry, kind: "timer" };
-  const [room] = entry.rooms;
-  // A room's name is the only parameter that a route of the app has; its constraint may contain braces.
-  const path = (hosted.route ?? "").replace(/\{.*\}/, () => room ?? "{room}");
-  const kind = hosted.name === "eventSink" ? "event" : "request";
-  // The host responds with 500 to a run that has logged no response, for example because its process has ended.
-  const status = entry.status ?? (entry.tone === "bad" ? 500 : undefined);
-  return {
-    ...entry,
-    kind,
-    ...(status !== undefined && { status }),
-    title: `${hosted.methods?.[0]?.toUpperCase() ?? ""} /${path}`,
   };
 }
 

@@ -4,7 +4,6 @@ import { forward } from "../api-reference/forward.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import type { Connection } from "../stack/connection.ts";
 import { identities } from "../stack/identities.ts";
-import type { Timeline } from "./timeline.ts";
 
 /** Where the page finds the gateway. */
 const gatewayPath = "/api/gateway/";
@@ -13,7 +12,7 @@ const gatewayPath = "/api/gateway/";
 export async function respondToReference(
   request: IncomingMessage,
   response: ServerResponse,
-  { connection, timeline }: { readonly connection: Connection; readonly timeline: Timeline },
+  connection: Connection,
 ): Promise<boolean> {
   const target = request.url ?? "/";
   if (target === "/api") {
@@ -27,8 +26,7 @@ export async function respondToReference(
   }
   if (!target.startsWith(gatewayPath)) return false;
   const path = `/${target.slice(gatewayPath.length)}`;
-  const invocationId = await forward(request, response, `${connection.gatewayUrl}${path}`);
-  if (invocationId !== undefined) timeline.setPath(invocationId, path.replace(/\?.*$/, ""));
+  await forward(request, response, `${connection.gatewayUrl}${path}`);
   return true;
 }
 

@@ -1,6 +1,6 @@
 /** Determines the state of each room. */
 import type { RoomRow, RoomState } from "./console-state.ts";
-import type { Conference, PlatformRoom } from "./control-data.ts";
+import type { Conference, PlatformRoom } from "./stack-data.ts";
 
 export interface RoomFacts {
   readonly rooms: readonly PlatformRoom[];

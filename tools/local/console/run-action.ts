@@ -7,7 +7,6 @@ import type { Connection } from "../stack/connection.ts";
 import { consumer, identities } from "../stack/identities.ts";
 import { type ActionRequest, actions, type Values } from "./actions.ts";
 import type { ActionResult, Addresses } from "./console-state.ts";
-import type { Timeline } from "./timeline.ts";
 
 const timeoutMilliseconds = 240_000;
 const maxShownCharacters = 4000;
@@ -18,7 +17,7 @@ const secretFields = /"(\w*pin|access_token)":"[^"]*"/g;
  * Creates a runner that keeps its token as the client does. It sends each request only once and shows what comes back,
  * where the client would retry.
  */
-export function createActionRunner(connection: Connection, addresses: Addresses, timeline: Timeline) {
+export function createActionRunner(connection: Connection, addresses: Addresses) {
   const { tokenUrl } = connection;
   const tokens = createTokenCache(clientCredentials({ ...consumer, tokenUrl }), createRuntime());
 
@@ -30,7 +29,7 @@ export function createActionRunner(connection: Connection, addresses: Addresses,
     return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
-  async function send(request: ActionRequest, room: string | undefined): Promise<ActionResult> {
+  async function send(request: ActionRequest): Promise<ActionResult> {
     const { method, url, identity, json } = request;
     const hasBody = json !== undefined;
     const token = identity === "consumer" ? await tokens.get() : undefined;
@@ -46,8 +45,6 @@ export function createActionRunner(connection: Connection, addresses: Addresses,
     const text = await response.text();
     if (response.status === 401 && token !== undefined) tokens.reject(token);
     const created = response.ok ? createdSchema.safeParse(parseJson(text)).data?.name : undefined;
-    const invocationId = response.headers.get("x-invocation-id");
-    if (invocationId !== null) timeline.setPath(invocationId, new URL(url).pathname, room ?? created);
     return {
       status: response.status,
       text: shorten(text.replaceAll(secretFields, '"$1":"••••••"')),
@@ -61,7 +58,7 @@ export function createActionRunner(connection: Connection, addresses: Addresses,
       const action = actions.find((candidate) => candidate.id === id);
       if (!action) return undefined;
       try {
-        return await send(action.request(values, addresses), values["room"]);
+        return await send(action.request(values, addresses));
       } catch (error) {
         return { status: null, text: messageOf(error) };
       }

@@ -1,10 +1,9 @@
 /** Keeps what happened: the latest entries, the latest creates, and when each room's conference ended. */
 
 import type { LogEntry } from "../host/messages.ts";
-import type { HostedFunction } from "../host/triggers.ts";
 import type { GatewayState, TimelineEntry } from "./console-state.ts";
 import type { TimedCreate } from "./create-latency.ts";
-import { createFunctionRuns, nameEntry } from "./function-runs.ts";
+import { createFunctionRuns } from "./function-runs.ts";
 
 const maxEntries = 1000;
 const maxCreates = 1000;
@@ -16,11 +15,9 @@ export type Timeline = ReturnType<typeof createTimeline>;
 export function createTimeline() {
   const runs = createFunctionRuns();
   const entries = new Map<string, TimelineEntry>();
-  const known = new Map<string, { path: string; room?: string | undefined }>();
   const listeners = new Set<(entry: TimelineEntry) => void>();
   const queuedAt = new Map<string, number>();
   const creates: TimedCreate[] = [];
-  let functions: readonly HostedFunction[] = [];
   let isUp = true;
 
   function add(entry: TimelineEntry): void {
@@ -29,19 +26,15 @@ export function createTimeline() {
     for (const listener of listeners) listener(entry);
   }
 
-  function withPath(entry: TimelineEntry): TimelineEntry {
-    const { path, room } = known.get(entry.id) ?? {};
-    if (path === undefined) return entry;
-    const rooms = room === undefined ? entry.rooms : [...new Set([...entry.rooms, room])];
-    return { ...entry, title: `${entry.title.split(" ")[0]} ${path}`, rooms };
-  }
-
   return {
     /** Receives the host's log, from before the console has started. */
     onLog: (logged: LogEntry): void => {
       const entry = runs.read(logged, Date.now());
       if (!entry) return;
-      if (createFunctions.includes(entry.title) && (entry.status === 200 || entry.tone === "bad")) {
+      if (
+        createFunctions.includes(logged.functionName ?? "") &&
+        (entry.status === 200 || entry.tone === "bad")
+      ) {
         const { time, durationMilliseconds: milliseconds = 0, tone } = entry;
         creates.push({ time, milliseconds, hasFailed: tone === "bad" });
         creates.splice(0, creates.length - maxCreates);
@@ -50,7 +43,7 @@ export function createTimeline() {
         for (const room of entry.rooms) queuedAt.set(room, entry.time);
         trim(queuedAt, maxEntries);
       }
-      add(withPath(nameEntry(entry, functions)));
+      add(entry);
     },
     /** Receives each state of the gateway's app. */
     onState: ({ state, reason }: GatewayState): void => {
@@ -62,20 +55,7 @@ export function createTimeline() {
         add({ id: `${title} ${time}`, time, kind: "outage", tone, title, steps, rooms: [] });
       isUp = state === "up";
     },
-    /** Sets the app's functions, whose routes name the entries of requests. */
-    setFunctions: (given: readonly HostedFunction[]) => {
-      if (functions === given) return;
-      functions = given;
-      for (const entry of entries.values()) entries.set(entry.id, withPath(nameEntry(entry, functions)));
-    },
     add,
-    /** Gives an entry, which may not exist yet, its path with the room's name. */
-    setPath: (id: string, path: string, room?: string) => {
-      known.set(id, { path, room });
-      trim(known, maxEntries);
-      const entry = entries.get(id);
-      if (entry) add(withPath(entry));
-    },
     entries: (): TimelineEntry[] => [...entries.values()],
     /** Calls the listener with each entry that is new or has changed. Returns the function that ends it. */
     subscribe: (listener: (entry: TimelineEntry) => void) => {

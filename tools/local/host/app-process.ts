@@ -12,6 +12,7 @@ import type {
   LogLevel,
   OnLog,
   ToWorker,
+  Trigger,
 } from "./messages.ts";
 
 export type AppProcess = Awaited<ReturnType<typeof startAppProcess>>;
@@ -161,7 +162,12 @@ export async function startAppProcess(options: AppProcessOptions) {
   async function sendLogged(functionName: string, call: Call): Promise<HttpResponseData | undefined> {
     const invocationId = randomUUID();
     const started = performance.now();
-    const about = { category: `Function.${functionName}`, functionName, invocationId };
+    const about = {
+      category: `Function.${functionName}`,
+      functionName,
+      invocationId,
+      trigger: triggerOf(call),
+    };
     const outcome = (result: string): string => {
       const milliseconds = Math.round(performance.now() - started);
       return `Executed 'Functions.${functionName}' (${result}, Id=${invocationId}, Duration=${milliseconds}ms)`;
@@ -215,6 +221,12 @@ export async function startAppProcess(options: AppProcessOptions) {
       clearTimeout(kill);
     },
   };
+}
+
+/** Leaves out the query, which can be a service tag. */
+function triggerOf({ input: { http, string } }: Call): Trigger {
+  if (!http) return { kind: string === undefined ? "timer" : "queue" };
+  return { kind: "request", title: `${http.method} ${new URL(http.url).pathname}` };
 }
 
 /** Returns an error's message in one line, without its stack and without the location of a syntax error. */

@@ -8,7 +8,13 @@ export interface LogEntry {
   readonly message: string;
   readonly functionName?: string;
   readonly invocationId?: string;
+  /** Of the lines about a run: what has started it, for a request its method and path. */
+  readonly trigger?: Trigger;
 }
+
+export type Trigger =
+  | { readonly kind: "timer" | "queue" }
+  | { readonly kind: "request"; readonly title: string };
 
 export type OnLog = (entry: LogEntry) => void;
 

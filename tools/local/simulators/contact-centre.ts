@@ -63,6 +63,8 @@ export async function startContactCentre(options: { users: ContactCentreUser[] }
     /** Returns this status to the next `count` calls (default 1). */
     failNext: (fault: z.input<typeof faultSchema>) => failNext(fault),
     clearFaults,
+    /** The number of calls that will fail. */
+    faultCount: () => faults.reduce((sum, { count }) => sum + count, 0),
   };
 }
 

@@ -135,6 +135,7 @@ export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerO
     stop: server.stop,
     rotateKeys,
     setDown,
+    isDown: () => isDown,
     fetchCounts: () => ({ ...counts }),
     privateKeyPem: () => keys[0].privatePem,
     issueToken,

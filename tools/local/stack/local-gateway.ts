@@ -89,8 +89,6 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
     return {
       connection: connectionOf(stack, url, settings),
       stack,
-      /** The app's functions, as the host has loaded them. */
-      functions: () => host?.functions ?? functions,
       appState: () => state,
       appProcessId: () => host?.workerProcessId(),
       /** Resolves with the reason when the host has ended, by `stop` or because the app crashed too often. */

@@ -96,7 +96,7 @@ export function createConferences(behaviours: Behaviours, now: () => number) {
     find,
     findByName,
     /** Returns the read shape: relations written as paths become embedded objects; PINs are in plain text. */
-    show: (room: Conference): object => ({
+    show: (room: Conference) => ({
       ...room,
       resource_uri: resourceUri("conference", room.id),
       aliases: (aliasesById.get(room.id) ?? []).map((alias) => ({

@@ -91,7 +91,7 @@ export function createControl(state: PlatformState) {
       const rows = [...(seed.mixed ? mixedRows : []), ...counted, ...seed.rows];
       return rows.map((row) => conferences.create(row));
     },
-    rooms: () => [...conferences.all()].map((room) => ({ ...conferences.show(room), name: room.name })),
+    rooms: () => [...conferences.all()].map((room) => conferences.show(room)),
     roomCount: conferences.size,
     /** The running conferences, the alarms and the switches that are on. */
     switches: () => ({

@@ -3,26 +3,23 @@ import { expect, test } from "vitest";
 import { summarizeLatency } from "../../console/create-latency.ts";
 import { createTimeline } from "../../console/timeline.ts";
 
+const requests: Readonly<Record<string, string>> = {
+  createRoomFromQueue: "POST /room/create",
+  getRoom: "GET /room/abc",
+};
+
 function started() {
   const timeline = createTimeline();
-  timeline.setFunctions([
-    { name: "createRoomFromQueue", trigger: "httpTrigger", route: "room/create", methods: ["POST"] },
-    {
-      name: "getRoom",
-      trigger: "httpTrigger",
-      route: "room/{room_name:regex(^[^b].{2}$)}",
-      methods: ["GET"],
-    },
-    { name: "collectGarbage", trigger: "timerTrigger" },
-    { name: "provisionRoom", trigger: "queueTrigger" },
-  ]);
   const log = (functionName: string, lines: readonly object[], outcome = "Succeeded"): void => {
     const source = { level: "information", functionName, invocationId: `id-of-${functionName}` } as const;
     for (const line of lines) {
       timeline.onLog({ ...source, category: `Function.${functionName}.User`, message: JSON.stringify(line) });
     }
     const message = `Executed 'Functions.${functionName}' (${outcome}, Id=1, Duration=12ms)`;
-    timeline.onLog({ ...source, category: `Function.${functionName}`, message });
+    const title = requests[functionName];
+    const background = { kind: functionName === "provisionRoom" ? "queue" : "timer" } as const;
+    const trigger = title === undefined ? background : { kind: "request" as const, title };
+    timeline.onLog({ ...source, category: `Function.${functionName}`, message, trigger });
   };
   return { timeline, log };
 }
@@ -51,13 +48,11 @@ test("A request becomes one entry with method, path, status, duration, caller, c
   expect(timeline.creates()).toMatchObject([{ milliseconds: 34, hasFailed: false }]);
 });
 
-test("A path that becomes known later is shown in the entry, with its room", () => {
+test("A request that names a room belongs to that room", () => {
   const { timeline, log } = started();
   log("getRoom", [{ event: "request", status: 404, code: "room-not-found", durationMilliseconds: 5 }]);
-  expect(timeline.entries()).toMatchObject([{ title: "GET /room/{room}", tone: "warning" }]);
-  timeline.setPath("id-of-getRoom", "/room/abc", "abc");
   expect(timeline.entries()).toMatchObject([
-    { title: "GET /room/abc", rooms: ["abc"], steps: ["Room not found"] },
+    { title: "GET /room/abc", tone: "warning", rooms: ["abc"], steps: ["Room not found"] },
   ]);
 });
 

@@ -1,0 +1,31 @@
+/** Reads what the simulators know. PINs and tags stay here: only whether there is a tag is passed on. */
+import { parseMarker } from "../../../src/lib/pool/room.ts";
+import type { DevelopmentStack } from "../stack/development-stack.ts";
+import type { Surroundings } from "./console-state.ts";
+
+export type PlatformRoom = ReturnType<typeof readStackData>["rooms"][number];
+export type Conference = ReturnType<typeof readStackData>["conferences"][number];
+
+/** Returns what the simulators know at this moment. */
+export function readStackData({ platform, issuer, contactCentre, logWorkspace }: DevelopmentStack) {
+  const { faults, latencies, alarms, conferences } = platform.switches();
+  const surroundings: Surroundings = {
+    platformDown: platform.downMode() ?? null,
+    platformFaults: faults.length,
+    platformLatencyMilliseconds: Math.max(0, ...latencies.map(({ milliseconds }) => milliseconds)),
+    alarms: alarms.map(({ name }) => name),
+    eventsWaiting: platform.sinkState().queued,
+    issuerIsDown: issuer.isDown(),
+    contactCentreFaults: contactCentre.faultCount(),
+  };
+  return {
+    rooms: platform.rooms().map(({ name, tag, description }) => ({
+      name,
+      hasTag: tag !== "",
+      marker: parseMarker(description),
+    })),
+    conferences,
+    surroundings,
+    metricsRow: logWorkspace.rows().at(-1)?.row ?? null,
+  };
+}
