@@ -2,7 +2,7 @@
 import { createReport } from "../demo/report.ts";
 import { runDemo } from "../demo/run-demo.ts";
 import { stopSignal } from "../process/stop-signal.ts";
-import { findRunningGateway } from "../stack/connection.ts";
+import { findStartedGateway } from "../stack/connection.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { createCommand } from "../terminal/create-command.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
@@ -15,7 +15,7 @@ const options = createCommand("npm run demo", "Exercises every operation of a ru
   .opts();
 
 const stopping = stopSignal();
-const running = options.own ? undefined : await findRunningGateway(options.connectionFile);
+const running = options.own ? undefined : await findStartedGateway(options.connectionFile);
 console.log(
   running
     ? `Using the gateway at ${running.gatewayUrl}. At the end, all its rooms are deleted and the pool is refilled.`

@@ -1,49 +1,33 @@
-/** Runs an app in the local Functions host, with this process's environment, until it is asked to stop. */
+/**
+ * Runs an app in the local Functions host, with this process's environment, until its end is requested:
+ * `run-host.ts <entry> '{"hostJsonPath":"host.json"}'`. Timers run only when fired by hand. The first line printed is a
+ * JSON object with `url`, `functions` and `appProcessId`; each log entry is one more.
+ */
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+import * as z from "zod";
 import { startFunctionsHost } from "../host/functions-host.ts";
 import type { LogEntry } from "../host/messages.ts";
 import { untilEndRequested } from "../process/serve-until-ended.ts";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    port: { type: "string", default: "0" },
-    "host-json": { type: "string", default: "host.json" },
-    "no-timers": { type: "boolean", default: false },
-    /** Prints each log entry as one JSON object. */
-    "json-log": { type: "boolean", default: false },
-    "lock-seconds": { type: "string" },
-    "retry-seconds": { type: "string" },
-    "poll-seconds": { type: "string" },
-  },
+const optionsSchema = z.strictObject({
+  hostJsonPath: z.string().default("host.json"),
+  timeScale: z.record(z.string(), z.number()).default({}),
 });
-const [entry] = positionals;
-if (entry === undefined) {
-  console.error(
-    "Usage: node tools/local/commands/run-host.ts <entry> [--port N] [--host-json path] [--no-timers] [--json-log]" +
-      " [--lock-seconds N] [--retry-seconds N] [--poll-seconds N]",
-  );
-  process.exit(2);
-}
 
+const [entry = "", given = "{}"] = process.argv.slice(2);
+const { hostJsonPath, timeScale } = optionsSchema.parse(JSON.parse(given));
 const endRequested = untilEndRequested();
-// The line with the URL comes first. Log lines of the loading app wait for it.
+// The line with the URL comes first: what the app logs while it loads is printed after it.
 const waitingLines: string[] = [];
 let print = (line: string): void => void waitingLines.push(line);
 const host = await startFunctionsHost({
   entry: resolve(entry),
-  hostJsonPath: resolve(values["host-json"]),
+  hostJsonPath: resolve(hostJsonPath),
   environment: Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   ),
-  port: Number(values.port),
-  timersEnabled: !values["no-timers"],
-  timeScale: {
-    ...(values["lock-seconds"] && { messageLockSeconds: Number(values["lock-seconds"]) }),
-    ...(values["retry-seconds"] && { retryDelaySeconds: Number(values["retry-seconds"]) }),
-    ...(values["poll-seconds"] && { pollSeconds: Number(values["poll-seconds"]) }),
-  },
+  timersEnabled: false,
+  timeScale,
   onLog: (logged) => print(format(logged)),
 });
 const { url, functions } = host;
@@ -57,6 +41,5 @@ print(format({ level: "information", category: "Host", message: `The host has en
 process.exit(reason === "stopped" ? 0 : 1);
 
 function format({ level, category, message }: LogEntry): string {
-  if (values["json-log"]) return JSON.stringify({ level, category, message });
-  return `${new Date().toISOString()} ${level} ${category}: ${message}`;
+  return JSON.stringify({ level, category, message });
 }

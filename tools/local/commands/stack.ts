@@ -1,4 +1,5 @@
 /** `npm run stack`: runs everything but the app, and writes a local.settings.json through which `func start` finds it. */
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import getPort from "get-port";
 import { stopSignal, untilStopped } from "../process/stop-signal.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
@@ -6,7 +7,6 @@ import { connectionOf, ownConnectionFile, removeConnection, writeConnection } fr
 import { startDevelopmentStack } from "../stack/development-stack.ts";
 import { fastSettings } from "../stack/gateway-settings.ts";
 import { pointEventSinkTo } from "../stack/local-gateway.ts";
-import { ownerOf, removeSettingsFile, writeSettingsFile } from "../stack/settings-file.ts";
 import { createCommand } from "../terminal/create-command.ts";
 import { introduction } from "../terminal/introduction.ts";
 
@@ -14,7 +14,7 @@ const options = createCommand(
   "npm run stack",
   "Runs everything except the app, for `func start`, until Ctrl-C.",
 )
-  .option("--replace", "Replaces a settings file that `npm run stack` did not write.")
+  .option("--replace", "Replaces an existing settings file.")
   .option("--settings-file <path>", "The file to write.", "local.settings.json")
   .option(
     "--connection-file <path>",
@@ -28,12 +28,8 @@ const connectionPath = options.connectionFile ?? ownConnectionFile;
 const usualPort = 7071;
 
 const stopping = stopSignal();
-const owner = ownerOf(settingsPath);
-if (owner === "somebody" && !options.replace) {
-  console.error(
-    `${settingsPath} exists and was not written by \`npm run stack\`. ` +
-      "Move it away, or replace it with `npm run stack -- --replace`.",
-  );
+if (existsSync(settingsPath) && !options.replace) {
+  console.error(`${settingsPath} exists. Move it away, or replace it with \`npm run stack -- --replace\`.`);
   process.exit(1);
 }
 
@@ -51,16 +47,20 @@ async function connectApp(): Promise<void> {
   const settings = { ...stack.settings, ...fastSettings };
   const port = await getPort({ host: "127.0.0.1", port: usualPort });
   const gatewayUrl = `http://127.0.0.1:${port}`;
-  const text = writeSettingsFile(settingsPath, settings, port);
-  process.on("exit", () => removeSettingsFile(settingsPath, text));
+  const content = {
+    IsEncrypted: false,
+    Values: { FUNCTIONS_WORKER_RUNTIME: "node", ...settings },
+    Host: { LocalHttpPort: port },
+  };
+  process.on("exit", () => rmSync(settingsPath, { force: true }));
+  writeFileSync(settingsPath, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 });
   pointEventSinkTo(stack, gatewayUrl);
   const connection = connectionOf(stack, gatewayUrl, settings);
   process.on("exit", () => removeConnection(connectionPath));
   await writeConnection(connectionPath, connection);
 
   console.log(introduction(connection, await fetchAccessToken(connection.tokenUrl)));
-  const replacing = owner === "nobody" ? "" : " (replacing the existing file)";
-  console.log(`Wrote ${settingsPath}${replacing}. It is removed on exit unless you edit it.`);
+  console.log(`Wrote ${settingsPath}. It is removed on exit.`);
   console.log(
     "The stack is ready. Run `npm run build && func start` in another terminal. Press Ctrl-C to stop.",
   );

@@ -12,7 +12,6 @@ import {
   removeConnection,
   writeConnection,
 } from "../stack/connection.ts";
-import { environmentSettings } from "../stack/environment-settings.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { introduction } from "../terminal/introduction.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
@@ -28,8 +27,6 @@ const stopping = stopSignal();
 const connectionPath = options.connectionFile ?? ownConnectionFile;
 process.on("exit", () => removeConnection(connectionPath));
 
-const { used, ignored } = environmentSettings(process.env);
-for (const name of ignored) console.log(`Ignoring ${name} from the environment. Use --set to set it.`);
 console.log("Starting storage, platform, token issuer, contact centre, log workspace and app ...");
 const printLog = createLogPrinter(options.verbose ? "information" : "warning", console.error);
 const timeline = createTimeline();
@@ -38,7 +35,7 @@ const refusedOrigins = new Set<string>();
 let connection: Connection | undefined;
 let writing = Promise.resolve();
 const gateway = await startLocalGateway({
-  settings: { ...used, ...options.set },
+  settings: options.set ?? {},
   corsOrigins: options.origin ?? [],
   onRefusedOrigin,
   port: options.port ?? usualPorts.gateway,

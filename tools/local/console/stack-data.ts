@@ -8,11 +8,11 @@ export type Conference = ReturnType<typeof readStackData>["conferences"][number]
 
 /** Returns what the simulators know at this moment. */
 export function readStackData({ platform, issuer, contactCentre, logWorkspace }: DevelopmentStack) {
-  const { faults, latencies, alarms, conferences } = platform.switches();
+  const { faults, latencyMilliseconds, alarms, conferences } = platform.switches();
   const surroundings: Surroundings = {
     platformDown: platform.downMode() ?? null,
     platformFaults: faults.length,
-    platformLatencyMilliseconds: Math.max(0, ...latencies.map(({ milliseconds }) => milliseconds)),
+    platformLatencyMilliseconds: latencyMilliseconds,
     alarms: alarms.map(({ name }) => name),
     eventsWaiting: platform.sinkState().queued,
     issuerIsDown: issuer.isDown(),

@@ -78,17 +78,6 @@ export function removeConnection(path: string): void {
 }
 
 /**
- * Returns the content of the file if its gateway responds; without a path, that of the gateway started last of those that
- * respond. Returns undefined if there is none.
- */
-export async function findRunningGateway(
-  path?: string,
-  folder = connectionFolder,
-): Promise<Connection | undefined> {
-  return findConnection(path, folder, responds);
-}
-
-/**
  * Returns the content of the file if the process that wrote it runs, whether its gateway responds or not; without a path,
  * that of the process started last. Returns undefined if there is none.
  */
@@ -96,17 +85,9 @@ export async function findStartedGateway(
   path?: string,
   folder = connectionFolder,
 ): Promise<Connection | undefined> {
-  return findConnection(path, folder, async ({ processId }) => isProcessRunning(processId));
-}
-
-async function findConnection(
-  path: string | undefined,
-  folder: string,
-  isWanted: (connection: Connection) => Promise<boolean>,
-): Promise<Connection | undefined> {
   for (const file of path === undefined ? await filesByAge(folder) : [path]) {
     const connection = await readConnection(file);
-    if (connection && (await isWanted(connection))) return connection;
+    if (connection && isProcessRunning(connection.processId)) return connection;
   }
   return undefined;
 }
@@ -124,14 +105,6 @@ async function readConnection(path: string): Promise<Connection | undefined> {
     return connectionSchema.parse(JSON.parse(await readFile(path, "utf8")));
   } catch {
     return undefined;
-  }
-}
-
-async function responds({ gatewayUrl }: Connection): Promise<boolean> {
-  try {
-    return (await fetch(`${gatewayUrl}/public/health`, { signal: AbortSignal.timeout(3000) })).ok;
-  } catch {
-    return false;
   }
 }
 

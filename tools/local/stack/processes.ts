@@ -24,18 +24,12 @@ const hostSchema = z.object({
 export async function startSimulatorProcesses(
   platformOptions: Partial<z.input<typeof simulatorOptionsSchema>> = {},
 ) {
+  const script = "tools/local/commands/run-simulator.ts";
+  const options = JSON.stringify({ ...platformAccount, ...platformOptions });
   const starts = {
-    storage: startChild({
-      script: "tools/local/commands/run-azurite.ts",
-      args: ["--blob"],
-      addressesSchema: storageSchema,
-    }),
-    platform: startChild({
-      script: "tools/local/commands/run-platform.ts",
-      addressesSchema: platformSchema,
-      args: [JSON.stringify({ ...platformAccount, ...platformOptions })],
-    }),
-    identity: startChild({ script: "tools/local/commands/run-identity.ts", addressesSchema: identitySchema }),
+    storage: startChild({ script, args: ["storage"], addressesSchema: storageSchema }),
+    platform: startChild({ script, args: ["platform", options], addressesSchema: platformSchema }),
+    identity: startChild({ script, args: ["identity"], addressesSchema: identitySchema }),
   };
   const stop = async (): Promise<void> => {
     const children = await Promise.allSettled(Object.values(starts));
@@ -58,8 +52,6 @@ export async function startSimulatorProcesses(
       surroundings,
       queueServiceUrl,
       platformControlUrl: platform.addresses.controlUrl,
-      storageProcessId: storage.processId,
-      platformProcessId: platform.processId,
       /** A consumer's token, valid for about an hour. */
       accessToken: await fetchAccessToken(tokenUrl),
       stop,
@@ -80,34 +72,27 @@ export interface GatewayProcessOptions {
   readonly lockSeconds?: number;
   readonly retrySeconds?: number;
   readonly pollSeconds?: number;
-  readonly timersEnabled?: boolean;
   /** Receives each log entry of the host and the app, as one JSON object with level, category and message. */
   readonly onLine?: (line: string, processId: number) => void;
 }
 
 /** Starts the app in a host process. Throws if the app does not load. */
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
-  const { entry, hostJsonPath = "host.json", settings, timersEnabled = false, onLine } = options;
+  const { entry, hostJsonPath, settings, lockSeconds, retrySeconds, pollSeconds, onLine } = options;
+  const timeScale = {
+    messageLockSeconds: lockSeconds,
+    retryDelaySeconds: retrySeconds,
+    pollSeconds,
+  };
   const child = await startChild({
     script: "tools/local/commands/run-host.ts",
     addressesSchema: hostSchema,
-    args: [
-      entry,
-      "--json-log",
-      `--host-json=${hostJsonPath}`,
-      ...(timersEnabled ? [] : ["--no-timers"]),
-      ...numberArgument("lock-seconds", options.lockSeconds),
-      ...numberArgument("retry-seconds", options.retrySeconds),
-      ...numberArgument("poll-seconds", options.pollSeconds),
-    ],
+    // What is undefined is left out.
+    args: [entry, JSON.stringify({ hostJsonPath, timeScale })],
     environment: settings,
     ...(onLine && { onLine }),
   });
   if (child.addresses.functions.length > 0) return child;
   await child.kill();
   throw new Error(`${entry} could not be loaded`);
-}
-
-function numberArgument(name: string, value: number | undefined): string[] {
-  return value === undefined ? [] : [`--${name}=${value}`];
 }

@@ -101,8 +101,10 @@ export const conferenceSchema = z.object({
 
 export type ConferenceFields = z.output<typeof conferenceSchema>;
 
+const minPinLength = 6;
+
 /** Returns the broken rules, or an empty object if the PINs are valid. The empty string means no PIN. */
-export function checkPins(room: ConferenceFields, minPinLength: number): FieldErrors {
+export function checkPins(room: ConferenceFields): FieldErrors {
   const { pin: hostPin, guest_pin: guestPin, allow_guests: allowsGuests } = room;
   const isTooShort = (text: string) => text !== "" && text.length < minPinLength;
   const tooShort = [`Ensure this value has at least ${minPinLength} characters.`];

@@ -58,7 +58,7 @@ export function createConferences(behaviours: Behaviours, now: () => number) {
     const parsed = conferenceSchema.safeParse(input);
     if (!parsed.success) throw invalid("conference", fieldErrors(parsed.error));
     refuseUnknownRelations(parsed.data);
-    const errors = checkPins(parsed.data, behaviours.minPinLength);
+    const errors = checkPins(parsed.data);
     const namesake = findByName(parsed.data.name);
     if (namesake && namesake.id !== current?.id)
       errors["name"] = ["Virtual Meeting Room with this Name already exists."];

@@ -49,12 +49,15 @@ export type PlatformControl = ReturnType<typeof createControl>;
 export function createControl(state: PlatformState) {
   const { alarms, behaviours, conferences, faults, live, requestLog, sink } = state;
   return {
-    setLatency: (latency: z.input<typeof latencySchema>) => faults.setLatency(latencySchema.parse(latency)),
+    /** Delays each response. */
+    setLatency: (latency: z.input<typeof latencySchema>) => {
+      state.latencyMilliseconds = latencySchema.parse(latency).milliseconds;
+    },
     /** Returns the fault's id. */
     addFault: (fault: z.input<typeof faultSchema>) => faults.add(faultSchema.parse(fault)),
     clearFaults: (id?: number) => faults.clear(id),
-    setBehaviour: (changes: z.output<typeof behaviourChangesSchema>) => {
-      Object.assign(behaviours, changes);
+    setBehaviour: (changes: z.input<typeof behaviourChangesSchema>) => {
+      Object.assign(behaviours, behaviourChangesSchema.parse(changes));
     },
     startConference: (given: z.input<typeof startSchema>) => {
       const { name, nodes, participants } = startSchema.parse(given);
@@ -95,7 +98,8 @@ export function createControl(state: PlatformState) {
     roomCount: conferences.size,
     /** The running conferences, the alarms and the switches that are on. */
     switches: () => ({
-      ...faults.state(),
+      faults: faults.all(),
+      latencyMilliseconds: state.latencyMilliseconds,
       alarms: alarms.all(),
       conferences: live.all().map(({ name, startedAtByNode, participants }) => ({
         name,
@@ -118,25 +122,23 @@ export function createControlRoutes(
   control: PlatformControl,
   reachability: Reachability,
 ): (request: LoopbackRequest) => Promise<Reply> {
-  const routes: Record<string, (body: unknown, query: URLSearchParams) => unknown> = {
-    "POST /control/latency": (body) => control.setLatency(latencySchema.parse(body)),
-    "POST /control/faults": (body) => ({ id: control.addFault(faultSchema.parse(body)) }),
-    "DELETE /control/faults": (_, query) => {
-      const id = query.get("id");
-      control.clearFaults(id === null ? undefined : Number(id));
-    },
+  // Each function checks its input.
+  const routes: Record<string, (body: never, query: URLSearchParams) => unknown> = {
+    "POST /control/latency": control.setLatency,
+    "POST /control/faults": control.addFault,
+    "DELETE /control/faults": () => control.clearFaults(),
     "POST /control/down": async (body) => reachability.goDown(downSchema.parse(body).mode),
     "POST /control/up": reachability.goUp,
-    "POST /control/behaviour": (body) => control.setBehaviour(behaviourChangesSchema.parse(body)),
-    "POST /control/conferences/start": (body) => ({ id: control.startConference(startSchema.parse(body)) }),
-    "POST /control/conferences/join": (body) => ({ id: control.joinConference(joinSchema.parse(body)) }),
-    "POST /control/conferences/leave": (body) => control.leaveConference(leaveSchema.parse(body)),
-    "POST /control/conferences/end": (body) => control.endConference(endSchema.parse(body)),
-    "POST /control/alarms": (body) => ({ id: control.raiseAlarm(alarmSchema.parse(body)) }),
+    "POST /control/behaviour": control.setBehaviour,
+    "POST /control/conferences/start": control.startConference,
+    "POST /control/conferences/join": control.joinConference,
+    "POST /control/conferences/leave": control.leaveConference,
+    "POST /control/conferences/end": control.endConference,
+    "POST /control/alarms": control.raiseAlarm,
     "DELETE /control/alarms": (_, query) => control.clearAlarms(query.get("name") ?? undefined),
     "GET /control/state": () => ({ down: reachability.downMode() ?? null, ...control.switches() }),
     "GET /control/rooms": control.rooms,
-    "POST /control/rooms": (body) => ({ ids: control.seedRooms(seedSchema.parse(body)) }),
+    "POST /control/rooms": control.seedRooms,
     "GET /control/requests": control.requests,
     "GET /control/sink": control.sinkState,
   };
@@ -145,8 +147,8 @@ export function createControlRoutes(
     const run = routes[`${method} ${url.pathname.replace(/\/$/, "")}`];
     if (!run) return { status: 404, body: { error: "There is no such control." } };
     try {
-      const input: unknown = body.length === 0 ? {} : JSON.parse(body.toString("utf8"));
-      const result = await run(input, url.searchParams);
+      const input = body.length === 0 ? {} : JSON.parse(body.toString("utf8"));
+      const result = await run(input as never, url.searchParams);
       return result === undefined ? { status: 204 } : { status: 200, body: result };
     } catch (error) {
       if (error instanceof ApiError) return { status: error.status, body: error.body };

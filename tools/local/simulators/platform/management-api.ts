@@ -42,7 +42,7 @@ export function createManagementApi(
     const waitSeconds = rateLimit.count(behaviours.requestLimitPerMinute);
     if (waitSeconds !== undefined) return { status: 429, headers: { "retry-after": String(waitSeconds) } };
     const fault = faults.take(request.method, target);
-    const wait = faults.latencyMilliseconds(request.method, target);
+    const wait = state.latencyMilliseconds;
     if (wait > 0) await delay(wait, undefined, { signal: closing });
     if (!fault) return answer(request);
     if (fault.when === "after") commit(fault, request);

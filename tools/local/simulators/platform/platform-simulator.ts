@@ -67,15 +67,17 @@ export function createPlatformState({ now = Date.now, requestLimitPerMinute }: S
     requestLog: createRequestLog(),
     rateLimit: createRateLimit(now),
   };
-  return {
+  const state = {
     ...parts,
+    latencyMilliseconds: 0,
     reset: (): void => {
       const { conferences, live, faults, requestLog, rateLimit } = parts;
       for (const part of [conferences, live, alarms, sink, faults, requestLog, rateLimit]) part.clear();
-      faults.clearLatency();
+      state.latencyMilliseconds = 0;
       Object.assign(behaviours, initial);
     },
   };
+  return state;
 }
 
 /**

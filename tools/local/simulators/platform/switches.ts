@@ -8,7 +8,6 @@ const behaviourSchema = z.strictObject({
   /** PATCH returns the object instead of an empty body. */
   patchReturnsObject: z.boolean(),
   maxPageSize: z.int().min(1),
-  minPinLength: z.int().min(4).max(20),
   /** The licensed number of rooms; null means no limit. */
   roomLimit: z.int().min(0).nullable(),
   requestLimitPerMinute: z.int().min(1).nullable(),
@@ -23,14 +22,13 @@ export const defaultBehaviours: Behaviours = {
   absoluteLocation: false,
   patchReturnsObject: false,
   maxPageSize: 1000,
-  minPinLength: 6,
   roomLimit: null,
   requestLimitPerMinute: 1000,
 };
 
 const selection = { method: z.string().toUpperCase().optional(), pathPattern: z.string().optional() };
 
-export const latencySchema = z.strictObject({ ...selection, milliseconds: z.number().min(0) });
+export const latencySchema = z.strictObject({ milliseconds: z.number().min(0) });
 
 export const faultSchema = z.strictObject({
   ...selection,
@@ -48,13 +46,11 @@ export const faultSchema = z.strictObject({
   share: z.number().min(0).max(1).optional(),
 });
 
-type Latency = z.output<typeof latencySchema>;
 export type Fault = z.output<typeof faultSchema>;
 
-/** Starts without faults and latency. */
+/** Starts without faults. */
 export function createFaults() {
   const faults = new Map<number, Fault>();
-  let latencies: Latency[] = [];
   let lastId = 0;
   return {
     /** Adds a fault and returns its id. Methods and patterns select calls; a pattern is matched with path and query. */
@@ -67,11 +63,7 @@ export function createFaults() {
       if (id === undefined) faults.clear();
       else faults.delete(id);
     },
-    /** The faults and latencies in force, as the control API shows them. */
-    state: () => ({
-      faults: [...faults].map(([id, fault]) => ({ id, ...fault })),
-      latencies: latencies.filter(({ milliseconds }) => milliseconds > 0),
-    }),
+    all: () => [...faults].map(([id, fault]) => ({ id, ...fault })),
     /** Returns the first fault for this call and counts it down; undefined if there is none. */
     take: (method: string, target: string): Fault | undefined => {
       for (const [id, fault] of faults) {
@@ -81,17 +73,6 @@ export function createFaults() {
         return fault;
       }
       return undefined;
-    },
-    /** If several rules match a call, the latest applies. */
-    setLatency: (latency: Latency): void => {
-      const { method, pathPattern } = latency;
-      const others = latencies.filter((rule) => rule.method !== method || rule.pathPattern !== pathPattern);
-      latencies = [latency, ...others];
-    },
-    latencyMilliseconds: (method: string, target: string): number =>
-      latencies.find((rule) => isSelected(rule, method, target))?.milliseconds ?? 0,
-    clearLatency: (): void => {
-      latencies = [];
     },
   };
 }

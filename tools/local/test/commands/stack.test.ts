@@ -41,7 +41,6 @@ test("An app with the written settings and port is the gateway that the stack ex
     end,
   } = await run("not even JSON", "--replace");
   await printed("The stack is ready.");
-  expect(output()).toContain("(replacing the existing file)");
   expect(await childrenOf(child.pid)).toEqual([]);
   const { Values, Host } = settingsSchema.parse(JSON.parse(await readFile(settings, "utf8")));
   expect(Values).toMatchObject({ FUNCTIONS_WORKER_RUNTIME: "node", MAX_VMR: "20" });
@@ -78,7 +77,7 @@ test("An app with the written settings and port is the gateway that the stack ex
   expect([existsSync(settings), existsSync(connectionFile)]).toEqual([false, false]);
 });
 
-test("The stack keeps a settings file that it did not write, reports it in one line and exits with 1", async () => {
+test("The stack keeps an existing settings file, reports it in one line and exits with 1", async () => {
   const own = '{"IsEncrypted":false,"Values":{"PLATFORM_URL":"https://platform.example.com"}}';
   const { settings, exited, output, errors } = await run(own);
   expect(await exited).toBe(1);

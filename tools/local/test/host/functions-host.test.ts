@@ -149,7 +149,7 @@ test("run-host closes its port and finishes calls in flight at SIGTERM, prints J
   const host = await startChild({
     script: "tools/local/commands/run-host.ts",
     addressesSchema: z.object({ url: z.url(), functions: z.array(z.unknown()), appProcessId: z.int() }),
-    args: ["tools/local/test/host/probe-app.ts", "--no-timers", "--json-log"],
+    args: ["tools/local/test/host/probe-app.ts"],
     environment: { "AzureWebJobs.work.Disabled": "true" },
     onLine: (line) => lines.push(line),
   });
