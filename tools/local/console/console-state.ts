@@ -82,7 +82,7 @@ export interface Snapshot extends HistoryPoint {
   readonly gateway: GatewayState;
   readonly surroundings: Surroundings;
   readonly createLatency: CreateLatency;
-  readonly metricsRow: Readonly<Record<string, unknown>> | null;
+  readonly metricsRow: Readonly<Record<string, string>> | null;
 }
 
 /** Something that happened: a function's run, an outage or its end, or a room that changed. */

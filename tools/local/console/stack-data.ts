@@ -18,6 +18,7 @@ export function readStackData({ platform, issuer, contactCentre, logWorkspace }:
     issuerIsDown: issuer.isDown(),
     contactCentreFaults: contactCentre.faultCount(),
   };
+  const row = logWorkspace.rows().at(-1)?.row;
   return {
     rooms: platform.rooms().map(({ name, tag, description }) => ({
       name,
@@ -26,6 +27,13 @@ export function readStackData({ platform, issuer, contactCentre, logWorkspace }:
     })),
     conferences,
     surroundings,
-    metricsRow: logWorkspace.rows().at(-1)?.row ?? null,
+    metricsRow: row
+      ? Object.fromEntries(Object.entries(row).map(([name, value]) => [name, textOf(value)]))
+      : null,
   };
+}
+
+function textOf(value: unknown): string {
+  if (value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -8,7 +8,7 @@ import type { FunctionMetadata, LogLevel, OnLog, TypedData } from "./messages.ts
 import { startQueueListener } from "./queue-listener.ts";
 
 /** One function of the app, as the host reports it. */
-export interface HostedFunction {
+interface HostedFunction {
   readonly name: string;
   readonly trigger: string;
   readonly route?: string;

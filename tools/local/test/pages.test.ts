@@ -307,8 +307,6 @@ describe.skipIf(!browser)("The console", () => {
     const { page, faults } = await open();
     const name = await create(page);
     const { gatewayUrl, platformControlUrl } = running.connection;
-    await page.reload();
-    await page.evaluate(openAll);
     const curlOf = async (action: string) => text(formOf(page, action).locator(".curl code"));
     await expect
       .poll(async () => curlOf("Delete it"))

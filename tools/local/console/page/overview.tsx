@@ -1,5 +1,4 @@
 /** The overview: states and queues, then charts, rooms, timeline and the last metrics row. */
-import { useState } from "preact/hooks";
 import { type QueueDepths, roomStates, type Snapshot, stateTitles } from "../console-state.ts";
 import { runAction } from "./actions.tsx";
 import { CreateHistogram, PoolChart, StatesChart } from "./charts.tsx";
@@ -108,11 +107,10 @@ export function Details({ data, snapshot }: { data: LiveData; snapshot: Snapshot
   );
 }
 
-/** Which columns of the row matter first. Identifiers are shown on request. */
+/** Columns that are left out. */
 const identifiers = ["TimeGenerated", "RunId", "InstanceId", "Version"];
 
 function MetricsRow({ row, now }: { row: Snapshot["metricsRow"]; now: number }) {
-  const [showsAll, setShowsAll] = useState(false);
   if (row === null)
     return (
       <section class="card" aria-labelledby="metrics-title">
@@ -120,8 +118,8 @@ function MetricsRow({ row, now }: { row: Snapshot["metricsRow"]; now: number }) 
         <p class="figure">None yet. “Collect metrics” writes one.</p>
       </section>
     );
-  const writtenAt = Date.parse(String(row["TimeGenerated"]));
-  const columns = Object.entries(row).filter(([column]) => showsAll || !identifiers.includes(column));
+  const writtenAt = Date.parse(row["TimeGenerated"] ?? "");
+  const columns = Object.entries(row).filter(([column]) => !identifiers.includes(column));
   return (
     <section class="card" aria-labelledby="metrics-title">
       <div class="card-head">
@@ -129,20 +127,12 @@ function MetricsRow({ row, now }: { row: Snapshot["metricsRow"]; now: number }) 
         <span class="muted">
           {timeOfDay(writtenAt)}, {age(now - writtenAt)} ago
         </span>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={showsAll}
-            onChange={({ currentTarget }) => setShowsAll(currentTarget.checked)}
-          />
-          Identifiers
-        </label>
       </div>
       <dl class="metrics">
         {columns.map(([column, value]) => (
           <div key={column}>
             <dt>{column}</dt>
-            <dd>{value === null || value === "" ? "–" : String(value)}</dd>
+            <dd>{value || "–"}</dd>
           </div>
         ))}
       </dl>
