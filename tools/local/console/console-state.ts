@@ -45,7 +45,7 @@ export interface HistoryPoint {
 }
 
 export interface CreateLatency {
-  /** The kinds of creates that the figures cover: successful ones, and those that failed with 5xx. */
+  /** The number of creates: successful ones, and those that failed with 5xx. */
   readonly count: number;
   readonly failed: number;
   /** When the first of them was. */
