@@ -13,20 +13,19 @@ export interface Response {
   readonly stdout?: string;
 }
 
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
 /** A command without a response fails, so a script cannot run what the test does not know. `sleep` returns at once. */
-const stub = `#!${process.execPath}
-const { appendFileSync, readFileSync } = require("node:fs");
-const { basename, join } = require("node:path");
-const name = basename(process.argv[1]);
-if (name === "sleep") process.exit(0);
-const folder = process.env.STUB_FOLDER;
-const line = [name, ...process.argv.slice(2)].join(" ");
-appendFileSync(join(folder, "calls"), line + "\\n");
-const responses = JSON.parse(readFileSync(join(folder, "responses.json"), "utf8"));
-const found = responses.find(({ to }) => line.includes(to));
-if (!found) process.stderr.write("no response for: " + line + "\\n");
-process.stdout.write(found?.stdout ?? "");
-process.exit(found ? (found.status ?? 0) : 99);
+const stubOf = (responses: readonly Response[]) => `#!/bin/sh
+name=\${0##*/}
+[ "$name" = sleep ] && exit 0
+line="$name $*"
+printf '%s\\n' "$line" >> "$STUB_FOLDER/calls"
+case "$line" in
+${responses.map(({ to, status = 0, stdout = "" }) => `*${quoted(to)}*) printf %s ${quoted(stdout)}; exit ${status} ;;`).join("\n")}
+esac
+echo "no response for: $line" >&2
+exit 99
 `;
 
 const Failure = z
@@ -42,10 +41,9 @@ export async function runScript(
   const folder = await mkdtemp(join(tmpdir(), "vmr-script-"));
   try {
     for (const name of ["az", "curl", "sleep"]) {
-      await writeFile(join(folder, name), stub);
+      await writeFile(join(folder, name), stubOf(responses));
       await chmod(join(folder, name), 0o755);
     }
-    await writeFile(join(folder, "responses.json"), JSON.stringify(responses));
     const result = await promisify(execFile)("sh", [...script], {
       env: {
         PATH: [folder, process.env["PATH"]].join(delimiter),
