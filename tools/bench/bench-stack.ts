@@ -7,7 +7,7 @@ export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
 /** Starts all parts. The simulator's rate limit is off. `settings` override the usual ones of the gateway. */
 export async function startBenchStack(settings: Record<string, string>) {
   const simulators = await startSimulatorProcesses({ requestLimitPerMinute: null });
-  const { surroundings, platformControlUrl, accessToken } = simulators;
+  const { surroundings, control, accessToken } = simulators;
   try {
     const gateway = await startGatewayProcess({
       entry: "dist/main.js",
@@ -20,13 +20,7 @@ export async function startBenchStack(settings: Record<string, string>) {
       connectionString: surroundings.connectionString,
       /** The headers of an authorised consumer. */
       bearer: { authorization: `Bearer ${accessToken}` },
-      /** Calls the simulator's control API and returns the body of the response. */
-      async control(method: string, path: string, body?: unknown): Promise<unknown> {
-        const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
-        const response = await fetch(`${platformControlUrl}${path}`, init);
-        if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-        return response.status === 204 ? undefined : response.json();
-      },
+      control,
       async stop(): Promise<void> {
         await gateway.stop();
         await simulators.stop();

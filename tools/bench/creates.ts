@@ -11,34 +11,27 @@ const latencyMilliseconds = 20;
 const overloadLatencyMilliseconds = 200;
 
 /** Single creates alternate with the same calls made directly, so both meet the same noise. */
-export async function measureAlone(stack: BenchStack): Promise<Result[]> {
+export async function measureAlone(stack: BenchStack): Promise<Result> {
+  const rounds = 60;
   const bare = await createBareCalls(stack);
   await warmUp(stack, bare, 500);
-  const results: Result[] = [];
-  for (const [milliseconds, maxRatio] of [
-    [20, 1.2],
-    [100, 1.15],
-  ] as const) {
-    const rounds = 60;
-    await fillPool(stack, bare, 2 * rounds);
-    await setLatency(stack, milliseconds);
-    const floors: number[] = [];
-    const creates: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      floors.push(await timed(async () => bare.claim()));
-      creates.push(await timed(async () => create(stack)));
-      // Time for the replacement.
-      await delay(2 * milliseconds + 30);
-    }
-    results.push({
-      what: `Create alone, platform latency ${milliseconds} ms`,
-      ...compareTimes(creates, floors),
-      target: atMost(maxRatio),
-      explanation:
-        "The floor is the claim's four calls. The rest is the host, the replacement and library code.",
-    });
+  await fillPool(stack, bare, 2 * rounds);
+  await setLatency(stack, latencyMilliseconds);
+  const floors: number[] = [];
+  const creates: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    floors.push(await timed(async () => bare.claim()));
+    creates.push(await timed(async () => create(stack)));
+    // Time for the replacement.
+    await delay(2 * latencyMilliseconds + 30);
   }
-  return results;
+  return {
+    what: `Create alone, platform latency ${latencyMilliseconds} ms`,
+    ...compareTimes(creates, floors),
+    target: atMost(1.2),
+    explanation:
+      "The floor is the claim's four calls. The rest is the host, the replacement and library code.",
+  };
 }
 
 /** First the creates, while their replacements are provisioned, then the direct calls at the same rate. */

@@ -4,18 +4,14 @@ import { createCommand } from "../local/terminal/create-command.ts";
 import { type BenchStack, startBenchStack } from "./bench-stack.ts";
 import { measureColdStart } from "./cold-start.ts";
 import { measureAlone, measureBurst, measureOverload, measureSteadyRate } from "./creates.ts";
-import { measureEventSink } from "./event-sink.ts";
-import { measureList } from "./list.ts";
+import { measureEventSink, measureList } from "./event-sink-and-list.ts";
 import { describe, type Result, writeResults } from "./results.ts";
 
-type Benchmark = () => Promise<Result | Result[]>;
+type Benchmark = () => Promise<Result>;
 
 /** Each benchmark runs against new processes. */
 const withStack =
-  (
-    measure: (stack: BenchStack) => Promise<Result | Result[]>,
-    settings: Record<string, string> = {},
-  ): Benchmark =>
+  (measure: (stack: BenchStack) => Promise<Result>, settings: Record<string, string> = {}): Benchmark =>
   async () => {
     const stack = await startBenchStack(settings);
     try {
@@ -54,8 +50,8 @@ const seconds = () => (performance.now() - startedAt) / 1000;
 const results: Result[] = [];
 for (const [index, [name, run]] of chosen.entries()) {
   console.log(`${index + 1} of ${chosen.length}: ${name} ...`);
-  const found = [await run()].flat();
-  for (const result of found) console.log(describe(result));
-  results.push(...found);
+  const result = await run();
+  console.log(describe(result));
+  results.push(result);
 }
 if (only === undefined) await writeResults(results, seconds());

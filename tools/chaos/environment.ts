@@ -28,21 +28,13 @@ const timeScale = { lockSeconds: 6, retrySeconds: 2, pollSeconds: 0.3 };
 /** Starts the simulators and the proxies. */
 export async function startEnvironment(random: SeededRandom) {
   const simulators = await startSimulatorProcesses({ requestLimitPerMinute: null });
-  const { surroundings, queueServiceUrl, platformControlUrl, accessToken } = simulators;
+  const { surroundings, queueServiceUrl, control, accessToken } = simulators;
   const startProxy = async (target: string, latenessSeconds: number) =>
     startFaultyProxy({ target, random, maxLatenessSeconds: latenessSeconds });
   const storageProxy = await startProxy(queueServiceUrl, maxLatenessSeconds.storage);
   const platformProxy = await startProxy(surroundings.platformUrl, maxLatenessSeconds.platform);
   const { username, password } = platformAccount;
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-
-  /** Calls the platform's control API and returns the body of the response. */
-  async function control(method: string, path: string, body?: unknown): Promise<unknown> {
-    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
-    const response = await fetch(`${platformControlUrl}${path}`, init);
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return response.status === 204 ? undefined : response.json();
-  }
 
   return {
     storageProxy,
@@ -55,7 +47,6 @@ export async function startEnvironment(random: SeededRandom) {
       connectionString: surroundings.connectionString.replace(queueServiceUrl, storageProxy.url),
       platformUrl: platformProxy.url,
     }),
-    control,
     /** Returns a conference as the platform has it. */
     async find(name: string): Promise<PlatformRoom | undefined> {
       const path = `/api/admin/configuration/v1/conference/?name=${encodeURIComponent(name)}&limit=1`;

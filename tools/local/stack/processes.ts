@@ -51,7 +51,13 @@ export async function startSimulatorProcesses(
     return {
       surroundings,
       queueServiceUrl,
-      platformControlUrl: platform.addresses.controlUrl,
+      /** Calls the platform's control API and returns the body of the response. */
+      control: async (method: string, path: string, body?: unknown): Promise<unknown> => {
+        const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+        const response = await fetch(`${platform.addresses.controlUrl}${path}`, init);
+        if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+        return response.status === 204 ? undefined : response.json();
+      },
       /** A consumer's token, valid for about an hour. */
       accessToken: await fetchAccessToken(tokenUrl),
       stop,
