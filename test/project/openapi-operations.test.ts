@@ -1,6 +1,5 @@
 /** Each operation of the API document: its texts, its statuses with their bodies, and valid examples. */
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { type Body, bodiesOf, document, examplesOf, operations } from "../support/api-document.ts";
 import { compileSchema } from "../support/api-operations.ts";
 
@@ -89,20 +88,4 @@ describe.each(operations)("$operationId", (operation) => {
       expect([what, named.filter((name) => !fieldsOf(body.schema).includes(name))]).toEqual([what, []]);
     }
   });
-});
-
-it("has an example of 422 that names the body or a parameter of the operation", () => {
-  const Example = z.object({
-    detail: z.array(z.object({ loc: z.tuple([z.string()]).rest(z.string()) })).length(1),
-  });
-  const wrong = operations.filter(({ responses, requestBody, parameters }) => {
-    if (!("422" in responses)) return false;
-    const body = responses["422"]?.content?.["application/json"] ?? { schema: {} };
-    return examplesOf(body).some((example) => {
-      const [place, name] = Example.parse(example).detail[0]?.loc ?? [];
-      const isParameter = parameters.some((parameter) => parameter.in === place && parameter.name === name);
-      return requestBody ? place !== "body" : !isParameter;
-    });
-  });
-  expect(wrong.map(({ operationId }) => operationId)).toEqual([]);
 });

@@ -1,5 +1,4 @@
 /** Access checks: each kind accepts its own credentials only, and the sink both pairs during a rotation. */
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createAccessChecks } from "../../../src/lib/auth/access.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
@@ -125,15 +124,6 @@ describe("HTTP Basic", () => {
     const pair = `${username}:${password}`;
     for (const authorization of [basic(pair), `Basic ${Buffer.from(pair).toString("base64url")}`])
       await expect(checkBasic(authorization, [{ username, password }])).resolves.toBeDefined();
-  });
-
-  test("refuses any other pair of any length", async () => {
-    const other = fc.tuple(fc.string(), fc.string()).filter((pair) => pair.join(":") !== "old-sink:x");
-    await fc.assert(
-      fc.asyncProperty(other, async (pair) => {
-        await expect(checkBasic(basic(pair.join(":")))).rejects.toMatchObject(refused);
-      }),
-    );
   });
 
   test("refuses every caller if no pair is configured", async () => {

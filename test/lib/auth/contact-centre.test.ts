@@ -1,5 +1,4 @@
 /** Contact-centre tokens: accepted users, cached verdicts, and failures of the contact centre. */
-import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
@@ -89,19 +88,6 @@ describe("The check throws 401 without a call", () => {
     ["a token with other letters", "agentÿ"],
   ])("for %s", async (_, token) => {
     await expect(check(token)).rejects.toEqual(unauthenticated);
-    expect(paths).toEqual([]);
-  });
-
-  test("for any token with a character that tokens cannot contain", async () => {
-    const impossible = fc
-      .string({ unit: "binary" })
-      .filter((text) => !/^[A-Za-z0-9\-._~+/=]{1,4096}$/.test(text));
-    await fc.assert(
-      fc.asyncProperty(impossible, async (token) => {
-        await expect(check(token)).rejects.toEqual(unauthenticated);
-      }),
-      { numRuns: 30 },
-    );
     expect(paths).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
 /** Validation that is as lenient as Pydantic, reports faults as FastAPI does, and never returns secrets. */
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import {
@@ -320,23 +319,6 @@ describe("The input of a fault", () => {
       const result = resultOf(body);
       expect(result).toContain("faults");
       expect(result).not.toContain(secret);
-    });
-
-    test("at any place in any rejected body", () => {
-      const secretly = fc.constantFrom("pin", "guest_pin").map((field) => ({ [field]: Number(secret) }));
-      const body = fc.oneof(
-        secretly,
-        fc.tuple(fc.constantFrom(...Object.keys(Conference.shape)), secretly).map(([field, value]) => ({
-          [field]: { inner: value },
-          pin: Number(secret),
-        })),
-        fc.array(secretly, { minLength: 1 }),
-      );
-      fc.assert(
-        fc.property(body, (value) => {
-          expect(resultOf(value)).not.toContain(secret);
-        }),
-      );
     });
   });
 });

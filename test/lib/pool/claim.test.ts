@@ -207,28 +207,6 @@ describe("The commit of a claim", () => {
     expect(await claimWithDeleteFaults(fault)).toMatchObject({ name: "room-a" });
     expect(world.deletionNames()).toEqual([]);
   });
-
-  test("never lets a later claim return a room whose commit stayed unknown", async () => {
-    const unknown = { failure: "unknown" } as const;
-    await expect(claimWithDeleteFaults(unknown, unknown)).rejects.toMatchObject({ code: "claim-failed" });
-    world.clock.advance(leaseSeconds + 1);
-
-    await expect(world.claim()).rejects.toMatchObject({ code: "pool-exhausted" });
-    expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "room-a", reason: "unanswered-claim" });
-  });
-
-  test("fails for both claims if a second claim receives the message after the lease of the first", async () => {
-    const claimAfterLease = async () => {
-      world.clock.advance(leaseSeconds + 1);
-      const second = world.claim({ serviceTag: `${serviceTag}/second` });
-      await expect(second).rejects.toMatchObject({ code: "pool-exhausted" });
-    };
-    const first = claimWithDeleteFaults({ meanwhile: claimAfterLease });
-
-    await expect(first).rejects.toMatchObject({ code: "claim-failed", status: 503 });
-    expect(world.room("room-a")?.tag).toBe(serviceTag);
-    expect(world.deletionNames()).toEqual(["room-a"]);
-  });
 });
 
 describe("The commit of a claim and its replacement", () => {

@@ -103,19 +103,6 @@ describe("The service tag", () => {
     expect(decodeServiceTag(uuiData, undefined)).toBe(url);
   });
 
-  test("every http or https URL of up to 250 characters is decoded unchanged", () => {
-    const urls = fc
-      .webUrl({ withFragments: true, withQueryParameters: true })
-      .filter((text) => text.length <= 250);
-    const parameters = fc.constantFrom("", ";encoding=hex", ";ENCODING=hex", ";purpose=x;encoding=Hex");
-    const discriminator = fc.constantFrom("", "00", "04");
-    fc.assert(
-      fc.property(urls, parameters, discriminator, (text, suffix, octet) => {
-        expect(decodeServiceTag(`${octet}${hex(text)}${suffix}`, undefined)).toBe(text);
-      }),
-    );
-  });
-
   test("a path token is appended to the base URL, and is rejected without one", () => {
     const base = "https://tags.example.com/session";
     expect(decodeServiceTag(hex("a1B2.c-d_e~f"), base)).toBe(`${base}/a1B2.c-d_e~f`);
