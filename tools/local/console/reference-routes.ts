@@ -1,9 +1,14 @@
 /** The API reference below /api/: its page, the credentials that it fills in, and its calls to the gateway. */
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { forward } from "../api-reference/forward.ts";
+import { type IncomingMessage, type ServerResponse, request as send } from "node:http";
+import { pipeline } from "node:stream/promises";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import type { Connection } from "../stack/connection.ts";
 import { identities } from "../stack/identities.ts";
+
+const timeoutMilliseconds = 240_000;
+
+// The gateway knows neither the page nor its origin.
+const headersOfThePage = ["host", "origin", "referer", "connection", "accept-encoding"];
 
 /** Where the page finds the gateway. */
 const gatewayPath = "/api/gateway/";
@@ -38,4 +43,22 @@ async function credentials({ gatewayUrl, tokenUrl }: Connection): Promise<object
     agentToken: identities.agentToken,
     sink: { username: identities.sinkUsername, password: identities.sinkPassword },
   };
+}
+
+/** Forwards the request to this URL and streams the response back. */
+async function forward(request: IncomingMessage, response: ServerResponse, target: string): Promise<void> {
+  const headers = Object.entries(request.headers).filter(
+    ([name]) => !headersOfThePage.includes(name) && !name.startsWith("sec-"),
+  );
+  const outgoing = send(target, {
+    method: request.method,
+    headers: Object.fromEntries(headers),
+    signal: AbortSignal.timeout(timeoutMilliseconds),
+  });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.once("response", resolve).once("error", reject);
+  });
+  const [incoming] = await Promise.all([answered, pipeline(request, outgoing)]);
+  response.writeHead(incoming.statusCode ?? 502, incoming.headers);
+  await pipeline(incoming, response);
 }

@@ -1,4 +1,4 @@
-/** The event sink: each conferencing node posts its events in order, one at a time, with retries until it gives up. */
+/** The event sink: each conferencing node posts its events in order, one at a time, until each is delivered. */
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import type { EmitEvent } from "./live.ts";
@@ -11,17 +11,15 @@ const settingsSchema = z.strictObject({
   password: z.string().default(""),
   timeoutSeconds: z.number().positive().default(7),
   initialBackoffSeconds: z.number().positive().default(1),
-  maxBackoffSeconds: z.number().positive().default(1800),
 });
 
 type SinkSettings = z.output<typeof settingsSchema>;
 export type SinkChanges = Partial<z.input<typeof settingsSchema>>;
 
-/** Creates the sink. `onGiveUp` is called for a node whose back-off exceeds the maximum. */
-export function createEventSink(now: () => number, onGiveUp: (node: string) => void) {
+/** Creates the sink. Unlike the platform, it never gives up. */
+export function createEventSink(now: () => number) {
   let settings: SinkSettings | undefined;
   const publishers = new Map<string, NodePublisher>();
-  const states = () => [...publishers].map(([node, publisher]) => ({ node, ...publisher.state() }));
 
   /** Queues an event on its node. Without a configured sink, nothing is posted. */
   const emit: EmitEvent = (node, event, data) => {
@@ -29,11 +27,7 @@ export function createEventSink(now: () => number, onGiveUp: (node: string) => v
     if (!current) return;
     let publisher = publishers.get(node);
     if (!publisher) {
-      publisher = createNodePublisher(
-        node,
-        () => settings ?? current,
-        () => onGiveUp(node),
-      );
+      publisher = createNodePublisher(node, () => settings ?? current);
       publishers.set(node, publisher);
       publisher.add("eventsink_started", {}, unixSeconds(now()));
     }
@@ -47,7 +41,7 @@ export function createEventSink(now: () => number, onGiveUp: (node: string) => v
       settings = settingsSchema.parse({ ...settings, ...z.record(z.string(), z.unknown()).parse(changes) });
     },
     state: () => {
-      const nodes = states();
+      const nodes = [...publishers.values()].map((publisher) => publisher.state());
       const sum = (key: "queued" | "delivered" | "failedAttempts") =>
         nodes.reduce((total, node) => total + node[key], 0);
       return {
@@ -55,10 +49,9 @@ export function createEventSink(now: () => number, onGiveUp: (node: string) => v
         queued: sum("queued"),
         delivered: sum("delivered"),
         failedAttempts: sum("failedAttempts"),
-        stoppedNodes: nodes.filter(({ stopped }) => stopped).map(({ node }) => node),
       };
     },
-    /** Resolves when every node has posted its queued events or has stopped. */
+    /** Resolves when every node has posted its queued events. */
     idle: async (): Promise<void> => {
       await Promise.all([...publishers.values()].map(async (publisher) => publisher.idle()));
     },
@@ -73,11 +66,11 @@ export function createEventSink(now: () => number, onGiveUp: (node: string) => v
 
 type NodePublisher = ReturnType<typeof createNodePublisher>;
 
-function createNodePublisher(node: string, settings: () => SinkSettings, onGiveUp: () => void) {
+function createNodePublisher(node: string, settings: () => SinkSettings) {
   const queue: object[] = [];
   const closing = new AbortController();
   let running: Promise<void> | undefined;
-  let [seq, delivered, failedAttempts, stopped] = [0, 0, 0, false];
+  let [seq, delivered, failedAttempts] = [0, 0, 0];
 
   async function run(): Promise<void> {
     let backoffSeconds = settings().initialBackoffSeconds;
@@ -89,17 +82,13 @@ function createNodePublisher(node: string, settings: () => SinkSettings, onGiveU
         continue;
       }
       failedAttempts += 1;
-      if (backoffSeconds > settings().maxBackoffSeconds) {
-        stopped = true;
-        return onGiveUp();
-      }
       await delay(backoffSeconds * 1000, undefined, { signal: closing.signal }).catch(() => undefined);
       backoffSeconds *= 2;
     }
   }
 
   function start(): void {
-    if (running || stopped || closing.signal.aborted) return;
+    if (running || closing.signal.aborted) return;
     running = run().finally(() => {
       running = undefined;
       if (queue.length > 0) start();
@@ -113,7 +102,7 @@ function createNodePublisher(node: string, settings: () => SinkSettings, onGiveU
       start();
     },
     close: () => closing.abort(),
-    state: () => ({ queued: queue.length, delivered, failedAttempts, stopped }),
+    state: () => ({ queued: queue.length, delivered, failedAttempts }),
     idle: async (): Promise<void> => {
       while (running) await running;
     },

@@ -54,9 +54,7 @@ export function createPlatformState({ now = Date.now, requestLimitPerMinute }: S
   // Changed in place by the control API.
   const behaviours = { ...initial };
   const alarms = createAlarms(now);
-  const sink = createEventSink(now, (node) =>
-    alarms.raise({ name: "eventsink_maximum_backoff", level: "error", details: "", node }),
-  );
+  const sink = createEventSink(now);
   const parts = {
     behaviours,
     conferences: createConferences(behaviours, now),
