@@ -257,24 +257,25 @@ describe.skipIf(!browser)("The console", () => {
     await page.locator("main.stale").waitFor();
   });
 
-  test.each(colorSchemes)(
-    "has no accessibility fault that axe finds in %s colours, full, broken and in a room's life",
-    async (colorScheme) => {
-      const { page, faults } = await open();
+  test("has no accessibility fault that axe finds in light and dark colours, full, broken and in a room's life", async () => {
+    const { page, faults } = await open();
+    const name = await create(page);
+    await run(page, "Take it down", { How: "reset" });
+    await run(page, "Create a room");
+    await banner(page, "creates return 503").waitFor();
+    await page.getByRole("button", { name: "Delete all rooms" }).click();
+    await page.getByRole("button", { name: "Keep" }).waitFor();
+    const groups = [...axeRules, "best-practice"];
+    for (const colorScheme of colorSchemes) {
+      // Colours that change slowly could be measured halfway.
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      const name = await create(page);
-      await run(page, "Take it down", { How: "reset" });
-      await run(page, "Create a room");
-      await banner(page, "creates return 503").waitFor();
-      await page.getByRole("button", { name: "Delete all rooms" }).click();
-      await page.getByRole("button", { name: "Keep" }).waitFor();
-      expect(await accessibilityFaults(page, [...axeRules, "best-practice"])).toEqual([]);
-      await rowOf(page, name).getByRole("link").click();
-      await page.getByRole("heading", { name: "What happened" }).waitFor();
-      expect(await accessibilityFaults(page, [...axeRules, "best-practice"])).toEqual([]);
-      expect(faults).toEqual([]);
-    },
-  );
+      expect(await accessibilityFaults(page, groups)).toEqual([]);
+    }
+    await rowOf(page, name).getByRole("link").click();
+    await page.getByRole("heading", { name: "What happened" }).waitFor();
+    expect(await accessibilityFaults(page, groups)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
 
   // A window of 1280 pixels has 320 at a zoom of 400 %.
   test("needs no horizontal scrolling at 390 and 320 pixels, where actions come before lists", async () => {
@@ -445,23 +446,19 @@ describe.skipIf(!browser)("The API reference", () => {
       .toContain("/room/{room_name}");
   });
 
-  test.each(colorSchemes)(
-    "has no serious accessibility fault in %s, with operations of each kind open, and fits on a phone",
-    async (colorScheme) => {
-      const { page, faults } = await open(360);
-      await page.emulateMedia({ colorScheme });
-      await page.reload();
-      await untilReady(page);
-      await created(page);
-      await expect.poll(async () => page.evaluate("document.documentElement.scrollWidth")).toBe(360);
-      for (const id of ["private-update_room", "private-get_room", "private-create_room"])
-        await openOperation(page, id);
-      await openOperation(page, "public-event_sink");
+  test("has no serious accessibility fault in light and dark, with operations of each kind open, and fits on a phone", async () => {
+    const { page, faults } = await open(360);
+    await created(page);
+    await expect.poll(async () => page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    for (const id of ["private-update_room", "private-get_room", "public-event_sink"])
+      await openOperation(page, id);
+    for (const colorScheme of colorSchemes) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       const found = await accessibilityFaults(page, axeRules);
       expect(found.filter(({ impact }) => impact === "serious" || impact === "critical")).toEqual([]);
-      expect(faults).toEqual([]);
-    },
-  );
+    }
+    expect(faults).toEqual([]);
+  });
 
   test("says so if the token issuer does not respond", async () => {
     running.stack.issuer.setDown(true);
