@@ -2,7 +2,6 @@
 import { expect, test } from "vitest";
 import { deleteConfirmed, type QueueFailure, secureRandom, systemClock } from "../../src/lib/ports.ts";
 import { createManualClock } from "../support/clock.ts";
-import { createFaultyQueue } from "../support/faulty-queue.ts";
 import { createMemoryQueue } from "../support/memory-queue.ts";
 
 test("now returns the milliseconds since 1970", () => {
@@ -43,7 +42,7 @@ const cases: [(QueueFailure | "done")[], "deleted" | "gone" | "lost" | "unknown"
 test.each(cases)(
   "after the responses %j, deleteConfirmed returns %s and stops",
   async (failures, outcome) => {
-    const queue = createFaultyQueue(createMemoryQueue(createManualClock()));
+    const queue = createMemoryQueue(createManualClock());
     const message = await queue.put("room-a");
     for (const failure of failures) queue.strikeNext("delete", failure === "done" ? {} : { failure });
 
@@ -53,7 +52,7 @@ test.each(cases)(
 );
 
 test("deleteConfirmed returns lost for a message that is gone after its lease", async () => {
-  const queue = createFaultyQueue(createMemoryQueue(createManualClock()));
+  const queue = createMemoryQueue(createManualClock());
   const message = await queue.put("room-a");
   queue.strikeNext("delete", { failure: "message-gone" });
   expect(await deleteConfirmed(queue, message, () => false)).toBe("lost");

@@ -336,7 +336,7 @@ export const plantedBugs: readonly PlantedBug[] = [
          const visible = () => (expire(), messages).filter(`,
       ],
       ["contents: () => messages.map(", "contents: () => (expire(), messages).map("],
-      ["count: async () => messages.length", "count: async () => (expire(), messages).length"],
+      ["async () => messages.length", "async () => (expire(), messages).length"],
     ],
   },
 ];

@@ -12,7 +12,6 @@ import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
 import { decodeRoomMessage, formatMarker } from "../../src/lib/pool/room.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
 import { createManualClock } from "./clock.ts";
-import { createFaultyQueue } from "./faulty-queue.ts";
 import { createMemoryPlatform, noCredentials } from "./memory-platform.ts";
 import { createMemoryQueue } from "./memory-queue.ts";
 import { createRecordingLog } from "./recording-log.ts";
@@ -49,7 +48,7 @@ export function usePoolQueues(): PoolQueues {
 /** Creates the part of the world that needs no platform. */
 export function createPoolQueues() {
   const clock = createManualClock();
-  const newQueue = () => createFaultyQueue(createMemoryQueue(clock));
+  const newQueue = () => createMemoryQueue(clock);
   const [pool, deletion, provisioning, poison] = [newQueue(), newQueue(), newQueue(), newQueue()];
   return {
     clock,

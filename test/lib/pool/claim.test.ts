@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { formatMarker, parseMarker } from "../../../src/lib/pool/room.ts";
-import type { QueueFault } from "../../support/faulty-queue.ts";
+import type { QueueFault } from "../../support/memory-queue.ts";
 import {
   guestPin,
   hostPin,

@@ -1,8 +1,6 @@
 /** Starts Azurite, the storage emulator, inside this process: in memory, on loopback. */
 import { createRequire } from "node:module";
 
-export type Azurite = Awaited<ReturnType<typeof startAzurite>>;
-
 interface AzuriteServer {
   readonly httpServer: { closeAllConnections(): void };
   start(): Promise<void>;

@@ -1,8 +1,7 @@
 /** `ops fill` and `ops redrive` on queues in memory: single failed operations, and messages that reappear. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/support/clock.ts";
-import { createFaultyQueue, type FaultyQueue } from "../../../test/support/faulty-queue.ts";
-import { createMemoryQueue } from "../../../test/support/memory-queue.ts";
+import { createMemoryQueue, type MemoryQueue } from "../../../test/support/memory-queue.ts";
 import type { Target } from "../target/target.ts";
 import { memoryTarget } from "./memory-target.ts";
 import { type OpsOptions, ops } from "./operated-gateway.ts";
@@ -10,13 +9,13 @@ import { type OpsOptions, ops } from "./operated-gateway.ts";
 const request = '{"reason":"claimed"}';
 
 let clock: ManualClock;
-let poison: FaultyQueue;
-let provisioning: FaultyQueue;
+let poison: MemoryQueue;
+let provisioning: MemoryQueue;
 
 beforeEach(() => {
   clock = createManualClock();
-  poison = createFaultyQueue(createMemoryQueue(clock));
-  provisioning = createFaultyQueue(createMemoryQueue(clock));
+  poison = createMemoryQueue(clock);
+  provisioning = createMemoryQueue(clock);
 });
 
 const run = async (target: Target, args: readonly string[], options: OpsOptions = {}) =>
