@@ -1,4 +1,4 @@
-/** What can be observed from outside while a history runs, and every promise that was broken. */
+/** Records what is observable from outside during a history, and every broken promise. */
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
 import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";

@@ -1,4 +1,4 @@
-/** Starts the local host on an app of this folder, with its log kept and a way to wait for something in it. */
+/** Starts the local host with an app of this folder, and waits for lines of its log. */
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
