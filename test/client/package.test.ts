@@ -26,19 +26,21 @@ export const error: typeof GatewayError = GatewayError;
 export const widget = createWidgetClient;
 `;
 
-test.each([
-  ["Node", "nodenext", "nodenext"],
-  ["bundlers", "esnext", "bundler"],
-])("Both entries and their types resolve for %s", async (_, module, moduleResolution) => {
+test("Both entries and their types resolve for Node and for bundlers", async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   await run("npm", ["install", "--offline", "--silent", built.tarball], { cwd: folder });
   await writeFile(join(folder, "consumer.ts"), consumer);
   const compilerOptions = { strict: true, noEmit: true, target: "es2022", lib: ["es2022", "dom"], types: [] };
-  const options = { ...compilerOptions, module, moduleResolution };
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options }));
-  const { stdout } = await run(join(projectFolder, "node_modules/.bin/tsc"), ["-p", folder], { cwd: folder });
-  expect(stdout).toBe("");
+  for (const [module, moduleResolution] of [
+    ["nodenext", "nodenext"],
+    ["esnext", "bundler"],
+  ]) {
+    const options = { ...compilerOptions, module, moduleResolution };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options }));
+    const compiled = run(join(projectFolder, "node_modules/.bin/tsc"), ["-p", folder], { cwd: folder });
+    expect([module, (await compiled).stdout]).toEqual([module, ""]);
+  }
 });
 
 test("The package has the built modules, their types, the README and the licence, and nothing else", async () => {
