@@ -4,7 +4,7 @@ import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { readRooms } from "../pool/room-views.ts";
-import { retireRooms, waitFor } from "../pool/with-progress.ts";
+import { takeOutWithProgress, waitFor } from "../pool/with-progress.ts";
 import { type Platform, requirePlatform, type Target } from "../target/target.ts";
 import { count } from "../terminal/format.ts";
 
@@ -74,7 +74,7 @@ async function emptyPool(
   context: Context,
 ): Promise<boolean> {
   const { terminal } = context;
-  const retired = await retireRooms(target, platform, { amount: pooled, command: "drain" }, context);
+  const retired = await takeOutWithProgress(target, platform, { amount: pooled, command: "drain" }, context);
   const emptyAt = Date.now();
   const [left, requested] = await Promise.all([
     target.queues.pool.count(),

@@ -3,7 +3,7 @@ import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { retireRooms, waitFor } from "../pool/with-progress.ts";
+import { takeOutWithProgress, waitFor } from "../pool/with-progress.ts";
 import { requirePlatform } from "../target/target.ts";
 import { count, deletionTime, duration } from "../terminal/format.ts";
 
@@ -90,7 +90,7 @@ async function shrink(level: number, isConfirmed: boolean, context: Context): Pr
     terminal.print(`Would take ${count(amount, "room")} out of the pool and delete them. Do it with --yes.`);
     return "ok";
   }
-  const retired = await retireRooms(target, platform, { amount, command: "shrink" }, context);
+  const retired = await takeOutWithProgress(target, platform, { amount, command: "shrink" }, context);
   terminal.print(
     `${count(retired, "room")} will be deleted ${deletionTime(target.settings)}; ${await pool.count()} are in the pool.`,
   );

@@ -1,16 +1,14 @@
 /** `ops recycle`: replaces pooled rooms that were made with other settings, a few at a time. */
 import { setTimeout as delay } from "node:timers/promises";
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
-import { systemClock } from "../../../src/lib/ports.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UnreachableError } from "../outcomes.ts";
-import { createRetirement, type Retirement } from "../pool/retirement.ts";
 import { type RoomView, readRooms } from "../pool/room-views.ts";
+import { takeOut } from "../pool/with-progress.ts";
 import { type Platform, requirePlatform, type Target } from "../target/target.ts";
 import { count, deletionTime } from "../terminal/format.ts";
-import { createCommandLog } from "../terminal/terminal.ts";
 
 const pauseMilliseconds = 1000;
 const invisibleSlackSeconds = 30;
@@ -107,14 +105,15 @@ async function replaceAll(
   platform: Platform,
   plan: Plan,
   total: number,
-  { terminal, stopping }: Context,
+  context: Context,
 ): Promise<number> {
+  const { terminal, stopping } = context;
   const progress = createProgress(terminal.progress, "rooms replaced", total);
   const { maxRooms, readyDelaySeconds } = target.settings.pool;
   let left = total;
   let waitSince = Date.now();
   let maxWaitSeconds = plan.timeoutSeconds;
-  const operator = await target.operatorId();
+  const replenishment = createReplenishment({ ...target.queues, maxRooms });
   progress.show(0);
   try {
     while (!stopping.aborted && Date.now() < waitSince + maxWaitSeconds * 1000) {
@@ -123,18 +122,14 @@ async function replaceAll(
       if (left === 0) break;
       progress.show(Math.max(0, total - left));
       const spare = ready - plan.floor;
-      const retirement = createRetirement({
-        ...target.queues,
-        ...platform,
-        settings: target.settings,
-        replenishment: createReplenishment({ ...target.queues, maxRooms }),
+      const taking = {
+        amount: Math.min(spare, plan.batch),
         command: "recycle",
-        operator,
+        chosen: outdated,
         maxHeld: Math.max(0, spare - plan.batch),
-        clock: systemClock,
-        log: createCommandLog(terminal),
-      });
-      const retired = await retireBatch(retirement, Math.min(spare, plan.batch), outdated, stopping);
+        replenishment,
+      };
+      const retired = await takeOut(target, platform, taking, context);
       // Without a spare room, it waits for new ones; otherwise, for names that are invisible.
       maxWaitSeconds = spare <= 0 ? plan.timeoutSeconds : readyDelaySeconds + invisibleSlackSeconds;
       if (retired > 0) waitSince = Date.now();
@@ -145,24 +140,6 @@ async function replaceAll(
     progress.end();
   }
   return left;
-}
-
-async function retireBatch(
-  retirement: Retirement,
-  amount: number,
-  outdated: ReadonlySet<string>,
-  stopping: AbortSignal,
-): Promise<number> {
-  let retired = 0;
-  try {
-    while (retired < amount && !stopping.aborted) {
-      if ((await retirement.retire((room) => outdated.has(room))) === undefined) break;
-      retired += 1;
-    }
-  } finally {
-    await retirement.release();
-  }
-  return retired;
 }
 
 async function viewPool(target: Target, platform: Platform, fingerprint: string): Promise<PoolView> {

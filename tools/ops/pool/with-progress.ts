@@ -5,42 +5,68 @@ import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context } from "../operator-program.ts";
 import type { Platform, Target } from "../target/target.ts";
 import { createCommandLog } from "../terminal/terminal.ts";
-import { createRetirement } from "./retirement.ts";
+import { createRetirement, type RetirementOptions } from "./retirement.ts";
+
+/** Which rooms to take out of the pool, and what to do about each. */
+interface Taking {
+  readonly amount: number;
+  readonly command: string;
+  /** The names to take; all of them if it is missing. Others may be held back meanwhile, up to `maxHeld` at once. */
+  readonly chosen?: ReadonlySet<string>;
+  readonly maxHeld?: number;
+  /** Requests the replacement of a room. Missing if the pool becomes smaller. */
+  readonly replenishment?: RetirementOptions["replenishment"];
+}
 
 /**
- * Takes up to `amount` rooms out of the pool and queues them for deletion; they are not replaced. Returns how many there
- * were: fewer if the pool has no more, or if the command is interrupted. Throws what `retire` throws.
+ * Takes rooms out of the pool one after the other and queues them for deletion. Returns how many there were: fewer if
+ * the pool has no more, or if the command is interrupted. `onTaken` is told after each. Throws what `retire` throws.
  */
-export async function retireRooms(
+export async function takeOut(
   target: Target,
   platform: Platform,
-  { amount, command }: { readonly amount: number; readonly command: string },
+  { amount, command, chosen, maxHeld = 0, replenishment }: Taking,
   { terminal, stopping }: Pick<Context, "terminal" | "stopping">,
+  onTaken: (taken: number) => void = () => undefined,
 ): Promise<number> {
-  const progress = createProgress(terminal.progress, "rooms taken out of the pool", amount);
   const retirement = createRetirement({
     ...target.queues,
     ...platform,
     settings: target.settings,
-    replenishment: undefined,
+    replenishment,
     command,
     operator: await target.operatorId(),
-    maxHeld: 0,
+    maxHeld,
     clock: systemClock,
     log: createCommandLog(terminal),
   });
-  let retired = 0;
+  let taken = 0;
+  try {
+    while (taken < amount && !stopping.aborted) {
+      if ((await retirement.retire((room) => chosen?.has(room) ?? true)) === undefined) break;
+      taken += 1;
+      onTaken(taken);
+    }
+  } finally {
+    await retirement.release();
+  }
+  return taken;
+}
+
+/** Takes rooms out of the pool, which are not replaced, with a progress bar. */
+export async function takeOutWithProgress(
+  target: Target,
+  platform: Platform,
+  taking: Pick<Taking, "amount" | "command">,
+  context: Pick<Context, "terminal" | "stopping">,
+): Promise<number> {
+  const progress = createProgress(context.terminal.progress, "rooms taken out of the pool", taking.amount);
   try {
     progress.show(0);
-    while (retired < amount && !stopping.aborted) {
-      if ((await retirement.retire(() => true)) === undefined) break;
-      retired += 1;
-      progress.show(retired);
-    }
+    return await takeOut(target, platform, taking, context, (taken) => progress.show(taken));
   } finally {
     progress.end();
   }
-  return retired;
 }
 
 interface Waiting {

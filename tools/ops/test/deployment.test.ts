@@ -225,7 +225,7 @@ test("Incomplete credentials for the platform count as none", async () => {
 
 describe("Finding the deployment", () => {
   test.each([
-    [403, /^You may not read \w[^\n]+ \(403\)\. It takes the role \w/],
+    [403, /^You may not read \w[^\n]+ \(403\)\. You need the role \w/],
     [404, /^Azure does not find /],
     [500, /^Azure returned 500 for /],
   ])("Says so in one line if Azure returns %i", async (returned, message) => {
