@@ -30,17 +30,6 @@ const pin = () =>
   text(20)
     .regex(/^([0-9]+#?)?$/, "A PIN must consist of digits, optionally followed by #.")
     .default("");
-const views = [
-  "one_main_zero_pips",
-  "one_main_seven_pips",
-  "one_main_twentyone_pips",
-  "two_mains_twentyone_pips",
-  "four_mains_zero_pips",
-  "nine_mains_zero_pips",
-  "sixteen_mains_zero_pips",
-  "twentyfive_mains_zero_pips",
-  "five_mains_seven_pips",
-] as const;
 
 export const conferenceSchema = z.object({
   name: text(250).min(1, required),
@@ -85,8 +74,8 @@ export const conferenceSchema = z.object({
   breakout_rooms: flag(false),
   denoise_enabled: flag(false),
   softmute_enabled: flag(false),
-  host_view: choice(views).nullable().default("one_main_seven_pips"),
-  guest_view: choice(views).nullable().default(null),
+  host_view: text(250).nullable().default("one_main_seven_pips"),
+  guest_view: text(250).nullable().default(null),
   match_string: text(250).default(""),
   replace_string: text(250).default(""),
   post_match_string: text(250).default(""),
