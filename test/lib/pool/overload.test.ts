@@ -3,11 +3,12 @@ import { expect, test } from "vitest";
 import { createClient, withRetries } from "../../../src/lib/platform/client.ts";
 import { createConferences } from "../../../src/lib/platform/conferences.ts";
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
-import { createBasicCredentials, type PlatformTransport } from "../../../src/lib/platform/transport.ts";
+import type { PlatformTransport } from "../../../src/lib/platform/transport.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
 import { createVirtualClock } from "../../support/clock.ts";
+import { createMemoryPlatform, noCredentials } from "../../support/memory-platform.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 
@@ -32,10 +33,7 @@ async function run({ slots, callMilliseconds, factor, storageMilliseconds = 0 }:
   const clock = createVirtualClock(random);
   const log = createRecordingLog();
   const pool = createMemoryQueue(clock);
-  const rooms = new Map<
-    string,
-    { id: number; name: string; description: string; aliases: { alias: string }[] }
-  >();
+  const platform = createMemoryPlatform(() => clock.now());
   const waiting: (() => void)[] = [];
   let busySlots = 0;
   let calls = 0;
@@ -54,24 +52,20 @@ async function run({ slots, callMilliseconds, factor, storageMilliseconds = 0 }:
   const transport: PlatformTransport = async (request) =>
     new Promise((resolve, reject) => {
       calls += 1;
-      waiting.push(() => {
-        const row = rooms.get(String(request.query?.["name"]));
-        const body = request.method === "GET" ? { meta: { next: null }, objects: row ? [row] : [] } : {};
-        resolve({ status: request.method === "GET" ? 200 : 202, headers: {}, body });
-      });
+      waiting.push(() => resolve(platform.transport(request, "")));
       serveNext();
       const error = Object.assign(new Error("timeout"), { code: "ETIMEDOUT" });
       clock.after(timeoutSeconds * 1000, () => reject(transportFailure(request, error)));
     });
-  const credentials = createBasicCredentials("gateway", "platform-password");
-  const client = createClient(transport, { timeoutSeconds, maxConcurrency, credentials, clock, random });
+  const options = { timeoutSeconds, maxConcurrency, credentials: noCredentials, clock, random };
+  const client = createClient(transport, options);
 
   const possible = ((Math.min(slots, maxConcurrency) * 1000) / callMilliseconds / callsPerCreate) * seconds;
   const arrivals = Math.ceil(possible * factor);
   for (let id = 1; id <= arrivals; id++) {
     const name = `room-${id}`;
     const description = formatMarker({ state: "pooled", since: new Date(clock.now()).toISOString() });
-    rooms.set(name, { id, name, description, aliases: [{ alias: name }] });
+    platform.seedRooms({ rows: [{ name, description, aliases: [{ alias: name }] }] });
     await pool.put(name);
   }
   const claims = createClaims({
