@@ -1,5 +1,6 @@
 /** `npm start`: runs the gateway and everything it depends on, with a full pool, until Ctrl-C. */
 import * as z from "zod";
+import { settingNames } from "../../../src/lib/settings/settings.ts";
 import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
 import type { AppState } from "../host/app-process.ts";
@@ -27,6 +28,8 @@ const stopping = stopSignal();
 const connectionPath = options.connectionFile ?? ownConnectionFile;
 process.on("exit", () => removeConnection(connectionPath));
 
+for (const name of settingNames.filter((setting) => process.env[setting] !== undefined))
+  console.log(`Ignoring ${name} from the environment. Use --set to set it.`);
 console.log("Starting storage, platform, token issuer, contact centre, log workspace and app ...");
 const printLog = createLogPrinter(options.verbose ? "information" : "warning", console.error);
 const timeline = createTimeline();

@@ -306,8 +306,12 @@ describe.skipIf(!browser)("The console", () => {
 
   test("shows every action's curl line, and can be used by keyboard: Tab reaches every control, and Enter runs an action", async () => {
     const { page, faults } = await open();
+    await create(page);
     const name = await create(page);
     const { gatewayUrl, platformControlUrl } = running.connection;
+    // The room for the actions is still the same one afterwards.
+    await page.reload();
+    await page.evaluate(openAll);
     const curlOf = async (action: string) => text(formOf(page, action).locator(".curl code"));
     await expect
       .poll(async () => curlOf("Delete it"))

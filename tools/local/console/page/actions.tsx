@@ -19,10 +19,15 @@ export interface ActionPanelProps {
 
 const openGroups = 2;
 const freeStates: readonly RoomState[] = ["provisioning", "pooled"];
+const chosenRoomKey = "chosen-room";
 
 export function ActionPanel(props: ActionPanelProps) {
-  const [room, choose] = useState("");
+  const [room, setRoom] = useState(() => sessionStorage.getItem(chosenRoomKey) ?? "");
   const { room: suggested, rooms } = props;
+  const choose = (name: string): void => {
+    sessionStorage.setItem(chosenRoomKey, name);
+    setRoom(name);
+  };
   useEffect(() => {
     if (suggested !== undefined) choose(suggested);
   }, [suggested]);

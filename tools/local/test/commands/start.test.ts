@@ -43,6 +43,7 @@ test("npm start obeys its options, fills the pool, prints lines that work, resta
   const { child, exited, output, errors, printed, connection, children } = running;
   const url = connection.gatewayUrl;
   expect(connection).toMatchObject({ processId: child.pid, app: { state: "up" } });
+  expect(output()).toMatch(/^Ignoring PLATFORM_URL from the environment\. Use --set/m);
   expect(output()).not.toMatch(/[\u001B\r]/);
   const [, consoleUrl = ""] =
     /^Console {8}(http:\S+)\nAPI reference {2}http:\S+\/api\/$/m.exec(output()) ?? [];
