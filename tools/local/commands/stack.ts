@@ -1,5 +1,5 @@
 /** `npm run stack`: runs everything but the app, and writes a local.settings.json through which `func start` finds it. */
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import getPort from "get-port";
 import { stopSignal, untilStopped } from "../process/stop-signal.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
@@ -52,15 +52,18 @@ async function connectApp(): Promise<void> {
     Values: { FUNCTIONS_WORKER_RUNTIME: "node", ...settings },
     Host: { LocalHttpPort: port },
   };
-  process.on("exit", () => rmSync(settingsPath, { force: true }));
-  writeFileSync(settingsPath, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 });
+  const text = `${JSON.stringify(content, undefined, 2)}\n`;
+  process.on("exit", () => {
+    if (existsSync(settingsPath) && readFileSync(settingsPath, "utf8") === text) rmSync(settingsPath);
+  });
+  writeFileSync(settingsPath, text, { mode: 0o600 });
   pointEventSinkTo(stack, gatewayUrl);
   const connection = connectionOf(stack, gatewayUrl, settings);
   process.on("exit", () => removeConnection(connectionPath));
   await writeConnection(connectionPath, connection);
 
   console.log(introduction(connection, await fetchAccessToken(connection.tokenUrl)));
-  console.log(`Wrote ${settingsPath}. It is removed on exit.`);
+  console.log(`Wrote ${settingsPath}. It is removed on exit unless you edit it.`);
   console.log(
     "The stack is ready. Run `npm run build && func start` in another terminal. Press Ctrl-C to stop.",
   );

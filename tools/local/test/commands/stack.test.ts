@@ -77,6 +77,14 @@ test("An app with the written settings and port is the gateway that the stack ex
   expect([existsSync(settings), existsSync(connectionFile)]).toEqual([false, false]);
 });
 
+test("The stack keeps the settings file on exit if somebody has edited it", async () => {
+  const { settings, printed, end } = await run("", "--replace");
+  await printed("The stack is ready.");
+  await writeFile(settings, "edited");
+  expect(await end("SIGINT")).toBe(0);
+  expect(await readFile(settings, "utf8")).toBe("edited");
+});
+
 test("The stack keeps an existing settings file, reports it in one line and exits with 1", async () => {
   const own = '{"IsEncrypted":false,"Values":{"PLATFORM_URL":"https://platform.example.com"}}';
   const { settings, exited, output, errors } = await run(own);
