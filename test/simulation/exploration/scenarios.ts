@@ -103,7 +103,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     processes: 3,
     steps: [bulkDelete(0), create(1), timer("collectGarbage", 2)],
     lapse: { seconds: 700, times: 1 },
-    faults: { whole: 1 },
+    // Not one fault: if the claim's lease was lost with its response, bulk delete clears a name that nobody has seen. Only a
+    // marker leads to the room then, and rooms of the gateway have one.
+    faults: { whole: 0 },
     arrange: async (world) => poolRoom(world, "room-a", { isMarked: false }),
   },
 
