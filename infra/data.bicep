@@ -59,7 +59,10 @@ resource account 'Microsoft.Storage/storageAccounts@2024-01-01' = {
   tags: tags
   kind: 'StorageV2'
   sku: { name: storageSku }
-  properties: accountProperties
+  properties: union(accountProperties, {
+    // The lifecycle rule below is a service of Azure, and does not run behind a firewall that keeps those out.
+    networkAcls: union(networkRules, { bypass: 'AzureServices' })
+  })
 }
 
 resource queueService 'Microsoft.Storage/storageAccounts/queueServices@2024-01-01' = {
@@ -77,8 +80,7 @@ resource blobService 'Microsoft.Storage/storageAccounts/blobServices@2024-01-01'
   name: 'default'
 }
 
-// Records of idempotency keys, by src/lib/azure/blob-records.ts. The app deletes old ones. This rule is only a
-// second safeguard, because Azure may not run it on an account that is closed to the internet.
+// Records of idempotency keys, by src/lib/azure/blob-records.ts. The lifecycle rule below deletes old ones.
 resource createRecords 'Microsoft.Storage/storageAccounts/blobServices/containers@2024-01-01' = {
   parent: blobService
   name: 'create-records'

@@ -133,7 +133,6 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     metricsCollection: createMetricsCollection({
       ...shared,
       queues: adapters.queues,
-      createRecords: idempotentClaims,
       sink: adapters.metricsSink,
       newId,
       instanceId: newId(),

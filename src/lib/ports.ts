@@ -153,6 +153,4 @@ export interface CreateRecordStore {
   read(id: string): Promise<StoredRecord | undefined>;
   /** Writes the record if there is none, or if the stored one still has the version `replaced`. Returns whether it did. */
   write(id: string, record: CreateRecord, replaced?: string): Promise<boolean>;
-  /** Deletes up to 1,000 records whose ID begins with `prefix` and that were written before this time, in clock milliseconds. */
-  removeWrittenBefore(time: number, prefix: string): Promise<void>;
 }

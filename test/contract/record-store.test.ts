@@ -47,18 +47,6 @@ describe.each<[string, () => CreateRecordStore]>([
     expect((await store.read(id))?.record.room).toBe(rooms[results.indexOf(true)]);
   });
 
-  test("removes records that were written before a time and have an ID with the prefix", async () => {
-    const store = open();
-    const ids = ["a", "b"].map((prefix) => `${prefix}${randomUUID()}`);
-    for (const id of ids) await store.write(id, record("room-a"));
-    await store.removeWrittenBefore(Date.parse("2026-01-01T00:00:00.000Z"), "a");
-    expect(await store.read(ids[0] ?? "")).toBeDefined();
-
-    await store.removeWrittenBefore(Date.now() + 60_000, "a");
-    expect(await store.read(ids[0] ?? "")).toBeUndefined();
-    expect(await store.read(ids[1] ?? "")).toBeDefined();
-  });
-
   test("replaces a record whose version is given, once", async () => {
     const [store, id] = [open(), randomUUID()];
     await store.write(id, record("room-a"));
@@ -68,14 +56,6 @@ describe.each<[string, () => CreateRecordStore]>([
     expect(await store.write(id, record("room-c"), version)).toBe(false);
     expect(await store.read(id)).toMatchObject({ record: record("room-b") });
   });
-});
-
-test("removing from a container that does not exist does nothing", async () => {
-  const connectionString = azurite.connectionString;
-  await BlobServiceClient.fromConnectionString(connectionString)
-    .deleteContainer(createRecordContainer)
-    .catch(() => undefined);
-  await expect(openBlobs().removeWrittenBefore(Date.now(), "0")).resolves.toBeUndefined();
 });
 
 test("a missing container is created by the first write", async () => {

@@ -222,6 +222,20 @@ describe("The network of production", () => {
       expect(access(one)).toEqual([open, open, open, ["Enabled", undefined]]);
   });
 
+  test("Lets services of Azure into the one account whose lifecycle rule deletes expired records", () => {
+    const accounts = allOf(production, "Storage/storageAccounts");
+    const [rule] = allOf(production, "Storage/storageAccounts/managementPolicies");
+    expect(
+      accounts.map((account) => [
+        rule?.name === `${account.name}/default`,
+        propertiesOf(account)["networkAcls"].bypass,
+      ]),
+    ).toEqual([
+      [true, "AzureServices"],
+      [false, "None"],
+    ]);
+  });
+
   test("Has an endpoint for each service that it closes, with the zone of its name", () => {
     const zones: Readonly<Record<string, string>> = {
       blob: "privatelink.blob.core.windows.net",

@@ -62,7 +62,5 @@ export function simulateRecords(store: CreateRecordStore, ports: Ports): CreateR
     read: async (id) => call(`read ${id.slice(0, 8)}`, async () => store.read(id)),
     write: async (id, record, replaced) =>
       call(`write ${id.slice(0, 8)} ${record.room}`, async () => store.write(id, record, replaced)),
-    removeWrittenBefore: async (time, prefix) =>
-      call(`removal ${prefix}`, async () => store.removeWrittenBefore(time, prefix)),
   };
 }

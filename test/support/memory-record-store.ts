@@ -16,10 +16,6 @@ export function createMemoryRecordStore(): MemoryRecordStore {
       stored.set(id, { record, version: String(versions) });
       return true;
     },
-    async removeWrittenBefore(time, prefix) {
-      for (const [id, { record }] of stored)
-        if (id.startsWith(prefix) && Date.parse(record.createdAt) < time) stored.delete(id);
-    },
     contents: () => [...stored.values()].map(({ record }) => record),
   };
 }

@@ -144,7 +144,6 @@ function createPoolWorld() {
         conferences,
         status: createPlatformStatus(client),
         sink: async (row) => void rows.push(row),
-        createRecords: { removeExpired: async () => undefined },
         newId: () => "run-1",
         instanceId: "instance-1",
         version: "1.0.0",

@@ -39,20 +39,17 @@ const hourMilliseconds = 3600_000;
 const maxKeys = 1000;
 
 /**
- * Creates a cache of signing keys. A key is fetched again after an hour, and works for 24 hours if no fetch succeeds.
- * All callers share one fetch, and use its outcome for ten seconds. Unknown key IDs cause one fetch in ten seconds.
+ * Creates a cache of signing keys. A key is fetched again after an hour, and works for 24 hours if no fetch succeeds. All
+ * callers share one fetch and use its outcome for ten seconds, so unknown key IDs cause few fetches.
  */
 export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
   let issuers: readonly string[] = [];
   let keyIds: ReadonlySet<unknown> = new Set();
   let fetchedAt: number | undefined;
-  let isFetching = false;
-  let unknownAt = Number.NEGATIVE_INFINITY;
   let latest: { readonly startedAt: number; readonly published: Promise<PublishedKeys> } | undefined;
   let unloggedFailure: unknown;
 
   async function fetchOnce(): Promise<PublishedKeys> {
-    isFetching = true;
     try {
       const published = await fetchPublishedKeys(tenant);
       issuers = published.issuers;
@@ -62,26 +59,14 @@ export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
     } catch (error) {
       unloggedFailure = error;
       throw error;
-    } finally {
-      isFetching = false;
     }
   }
 
+  // Not the library's own rate limit: once unknown IDs have used it up, known keys are refused too.
   async function fetchShared(): Promise<PublishedKeys> {
     if (latest === undefined || clock.now() - latest.startedAt >= pauseSeconds * 1000)
       latest = { startedAt: clock.now(), published: fetchOnce() };
     return latest.published;
-  }
-
-  /** The provider may have published the key since the last fetch, so only a fetch for another unknown ID is reused. */
-  async function fetchForUnknownId(keyId: string): Promise<void> {
-    const isDue = clock.now() - unknownAt >= pauseSeconds * 1000;
-    if (isDue && !isFetching) latest = undefined;
-    try {
-      await fetchShared();
-    } finally {
-      if (isDue && !keyIds.has(keyId)) unknownAt = clock.now();
-    }
   }
 
   const client = jwksRsa({
@@ -103,7 +88,7 @@ export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
     async find(keyId, log) {
       try {
         // The library would convert every published key for each unknown ID, which takes milliseconds.
-        if (!keyIds.has(keyId)) await fetchForUnknownId(keyId);
+        if (!keyIds.has(keyId)) await fetchShared();
         if (!keyIds.has(keyId)) return { publicKey: undefined, issuers };
         const key = await client.getSigningKey(keyId);
         return { publicKey: key.getPublicKey(), issuers };
@@ -119,7 +104,7 @@ export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
         const keys = await client.getSigningKeys();
         await Promise.all(keys.map(async ({ kid }) => client.getSigningKey(kid)));
       } catch {
-        // The first caller fetches again, and logs the failure.
+        // The next caller logs the failure. Ten seconds later, one fetches again.
       }
     },
   };

@@ -2,7 +2,6 @@
 import type { TokenCredential } from "@azure/identity";
 import type { BlobRequestConditions, ContainerClient } from "@azure/storage-blob";
 import { GatewayError } from "../errors.ts";
-import { forEachParallel } from "../parallel.ts";
 import { CreateRecord, type CreateRecordStore } from "../ports.ts";
 import type { Settings } from "../settings/settings.ts";
 import { defaultTimeoutSeconds, type StorageAccountOptions } from "./storage-queue.ts";
@@ -10,7 +9,6 @@ import { defaultTimeoutSeconds, type StorageAccountOptions } from "./storage-que
 /** The container's name; infrastructure creates it and expires its blobs. */
 export const createRecordContainer = "create-records";
 
-const maxRecordsPerRemoval = 1000;
 const clientOptions = { retryOptions: { maxTries: 2, retryDelayInMs: 200 } };
 
 /**
@@ -64,30 +62,6 @@ export function openCreateRecords({
         const isTaken = statusCode === 409 || statusCode === 412;
         if (isTaken && code !== "ContainerBeingDeleted") return false;
         throw unavailable(error);
-      }
-    },
-
-    async removeWrittenBefore(time, prefix) {
-      try {
-        const client = await container();
-        const pages = client.listBlobsFlat({ prefix, abortSignal: abortSignal() });
-        for await (const { segment } of pages.byPage({ maxPageSize: maxRecordsPerRemoval })) {
-          const expired = segment.blobItems.filter(
-            ({ properties }) => properties.lastModified.getTime() < time,
-          );
-          await forEachParallel(expired, async ({ name, properties: { etag } }) => {
-            // Unless it was replaced in the meantime.
-            const conditions = etag === undefined ? {} : { ifMatch: etag };
-            const removal = client.deleteBlob(name, { conditions, abortSignal: abortSignal() });
-            await removal.catch((error: unknown) => {
-              if (![404, 412].includes(Number(responseOf(error).statusCode))) throw error;
-            });
-          });
-          return;
-        }
-      } catch (error) {
-        // No create has sent a key yet.
-        if (responseOf(error).statusCode !== 404) throw unavailable(error);
       }
     },
   };

@@ -1,6 +1,5 @@
-/** One metrics run: measures, writes the row, fills the pool up to its minimum, and removes expired records. */
+/** One metrics run: measures, writes the row, and fills the pool up to its minimum. */
 import type { Log } from "../log.ts";
-import type { IdempotentClaims } from "../pool/idempotent-claims.ts";
 import type { Replenishment } from "../pool/replenishment.ts";
 import { logUnaccounted, type MeasurementOptions, type MetricsRow, measure } from "./measurement.ts";
 
@@ -11,15 +10,14 @@ export type MetricsSink = (row: MetricsRow) => Promise<void>;
 export interface MetricsCollection {
   /**
    * Runs once. A value that cannot be measured is null in the row. Throws AggregateError if the row could not be
-   * written, the pool could not be filled up, or expired records could not be removed.
+   * written or the pool could not be filled up.
    */
   collect(log: Log): Promise<void>;
 }
 
-/** The parts of a metrics run: measurement, sink, replenishment, and removal of expired records. */
+/** The parts of a metrics run: measurement, sink and replenishment. */
 export interface MetricsOptions extends MeasurementOptions {
   readonly replenishment: Pick<Replenishment, "topUpTo">;
-  readonly createRecords: Pick<IdempotentClaims, "removeExpired">;
   readonly sink: MetricsSink;
 }
 
@@ -36,7 +34,7 @@ export function createMetricsCollection(options: MetricsOptions): MetricsCollect
       // The operator's commands compare pooled rooms with the fingerprint of new ones.
       log.info("metrics-collected", { ...row, fingerprint: options.fingerprint });
       if (unaccounted) logUnaccounted(unaccounted, log);
-      const work = [options.sink(row), options.createRecords.removeExpired()];
+      const work = [options.sink(row)];
       // Makes up for lost replacement requests. Pooled and already requested rooms count towards the minimum.
       if (options.minRooms !== undefined) work.push(topUpTo(options.minRooms, log));
       const results = await Promise.allSettled(work);

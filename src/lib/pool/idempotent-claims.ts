@@ -22,10 +22,6 @@ function hash(parts: readonly (string | null)[]): string {
 
 /** How long a repeated key gives the same room (draft-ietf-httpapi-idempotency-key-header leaves it to the server). */
 const recordLifetimeMilliseconds = 24 * 3600_000;
-// An hour more than it is valid, because clocks differ.
-const keptMilliseconds = recordLifetimeMilliseconds + 3600_000;
-// The time between two metrics runs.
-const partMilliseconds = 300_000;
 
 /** Claims that can be retried. */
 export interface IdempotentClaims {
@@ -35,8 +31,6 @@ export interface IdempotentClaims {
    * with another service tag, and `storage-unavailable` if the record's outcome is unknown; the caller should then retry.
    */
   claim(key: IdempotencyKey, serviceTag: string | undefined, log: Log): Promise<ConferenceRow>;
-  /** Deletes expired records: one of sixteen parts at each call, in turn every five minutes. Throws GatewayError. */
-  removeExpired(): Promise<void>;
 }
 
 /** The dependencies of idempotent claims. */
@@ -120,12 +114,6 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
       const room = claimOnce(id, tagHash, serviceTag, log).finally(() => inProgress.delete(id));
       inProgress.set(id, { tagHash, room });
       return room;
-    },
-
-    async removeExpired() {
-      // IDs are hexadecimal hashes, so their first digit divides them evenly.
-      const part = Math.floor(clock.now() / partMilliseconds) % 16;
-      await records.removeWrittenBefore(clock.now() - keptMilliseconds, part.toString(16));
     },
   };
 }

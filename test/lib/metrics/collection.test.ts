@@ -302,14 +302,3 @@ describe("Filling up to POOL_MINIMUM", () => {
     expect(rows).toHaveLength(1);
   });
 });
-
-test("The run fails if expired create records cannot be removed, and the row is written", async () => {
-  const rows: unknown[] = [];
-  const removeExpired = async () => Promise.reject(new Error("storage is down"));
-  const run = world.collectMetrics({
-    createRecords: { removeExpired },
-    sink: async (row) => void rows.push(row),
-  });
-  await expect(run).rejects.toThrow("metrics run failed");
-  expect(rows).toHaveLength(1);
-});

@@ -185,26 +185,3 @@ describe("Concurrent requests with one key on one instance", () => {
     expect(world.pool.texts()).toHaveLength(2);
   });
 });
-
-describe("Expired records", () => {
-  test("are all removed by sixteen metrics runs, and no others are", async () => {
-    const instance = createIdempotentClaims({
-      ...world,
-      claims: { claim: async () => ({ id: 1, name: "room-a" }) },
-      records,
-    });
-    const claimKeys = async (prefix: string) => {
-      for (let index = 0; index < 40; index++)
-        await instance.claim({ ...key, key: `${prefix}-${index}` }, tag, world.log);
-    };
-    await claimKeys("old");
-    world.clock.advance(24 * 3600);
-    await claimKeys("young");
-    world.clock.advance(3601);
-    for (let run = 1; run <= 16; run++) {
-      await instance.removeExpired();
-      world.clock.advance(300);
-    }
-    expect(records.contents()).toHaveLength(40);
-  });
-});
