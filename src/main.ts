@@ -19,7 +19,7 @@ import {
   registerHttpFunctions,
   registerQueueFunctions,
   registerTimerFunctions,
-} from "./lib/http/triggers.ts";
+} from "./lib/triggers.ts";
 import { loadSettings } from "./lib/settings/settings.ts";
 
 // Throws if a setting is invalid: the deployment fails with the list of faults instead of starting half an app.

@@ -1,5 +1,5 @@
 /** Timer, every 10 minutes: deletes rooms whose conference has ended. */
-import type { TimerFunction } from "../lib/http/triggers.ts";
+import type { TimerFunction } from "../lib/triggers.ts";
 import type { GarbageCollection } from "../lib/pool/collection.ts";
 
 export const collectGarbage: TimerFunction<{ garbageCollection: GarbageCollection }> = {

@@ -1,5 +1,5 @@
 /** Timer, every 5 minutes and on startup: writes one metrics row. */
-import type { TimerFunction } from "../lib/http/triggers.ts";
+import type { TimerFunction } from "../lib/triggers.ts";
 import type { MetricsCollection } from "../lib/metrics/collection.ts";
 
 export const collectMetrics: TimerFunction<{ metricsCollection: MetricsCollection }> = {

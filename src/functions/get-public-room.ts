@@ -3,8 +3,9 @@
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
 import { publicRoomExamples, shapeFaults } from "../lib/rooms/examples.ts";
-import { findRoom, roomReading, toReadRoom } from "../lib/rooms/read.ts";
+import { findRoom, roomReading } from "../lib/rooms/read.ts";
 import { PublicRoom } from "../lib/rooms/schemas.ts";
+import { toReadRoom } from "../lib/rooms/shapes.ts";
 
 export const getPublicRoom = httpFunction({
   ...roomReading,

@@ -3,8 +3,9 @@
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
 import { roomExamples, shapeFaults } from "../lib/rooms/examples.ts";
-import { findRoom, roomReading, roomRoute, toReadRoom } from "../lib/rooms/read.ts";
+import { findRoom, roomReading, roomRoute } from "../lib/rooms/read.ts";
 import { Room } from "../lib/rooms/schemas.ts";
+import { toReadRoom } from "../lib/rooms/shapes.ts";
 
 export const getRoom = httpFunction({
   ...roomReading,

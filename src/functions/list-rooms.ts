@@ -4,8 +4,8 @@ import { platformFailures } from "../lib/errors.ts";
 import { httpFunction } from "../lib/http/contract.ts";
 import type { SharedList } from "../lib/platform/shared-list.ts";
 import { roomListExamples, shapeFaults } from "../lib/rooms/examples.ts";
-import { toReadRoom } from "../lib/rooms/read.ts";
 import { RoomList, ShapeQuery } from "../lib/rooms/schemas.ts";
+import { toReadRoom } from "../lib/rooms/shapes.ts";
 
 export const listRooms = httpFunction({
   method: "GET",

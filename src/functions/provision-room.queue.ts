@@ -1,5 +1,5 @@
 /** Queue trigger on room-provisioning-queue: provisions one room for the pool. */
-import type { QueueFunction } from "../lib/http/triggers.ts";
+import type { QueueFunction } from "../lib/triggers.ts";
 import type { Provisioning } from "../lib/pool/provisioning.ts";
 import { queueNames } from "../lib/ports.ts";
 

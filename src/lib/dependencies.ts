@@ -7,8 +7,8 @@ import { openCreateRecords } from "./azure/blob-records.ts";
 import { createCredential } from "./azure/credential.ts";
 import { createMetricsSink } from "./azure/log-workspace.ts";
 import { openQueues } from "./azure/storage-queue.ts";
-import type { MetricsSink } from "./metrics/collection.ts";
 import { createMetricsCollection } from "./metrics/collection.ts";
+import type { MetricsRow } from "./metrics/measurement.ts";
 import { createPlatformClient, type PlatformClient, withRetries } from "./platform/client.ts";
 import { createConferences } from "./platform/conferences.ts";
 import { createSharedList } from "./platform/shared-list.ts";
@@ -25,6 +25,7 @@ import { createReplenishment } from "./pool/replenishment.ts";
 import {
   type Clock,
   type CreateRecordStore,
+  type MetricsSink,
   type Queues,
   type RandomSource,
   secureRandom,
@@ -40,7 +41,7 @@ export interface Adapters {
   /** Makes no retries. */
   readonly platformClient: PlatformClient;
   readonly accessChecks: AccessChecks;
-  readonly metricsSink: MetricsSink;
+  readonly metricsSink: MetricsSink<MetricsRow>;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly newId: () => string;

@@ -1,4 +1,4 @@
-/** What the gateway needs from outside the process, as interfaces: queues, records, time and randomness. */
+/** What the gateway needs from outside the process, as interfaces: queues, records, metrics, time and randomness. */
 
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
@@ -154,3 +154,6 @@ export interface CreateRecordStore {
   /** Writes the record if there is none, or if the stored one still has the version `replaced`. Returns whether it did. */
   write(id: string, record: CreateRecord, replaced?: string): Promise<boolean>;
 }
+
+/** Writes a row of named values to the metrics store. Throws an Error if the row was not accepted. */
+export type MetricsSink<Row = Readonly<Record<string, unknown>>> = (row: Row) => Promise<void>;

@@ -18,7 +18,7 @@ import {
   registerQueueFunctions,
   registerTimerFunctions,
   type TimerFunction,
-} from "../../src/lib/http/triggers.ts";
+} from "../../src/lib/triggers.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { withRetries } from "../../src/lib/platform/client.ts";
 import { createConferences } from "../../src/lib/platform/conferences.ts";

@@ -5,7 +5,7 @@ import {
   registerQueueFunctions,
   registerTimerFunctions,
   type TimerFunction,
-} from "../../src/lib/http/triggers.ts";
+} from "../../src/lib/triggers.ts";
 
 /** The argument that the host passes to a timer's handler. */
 export const aTimer: Timer = {

@@ -21,8 +21,9 @@ export function openCreateRecords({
   timeoutSeconds = defaultTimeoutSeconds,
 }: StorageAccountOptions): CreateRecordStore {
   const abortSignal = () => AbortSignal.timeout(timeoutSeconds * 1000);
-  let opened: Promise<ContainerClient> | undefined;
-  const container = async (): Promise<ContainerClient> => (opened ??= openContainer(storage, credential));
+  let opened: ContainerClient | undefined;
+  const container = async (): Promise<ContainerClient> =>
+    (opened ??= await openContainer(storage, credential));
 
   return {
     async read(id) {

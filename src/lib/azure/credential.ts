@@ -8,11 +8,11 @@ import type { Settings } from "../settings/settings.ts";
  * with a connection string needs none. `getToken` throws if no token can be obtained.
  */
 export function createCredential(storage: Settings["storage"]): TokenCredential {
-  let credential: Promise<TokenCredential> | undefined;
+  let credential: TokenCredential | undefined;
   return {
     async getToken(scopes, options) {
-      credential ??= loadCredential(storage);
-      return (await credential).getToken(scopes, options);
+      credential ??= await loadCredential(storage);
+      return credential.getToken(scopes, options);
     },
   };
 }

@@ -1,11 +1,11 @@
 /** The metrics sink: writes rows to the log workspace through the Logs Ingestion API. */
 import type { TokenCredential } from "@azure/identity";
 import type { LogsIngestionClient } from "@azure/monitor-ingestion";
-import type { MetricsSink } from "../metrics/collection.ts";
+import type { MetricsSink } from "../ports.ts";
 import { isLoopback } from "../settings/formats.ts";
 import type { Settings } from "../settings/settings.ts";
 
-const defaultTimeoutSeconds = 20;
+const timeoutMilliseconds = 20_000;
 
 /**
  * Creates the sink that writes rows to the configured log workspace. Without a workspace it does nothing; rows are
@@ -16,17 +16,16 @@ const defaultTimeoutSeconds = 20;
 export function createMetricsSink(
   logsIngestion: Settings["logsIngestion"],
   credential: TokenCredential,
-  timeoutSeconds = defaultTimeoutSeconds,
 ): MetricsSink {
   if (logsIngestion === undefined) return async () => undefined;
   const { endpoint, ruleId, stream } = logsIngestion;
-  let opened: Promise<LogsIngestionClient> | undefined;
+  let client: LogsIngestionClient | undefined;
   return async (row) => {
-    opened ??= openWorkspace(endpoint, credential);
+    client ??= await openWorkspace(endpoint, credential);
     const { isAggregateLogsUploadError } = await import("@azure/monitor-ingestion");
     try {
-      const abortSignal = AbortSignal.timeout(timeoutSeconds * 1000);
-      await (await opened).upload(ruleId, stream, [row], { abortSignal });
+      const abortSignal = AbortSignal.timeout(timeoutMilliseconds);
+      await client.upload(ruleId, stream, [row], { abortSignal });
     } catch (error) {
       // The aggregate's message says nothing; the cause of its first entry says what happened.
       const cause = isAggregateLogsUploadError(error) ? error.errors[0]?.cause : error;

@@ -6,7 +6,7 @@ import {
   QueueServiceClient,
   RestError,
 } from "@azure/storage-queue";
-import { countCall } from "../outbound-calls.ts";
+import { countCall } from "../call-totals.ts";
 import {
   type Queue,
   QueueError,

@@ -1,6 +1,7 @@
 /** Reads and parses request bodies within their limits. */
 import type { HttpRequest } from "@azure/functions";
 import { GatewayError, type ValidationFault } from "../errors.ts";
+import { parseJson } from "../json.ts";
 import type { BodyContract } from "./contract.ts";
 import { typeFault } from "./validation.ts";
 
@@ -26,23 +27,14 @@ export async function readBody(request: HttpRequest, contract: BodyContract<unkn
   const text = new TextDecoder().decode(bytes);
   if (text === "") throw invalidRequest({ ...typeFault("missing", ["body"]), input: null });
   if (contract.requiresJsonType && !isJsonType(headers.get("content-type"))) return text;
-  return parseJson(text);
+  const value = parseJson(text);
+  if (value === undefined) throw jsonInvalid("The body is not valid JSON");
+  if (isDeeperThan(value, maxNestingDepth)) throw jsonInvalid("Nested too deeply");
+  return value;
 }
 
 function isJsonType(contentType: string | null): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType?.trim() ?? "");
-}
-
-function parseJson(text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The runtime's own message quotes the body.
-    throw jsonInvalid("The body is not valid JSON");
-  }
-  if (isDeeperThan(value, maxNestingDepth)) throw jsonInvalid("Nested too deeply");
-  return value;
 }
 
 function jsonInvalid(reason: string): GatewayError {

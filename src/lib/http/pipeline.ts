@@ -1,9 +1,9 @@
 /** The HTTP pipeline: authenticate, parse, validate, handle, respond. The only place that maps errors to responses. */
 import type { HttpHandler, HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { AccessChecks, Caller } from "../auth/access.ts";
+import { createOutboundCalls, withOutboundCalls } from "../call-totals.ts";
 import { GatewayError, publicDetailOf } from "../errors.ts";
 import { createLog, type Log, type LogFields } from "../log.ts";
-import { createOutboundCalls, withOutboundCalls } from "../outbound-calls.ts";
 import type { Clock } from "../ports.ts";
 import { readBody } from "./body.ts";
 import type { FunctionResponse, HttpContract, HttpFunction } from "./contract.ts";
@@ -108,6 +108,9 @@ function correlationIdOf(sent: string | null, otherwise: string): string {
   return sent !== null && usableId.test(sent) ? sent : otherwise;
 }
 
+/** A body of 1 MiB can have more than 100,000 faults, and its response would be far longer. */
+const maxFaults = 100;
+
 /** A response as the Functions host expects it, with its status and headers always set. */
 interface HostResponse extends HttpResponseInit {
   readonly status: number;
@@ -155,7 +158,8 @@ function toFailure(error: unknown, log: Log): Pick<Outcome, "response" | "fields
   const { code, status, details } = error;
   if (status >= 500) log.error(code, {}, error);
   else if (error.cause !== undefined) log.warn(code, {}, error.cause);
-  const detail = code === "invalid-request" ? (details.faults ?? []) : publicDetailOf(code);
+  const detail =
+    code === "invalid-request" ? (details.faults ?? []).slice(0, maxFaults) : publicDetailOf(code);
   const { retryAfterSeconds, challenge, reason } = details;
   const headers = {
     ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),

@@ -90,6 +90,7 @@ export function tooLongFault(loc: ValidationFault["loc"], maxCharacters: number)
 // As https://docs.pydantic.dev/latest/errors/validation_errors/ lists them.
 const typeMessages = {
   missing: "Field required",
+  extra_forbidden: "Extra inputs are not permitted",
   list_type: "Input should be a valid list",
   model_attributes_type: "Input should be a valid dictionary or object to extract fields from",
   dict_type: "Input should be a valid dictionary",

@@ -1,10 +1,8 @@
 /** One metrics run: measures, writes the row, and fills the pool up to its minimum. */
 import type { Log } from "../log.ts";
 import type { Replenishment } from "../pool/replenishment.ts";
+import type { MetricsSink } from "../ports.ts";
 import { logUnaccounted, type MeasurementOptions, type MetricsRow, measure } from "./measurement.ts";
-
-/** Writes a row to the metrics store. Throws if the row was not accepted. */
-export type MetricsSink = (row: MetricsRow) => Promise<void>;
 
 /** Collects metrics. */
 export interface MetricsCollection {
@@ -18,7 +16,7 @@ export interface MetricsCollection {
 /** The parts of a metrics run: measurement, sink and replenishment. */
 export interface MetricsOptions extends MeasurementOptions {
   readonly replenishment: Pick<Replenishment, "topUpTo">;
-  readonly sink: MetricsSink;
+  readonly sink: MetricsSink<MetricsRow>;
 }
 
 /** Creates the metrics collection. Does nothing until `collect` is called. */

@@ -16,13 +16,14 @@ const maxSeconds = 60;
 
 /** Creates the shared list. Does nothing until `list` is called. */
 export function createSharedList(conferences: Pick<Conferences, "list">, clock: Clock): SharedList {
-  let present: Promise<unknown> = Promise.resolve();
-  let next: Promise<ConferenceRow[]> | undefined;
+  let running: Promise<unknown> = Promise.resolve();
+  let waiting: Promise<ConferenceRow[]> | undefined;
 
-  async function listAfterPresent(startBefore: number): Promise<ConferenceRow[]> {
-    await present.catch(() => undefined);
-    present = next ?? present;
-    next = undefined;
+  async function listAfterRunning(startBefore: number): Promise<ConferenceRow[]> {
+    await running.catch(() => undefined);
+    // From here on, a caller needs another list.
+    running = waiting ?? running;
+    waiting = undefined;
     return conferences.list({ startBefore });
   }
 
@@ -32,14 +33,11 @@ export function createSharedList(conferences: Pick<Conferences, "list">, clock: 
       const message = `list of conferences: not complete after ${maxSeconds} s`;
       throw new PlatformError({ outcome: "not-sent", isTimeout: true, message });
     });
-    const rows = listAfterPresent(clock.now() + maxSeconds * 1000);
+    const rows = listAfterRunning(clock.now() + maxSeconds * 1000);
     return Promise.race([rows, timeout]).finally(() => ended.abort());
   }
 
   return {
-    async list() {
-      next ??= listInTime();
-      return next;
-    },
+    list: async () => (waiting ??= listInTime()),
   };
 }

@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import jwt from "jsonwebtoken";
 import * as z from "zod";
-import { countCall, createHttpClient } from "../outbound-calls.ts";
+import { countCall } from "../call-totals.ts";
+import { createHttpClient } from "../http-client.ts";
 import type { Clock } from "../ports.ts";
 import { PlatformError, transportFailure } from "./errors.ts";
 

@@ -27,8 +27,8 @@ const recordLifetimeMilliseconds = 24 * 3600_000;
 export interface IdempotentClaims {
   /**
    * Hands out the room that this key was given within the last 24 hours, or else a room from the pool. Throws what
-   * `Claims.claim` throws, `room-not-found` if the key's room has been deleted, `invalid-request` if the key was sent
-   * with another service tag, and `storage-unavailable` if the record's outcome is unknown; the caller should then retry.
+   * `Claims.claim` throws, `room-not-found` if the key's room has been deleted, KeyReusedError if the key was sent with
+   * another service tag, and `storage-unavailable` if the record's outcome is unknown; the caller should then retry.
    */
   claim(key: IdempotencyKey, serviceTag: string | undefined, log: Log): Promise<ConferenceRow>;
 }
@@ -42,12 +42,10 @@ export interface IdempotentClaimsOptions {
   readonly clock: Clock;
 }
 
-const keyReused = {
-  type: "value_error",
-  loc: ["header", "idempotency-key"],
-  msg: "Value error, this key was used with another uuiData",
-  ctx: { error: {} },
-};
+/** A key that was used with another service tag. */
+export class KeyReusedError extends Error {
+  override readonly name = "KeyReusedError";
+}
 
 /** The record is written after the commit and before the response, so whoever writes it first decides the key's room. */
 export function createIdempotentClaims(options: IdempotentClaimsOptions): IdempotentClaims {
@@ -58,7 +56,7 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
 
   /** Reads the recorded room from the platform, because a record contains no PIN. */
   async function roomOf(record: CreateRecord, tagHash: string): Promise<ConferenceRow> {
-    if (record.tagHash !== tagHash) throw new GatewayError("invalid-request", { faults: [keyReused] });
+    if (record.tagHash !== tagHash) throw new KeyReusedError();
     const room = await conferences.findByName(record.room);
     if (!room) throw new GatewayError("room-not-found");
     return room;

@@ -1,14 +1,15 @@
-/** Creates a room: the contract of both paths, the service tag, the allocation, and the response. */
+/** Creates a room: the contract of both paths, and the service tag in `uuiData`. */
 import * as z from "zod";
 import { GatewayError, platformFailures } from "../errors.ts";
 import { type HttpContract, httpFunction } from "../http/contract.ts";
 import { faultWithInput, valueFault } from "../http/validation.ts";
-import type { ConferenceRow } from "../platform/conferences.ts";
+import { parseJson } from "../json.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import type { Claims } from "../pool/claim.ts";
-import type { IdempotentClaims } from "../pool/idempotent-claims.ts";
+import { type IdempotentClaims, KeyReusedError } from "../pool/idempotent-claims.ts";
 import { createdRoomExample } from "./examples.ts";
 import { CreatedRoom } from "./schemas.ts";
+import { toCreatedRoom } from "./shapes.ts";
 
 /** The platform's limit of a service tag. */
 const maxTagCharacters = 250;
@@ -50,6 +51,8 @@ const CreateHeaders = z.object({
       example: "8e03978e-40d5-43dd-bc93-6894a57f9324",
     }),
 });
+
+const keyReused = valueFault(["header", "idempotency-key"], "this key was used with another uuiData");
 
 /** The dependencies of a create. */
 interface RoomCreationDependencies {
@@ -99,10 +102,7 @@ export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isD
             input: "6e6f742061206c696e6b;encoding=hex",
           },
         },
-        "key-reused": {
-          summary: "Key used with another uuiData",
-          fault: valueFault(["header", "idempotency-key"], "this key was used with another uuiData"),
-        },
+        "key-reused": { summary: "Key used with another uuiData", fault: keyReused },
       },
     },
     async handle(
@@ -118,10 +118,7 @@ export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isD
           ? claims.claim(serviceTag, log)
           : idempotentClaims.claim({ application: caller.id, key: unquoteKey(key) }, serviceTag, log);
       const room = await claim.catch((error: unknown) => {
-        const isTagRejected = error instanceof PlatformError && rejectedFields(error).includes("tag");
-        throw isTagRejected
-          ? refusal(uuiData, "the conferencing platform rejected this service tag", error)
-          : error;
+        throw asInvalidRequest(error, uuiData);
       });
       return { status: 200, body: toCreatedRoom(room) };
     },
@@ -138,12 +135,13 @@ function refuseUuiDataInBody(text: string): void {
   throw new GatewayError("invalid-request", { faults: [fault] });
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Converts a failure that the request itself has caused to a 422. Returns any other error unchanged. */
+function asInvalidRequest(error: unknown, uuiData: string | undefined): unknown {
+  if (error instanceof KeyReusedError) return new GatewayError("invalid-request", { faults: [keyReused] });
+  const isTagRejected = error instanceof PlatformError && rejectedFields(error).includes("tag");
+  return isTagRejected
+    ? refusal(uuiData, "the conferencing platform rejected this service tag", error)
+    : error;
 }
 
 /** Returns the error of a `uuiData` that breaks a rule. */
@@ -204,22 +202,4 @@ function toUrl(text: string, baseUrl: string | undefined): string | undefined {
     return url && url.username === "" && url.password === "" ? text : undefined;
   }
   return baseUrl !== undefined && pathToken.test(text) ? `${baseUrl}/${text}` : undefined;
-}
-
-/** Returns a room in the shape of a create response, which never contains the host PIN. */
-export function toCreatedRoom(row: ConferenceRow): z.output<typeof CreatedRoom> {
-  return {
-    id: row.id,
-    name: row.name,
-    service_type: row.service_type ?? "conference",
-    allow_guests: row["allow_guests"] === true,
-    guest_pin: textOf(row["guest_pin"]),
-    tag: row.tag ?? "",
-    aliases: (row.aliases ?? []).flatMap(({ alias }) => (typeof alias === "string" ? [{ alias }] : [])),
-  };
-}
-
-/** Returns a text field of the platform, or an empty text for any other value. */
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,14 +1,6 @@
-/** Reads rooms, and converts them to both shapes of the response. */
+/** Reads one room: the route, the contract and the search that its operations share. */
 import { GatewayError, platformFailures } from "../errors.ts";
-import {
-  type ConferenceRow,
-  type Conferences,
-  manyRelations,
-  singleRelations,
-  toObjects,
-} from "../platform/conferences.ts";
-import { isRoom, withoutMarker } from "../pool/room.ts";
-import { textOf, toCreatedRoom } from "./create.ts";
+import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { ShapeQuery } from "./schemas.ts";
 
 /**
@@ -33,36 +25,4 @@ export async function findRoom(
   const room = await conferences.findByName(name);
   if (!room) throw new GatewayError("room-not-found");
   return room;
-}
-
-/** How a conference is returned. */
-interface ShapeOptions {
-  /** Whether only the fields needed to join the room are returned. */
-  readonly constrained: boolean;
-  /** False for public responses, which never contain the host PIN. */
-  readonly showHostPin: boolean;
-}
-
-/**
- * Returns a conference in the constrained or the full shape. In the constrained shape, services that are not rooms, such
- * as test calls, have an empty PIN and tag. The full shape has every field of the platform except the marker, with
- * relations as arrays of objects.
- */
-export function toReadRoom(row: ConferenceRow, { constrained, showHostPin }: ShapeOptions): object {
-  if (constrained) {
-    const shown = isRoom(row);
-    return {
-      ...toCreatedRoom(row),
-      ...(!shown && { tag: "" }),
-      ...(showHostPin && { pin: shown ? textOf(row["pin"]) : "" }),
-      aliases: row.aliases ?? [],
-    };
-  }
-  const relations = Object.keys({ ...singleRelations, ...manyRelations }).filter((field) => field in row);
-  return {
-    ...row,
-    ...(typeof row.description === "string" && { description: withoutMarker(row.description) }),
-    ...Object.fromEntries(relations.map((field) => [field, toObjects(row[field])])),
-    ...(!showHostPin && { pin: null }),
-  };
 }

@@ -6,13 +6,28 @@ const text = z.string().nullish();
 const flag = laxBoolean.nullish();
 const integer = laxInteger.nullish();
 const dateTime = laxDateTime.nullish();
-const objects = z.preprocess(toObjectList, z.array(z.record(z.string(), z.unknown()))).nullish();
+const objects = z
+  .preprocess(
+    (value, context) => toObjectList(limitEntries(value, context)),
+    z.array(z.record(z.string(), z.unknown())),
+  )
+  .nullish();
 
 /** Returns each URI as an object with that URI, and a bare URI as a list, as the room template writes relations. */
 function toObjectList(value: unknown): unknown {
   const entries: unknown = typeof value === "string" ? [value] : value;
   if (!Array.isArray(entries)) return value;
   return entries.map((entry: unknown) => (typeof entry === "string" ? { resource_uri: entry } : entry));
+}
+
+// Far more than a room has. To check every entry of a body of 1 MiB would hold up other requests.
+const maxEntries = 1000;
+
+/** Returns the value. Reports a list that is too long, whose entries are then not checked. */
+function limitEntries(value: unknown, context: z.RefinementCtx): unknown {
+  if (Array.isArray(value) && value.length > maxEntries)
+    context.addIssue(`a list must have at most ${maxEntries} entries`);
+  return value;
 }
 
 /** An alias of a room (specification 2.1). */
@@ -22,7 +37,7 @@ const Alias = z
 
 /** A PATCH body: every field of the full shape (specification 2.3). `toUpdateFields` rejects unknown fields. */
 export const Conference = z.looseObject({
-  aliases: z.array(Alias).nullish(),
+  aliases: z.preprocess(limitEntries, z.array(Alias)).nullish(),
   allow_guests: flag,
   automatic_participants: objects,
   breakout_rooms: flag,
@@ -112,27 +127,29 @@ export const FullConference = Conference.extend({
   description: "A room with all the fields that the platform stores: the full shape",
 });
 
+/** What a create and both constrained shapes have in common. */
+export const GuestFields = z.object({
+  id: z.int(),
+  name: z.string().meta({ description: "The room's name, which is also its alias" }),
+  service_type: z.string().meta({ description: "`conference` for rooms" }),
+  allow_guests: z.boolean(),
+  guest_pin: z.string().meta({ description: "The guest PIN" }),
+  tag: z
+    .string()
+    .meta({ description: "The service tag: the URL of the verification session. Empty without one." }),
+});
+
 /** The constrained shape (specification 2.2). */
-export const ConstrainedConference = z
-  .object({
-    id: z.int(),
-    name: z.string().meta({ description: "The room's name, which is also its alias" }),
-    service_type: z.string().meta({ description: "`conference` for rooms" }),
-    allow_guests: z.boolean(),
-    guest_pin: z.string().meta({ description: "The guest PIN" }),
-    tag: z
-      .string()
-      .meta({ description: "The service tag: the URL of the verification session. Empty without one." }),
-    pin: z.string().meta({ description: "The host PIN. Empty for services that are not rooms." }),
-    aliases: z.array(Alias),
-  })
-  .meta({
-    id: "ConstrainedConference",
-    description: "The fields needed to join a room: the constrained shape",
-  });
+export const ConstrainedConference = GuestFields.extend({
+  pin: z.string().meta({ description: "The host PIN. Empty for services that are not rooms." }),
+  aliases: z.array(Alias),
+}).meta({
+  id: "ConstrainedConference",
+  description: "The fields needed to join a room: the constrained shape",
+});
 
 /** The constrained shape of public responses. */
-export const PublicConstrainedConference = ConstrainedConference.omit({ pin: true }).meta({
+export const PublicConstrainedConference = GuestFields.extend({ aliases: z.array(Alias) }).meta({
   id: "PublicConstrainedConference",
   description: "The fields needed to join a room as a guest: the constrained shape, without the host PIN",
 });
@@ -142,7 +159,7 @@ const CreatedAlias = z
   .meta({ id: "CreatedAlias", description: "The alias of a created room" });
 
 /** The response of a create (specification 2.2): no host PIN, and each alias carries only its name. */
-export const CreatedRoom = PublicConstrainedConference.extend({ aliases: z.array(CreatedAlias) }).meta({
+export const CreatedRoom = GuestFields.extend({ aliases: z.array(CreatedAlias) }).meta({
   id: "CreatedRoom",
   description: "A room allocated from the pool",
 });

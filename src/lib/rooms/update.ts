@@ -1,6 +1,6 @@
 /** Updates a room on the platform, and reports fields that cannot be changed and values that the platform rejects. */
 import { GatewayError, type ValidationFault } from "../errors.ts";
-import { tooLongFault, valueFault } from "../http/validation.ts";
+import { tooLongFault, typeFault, valueFault } from "../http/validation.ts";
 import type { Log } from "../log.ts";
 import {
   type ConferenceFields,
@@ -50,9 +50,8 @@ function asInvalidRequest(error: unknown): unknown {
   });
 }
 
-// Longer than every field name.
-const maxComparedCharacters = 60;
 const readOnlyFields = new Set(["id", "resource_uri", "creation_time", "scheduled_conferences_count"]);
+const isRelation = (field: string) => field in singleRelations || field in manyRelations;
 
 /**
  * Returns the fields to send to the platform, or none if the change has no effect. Throws `invalid-request` with every
@@ -60,59 +59,22 @@ const readOnlyFields = new Set(["id", "resource_uri", "creation_time", "schedule
  */
 export function toUpdateFields(change: Conference, room: ConferenceRow): ConferenceFields {
   const known = new Set(Object.keys({ ...ConferenceUpdate.shape, ...Conference.shape, ...room }));
-  const faults: ValidationFault[] = [];
-  const fields = Object.entries(change).flatMap(([field, value]): [string, unknown][] => {
-    if (value === undefined || readOnlyFields.has(field)) return [];
-    if (!known.has(field)) faults.push(unknownField(field, known));
-    if (field === "name" || field === "aliases") {
-      if (!isUnchanged(field, value, room)) {
-        faults.push(valueFault(["body", field], `${field} cannot be changed`));
-      }
-      return [];
-    }
-    if (field === "description") {
-      const text = withoutMarker(change.description ?? "");
-      const isSame = text === withoutMarker(room.description ?? "");
-      return isSame ? [] : [[field, keepMarker(text, room, faults)]];
-    }
-    const isRelation = field in singleRelations || field in manyRelations;
-    return [[field, isRelation && value !== null ? toRelation(field, value, faults) : value]];
-  });
+  const changed = Object.entries(change).filter(
+    ([field, value]) =>
+      value !== undefined && !readOnlyFields.has(field) && !isUnchanged(field, value, room),
+  );
+  const faults = changed.flatMap(([field, value]) =>
+    known.has(field) ? faultsOf(field, value, room) : [typeFault("extra_forbidden", ["body", field])],
+  );
   if (faults.length > 0) throw new GatewayError("invalid-request", { faults });
-  return Object.fromEntries(fields);
+  return Object.fromEntries(changed.map(([field, value]) => [field, toSent(field, value, room)]));
 }
 
-/** Returns the fault of a field that neither the specification nor the platform knows, with the name that was meant. */
-function unknownField(field: string, known: ReadonlySet<string>): ValidationFault {
-  const distances = [...known].map((name) => ({ name, distance: editDistance(field, name) }));
-  const [nearest] = distances.toSorted((one, other) => one.distance - other.distance);
-  const isLikely = nearest !== undefined && nearest.distance <= Math.max(2, nearest.name.length / 4);
-  const hint = isLikely ? `; did you mean ${nearest.name}?` : "";
-  return { type: "extra_forbidden", loc: ["body", field], msg: `Extra inputs are not permitted${hint}` };
-}
-
-/** Returns how many characters must be inserted, removed or replaced (https://en.wikipedia.org/wiki/Levenshtein_distance). */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, character] of Array.from(from.slice(0, maxComparedCharacters)).entries()) {
-    const next = [index + 1];
-    for (const [column, other] of Array.from(to).entries()) {
-      const replaced = (row[column] ?? 0) + (character === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-}
-
-/**
- * Renaming would separate a room from its alias, queue message and events, and writing aliases could take them from
- * other rooms. Both fields are accepted only if they change nothing.
- */
-function isUnchanged(field: "name" | "aliases", value: unknown, room: ConferenceRow): boolean {
-  if (value === null) return true;
-  if (field === "name") return value === room.name;
-  return namesOf(value) === namesOf(room.aliases);
+/** Whether a field that is not simply passed on to the platform has its present value. */
+function isUnchanged(field: string, value: unknown, room: ConferenceRow): boolean {
+  if (field === "name") return value === null || value === room.name;
+  if (field === "aliases") return value === null || namesOf(value) === namesOf(room.aliases);
+  return field === "description" && descriptionText(value) === descriptionText(room.description);
 }
 
 function namesOf(aliases: unknown): string {
@@ -121,33 +83,50 @@ function namesOf(aliases: unknown): string {
   return names.toSorted().join("\n");
 }
 
-/** Returns the new description with the marker of the room. Only the gateway writes markers. */
-function keepMarker(text: string, room: ConferenceRow, faults: ValidationFault[]): string {
-  const marker = parseMarker(room.description);
-  if (marker === undefined) return text;
-  if (marker.state === "pooled")
-    faults.push(
-      valueFault(["body", "description"], "the description of a room in the pool cannot be changed"),
-    );
-  const line = formatMarker(marker);
-  const maxCharacters = maxDescriptionCharacters - line.length - 1;
-  if (text.length > maxCharacters) faults.push(tooLongFault(["body", "description"], maxCharacters));
-  return text === "" ? line : `${text}\n${line}`;
+function descriptionText(value: unknown): string {
+  return typeof value === "string" ? withoutMarker(value) : "";
 }
 
-/** Returns the URI or URIs of related objects, as the platform expects them. */
-function toRelation(field: string, value: unknown, faults: ValidationFault[]): unknown {
-  const entries: unknown[] = Array.isArray(value) ? value : [];
-  const resource = singleRelations[field] ?? manyRelations[field] ?? field;
-  const uris = entries.map((entry, index) => {
-    const uri = toUri(entry, resource);
-    if (uri === undefined) {
-      const reason = "the object must contain the resource_uri or id from a GET response";
-      faults.push(valueFault(["body", field, index], reason));
-    }
-    return uri;
-  });
-  if (field in manyRelations) return uris;
-  if (uris.length > 1) faults.push(valueFault(["body", field], "at most one object is allowed"));
-  return uris[0] ?? null;
+/** Returns why this field cannot be changed to this value. */
+function faultsOf(field: string, value: unknown, room: ConferenceRow): ValidationFault[] {
+  // Renaming would separate a room from its queue message and events, and writing aliases could take them from others.
+  if (field === "name" || field === "aliases")
+    return [valueFault(["body", field], `${field} cannot be changed`)];
+  if (field === "description") return descriptionFaults(descriptionText(value), room);
+  return isRelation(field) && Array.isArray(value) ? relationFaults(field, value) : [];
+}
+
+function descriptionFaults(text: string, room: ConferenceRow): ValidationFault[] {
+  const loc = ["body", "description"];
+  const marker = parseMarker(room.description);
+  if (marker?.state === "pooled")
+    return [valueFault(loc, "the description of a room in the pool cannot be changed")];
+  const maxCharacters = maxDescriptionCharacters - (marker ? formatMarker(marker).length + 1 : 0);
+  return marker && text.length > maxCharacters ? [tooLongFault(loc, maxCharacters)] : [];
+}
+
+function relationFaults(field: string, entries: readonly unknown[]): ValidationFault[] {
+  const reason = "the object must contain the resource_uri or id from a GET response";
+  const faults = entries.flatMap((entry, index) =>
+    toRelatedUri(field, entry) === undefined ? [valueFault(["body", field, index], reason)] : [],
+  );
+  if (field in singleRelations && entries.length > 1)
+    faults.push(valueFault(["body", field], "at most one object is allowed"));
+  return faults;
+}
+
+/** Returns the value as the platform expects it. Only the gateway writes markers, so the room keeps its own. */
+function toSent(field: string, value: unknown, room: ConferenceRow): unknown {
+  if (field === "description") {
+    const marker = parseMarker(room.description);
+    const lines = [descriptionText(value), ...(marker ? [formatMarker(marker)] : [])];
+    return lines.filter((line) => line !== "").join("\n");
+  }
+  if (!isRelation(field) || !Array.isArray(value)) return value;
+  const uris = value.map((entry: unknown) => toRelatedUri(field, entry));
+  return field in manyRelations ? uris : (uris[0] ?? null);
+}
+
+function toRelatedUri(field: string, entry: unknown): string | undefined {
+  return toUri(entry, singleRelations[field] ?? manyRelations[field] ?? field);
 }

@@ -1,6 +1,7 @@
 /** The formats of settings. Their messages never contain the value. */
 import { createPrivateKey } from "node:crypto";
 import * as z from "zod";
+import { parseJson } from "../json.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -142,11 +143,3 @@ export const roomTemplate = z.string().transform((text, context): Readonly<Recor
   if (reserved.length > 0) context.addIssue(`must not set ${reserved.join(", ")}`);
   return fields.data;
 });
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,10 +1,11 @@
 /** The log workspace's sink: retries, errors and credentials. */
 import { expect, test } from "vitest";
 import { createMetricsSink } from "../../../src/lib/azure/log-workspace.ts";
-import type { MetricsSink } from "../../../src/lib/metrics/collection.ts";
 import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/measurement.ts";
+import type { MetricsSink } from "../../../src/lib/ports.ts";
 import { startLogWorkspace } from "../../../tools/local/simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
 
 const nothing = Object.fromEntries(Object.keys(metricsColumns).map((column) => [column, null]));
@@ -39,11 +40,13 @@ test.each([400, 403, 404, 413])("the sink throws with the cause if a row is refu
 
 test("the sink throws after its timeout if the workspace does not respond", async () => {
   const silent = await startLoopbackServer(() => "silence");
-  const fastSink = createMetricsSink({ ...target, endpoint: silent.url }, unused, 0.2);
-  await expect(fastSink(row)).rejects.toMatchObject({
+  const asked = shortenTimeouts();
+  const silentSink = createMetricsSink({ ...target, endpoint: silent.url }, unused);
+  await expect(silentSink(row)).rejects.toMatchObject({
     message: "the log workspace did not accept the row",
     cause: { name: "AbortError" },
   });
+  expect(asked).toEqual([20_000]);
   await silent.stop();
 });
 

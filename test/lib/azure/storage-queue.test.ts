@@ -5,7 +5,7 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { createStorageQueue, openQueues } from "../../../src/lib/azure/storage-queue.ts";
-import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
+import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/call-totals.ts";
 import type { Queue, QueueMessage, Queues } from "../../../src/lib/ports.ts";
 import { startAzurite } from "../../../tools/local/simulators/azurite.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";

@@ -9,7 +9,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import jwt from "jsonwebtoken";
 import { generate } from "selfsigned";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/outbound-calls.ts";
+import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/call-totals.ts";
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import {
   createBasicCredentials,

@@ -1,63 +1,12 @@
-/** Outbound calls: how each invocation counts its own, and what an HTTP client does and never does. */
+/** The HTTP client for outbound calls: what it does and never does. */
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { inspect } from "node:util";
-import PQueue from "p-queue";
-import { afterEach, describe, expect, test, vi } from "vitest";
-import {
-  countCall,
-  createHttpClient,
-  createOutboundCalls,
-  NoResponseError,
-  withOutboundCalls,
-} from "../../src/lib/outbound-calls.ts";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { createHttpClient, NoResponseError } from "../../src/lib/http-client.ts";
 import { transportFailure } from "../../src/lib/platform/errors.ts";
 import { type Answer, startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
 import { useStartedPerTest } from "../support/use-started.ts";
-
-const call = async () => {
-  await new Promise(setImmediate);
-  return "response";
-};
-
-test("calls are counted for the dependency that they go to", async () => {
-  const totals = createOutboundCalls();
-  const response = await withOutboundCalls(totals, async () => {
-    await Promise.all([countCall("platform", call), countCall("platform", call)]);
-    return countCall("storage", call);
-  });
-  expect(response).toBe("response");
-  expect([totals.platform.calls, totals.storage.calls]).toEqual([2, 1]);
-});
-
-test("a call that fails is counted, and its error is thrown", async () => {
-  const totals = createOutboundCalls();
-  const failure = new Error("reset");
-  const failing = withOutboundCalls(totals, async () =>
-    countCall("platform", async () => {
-      throw failure;
-    }),
-  );
-  await expect(failing).rejects.toBe(failure);
-  expect(totals.platform.calls).toBe(1);
-});
-
-test("a call outside an invocation is made and not counted", async () => {
-  expect(await countCall("storage", call)).toBe("response");
-});
-
-test("a call that waits in a shared queue is counted for the invocation that made it", async () => {
-  const queue = new PQueue({ concurrency: 1 });
-  const invoke = async (calls: number) => {
-    const totals = createOutboundCalls();
-    await withOutboundCalls(totals, async () => {
-      const task = async () => countCall("platform", call);
-      await Promise.all(Array.from({ length: calls }, async () => queue.add(task)));
-    });
-    return totals.platform.calls;
-  };
-  expect(await Promise.all([invoke(1), invoke(3), invoke(2)])).toEqual([1, 3, 2]);
-});
 
 describe("An HTTP client", () => {
   let answer: Answer;
@@ -128,11 +77,13 @@ describe("An HTTP client", () => {
   });
 
   test("does not limit how long an open connection waits for its response", async () => {
-    const runningTimers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-    const before = runningTimers();
+    const started = vi.spyOn(globalThis, "setTimeout");
+    const ended = vi.spyOn(globalThis, "clearTimeout");
+    onTestFinished(() => void vi.restoreAllMocks());
     answer = { status: 200 };
     await createHttpClient(server.url).get("/x/");
-    // The timer of the limit has ended with the opening of the connection.
-    expect(runningTimers()).toBe(before);
+    const limits = started.mock.results.filter((_, index) => started.mock.calls[index]?.[1] === 5000);
+    expect(limits).toHaveLength(1);
+    expect(ended.mock.calls).toContainEqual([limits[0]?.value]);
   });
 });

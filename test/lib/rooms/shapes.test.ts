@@ -3,14 +3,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import { formatMarker } from "../../../src/lib/pool/room.ts";
-import { toCreatedRoom } from "../../../src/lib/rooms/create.ts";
-import { toReadRoom } from "../../../src/lib/rooms/read.ts";
 import {
   ConstrainedConference,
   CreatedRoom,
   FullConference,
   PublicConstrainedConference,
 } from "../../../src/lib/rooms/schemas.ts";
+import { toCreatedRoom, toReadRoom } from "../../../src/lib/rooms/shapes.ts";
 
 const hostPin = "48291377";
 const marker = formatMarker({ state: "pooled", since: "2026-01-15T09:00:00.000Z" });

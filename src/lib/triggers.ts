@@ -4,9 +4,9 @@ import type {
   StorageQueueFunctionOptions,
   TimerFunctionOptions,
 } from "@azure/functions";
-import { createLog, type Log } from "../log.ts";
-import type { HttpFunction } from "./contract.ts";
-import { type HttpDependencies, toHandler } from "./pipeline.ts";
+import type { HttpFunction } from "./http/contract.ts";
+import { type HttpDependencies, toHandler } from "./http/pipeline.ts";
+import { createLog, type Log } from "./log.ts";
 
 /** The part of the `app` object of `@azure/functions` that registers functions. */
 interface App {
