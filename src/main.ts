@@ -15,12 +15,8 @@ import { listRooms } from "./functions/list-rooms.ts";
 import { provisionRoom } from "./functions/provision-room.queue.ts";
 import { updateRoom } from "./functions/update-room.ts";
 import { createAdapters, createDependencies } from "./lib/dependencies.ts";
-import {
-  registerHttpFunctions,
-  registerQueueFunctions,
-  registerTimerFunctions,
-} from "./lib/triggers.ts";
 import { loadSettings } from "./lib/settings/settings.ts";
+import { registerHttpFunctions, registerQueueFunctions, registerTimerFunctions } from "./lib/triggers.ts";
 
 // Throws if a setting is invalid: the deployment fails with the list of faults instead of starting half an app.
 const settings = loadSettings(process.env);

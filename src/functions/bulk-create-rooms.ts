@@ -1,7 +1,7 @@
 /** POST /room/bulk/: requests the rooms that the pool needs to reach a size. They are provisioned in the background. */
 import * as z from "zod";
 import { httpFunction } from "../lib/http/contract.ts";
-import { laxInteger, typeFault } from "../lib/http/validation.ts";
+import { laxInteger } from "../lib/http/validation.ts";
 import type { Replenishment } from "../lib/pool/replenishment.ts";
 
 const maxPoolSize = 10_000;
@@ -27,14 +27,6 @@ export const bulkCreateRooms = httpFunction({
   }),
   responses: { 202: null },
   failures: ["storage-unavailable"],
-  examples: {
-    faults: {
-      "not-a-number": {
-        summary: "Not a number",
-        fault: { ...typeFault("int_parsing", ["query", "max_vmr"]), input: "many" },
-      },
-    },
-  },
   async handle({ query }, { replenishment, maxRooms }: BulkCreateDependencies, log) {
     const level = query.max_vmr ?? maxRooms;
     log.info("rooms-requested", { level, count: await replenishment.topUpTo(level) });

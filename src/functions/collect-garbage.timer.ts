@@ -1,6 +1,7 @@
 /** Timer, every 10 minutes: deletes rooms whose conference has ended. */
-import type { TimerFunction } from "../lib/triggers.ts";
+
 import type { GarbageCollection } from "../lib/pool/collection.ts";
+import type { TimerFunction } from "../lib/triggers.ts";
 
 export const collectGarbage: TimerFunction<{ garbageCollection: GarbageCollection }> = {
   schedule: "0 */10 * * * *",

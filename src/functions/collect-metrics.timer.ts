@@ -1,6 +1,7 @@
 /** Timer, every 5 minutes and on startup: writes one metrics row. */
-import type { TimerFunction } from "../lib/triggers.ts";
+
 import type { MetricsCollection } from "../lib/metrics/collection.ts";
+import type { TimerFunction } from "../lib/triggers.ts";
 
 export const collectMetrics: TimerFunction<{ metricsCollection: MetricsCollection }> = {
   schedule: "0 */5 * * * *",

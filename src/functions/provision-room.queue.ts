@@ -1,7 +1,8 @@
 /** Queue trigger on room-provisioning-queue: provisions one room for the pool. */
-import type { QueueFunction } from "../lib/triggers.ts";
+
 import type { Provisioning } from "../lib/pool/provisioning.ts";
 import { queueNames } from "../lib/ports.ts";
+import type { QueueFunction } from "../lib/triggers.ts";
 
 export const provisionRoom: QueueFunction<{ provisioning: Provisioning }> = {
   queueName: queueNames.provisioning,

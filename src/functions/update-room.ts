@@ -2,7 +2,6 @@
 
 import { platformFailures } from "../lib/errors.ts";
 import { httpFunction } from "../lib/http/contract.ts";
-import { valueFault } from "../lib/http/validation.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
 import { roomChangeExamples } from "../lib/rooms/examples.ts";
 import { roomRoute } from "../lib/rooms/read.ts";
@@ -25,19 +24,7 @@ export const updateRoom = httpFunction({
   },
   responses: { 202: null },
   failures: ["room-not-found", ...platformFailures],
-  examples: {
-    request: roomChangeExamples,
-    faults: {
-      "fixed-field": {
-        summary: "A field that cannot be changed",
-        fault: valueFault(["body", "name"], "name cannot be changed"),
-      },
-      "refused-by-platform": {
-        summary: "A value that the platform rejects",
-        fault: valueFault(["body", "participant_limit"], "the conferencing platform rejected this value"),
-      },
-    },
-  },
+  examples: { request: roomChangeExamples },
   async handle(
     { body, roomName },
     { conferences }: { conferences: Pick<Conferences, "findByName" | "update"> },

@@ -76,15 +76,18 @@ const worstBodies: [string, object][] = [
   ["1,000 aliases in which every field is wrong", { aliases: Array(1000).fill({ id: "x", alias: 1 }) }],
 ];
 
-test.each(worstBodies)("A body of 1 MiB gets at most 100 faults, in a short response: %s", async (_, json) => {
-  gateway.stack.platform.reset();
-  gateway.addRoom("room-1");
-  const response = await gateway.sendAsApplication("PATCH /room/room-1", { json });
-  expect(violationOf("PATCH", "/room/room-1", response)).toBeUndefined();
-  expect(response.status).toBe(422);
-  expect(response.json).toMatchObject({ detail: expect.any(Array) });
-  expect(JSON.stringify(response.json).length).toBeLessThan(50_000);
-});
+test.each(worstBodies)(
+  "A body of 1 MiB gets at most 100 faults, in a short response: %s",
+  async (_, json) => {
+    gateway.stack.platform.reset();
+    gateway.addRoom("room-1");
+    const response = await gateway.sendAsApplication("PATCH /room/room-1", { json });
+    expect(violationOf("PATCH", "/room/room-1", response)).toBeUndefined();
+    expect(response.status).toBe(422);
+    expect(response.json).toMatchObject({ detail: expect.any(Array) });
+    expect(JSON.stringify(response.json).length).toBeLessThan(50_000);
+  },
+);
 
 /** The statuses that an operation should have returned at least once and did not. */
 function missingStatuses(operation: Operation, seen: readonly string[]): string[] {

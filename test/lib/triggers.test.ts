@@ -1,8 +1,8 @@
 /** Timer and queue functions: registration, input and failures. */
 import { InvocationContext } from "@azure/functions";
 import { describe, expect, test } from "vitest";
-import type { TimerFunction } from "../../src/lib/triggers.ts";
 import type { Log } from "../../src/lib/log.ts";
+import type { TimerFunction } from "../../src/lib/triggers.ts";
 import { aTimer, registeredQueue, registeredTimer } from "../support/registered-trigger.ts";
 
 type Handle = (log: Log, dependencies: object, ...message: unknown[]) => Promise<void>;

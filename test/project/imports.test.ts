@@ -108,6 +108,20 @@ describe("the table", () => {
     expect(unused.map(({ part }) => part)).toEqual([]);
   });
 
+  test("allows no import that no file needs", () => {
+    const unneeded = rows.flatMap(({ part, imports, types = [] }) => {
+      const found = files.filter((file) => rowOf(file)?.part === part).flatMap((file) => importsOf(file));
+      const partsOf = (isTypeWanted: boolean) =>
+        found.filter(({ isType }) => isType === isTypeWanted).map(({ target }) => rowOf(target)?.part);
+      const [needed, neededTypes] = [partsOf(false), partsOf(true)];
+      return [
+        ...imports.filter((other) => !needed.includes(other)),
+        ...types.filter((other) => !neededTypes.includes(other)).map((other) => `types of ${other}`),
+      ].map((other) => `${part} does not need ${other}`);
+    });
+    expect(unneeded).toEqual([]);
+  });
+
   test("allows only imports of parts further down", () => {
     for (const [index, { part, imports, types = [] }] of rows.entries()) {
       const further = rows.slice(index + 1).map((row) => row.part);

@@ -12,6 +12,11 @@ import {
 import type { Adapters, Dependencies } from "../../src/lib/dependencies.ts";
 import { createDependencies } from "../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { withRetries } from "../../src/lib/platform/client.ts";
+import { createConferences } from "../../src/lib/platform/conferences.ts";
+import type { RandomSource } from "../../src/lib/ports.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
 import {
   type QueueFunction,
   registerHttpFunctions,
@@ -19,11 +24,6 @@ import {
   registerTimerFunctions,
   type TimerFunction,
 } from "../../src/lib/triggers.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { withRetries } from "../../src/lib/platform/client.ts";
-import { createConferences } from "../../src/lib/platform/conferences.ts";
-import type { RandomSource } from "../../src/lib/ports.ts";
-import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { gatewaySettings } from "../../tools/local/stack/gateway-settings.ts";
 import { createRetirement } from "../../tools/ops/pool/retirement.ts";
 import type { Fault } from "./faults.ts";

@@ -55,10 +55,11 @@ export interface Body {
   readonly examples?: z.infer<typeof Examples> | undefined;
 }
 
-/** Every example of a body or parameter. */
-export function examplesOf({ example, examples }: Body): unknown[] {
+/** Every example of a body or parameter, or the one of its schema. */
+export function examplesOf({ schema, example, examples }: Body): unknown[] {
   if (examples) return Object.values(examples).map(({ value }) => value);
-  return example === undefined ? [] : [example];
+  const component = document.components.schemas[String(schema["$ref"]).replace(/.*\//, "")];
+  return [example ?? component?.["example"]].filter((one) => one !== undefined);
 }
 
 /** Every request and response body of an operation, by its role and content type. */

@@ -5,8 +5,8 @@ import { LRUCache } from "lru-cache";
 import PQueue from "p-queue";
 import * as z from "zod";
 import { GatewayError } from "../errors.ts";
-import type { Log } from "../log.ts";
 import { createHttpClient } from "../http-client.ts";
+import type { Log } from "../log.ts";
 import type { Clock } from "../ports.ts";
 
 /** Which users are agents of this environment. */

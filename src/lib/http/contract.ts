@@ -1,7 +1,7 @@
 /** The contract of an HTTP function, which the pipeline enforces and from which the API document is generated. */
 import type * as z from "zod";
 import type { Access, Caller } from "../auth/access.ts";
-import type { FailureCode, ValidationFault } from "../errors.ts";
+import type { FailureCode } from "../errors.ts";
 import type { Log, LogFields } from "../log.ts";
 import type { QuerySchema } from "./validation.ts";
 
@@ -18,17 +18,11 @@ export interface BodyContract<Body> {
 /** Examples in the API document by name. Viewers show the name if there is no summary. A single one has no name. */
 export type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
 
-/** Typical faults of the input by name, each the only one of a 422 response. */
-export type FaultExamples = Readonly<
-  Record<string, { readonly summary: string; readonly fault: ValidationFault }>
->;
-
 /** A function's fictitious examples in the API document. Parameters have their example in their schema. */
 interface ContractExamples {
   readonly request?: Examples;
   /** Success bodies. */
   readonly response?: Examples;
-  readonly faults?: FaultExamples;
 }
 
 /** The contract of an HTTP function. */

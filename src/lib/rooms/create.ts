@@ -52,8 +52,6 @@ const CreateHeaders = z.object({
     }),
 });
 
-const keyReused = valueFault(["header", "idempotency-key"], "this key was used with another uuiData");
-
 /** The dependencies of a create. */
 interface RoomCreationDependencies {
   readonly claims: Claims;
@@ -82,29 +80,7 @@ export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isD
       ...platformFailures,
       "storage-unavailable",
     ],
-    examples: {
-      response: createdRoomExample,
-      faults: {
-        "not-hex": {
-          summary: "Not hexadecimal",
-          fault: {
-            ...valueFault(["query", "uuiData"], "uuiData must be pairs of hexadecimal digits"),
-            input: "xyz;encoding=hex",
-          },
-        },
-        "not-a-url": {
-          summary: "Neither a URL nor a path token",
-          fault: {
-            ...valueFault(
-              ["query", "uuiData"],
-              "uuiData must contain an http or https URL without credentials, or a path token",
-            ),
-            input: "6e6f742061206c696e6b;encoding=hex",
-          },
-        },
-        "key-reused": { summary: "Key used with another uuiData", fault: keyReused },
-      },
-    },
+    examples: { response: createdRoomExample },
     async handle(
       { caller, query: { uuiData }, headers, readText },
       { claims, idempotentClaims, serviceTagBaseUrl }: RoomCreationDependencies,
@@ -137,7 +113,10 @@ function refuseUuiDataInBody(text: string): void {
 
 /** Converts a failure that the request itself has caused to a 422. Returns any other error unchanged. */
 function asInvalidRequest(error: unknown, uuiData: string | undefined): unknown {
-  if (error instanceof KeyReusedError) return new GatewayError("invalid-request", { faults: [keyReused] });
+  if (error instanceof KeyReusedError) {
+    const fault = valueFault(["header", "idempotency-key"], "this key was used with another uuiData");
+    return new GatewayError("invalid-request", { faults: [fault] });
+  }
   const isTagRejected = error instanceof PlatformError && rejectedFields(error).includes("tag");
   return isTagRejected
     ? refusal(uuiData, "the conferencing platform rejected this service tag", error)

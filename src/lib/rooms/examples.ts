@@ -1,6 +1,5 @@
 /** Fictitious rooms for the examples of the API document. */
-import type { Examples, FaultExamples } from "../http/contract.ts";
-import { typeFault } from "../http/validation.ts";
+import type { Examples } from "../http/contract.ts";
 
 const name = "WsOWh_sZ3K5Z5lYTppNVJV3y";
 const tag = "https://verify.example.com/sessions/8d1f";
@@ -66,12 +65,4 @@ export const conferenceEndedExample = {
   time: 1_795_250_000.5,
   event: "conference_ended",
   data: { name, service_type: "conference", tag },
-};
-
-/** Of the query of the operations that read rooms. */
-export const shapeFaults: FaultExamples = {
-  "not-a-boolean": {
-    summary: "Not a boolean",
-    fault: { ...typeFault("bool_parsing", ["query", "constrained_attributes"]), input: "maybe" },
-  },
 };

@@ -60,8 +60,7 @@ const isRelation = (field: string) => field in singleRelations || field in manyR
 export function toUpdateFields(change: Conference, room: ConferenceRow): ConferenceFields {
   const known = new Set(Object.keys({ ...ConferenceUpdate.shape, ...Conference.shape, ...room }));
   const changed = Object.entries(change).filter(
-    ([field, value]) =>
-      value !== undefined && !readOnlyFields.has(field) && !isUnchanged(field, value, room),
+    ([field, value]) => value !== undefined && !readOnlyFields.has(field) && !isUnchanged(field, value, room),
   );
   const faults = changed.flatMap(([field, value]) =>
     known.has(field) ? faultsOf(field, value, room) : [typeFault("extra_forbidden", ["body", field])],

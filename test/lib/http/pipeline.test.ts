@@ -3,13 +3,13 @@ import { HttpRequest, InvocationContext } from "@azure/functions";
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import type { Access, AccessChecks } from "../../../src/lib/auth/access.ts";
+import { countCall } from "../../../src/lib/call-totals.ts";
 import { GatewayError } from "../../../src/lib/errors.ts";
 import { type FunctionResponse, type HttpFunction, httpFunction } from "../../../src/lib/http/contract.ts";
 import { type HttpDependencies, toHandler } from "../../../src/lib/http/pipeline.ts";
-import { registerHttpFunctions } from "../../../src/lib/triggers.ts";
 import { laxInteger } from "../../../src/lib/http/validation.ts";
 import type { Log } from "../../../src/lib/log.ts";
-import { countCall } from "../../../src/lib/call-totals.ts";
+import { registerHttpFunctions } from "../../../src/lib/triggers.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { openAccess } from "../../support/open-access.ts";
 

@@ -10,8 +10,8 @@ import {
   toObjects,
   toUri,
 } from "../../../src/lib/platform/conferences.ts";
-import { toReadRoom } from "../../../src/lib/rooms/shapes.ts";
 import { Conference } from "../../../src/lib/rooms/schemas.ts";
+import { toReadRoom } from "../../../src/lib/rooms/shapes.ts";
 import { changeRoom } from "../../../src/lib/rooms/update.ts";
 import {
   type Answer,

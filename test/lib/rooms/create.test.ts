@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRoomFromQueue } from "../../../src/functions/create-room-from-queue.ts";
 import { toHandler } from "../../../src/lib/http/pipeline.ts";
+import { KeyReusedError } from "../../../src/lib/pool/idempotent-claims.ts";
 import { decodeServiceTag } from "../../../src/lib/rooms/create.ts";
 import { parseJson } from "../../../tools/local/process/parse-json.ts";
 import { createManualClock } from "../../support/clock.ts";
@@ -12,22 +13,26 @@ import { openAccess } from "../../support/open-access.ts";
 import { canary, refusedUuiData } from "../../support/refused-uui-data.ts";
 
 /** Sends a create and returns its response and log. No room is there to be claimed. */
-async function create(query: string, body?: string) {
+async function create(query: string, body?: string, headers?: Record<string, string>) {
   const lines: string[] = [];
   const room = { id: 7, name: "room-a" };
   const claim = async () => room;
+  const refuseKey = async () => Promise.reject(new KeyReusedError());
   const handler = toHandler(createRoomFromQueue, {
     accessChecks: openAccess,
     clock: createManualClock(),
     claims: { claim },
-    idempotentClaims: { claim },
+    idempotentClaims: { claim: refuseKey },
     serviceTagBaseUrl: "https://verify.example.com",
   });
   const url = `http://127.0.0.1/room/create?${query}`;
   const logHandler = (_level: string, line: unknown) => void lines.push(String(line));
   const context = new InvocationContext({ functionName: "createRoomFromQueue", logHandler });
   const sent = body === undefined ? {} : { body: { string: body } };
-  const response = await handler(new HttpRequest({ method: "POST", url, ...sent }), context);
+  const response = await handler(
+    new HttpRequest({ method: "POST", url, ...sent, ...(headers && { headers }) }),
+    context,
+  );
   return {
     status: response.status,
     json: typeof response.body === "string" ? parseJson(response.body) : undefined,
@@ -41,6 +46,13 @@ test.each(Object.entries(refusedUuiData))("uuiData with %s is 422 and is not log
   expect(lines).toEqual([expect.stringContaining('"status":422')]);
   expect(lines.join("")).not.toContain(canary);
   expect(lines.join("")).not.toContain(Buffer.from(canary).toString("hex"));
+});
+
+test("A key that was used with another uuiData is 422 at its header", async () => {
+  const { status, json } = await create("", undefined, { "idempotency-key": "a-key" });
+  const msg = "Value error, this key was used with another uuiData";
+  const fault = { type: "value_error", loc: ["header", "idempotency-key"], msg, ctx: { error: {} } };
+  expect([status, json]).toEqual([422, { detail: [fault] }]);
 });
 
 test.each(["uuiData", "uuidata", "UUIDATA"])(

@@ -116,7 +116,7 @@ export function responses(contract: HttpContract): Json {
     const codes = failures.get(status) ?? [];
     const description = statusText(status, codes, contract);
     if (refusedByHost.includes(status)) return [status, { description }] as const;
-    const content = failureContent(status, codes, contract);
+    const content = failureContent(status, codes);
     return [status, { description, headers: failureHeaders(status, codes, contract), ...content }] as const;
   });
   // Objects list integer keys in ascending order.
@@ -141,14 +141,16 @@ function failureHeaders(status: number, codes: readonly FailureCode[], { access 
   ]);
 }
 
-function failureContent(status: number, codes: readonly FailureCode[], contract: HttpContract): Json {
+function failureContent(status: number, codes: readonly FailureCode[]): Json {
   if (status === 404) return {};
-  const [schema, examples] =
+  const media =
     status === 422
-      ? ["HTTPValidationError", validationExamples(contract)]
-      : ["Failure", failureExamples(status, codes)];
-  const reference = { $ref: `#/components/schemas/${schema}` };
-  return { content: { "application/json": { schema: reference, ...mediaExamples(examples) } } };
+      ? { schema: { $ref: "#/components/schemas/HTTPValidationError" } }
+      : {
+          schema: { $ref: "#/components/schemas/Failure" },
+          ...mediaExamples(failureExamples(status, codes)),
+        };
+  return { content: { "application/json": media } };
 }
 
 /** Returns one example of each text that the status can have, by the code of the failure in the log. */
@@ -156,17 +158,4 @@ function failureExamples(status: number, codes: readonly FailureCode[]): Example
   if (status === 429) return { throttled: { value: { detail: "Too Many Requests" } } };
   if (status === 500) return { unexpected: { value: { detail: "Internal Server Error" } } };
   return Object.fromEntries(codes.map((code) => [code, { value: { detail: publicDetailOf(code) } }]));
-}
-
-/** Returns possible 422 bodies of a function. */
-function validationExamples({ body, examples }: HttpContract): Examples {
-  const missing = { type: "missing", loc: ["body"], msg: "Field required", input: null };
-  const ofFaults = Object.entries(examples?.faults ?? {}).map(([name, { summary, fault }]) => [
-    name,
-    { summary, value: { detail: [fault] } },
-  ]);
-  return {
-    ...Object.fromEntries(ofFaults),
-    ...(body && { "body-missing": { summary: "Without a body", value: { detail: [missing] } } }),
-  };
 }

@@ -53,6 +53,17 @@ const validationSchemas: Record<string, Schema> = {
     properties: {
       detail: { title: "Detail", type: "array", items: { $ref: "#/components/schemas/ValidationError" } },
     },
+    example: {
+      detail: [
+        {
+          type: "value_error",
+          loc: ["query", "uuiData"],
+          msg: "Value error, uuiData must be pairs of hexadecimal digits",
+          ctx: { error: {} },
+          input: "xyz;encoding=hex",
+        },
+      ],
+    },
   },
   Failure: {
     title: "Failure",
