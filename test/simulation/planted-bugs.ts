@@ -309,7 +309,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "returns the host PIN from create",
     breaks: "secret-exposed",
     scenario: notAboutOrder,
-    file: "src/lib/rooms/create.ts",
+    file: "src/lib/rooms/shapes.ts",
     edits: [
       ["    name: row.name,\n    service_type", '    name: row.name, ["pin"]: row["pin"],\n    service_type'],
     ],
