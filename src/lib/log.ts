@@ -1,4 +1,5 @@
 /** Structured logging: the log port, and the log of one invocation. */
+import { GatewayError } from "./errors.ts";
 
 /** Named values of a log line. They never contain a PIN, token, password or service tag. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -29,7 +30,7 @@ export interface Origin {
 
 /**
  * Creates the log of one invocation. Each line contains `event`, the function's name, the invocation ID, the
- * correlation ID, the caller, the given fields and the chain of causes.
+ * correlation ID, the caller, the given fields, the platform call that failed and the chain of causes.
  */
 export function createLog(context: InvocationLogger, { correlationId, caller }: Origin = {}): Log {
   const { functionName, invocationId } = context;
@@ -41,6 +42,7 @@ export function createLog(context: InvocationLogger, { correlationId, caller }: 
       correlationId: correlationId ?? invocationId,
       ...(caller !== undefined && { caller }),
       ...fields,
+      ...(cause instanceof GatewayError && cause.details.failedCall),
       ...(cause !== undefined && { causes: causesOf(cause) }),
     });
   return {

@@ -1,6 +1,7 @@
 /** Log lines: one JSON object each, with the chain of causes. */
 import { InvocationContext } from "@azure/functions";
 import { expect, test } from "vitest";
+import { GatewayError } from "../../src/lib/errors.ts";
 import { createLog, type Origin } from "../../src/lib/log.ts";
 
 function start(origin?: Origin) {
@@ -54,6 +55,13 @@ test("a line contains only name, message and stack of an error and its causes", 
     { name: "TypeError", message: "inner", stack: inner.stack },
   ]);
   expect(JSON.stringify(lines)).not.toMatch(/secret-[12]/);
+});
+
+test("a line contains method and status of the platform call that failed", () => {
+  const { log, lines } = start();
+  const failedCall = { platformMethod: "PATCH", platformStatus: 403 };
+  log.warn("measurement-failed", {}, new GatewayError("platform-login-refused", { failedCall }));
+  expect(lines[0]?.line).toMatchObject({ event: "measurement-failed", ...failedCall });
 });
 
 test.each([["a string with a secret"], [{ password: "secret" }], [null], [42]])(

@@ -76,19 +76,27 @@ function createApiManagementCheck(secret: string | undefined): (headers: Pick<He
 
 /**
  * Creates a check that returns which of these pairs the header contains, and throws `unauthenticated` if it contains
- * none. It compares every pair, even after a match, so its duration does not depend on which pair matches.
+ * none. It compares every pair, even after a match, so its duration does not depend on which pair matches. The log's
+ * reason is `password` if only the password differs: an accepted node is configured wrongly. Anyone can send the rest.
  */
 function createBasicCheck(
   accepted: readonly BasicCredentials[],
 ): (authorization: string | null) => "current" | "previous" {
   const hashes = accepted.map(({ username, password }) => hashOfSecret(`${username}:${password}`));
+  const names = accepted.map(({ username }) => hashOfSecret(username));
   return (authorization) => {
     const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization ?? "")?.[1] ?? "";
-    const given = hashOfSecret(Buffer.from(encoded, "base64").toString("utf8"));
+    const pair = Buffer.from(encoded, "base64").toString("utf8");
+    const given = hashOfSecret(pair);
     const index = hashes.map((expected) => timingSafeEqual(expected, given)).indexOf(true);
     if (index === -1) {
       const challenge = 'Basic realm="vmr-gateway", charset="UTF-8"';
-      throw new GatewayError("unauthenticated", { challenge, reason: "credentials" });
+      const name = hashOfSecret(pair.slice(0, Math.max(0, pair.indexOf(":"))));
+      const isKnownName = names.map((expected) => timingSafeEqual(expected, name)).includes(true);
+      throw new GatewayError("unauthenticated", {
+        challenge,
+        reason: isKnownName ? "password" : "credentials",
+      });
     }
     return index === 0 ? "current" : "previous";
   };

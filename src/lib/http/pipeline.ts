@@ -160,11 +160,11 @@ function toFailure(error: unknown, log: Log): Pick<Outcome, "response" | "fields
   else if (error.cause !== undefined) log.warn(code, {}, error.cause);
   const detail =
     code === "invalid-request" ? (details.faults ?? []).slice(0, maxFaults) : publicDetailOf(code);
-  const { retryAfterSeconds, challenge, reason } = details;
+  const { retryAfterSeconds, challenge, reason, failedCall } = details;
   const headers = {
     ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
     ...(challenge !== undefined && { "WWW-Authenticate": challenge }),
   };
   const response = toHostResponse({ status, ...(detail !== undefined && { body: { detail } }) }, headers);
-  return { response, fields: { code, reason } };
+  return { response, fields: { code, reason, ...failedCall } };
 }

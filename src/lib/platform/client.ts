@@ -110,6 +110,7 @@ function tooLate(call: PlatformCall): PlatformError {
   return new PlatformError({
     outcome: "not-sent",
     isTimeout: true,
+    method: call.method,
     message: `${nameOf(call)}: no time left to send it`,
   });
 }

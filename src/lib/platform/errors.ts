@@ -16,6 +16,8 @@ export interface PlatformFailure {
   readonly outcome: Outcome;
   /** For the log: method, path and what happened. Never contains a body or a header. */
   readonly message: string;
+  /** Missing if the call is not about a room, such as the request for a token. */
+  readonly method?: string;
   readonly status?: number | undefined;
   readonly isTimeout?: boolean;
   /** Whether the platform refused the gateway's login, which only the operator can correct. */
@@ -24,6 +26,8 @@ export interface PlatformFailure {
   /** The body of a 400 response. */
   readonly body?: unknown;
   readonly cause?: unknown;
+  /** The code of the network layer. */
+  readonly networkCode?: string | undefined;
 }
 
 const defaultRetryAfterSeconds = 5;
@@ -44,7 +48,12 @@ export class PlatformError extends GatewayError {
   constructor(failure: PlatformFailure) {
     const code = codeOf(failure);
     const retryAfterSeconds = failure.retryAfterSeconds ?? defaultRetryAfter(code);
-    super(code, { cause: failure.cause, ...(code !== "platform-rejected" && { retryAfterSeconds }) });
+    const failedCall = {
+      platformMethod: failure.method,
+      platformStatus: failure.status,
+      platformError: failure.networkCode,
+    };
+    super(code, { cause: failure.cause, failedCall, ...(code !== "platform-rejected" && { retryAfterSeconds }) });
     this.message = code === "platform-login-refused" ? `${failure.message}: login refused` : failure.message;
     this.outcome = failure.outcome;
     this.platformStatus = failure.status;
@@ -81,6 +90,8 @@ export function transportFailure(request: NamedRequest, cause: unknown): Platfor
     outcome: notSentCodes.test(code) ? "not-sent" : "unknown",
     isTimeout: timeoutCodes.includes(code),
     message: `${nameOf(request)}: ${code || "no response"}`,
+    method: request.method,
+    networkCode: code || undefined,
     cause,
   });
 }
@@ -96,6 +107,7 @@ export function responseFailure(
   // Names only: values may be PINs or service tags.
   const fields = rejectedFields({ platformStatus: status, body });
   return new PlatformError({
+    method: request.method,
     outcome: status < 500 ? "refused" : "unknown",
     status,
     isLoginRefused: [401, 403].includes(status) || isLoginPage(status, headers["location"]),

@@ -407,6 +407,15 @@ describe("The log of a request", () => {
     expect(body).toEqual({ detail: "Not authenticated" });
   });
 
+  test("names the platform call that failed, as does the failure's own line", async () => {
+    const failedCall = { platformMethod: "PATCH", platformStatus: 403 };
+    const { lines } = await call(throwing(new GatewayError("platform-login-refused", { failedCall })));
+    expect(lines).toMatchObject([
+      { event: "platform-login-refused", ...failedCall },
+      { event: "request", code: "platform-login-refused", ...failedCall },
+    ]);
+  });
+
   test.each([
     ["an error", "error", "platform-rejected"],
     ["an error", "error", "platform-unavailable"],

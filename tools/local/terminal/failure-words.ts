@@ -1,0 +1,104 @@
+/** Says in plain words how a call failed, for the operator's commands, `npm start` and the console. */
+import { GatewayError } from "../../../src/lib/errors.ts";
+
+/** A call without a usable response: what is known about it. */
+export interface CallFailure {
+  readonly method?: string | undefined;
+  readonly status?: number | undefined;
+  /** The code of the network layer, such as `ECONNREFUSED`. */
+  readonly networkCode?: string | undefined;
+}
+
+const rights: Readonly<Record<string, string>> = {
+  GET: "the account may not read",
+  POST: "the account may not create",
+  PATCH: "the account may read but not change",
+  DELETE: "the account may not delete",
+};
+
+const networkWords: readonly (readonly [RegExp, string])[] = [
+  [/^ECONNREFUSED$/, "refuses the connection"],
+  [/^(?:ENOTFOUND|EAI_AGAIN)$/, "its host is unknown"],
+  [/^(?:EHOSTUNREACH|ENETUNREACH)$/, "the network has no route to it"],
+  [/EXPIRED/, "its certificate has expired"],
+  [/ALTNAME/, "its certificate is for another host"],
+  [/CERT|UNABLE_TO/, "its certificate is not trusted"],
+  [/TIMEDOUT|TIMEOUT|ABORT/i, "does not respond in time"],
+  [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "closes the connection"],
+];
+
+/** Returns what a dependency does instead of its work, for example `refuses the login (401)`. */
+export function describeCall({ method, status, networkCode }: CallFailure): string {
+  if (status !== undefined) return describeStatus(status, method);
+  if (networkCode === undefined) return "does not respond";
+  const [, words] = networkWords.find(([codes]) => codes.test(networkCode)) ?? [];
+  return `${words ?? "does not respond"} (${networkCode})`;
+}
+
+function describeStatus(status: number, method: string | undefined): string {
+  const call = method ?? "the call";
+  if (status === 401) return "refuses the login (401)";
+  if (status === 403) {
+    const right = method === undefined ? undefined : rights[method];
+    return right === undefined ? "refuses access (403)" : `refuses ${method} (403): ${right}`;
+  }
+  if (status === 429) return "throttles (429)";
+  if (status >= 500) return `fails at ${call} (${status})`;
+  return status < 400 ? `redirects (${status}): its URL or the login is wrong` : `rejects ${call} (${status})`;
+}
+
+/** Returns what is known about a failed call from the error of fetch, axios, an Azure SDK or the gateway's clients. */
+export function failureOf(error: unknown): CallFailure {
+  let failure: CallFailure = {};
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof GatewayError) {
+      const { platformMethod, platformStatus, platformError } = cause.details.failedCall ?? {};
+      failure = { method: platformMethod, status: platformStatus, networkCode: platformError };
+      continue;
+    }
+    const { status, statusCode, code, name }: FailureFields = cause;
+    const given = [statusCode, status].find((value) => typeof value === "number");
+    const text = name === "TimeoutError" || name === "AbortError" ? "ETIMEDOUT" : code;
+    failure = {
+      ...failure,
+      status: failure.status ?? given,
+      // The innermost code is that of the network layer.
+      networkCode: typeof text === "string" && /^[A-Z_]+$/.test(text) ? text : failure.networkCode,
+    };
+  }
+  return failure;
+}
+
+interface FailureFields extends Error {
+  readonly status?: unknown;
+  readonly statusCode?: unknown;
+  readonly code?: unknown;
+}
+
+/** The fields of a request's log line that say why it failed. */
+export interface LoggedFailure {
+  readonly code?: string | undefined;
+  readonly platformMethod?: string | undefined;
+  readonly platformStatus?: number | null | undefined;
+  readonly platformError?: string | undefined;
+}
+
+const codeWords: Readonly<Record<string, string>> = {
+  "pool-exhausted": "the pool was empty",
+  "storage-unavailable": "the storage account does not respond",
+  "identity-provider-unavailable": "the identity provider's keys cannot be read",
+  "contact-centre-unavailable": "the contact centre does not confirm the token",
+  "claim-failed": "no room could be claimed: too many creates at once, or names without rooms",
+  "platform-timeout": "the platform does not respond in time",
+  "platform-unavailable": "the platform cannot be used",
+  unexpected: "an unexpected error",
+};
+
+/** Returns why a request failed, from the fields of its log line. */
+export function describeLoggedFailure(failure: LoggedFailure): string {
+  const { code = "unknown", platformMethod: method, platformStatus, platformError: networkCode } = failure;
+  const status = platformStatus ?? undefined;
+  if (status === undefined && networkCode === undefined) return codeWords[code] ?? code;
+  const words = describeCall({ method, status, networkCode });
+  return /^(?:its|the) /.test(words) ? `the platform: ${words}` : `the platform ${words}`;
+}
