@@ -1,20 +1,36 @@
-/** The first commands of a newcomer report in one line that Node is too old. */
+/** The commands of a newcomer report in one line that Node is too old, or that the packages are missing. */
 import { spawnSync } from "node:child_process";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import client from "../../client/package.json" with { type: "json" };
 import manifest from "../../package.json" with { type: "json" };
+import { temporaryFolder } from "../support/script-process.ts";
 
 const check = "tools/local/commands/require-node.mjs";
 const oldVersion = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.11.1'})";
 
-test.each(["start", "test"] as const)("npm %s begins with the check of Node's version", (name) => {
-  expect(manifest.scripts[name]).toMatch(`node ${check} && `);
+test("Every script that runs TypeScript begins with the check of Node and of the packages", () => {
+  const scripts = Object.values({ ...manifest.scripts, ...client.scripts });
+  const needed = scripts.filter((script) => /\.ts\b|vitest/.test(script));
+  expect(needed.length).toBeGreaterThan(10);
+  expect(
+    needed.filter((script) => !/^node (?:\.\.\/)?tools\/local\/commands\/require-node\.mjs && /.test(script)),
+  ).toEqual([]);
 });
 
-test("The check reports that Node is too old, and prints nothing otherwise", () => {
-  const run = (...options: string[]) =>
-    spawnSync(process.execPath, [...options, check], { encoding: "utf8" });
-  const found = run("--import", oldVersion);
+test("The check reports that Node is too old or that packages are missing, and prints nothing otherwise", async () => {
+  const run = (script: string, ...options: string[]) =>
+    spawnSync(process.execPath, [...options, script], { encoding: "utf8" });
+  const found = run(check, "--import", oldVersion);
   expect([found.status, found.stdout]).toEqual([1, ""]);
   expect(found.stderr).toMatch(/^This project runs on Node 24 and found Node 20\.11\.1: .+\n$/);
-  expect(run()).toMatchObject({ status: 0, stdout: "", stderr: "" });
+  const copy = join(await temporaryFolder(), "require-node.mjs");
+  copyFileSync(check, copy);
+  expect(run(copy)).toMatchObject({
+    status: 1,
+    stdout: "",
+    stderr: "The project's packages are not installed: run `npm ci` first.\n",
+  });
+  expect(run(check)).toMatchObject({ status: 0, stdout: "", stderr: "" });
 });

@@ -1,5 +1,6 @@
 /** `npm run bench`: runs all benchmarks and writes tools/bench/results.md. */
 import { Option } from "@commander-js/extra-typings";
+import { endOnSignal } from "../local/process/stop-signal.ts";
 import { createCommand } from "../local/terminal/create-command.ts";
 import { type BenchStack, startBenchStack } from "./bench-stack.ts";
 import { measureColdStart } from "./cold-start.ts";
@@ -42,6 +43,7 @@ const { only } = createCommand("npm run bench", "Runs all benchmarks and writes 
   .parse()
   .opts();
 const chosen = Object.entries(benchmarks).filter(([name]) => only === undefined || name === only);
+endOnSignal("No results were written.");
 console.log("Building the bundle ...");
 // Not earlier: `--help` needs no bundle.
 await import("../scripts/build.ts");

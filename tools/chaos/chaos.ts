@@ -1,5 +1,6 @@
 /** One run: starts everything, puts it under load and faults, waits until it is at rest, and audits the result. */
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -19,7 +20,6 @@ export interface ChaosOptions {
   readonly maxLoadSeconds: number;
   readonly seed: number;
   readonly print: (text: string) => void;
-  readonly stopping: AbortSignal;
 }
 
 const instanceCount = 3;
@@ -38,10 +38,12 @@ const scaledSettings: Readonly<Record<string, string>> = {
   POOL_MINIMUM: String(poolSize),
 };
 
-/** Returns the findings. Throws if `stopping` aborts the load. Stops everything that was started in either case. */
-export async function runChaos({ seed, print, stopping, ...loadOptions }: ChaosOptions): Promise<Finding[]> {
+/** Returns the findings. Stops everything that was started, also if it throws. */
+export async function runChaos({ seed, print, ...loadOptions }: ChaosOptions): Promise<Finding[]> {
   const random = createSeededRandom(seed);
   const folder = await mkdtemp(join(tmpdir(), "chaos-"));
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  process.on("exit", removeFolder);
   const environment = await startEnvironment(random);
   let instances: Instances | undefined;
   try {
@@ -53,7 +55,7 @@ export async function runChaos({ seed, print, stopping, ...loadOptions }: ChaosO
     const calls = createGatewayCalls(() => started.pick(), accessToken);
     const queues = openQueueContents(connectionString);
     const ledger: Load["ledger"] = { sessions: [], wrongTags: [], differentRooms: [], vanished: [] };
-    const load: Load = { calls, environment, ledger, random, stopping };
+    const load: Load = { calls, environment, ledger, random };
 
     await untilPoolIsAtRest(queues, calls, poolSize);
     print(`${poolSize} rooms in the pool, starting load and faults`);
@@ -68,7 +70,6 @@ export async function runChaos({ seed, print, stopping, ...loadOptions }: ChaosO
     } finally {
       await faults.stopFaults();
     }
-    stopping.throwIfAborted();
     print("load and faults have ended, waiting until the pool is at rest");
     await Promise.all([delay(invisibleMilliseconds), untilPoolIsAtRest(queues, calls, poolSize)]);
     print("claiming every room in the pool");
@@ -97,7 +98,8 @@ export async function runChaos({ seed, print, stopping, ...loadOptions }: ChaosO
   } finally {
     await instances?.stop();
     await environment.stop();
-    await rm(folder, { recursive: true });
+    removeFolder();
+    process.off("exit", removeFolder);
   }
 }
 

@@ -31,7 +31,6 @@ export interface Load {
   readonly environment: Environment;
   readonly ledger: Ledger;
   readonly random: SeededRandom;
-  readonly stopping: AbortSignal;
 }
 
 export interface LoadOptions {
@@ -54,13 +53,13 @@ const createdSchema = z.object({ name: z.string(), tag: z.string() });
 
 /** Sends at least this many claims, or fewer if time runs out, and resolves when all sessions are over. */
 export async function runLoad(load: Load, options: LoadOptions): Promise<void> {
-  const { random, stopping, ledger } = load;
+  const { random, ledger } = load;
   const { claims, isCovered, maxLoadSeconds, print } = options;
   const uses: Promise<void>[] = [];
   const until = performance.now() + maxLoadSeconds * 1000;
   let sent = 0;
   const runCaller = async (): Promise<void> => {
-    while ((sent < claims || !isCovered()) && performance.now() < until && !stopping.aborted) {
+    while ((sent < claims || !isCovered()) && performance.now() < until) {
       sent += 1;
       if (sent % claimsPerReport === 0) {
         const handedOut = ledger.sessions.filter(({ result }) => result === "handed-out").length;
@@ -69,7 +68,7 @@ export async function runLoad(load: Load, options: LoadOptions): Promise<void> {
       const session = await claim(load, `${sent}-${random.integerBelow(1e9)}`);
       if (session.room !== undefined) uses.push(useRoom(load, session, session.room));
       const pauseSeconds = session.result === "refused" ? random.between(0.5, 2) : random.between(0, 0.5);
-      await delay(pauseSeconds * 1000, undefined, { signal: stopping }).catch(() => undefined);
+      await delay(pauseSeconds * 1000);
     }
   };
   await Promise.all(Array.from({ length: callers }, runCaller));
@@ -106,10 +105,10 @@ async function claim({ calls, ledger }: Load, name: string): Promise<Session> {
 
 /** Uses a room, checks it, and then ends its conference, deletes it, or keeps it. */
 async function useRoom(load: Load, session: Session, room: string): Promise<void> {
-  const { random, stopping, calls, environment, ledger } = load;
+  const { random, calls, environment, ledger } = load;
   const use = random.next();
   const seconds = random.next() * maxUseSeconds;
-  await delay(seconds * 1000, undefined, { signal: stopping }).catch(() => undefined);
+  await delay(seconds * 1000);
   checkHeldRoom(ledger, session, await environment.find(room));
   if (use >= 0.85) return;
   session.isHeld = false;

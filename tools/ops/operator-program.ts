@@ -91,20 +91,21 @@ export async function runProgram(
   given: readonly string[],
   options: ProgramOptions,
 ): Promise<Outcome> {
+  const { terminal, stopping } = options;
   let outcome: Outcome = "ok";
   const program = createProgram(added, options, (ending) => {
     outcome = ending;
   });
   try {
     await program.parseAsync(given, { from: "user" });
-    return outcome;
   } catch (error) {
     if (error instanceof Ended) return error.outcome;
-    if (options.stopping.aborted) return "interrupted";
     const described = describeError(error, `${call} ${given[0]}`);
-    options.terminal.remark(described.line);
-    return described.outcome;
+    outcome = stopping.aborted ? "interrupted" : described.outcome;
+    if (outcome !== "interrupted") terminal.remark(described.line);
   }
+  if (outcome === "interrupted") terminal.remark("Interrupted. It is safe to run the command again.");
+  return outcome;
 }
 
 /** The options that name the gateway. */

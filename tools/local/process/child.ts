@@ -34,6 +34,8 @@ export async function startChild<Addresses>(options: ChildOptions<Addresses>) {
     cwd: root,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment },
     stdio: ["pipe", "pipe", "inherit"],
+    // A terminal's Ctrl-C must not end it before this process, whose calls to it would fail.
+    detached: true,
   });
   running.add(child);
   /** Resolves with the exit code, or with the name of the signal that ended the process. */

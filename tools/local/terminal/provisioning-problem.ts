@@ -16,6 +16,18 @@ const words: Readonly<Record<string, string>> = {
   "platform-rejected": "the platform rejects the room",
 };
 
+/** The lines that say whether rooms are provisioned. */
+export const provisioningEvents = ["provisioning-failed", "room-provisioned"];
+
+/** Returns the cause of a failure that was logged, in words; undefined for other lines. */
+export function provisioningProblem(line: unknown): string | undefined {
+  const { data } = failureSchema.safeParse(line);
+  if (!data) return undefined;
+  const { failure, status } = data;
+  if (status === 403) return "the platform's account may not provision rooms (403)";
+  return `${words[failure] ?? failure}${status === undefined ? "" : ` (${status})`}`;
+}
+
 /** Creates a reader of the log. After so many failures in a row, `problem` returns their cause in words. */
 export function createProvisioningProblem(failuresInARow = 3) {
   let failures = 0;
@@ -23,11 +35,10 @@ export function createProvisioningProblem(failuresInARow = 3) {
   return {
     onLog: ({ message }: LogEntry): void => {
       if (message.includes('"event":"room-provisioned"')) [failures, problem] = [0, undefined];
-      const { data } = failureSchema.safeParse(parseJson(message));
-      if (!data) return;
+      const found = provisioningProblem(parseJson(message));
+      if (found === undefined) return;
       failures += 1;
-      const status = data.status === undefined ? "" : ` (${data.status})`;
-      if (failures >= failuresInARow) problem = `${words[data.failure] ?? data.failure}${status}`;
+      if (failures >= failuresInARow) problem = found;
     },
     problem: (): string | undefined => problem,
   };

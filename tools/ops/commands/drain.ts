@@ -59,40 +59,43 @@ async function drain({ yes, keepPool, timeoutMinutes }: DrainOptions, context: C
       return "ok";
     }
     await target.queues.provisioning.clear();
-    const isEmpty = await emptyPool(target, platform, pooled, context);
-    if (stopping.aborted) return "interrupted";
-    if (!isEmpty) return "finding";
+    const outcome = await emptyPool(target, platform, pooled, context);
+    if (outcome !== "ok") return outcome;
   }
   return awaitConferences(platform, timeoutMinutes, context);
 }
 
-/** Returns whether the pool is empty afterwards. */
+/** Returns "ok" if the pool is empty afterwards. */
 async function emptyPool(
   target: Target,
   platform: Platform,
   pooled: number,
   context: Context,
-): Promise<boolean> {
-  const { terminal } = context;
+): Promise<Outcome> {
+  const { terminal, stopping } = context;
   const retired = await takeOutWithProgress(target, platform, { amount: pooled, command: "drain" }, context);
   const emptyAt = Date.now();
   const [left, requested] = await Promise.all([
     target.queues.pool.count(),
     target.queues.provisioning.count(),
   ]);
+  if (stopping.aborted) {
+    terminal.print(`${count(retired, "room")} taken out; ${left} are still in the pool.`);
+    return "interrupted";
+  }
   if (left + requested > 0) {
     terminal.print(
       `${count(retired, "room")} taken out. ${left} names are leased or not ready yet, and ${requested} rooms are requested.`,
     );
     terminal.print("Run the command again in five minutes.");
-    return false;
+    return "finding";
   }
   const stray = await queueStrayRooms(target, platform, emptyAt - clockToleranceMilliseconds);
   terminal.print(
     `The pool is empty. ${count(retired + stray, "room")} will be deleted by the garbage collection.`,
   );
   if (stray > 0) terminal.print(`Marked as pooled but in no queue: ${stray} of them.`);
-  return true;
+  return "ok";
 }
 
 /** The pool is empty, so a room that is still marked as pooled afterwards is in no queue, and no claim can get it. */

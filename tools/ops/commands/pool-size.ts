@@ -1,10 +1,11 @@
 /** `ops fill` and `ops shrink`: change the number of rooms in the pool. */
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
+import { provisioningEvents, provisioningProblem } from "../../local/terminal/provisioning-problem.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { takeOutWithProgress, waitFor } from "../pool/with-progress.ts";
-import { requirePlatform } from "../target/target.ts";
+import { type LogReader, requirePlatform } from "../target/target.ts";
 import { count, deletionTime, duration } from "../terminal/format.ts";
 
 export function addFill({ command, run }: Operator): void {
@@ -23,7 +24,7 @@ export function addFill({ command, run }: Operator): void {
 
 async function fill(given: number | undefined, timeoutMinutes: number, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
-  const { queues, settings } = await connect();
+  const { queues, settings, log } = await connect();
   const { maxRooms, readyDelaySeconds } = settings.pool;
   const level = given ?? maxRooms;
   if (level === 0) {
@@ -35,8 +36,14 @@ async function fill(given: number | undefined, timeoutMinutes: number, context: 
   terminal.print(
     `${count(requested, "room")} requested; the pool has ${pooled} of ${level}, and ${pending} are pending.`,
   );
-  const waiting = { label: "rooms in the pool", total: level, timeoutSeconds: timeoutMinutes * 60 };
-  if (await waitFor({ ...waiting, read: async () => queues.pool.count() }, context)) {
+  const waiting = {
+    label: "rooms in the pool",
+    total: level,
+    timeoutSeconds: timeoutMinutes * 60,
+    read: async () => queues.pool.count(),
+    whyStalled: async () => newestProblem(log),
+  };
+  if (await waitFor(waiting, context)) {
     terminal.print(
       `The pool is full. A new room can be handed out ${duration(readyDelaySeconds)} after it was made.`,
     );
@@ -46,6 +53,13 @@ async function fill(given: number | undefined, timeoutMinutes: number, context: 
   if (timeoutMinutes === 0) return "ok";
   terminal.print("The pool is not full yet. If it does not grow: docs/operations.md#provisioning-failing.");
   return "finding";
+}
+
+/** Returns why rooms are not provisioned: the newest failure, unless a room has been provisioned since. */
+async function newestProblem(log: LogReader): Promise<string | undefined> {
+  const lines = await log.lines({ hours: 1, events: provisioningEvents }).catch(() => []);
+  const problem = provisioningProblem(lines.at(-1)?.fields);
+  return problem && `No progress: ${problem}. See docs/operations.md#provisioning-failing.`;
 }
 
 export function addShrink({ command, run }: Operator): void {
@@ -94,8 +108,8 @@ async function shrink(level: number, isConfirmed: boolean, context: Context): Pr
   terminal.print(
     `${count(retired, "room")} will be deleted ${deletionTime(target.settings)}; ${await pool.count()} are in the pool.`,
   );
-  if (stopping.aborted) return "interrupted";
   if (retired === amount) return "ok";
+  if (stopping.aborted) return "interrupted";
   terminal.print(
     "The other names are leased by claims, or their rooms are not ready yet. Run the command again in five minutes.",
   );

@@ -76,21 +76,33 @@ interface Waiting {
   readonly timeoutSeconds: number;
   /** Returns the amount reached. */
   readonly read: () => Promise<number>;
+  /** Returns why there is no progress, if it is known. It is asked after ten seconds without progress. */
+  readonly whyStalled?: () => Promise<string | undefined>;
 }
 
 const pauseMilliseconds = 1000;
+const stallMilliseconds = 10_000;
 
 /** Returns true when the total is reached, and false after the timeout or an interruption. */
 export async function waitFor(
-  { label, total, timeoutSeconds, read }: Waiting,
+  { label, total, timeoutSeconds, read, whyStalled }: Waiting,
   { terminal, stopping }: Pick<Context, "terminal" | "stopping">,
 ): Promise<boolean> {
   const until = Date.now() + timeoutSeconds * 1000;
   const progress = createProgress(terminal.progress, label, total);
+  let [most, sinceMost] = [-1, Date.now()];
+  let shownReason: string | undefined;
   try {
     for (;;) {
       const done = await read();
       progress.show(Math.max(0, Math.min(done, total)));
+      if (done > most) [most, sinceMost] = [done, Date.now()];
+      const reason = Date.now() - sinceMost < stallMilliseconds ? undefined : await whyStalled?.();
+      if (reason !== undefined && reason !== shownReason) {
+        progress.end();
+        terminal.remark(reason);
+        shownReason = reason;
+      }
       if (done >= total) return true;
       if (stopping.aborted || Date.now() >= until) return false;
       await delay(pauseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);

@@ -48,7 +48,10 @@ export function createCommandLog(
 // npm forwards a signal that the terminal has already sent, so one Ctrl-C can arrive twice.
 const repeatMilliseconds = 500;
 
-/** Aborts on the first SIGINT, SIGTERM or SIGHUP. A second one ends the process at once, which loses no room. */
+/**
+ * Aborts on the first SIGINT, SIGTERM or SIGHUP, and when the reader of the output has ended, as in `ops rooms | head`. A
+ * second signal ends the process at once, which loses no room.
+ */
 export function stopOnSignal({ remark }: Pick<Terminal, "remark">): AbortSignal {
   const stopping = new AbortController();
   let firstAt = 0;
@@ -60,6 +63,7 @@ export function stopOnSignal({ remark }: Pick<Terminal, "remark">): AbortSignal 
     } else if (Date.now() - firstAt > repeatMilliseconds) process.exit(exitCodes.interrupted.code);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+  for (const output of [process.stdout, process.stderr]) output.on("error", () => stopping.abort());
   return stopping.signal;
 }
 

@@ -1,5 +1,5 @@
 /** The commands that change the pool and its queues, against a running gateway and with faults. */
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { formatMarker, parseMarker } from "../../../src/lib/pool/room.ts";
 import { identities } from "../../local/stack/identities.ts";
@@ -121,6 +121,13 @@ describe("ops shrink", () => {
       "POOL_MINIMUM is 2, so the gateway would fill the pool up again within five minutes.",
     );
     expect(await depths()).toEqual([3, 0, 0, 0]);
+  });
+
+  test("Accepts exactly POOL_MINIMUM", async () => {
+    await operated.fillPool(3);
+    await operated.writeSettings({ POOL_MINIMUM: "2" });
+    expect(await operated.ops("shrink", "2", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await depths()).toEqual([2, 1, 0, 0]);
   });
 
   test("Takes nothing out and ends with 3 if the platform is down", async () => {
@@ -271,6 +278,35 @@ describe("ops drain", () => {
     const { exitCode, output } = await operated.ops("drain", "--keep-pool", "--timeout-minutes", "0");
     expect([exitCode, output]).toEqual([1, "1 conference still running: busy\n"]);
   });
+
+  test("Says what it has done and that it was interrupted, and ends with 130", async () => {
+    await operated.fillPool(3);
+    const stopping = new AbortController();
+    const interrupting = { stopping: stopping.signal, ...onText("1/3", () => stopping.abort()) };
+    const { exitCode, output, remarks } = await operated.opsWith(interrupting, "drain", "--yes");
+    expect(exitCode).toBe(130);
+    expect(output).toMatch(/1 room taken out; 2 are still in the pool\.\n$/);
+    expect(remarks).toMatch(/\nInterrupted\. It is safe to run the command again\.\n$/);
+  });
+
+  test.each([
+    [59, 0],
+    [61, 1],
+  ])(
+    "Waits for conferences for minutes: one that ends after %i s ends it with %i",
+    async (seconds, ending) => {
+      operated.addRoom("busy", { description: marked("assigned") });
+      operated.stack.platform.startConference({ name: "busy" });
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+      onTestFinished(() => void vi.useRealTimers());
+      const later = onText("0/1", () => {
+        vi.setSystemTime(Date.now() + seconds * 1000);
+        operated.stack.platform.endConference({ name: "busy" });
+      });
+      const args = ["drain", "--keep-pool", "--timeout-minutes", "1"];
+      expect((await operated.opsWith(later, ...args)).exitCode).toBe(ending);
+    },
+  );
 
   test("Changes nothing without --yes or with --keep-pool", async () => {
     await operated.fillPool(2);

@@ -1,5 +1,5 @@
 /** `ops fill` and `ops redrive` on queues in memory: single failed operations, and messages that reappear. */
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/support/clock.ts";
 import { createMemoryQueue, type MemoryQueue } from "../../../test/support/memory-queue.ts";
 import type { Target } from "../target/target.ts";
@@ -41,6 +41,39 @@ describe("ops fill", () => {
     };
     expect(await fill({ stopping: stopping.signal, onText }, "2")).toMatchObject({ exitCode: 130 });
     expect(provisioning.texts()).toHaveLength(2);
+  });
+
+  test("Says after ten seconds without progress why none comes, once, unless rooms are provisioned again", async () => {
+    const stopping = new AbortController();
+    const lines = [{ time: "", fields: { event: "room-provisioned" } }];
+    const log = { ...memoryTarget().log, lines: async () => lines };
+    const asked = vi.spyOn(log, "lines");
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    onTestFinished(() => void vi.useRealTimers());
+    // The pool is read once per second of real time.
+    const pool = createMemoryQueue(clock);
+    const reads = [
+      () => undefined,
+      () => void vi.setSystemTime(9_999),
+      () => void vi.setSystemTime(10_000),
+      () =>
+        void lines.push({
+          time: "",
+          fields: { event: "provisioning-failed", failure: "platform-login-refused", status: 401 },
+        }),
+      () => stopping.abort(),
+    ];
+    let isWaiting = false;
+    const counting = { ...pool, count: async () => (isWaiting && reads.shift()?.(), pool.count()) };
+    const onText = (text: string) => {
+      if (text.startsWith("2 rooms requested")) isWaiting = true;
+    };
+    const target = memoryTarget({ log, queues: { ...memoryTarget().queues, pool: counting, provisioning } });
+    const { remarks } = await run(target, ["fill", "2"], { stopping: stopping.signal, onText });
+    expect(remarks.match(/No progress.*/g)).toEqual([
+      "No progress: the platform refuses the credentials (401). See docs/operations.md#provisioning-failing.",
+    ]);
+    expect(asked).toHaveBeenCalledTimes(3);
   });
 });
 
@@ -112,6 +145,18 @@ describe("ops redrive", () => {
         "2 messages in the poison queue.\nWould move 1 request back to the provisioning queue. Do it with --yes. 1 cannot be read as a request.\n",
     });
     expect(poison.contents().filter(({ visibleAt }) => visibleAt <= clock.now())).toHaveLength(2);
+  });
+
+  test("Leaves messages alone that another run has leased, says so, and ends with 1", async () => {
+    for (let message = 0; message < 2; message++) await poison.put(request);
+    await poison.receive(1, 60);
+    expect(await redrive("--yes")).toMatchObject({
+      exitCode: 1,
+      output:
+        "2 messages in the poison queue.\n1 request moved.\n" +
+        "1 message leased by another run. Run the command again in a minute.\n",
+    });
+    expect([poison.texts().length, provisioning.texts().length]).toEqual([1, 1]);
   });
 
   test("Counts with --json", async () => {

@@ -163,6 +163,9 @@ describe("ops rooms", () => {
     ]);
     expect(rows[5]).toEqual(["forgotten", "assigned", "2 d", "other"]);
     expect(output).not.toContain("somebody-elses");
+    const ofState = rowsOf((await operated.ops("rooms", "--state", "assigned")).output);
+    expect(ofState.slice(0, 1)).toEqual(rows.slice(0, 1));
+    expect(ofState.slice(3)).toEqual([rows[5]]);
     const listed = await operated.ops("rooms", "--state", "live", "--json");
     expect(JSON.parse(listed.output)).toEqual([
       expect.objectContaining({
