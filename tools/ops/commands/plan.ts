@@ -3,7 +3,13 @@ import { decimal, wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { defaultScenario, makePlan } from "../plan/make-plan.ts";
-import { binMinutes, claimEvents, measureLoad } from "../plan/measured-load.ts";
+import {
+  binMinutes,
+  claimEvents,
+  conferenceEvents,
+  measureConferenceMinutes,
+  measureLoad,
+} from "../plan/measured-load.ts";
 import { planLines } from "../plan/plan-lines.ts";
 import { count } from "../terminal/format.ts";
 
@@ -25,7 +31,12 @@ export function addPlan({ command, run }: Operator): void {
       "The rate of the busiest minutes, in averages. Default: 3, or measured.",
       decimal(1, 100),
     )
-    .option("--measured-days <days>", "Measures both in the log of this many days.", wholeNumber(1, 30))
+    .option(
+      "--conference-minutes <minutes>",
+      "Mean time from the hand-out of a room to the end of its conference. Default: 15, or measured.",
+      decimal(0.1, 1440),
+    )
+    .option("--measured-days <days>", "Measures all three in the log of this many days.", wholeNumber(1, 30))
     .option(
       "--one-in <callers>",
       "At most one caller in this many may find the pool empty.",
@@ -57,6 +68,7 @@ export function addPlan({ command, run }: Operator): void {
 interface PlanOptions {
   readonly perHour?: number;
   readonly peak?: number;
+  readonly conferenceMinutes?: number;
   readonly measuredDays?: number;
   readonly oneIn: number;
   readonly callMilliseconds: number;
@@ -85,6 +97,8 @@ async function plan(options: PlanOptions, context: Context): Promise<Outcome> {
     peak: options.peak ?? measured?.load.peak ?? defaultScenario.peak,
     readyDelaySeconds: pool?.readyDelaySeconds ?? defaultScenario.readyDelaySeconds,
     gcMaxMessages: garbage?.maxMessages ?? defaultScenario.gcMaxMessages,
+    conferenceMinutes:
+      options.conferenceMinutes ?? measured?.load.conferenceMinutes ?? defaultScenario.conferenceMinutes,
   };
   const result = makePlan(scenario, pool?.maxRooms || undefined);
   if (options.json) {
@@ -92,10 +106,13 @@ async function plan(options: PlanOptions, context: Context): Promise<Outcome> {
     return "ok";
   }
   if (measured) {
-    const { callers, empty } = measured.load;
+    const { callers, empty, refused, conferenceMinutes } = measured.load;
     terminal.print(
-      `Measured in the log of ${count(days ?? 0, "day")}: ${count(callers, "caller")}, of whom ${empty} found the pool empty.`,
+      `Measured in the log of ${count(days ?? 0, "day")}: ${count(callers, "caller")}, of whom ${empty} found the pool empty` +
+        ` and ${refused} were refused (5xx; each attempt counts).`,
     );
+    if (conferenceMinutes === undefined)
+      terminal.print("No conference has ended, so its minutes are not measured.");
   }
   for (const line of planLines(result)) terminal.print(line);
   return "ok";
@@ -103,6 +120,11 @@ async function plan(options: PlanOptions, context: Context): Promise<Outcome> {
 
 async function measure(days: number, { connect }: Context) {
   const { log, settings } = await connect();
-  const load = measureLoad(await log.counts({ hours: 24 * days, events: claimEvents }, binMinutes));
-  return load && { load, settings };
+  const hours = 24 * days;
+  const [counts, lines] = await Promise.all([
+    log.counts({ hours, events: claimEvents }, binMinutes),
+    log.lines({ hours, events: conferenceEvents }),
+  ]);
+  const load = measureLoad(counts);
+  return load && { load: { ...load, conferenceMinutes: measureConferenceMinutes(lines) }, settings };
 }

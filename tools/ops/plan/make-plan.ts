@@ -19,6 +19,8 @@ export interface Scenario {
   readonly readyDelaySeconds: number;
   /** `GC_MAX_MESSAGES`. */
   readonly gcMaxMessages: number;
+  /** Mean minutes from the hand-out of a room to the end of its conference. */
+  readonly conferenceMinutes: number;
 }
 
 export const defaultScenario: Scenario = {
@@ -30,6 +32,7 @@ export const defaultScenario: Scenario = {
   callsPerMinute: 1000,
   readyDelaySeconds: 90,
   gcMaxMessages: 20,
+  conferenceMinutes: 15,
 };
 
 export interface Limit {
@@ -64,6 +67,8 @@ export interface Plan {
   readonly chart: readonly { readonly rooms: number; readonly oneIn: number }[];
   /** The tightest limit first, with the present settings of the whole service in one gateway. */
   readonly limits: readonly Limit[];
+  /** The tightest limit of each of several gateways with the planned settings, apart from the pool's, which is chosen. */
+  readonly limitAfterSplit: Limit | undefined;
 }
 
 /** Platform calls per room: two of the claim, one that provisions the replacement, and one later read or change. */
@@ -74,8 +79,8 @@ const collectorRunsPerHour = 6;
 const collectorRunSeconds = 400;
 const maxCollectorMessages = 1000;
 const collectorStorageSeconds = 0.02;
-/** From the hand-out of a room to its deletion: a conference of 15 minutes, and the collector's delay. */
-const roomMinutes = 35;
+/** The maximum minutes from the end of a conference to the deletion of its room: `GC_MINIMUM_AGE_SECONDS`, and a timer. */
+export const deletionMinutes = 20;
 // The default of the deployment (docs/specification.md 8.11); a create and one later call per room.
 const callsPerMinuteAndClient = 600;
 const clientCallsPerRoom = 2;
@@ -84,6 +89,7 @@ const requiredHeadroom = 1.1;
 const maxGateways = 1000;
 const pollSeconds = 1;
 const chartRows = 9;
+const unlimitedPool = { size: 0, perHour: Number.POSITIVE_INFINITY };
 
 /**
  * Makes the plan. `maxRooms` is the present pool size, if the plan is to say what it can carry. Throws an Error if no
@@ -105,10 +111,11 @@ export function makePlan(whole: Scenario, maxRooms?: number): Plan {
     scenario,
     leadSeconds,
     rooms,
-    roomsOnPlatform: Math.round(rooms + (peak * roomMinutes) / 60),
+    roomsOnPlatform: Math.round(rooms + (peak * (scenario.conferenceMinutes + deletionMinutes)) / 60),
     settings: { MAX_VMR: rooms, POOL_MINIMUM: rooms, GC_MAX_MESSAGES: scenario.gcMaxMessages },
     chart: chartSizes(rooms).map((size) => ({ rooms: size, oneIn: 1 / emptyShare(size, load) })),
     limits: findLimits(whole, { size: poolSize, perHour: poolPerHour }),
+    limitAfterSplit: gateways > 1 ? findLimits(scenario, unlimitedPool)[0] : undefined,
   };
 }
 
@@ -121,7 +128,6 @@ function chartSizes(planned: number): number[] {
 
 /** Returns the smallest number of gateways for which no limit but the pool's is exceeded. */
 function gatewaysFor(scenario: Scenario): number {
-  const unlimitedPool = { size: 0, perHour: Number.POSITIVE_INFINITY };
   for (let gateways = 1; gateways <= maxGateways; gateways++) {
     const share = planSettings({ ...scenario, perHour: scenario.perHour / gateways });
     if (findLimits(share, unlimitedPool).every(({ headroom }) => headroom >= requiredHeadroom))

@@ -1,5 +1,5 @@
 /** The load that the gateway's log shows. */
-import type { LogCount } from "../target/target.ts";
+import { type LogCount, type LogLine, refusedCreate } from "../target/target.ts";
 
 export interface MeasuredLoad {
   /** Callers per hour, averaged over the busiest day. */
@@ -9,10 +9,14 @@ export interface MeasuredLoad {
   readonly callers: number;
   /** Callers who found the pool empty. */
   readonly empty: number;
+  /** Callers who were refused, for example because the platform was down. Each attempt counts. */
+  readonly refused: number;
 }
 
-/** One of these is logged for each caller who gets a room or finds none. */
-export const claimEvents = ["room-claimed", "pool-empty"] as const;
+/** One of these is counted for each caller who gets a room or finds none. */
+export const claimEvents = ["room-claimed", "pool-empty", refusedCreate] as const;
+/** The beginning and the end of the time in which a caller uses a room. */
+export const conferenceEvents = ["room-claimed", "room-queued-for-deletion"];
 
 export const binMinutes = 15;
 
@@ -26,6 +30,7 @@ export function measureLoad(counts: readonly LogCount[]): MeasuredLoad | undefin
     byDay.set(day, (byDay.get(day) ?? 0) + count);
   }
   const sum = (some: readonly LogCount[]): number => some.reduce((total, { count }) => total + count, 0);
+  const of = (event: string): number => sum(counts.filter((one) => one.event === event));
   const callers = sum(counts);
   if (callers === 0) return undefined;
   const perHour = Math.max(...byDay.values()) / 24;
@@ -33,6 +38,24 @@ export function measureLoad(counts: readonly LogCount[]): MeasuredLoad | undefin
     perHour,
     peak: Math.max(1, (Math.max(...byBin.values()) * (60 / binMinutes)) / perHour),
     callers,
-    empty: sum(counts.filter(({ event }) => event === "pool-empty")),
+    empty: of("pool-empty"),
+    refused: of(refusedCreate),
   };
+}
+
+/** Returns the mean minutes from a room's hand-out to its conference's end, or undefined if no room has both. */
+export function measureConferenceMinutes(lines: readonly LogLine[]): number | undefined {
+  const claimedAt = new Map<unknown, number>();
+  const minutes: number[] = [];
+  for (const { time, fields } of lines) {
+    const { event, room } = fields;
+    const from = claimedAt.get(room);
+    if (event === "room-claimed") claimedAt.set(room, Date.parse(time));
+    else if (from !== undefined) {
+      claimedAt.delete(room);
+      minutes.push((Date.parse(time) - from) / 60_000);
+    }
+  }
+  if (minutes.length === 0) return undefined;
+  return minutes.reduce((total, one) => total + one, 0) / minutes.length;
 }

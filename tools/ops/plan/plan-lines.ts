@@ -1,6 +1,6 @@
 /** Prints a plan for the operator. */
 import { count, table } from "../terminal/format.ts";
-import type { Plan } from "./make-plan.ts";
+import { deletionMinutes, type Plan } from "./make-plan.ts";
 
 const barsPerDecade = 10;
 
@@ -16,22 +16,25 @@ export function planLines(plan: Plan): string[] {
       ` (Erlang B; a room is replaced ${leadSeconds.toFixed(1)} s after its claim).`,
     ...chartLines(plan).map((line) => `  ${line}`),
     "",
-    "Limits in rooms per hour with the present settings, the tightest first:",
+    `Limits${gateways > 1 ? " of one gateway" : ""} in rooms per hour with the present settings, the tightest first:`,
     ...limitLines(plan).map((line) => `  ${line}`),
     "",
     gateways > 1 ? "Settings of each gateway:" : "Settings:",
     ...Object.entries(settings).map(([name, value]) => `  ${name}=${value}`),
     "Then provision, and fill the pool: npm run ops -- fill.",
     `At the peak, ${gateways > 1 ? "each" : "the"} platform has ${whole(plan.roomsOnPlatform)} rooms:` +
-      " pooled, in use, and waiting for deletion.",
+      ` pooled, in use (${whole(scenario.conferenceMinutes)} minutes from hand-out to the end of the conference),` +
+      ` and waiting for deletion (up to ${deletionMinutes} minutes).`,
   ];
 }
 
-function splitLines({ gateways, scenario }: Plan): string[] {
-  if (gateways === 1) return [];
+function splitLines({ gateways, scenario, limitAfterSplit: limit }: Plan): string[] {
+  if (!limit) return [];
   return [
     `One gateway and its platform cannot carry this. ${gateways} gateways, each with its platform, can:` +
       ` ${whole(scenario.perHour)} rooms per hour each.`,
+    `The tightest limit of each is then: ${limit.part}, ${whole(limit.roomsPerHour)} rooms per hour` +
+      ` (${limit.applies}: ${whole(scenario.perHour * (limit.applies === "peak" ? scenario.peak : 1))}).`,
     "Pool and settings below are those of each gateway. docs/operations.md, More than one gateway, says how to split.",
   ];
 }

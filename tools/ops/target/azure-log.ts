@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { parseJson } from "../../local/process/parse-json.ts";
 import type { AzureApi } from "./azure-api.ts";
-import { type LogFilter, type LogReader, maxLines } from "./target.ts";
+import { createFunctions, type LogFilter, type LogReader, maxLines, refusedCreate } from "./target.ts";
 
 // https://learn.microsoft.com/azure/azure-monitor/logs/api/response-format
 const responseSchema = z.object({
@@ -79,10 +79,13 @@ export function linesQuery(app: string, { room, events, function: functionName }
 
 /** Returns the query that counts lines by event and by minutes. */
 export function countsQuery(app: string, events: readonly string[], minutes: number): string {
+  const creates = createFunctions.map(literal).join(", ");
+  const isRefused = `entry.event == "request" and entry.function in (${creates}) and toint(entry.status) >= 500`;
   return [
     "AppTraces",
     `where AppRoleName =~ ${literal(app)}`,
-    "extend event = tostring(parse_json(Message).event)",
+    "extend entry = parse_json(Message)",
+    `extend event = iff(${isRefused}, ${literal(refusedCreate)}, tostring(entry.event))`,
     `where event in (${events.map(literal).join(", ")})`,
     `summarize ['count'] = count() by ['time'] = bin(TimeGenerated, ${minutes}m), event`,
     "order by ['time'] asc",

@@ -8,7 +8,14 @@ import { bypassProxy } from "../../local/process/bypass-proxy.ts";
 import { fetchAccessToken } from "../../local/stack/access-token.ts";
 import { findStartedGateway } from "../../local/stack/connection.ts";
 import { UnreachableError } from "../outcomes.ts";
-import { type LogReader, maxLines, openPlatform, type Target } from "./target.ts";
+import {
+  createFunctions,
+  type LogReader,
+  maxLines,
+  openPlatform,
+  refusedCreate,
+  type Target,
+} from "./target.ts";
 
 /** Connects to the gateway of this file, or to the one that started last. Throws UnreachableError if none runs. */
 export async function connectLocally(path?: string): Promise<Target> {
@@ -76,7 +83,7 @@ function createLocalLog(url: string): LogReader {
       const milliseconds = minutes * 60_000;
       const since = Date.now() - hours * 3600_000;
       return (await read("/control/traces", tracesSchema))
-        .map(({ time, fields }) => ({ at: Date.parse(time), event: String(fields["event"]) }))
+        .map(({ time, fields }) => ({ at: Date.parse(time), event: countedEvent(fields) }))
         .filter(({ at, event }) => at >= since && events.includes(event))
         .map(({ at, event }) => ({
           time: new Date(Math.floor(at / milliseconds) * milliseconds).toISOString(),
@@ -86,4 +93,9 @@ function createLocalLog(url: string): LogReader {
     },
     newestMetrics: async () => (await read("/control/rows", rowsSchema)).at(-1)?.row,
   };
+}
+
+function countedEvent({ event, function: name, status }: Readonly<Record<string, unknown>>): string {
+  const isCreate = event === "request" && createFunctions.includes(String(name));
+  return isCreate && Number(status) >= 500 ? refusedCreate : String(event);
 }

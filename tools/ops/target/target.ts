@@ -70,6 +70,11 @@ export interface LogFilter {
   readonly function?: string;
 }
 
+/** The event under which a create that failed with 5xx is counted. */
+export const refusedCreate = "create-refused";
+/** The functions that hand out rooms. */
+export const createFunctions = ["createRoom", "createRoomFromQueue"];
+
 /** How many lines with one event were logged within some minutes. */
 export interface LogCount {
   /** The beginning of these minutes, ISO 8601 in UTC. */

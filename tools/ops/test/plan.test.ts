@@ -6,7 +6,7 @@ import { faultsOf } from "../../../test/support/kusto.ts";
 import { tableBelow } from "../../../test/support/markdown-table.ts";
 import { emptyShare, largestLoad, smallestPool } from "../plan/erlang.ts";
 import { defaultScenario, findLimits, makePlan, planSettings, type Scenario } from "../plan/make-plan.ts";
-import { claimEvents, measureLoad } from "../plan/measured-load.ts";
+import { claimEvents, measureConferenceMinutes, measureLoad } from "../plan/measured-load.ts";
 import { planLines } from "../plan/plan-lines.ts";
 import { countsQuery } from "../target/azure-log.ts";
 import { memoryTarget } from "./memory-target.ts";
@@ -44,9 +44,22 @@ test("ops plan prints pool, chart, limits and settings", async () => {
       POOL_MINIMUM=48
       GC_MAX_MESSAGES=230
     Then provision, and fill the pool: npm run ops -- fill.
-    At the peak, the platform has 748 rooms: pooled, in use, and waiting for deletion.
+    At the peak, the platform has 748 rooms: pooled, in use (15 minutes from hand-out to the end of the conference), and waiting for deletion (up to 20 minutes).
     "
   `);
+});
+
+test("ops plan --conference-minutes changes the rooms on the platform: 1,200 per hour, each 30 minutes longer", async () => {
+  const { output } = await ops([
+    "plan",
+    "--per-hour",
+    "400",
+    "--one-in",
+    "1000",
+    "--conference-minutes",
+    "45",
+  ]);
+  expect(output).toContain("the platform has 1,348 rooms: pooled, in use (45 minutes from");
 });
 
 test("ops plan fails with one line if no number of gateways can carry the load", async () => {
@@ -81,6 +94,9 @@ test("A load above what a platform can carry is shared by several gateways", () 
   expect([shared.gateways, shared.scenario.perHour]).toEqual([4, 75]);
   expect(planLines(shared)).toContain(
     "One gateway and its platform cannot carry this. 4 gateways, each with its platform, can: 75 rooms per hour each.",
+  );
+  expect(planLines(shared)).toContain(
+    "The tightest limit of each is then: platform, 80 calls per minute, 255 rooms per hour (peak: 225).",
   );
   expect(planLines(shared)).toContain("Settings of each gateway:");
 });
@@ -143,9 +159,32 @@ describe("The load in the log", () => {
     at("2030-01-02T09:15:00.000Z", 39),
     at("2030-01-02T09:15:00.000Z", 1, "pool-empty"),
   ];
+  const line = (time: string, event: string, room: string) => ({
+    time: `2030-01-02T${time}Z`,
+    fields: { event, room },
+  });
 
   test("Is the average of the busiest day, and its busiest quarter of an hour", () => {
-    expect(measureLoad(counts)).toEqual({ perHour: 10, peak: 80, callers: 264, empty: 1 });
+    expect(measureLoad(counts)).toEqual({ perHour: 10, peak: 80, callers: 264, empty: 1, refused: 0 });
+  });
+
+  test("Contains callers who were refused", () => {
+    const withRefused = [...counts, at("2030-01-02T09:00:00.000Z", 24, "create-refused")];
+    expect(measureLoad(withRefused)).toMatchObject({ perHour: 11, callers: 288, refused: 24 });
+  });
+
+  test("Has the mean of the conferences that ended, each from the last hand-out of its room", () => {
+    const lines = [
+      line("09:00:00.000", "room-queued-for-deletion", "claimed-before-the-log"),
+      line("09:00:00.000", "room-claimed", "one"),
+      line("09:05:00.000", "room-claimed", "other"),
+      line("09:06:00.000", "room-claimed", "still-in-use"),
+      line("09:10:00.000", "room-queued-for-deletion", "one"),
+      line("09:11:00.000", "room-queued-for-deletion", "one"),
+      line("09:35:00.000", "room-queued-for-deletion", "other"),
+    ];
+    expect(measureConferenceMinutes(lines)).toBe(20);
+    expect(measureConferenceMinutes(lines.slice(0, 4))).toBeUndefined();
   });
 
   test("Is counted by the workspace, so that no line has to be sent", () => {
@@ -153,23 +192,35 @@ describe("The load in the log", () => {
     expect(countsQuery("gateway-app", claimEvents, 15)).toMatchInlineSnapshot(`
       "AppTraces
       | where AppRoleName =~ "gateway-app"
-      | extend event = tostring(parse_json(Message).event)
-      | where event in ("room-claimed", "pool-empty")
+      | extend entry = parse_json(Message)
+      | extend event = iff(entry.event == "request" and entry.function in ("createRoom", "createRoomFromQueue") and toint(entry.status) >= 500, "create-refused", tostring(entry.event))
+      | where event in ("room-claimed", "pool-empty", "create-refused")
       | summarize ['count'] = count() by ['time'] = bin(TimeGenerated, 15m), event
       | order by ['time'] asc"
     `);
   });
 
   const Planned = z.object({
-    measured: z.object({ perHour: z.number(), peak: z.number(), callers: z.number(), empty: z.number() }),
-    scenario: z.object({ readyDelaySeconds: z.number() }),
+    measured: z.object({ perHour: z.number(), peak: z.number(), callers: z.number() }),
+    scenario: z.object({ readyDelaySeconds: z.number(), conferenceMinutes: z.number() }),
     limits: z.array(z.object({ part: z.string() })),
   });
 
   test("Is planned for with --measured-days, with the settings of the gateway", async () => {
     const { log, settings } = memoryTarget();
     const target = memoryTarget({
-      log: { ...log, counts: async () => counts },
+      // The log of two days.
+      log: {
+        ...log,
+        counts: async ({ hours }) => (hours === 48 ? counts : []),
+        lines: async ({ hours }) =>
+          hours === 48
+            ? [
+                line("09:00:00.000", "room-claimed", "a"),
+                line("09:30:00.000", "room-queued-for-deletion", "a"),
+              ]
+            : [],
+      },
       settings: {
         ...settings,
         pool: { ...settings.pool, maxRooms: 2, readyDelaySeconds: 7 },
@@ -181,8 +232,8 @@ describe("The load in the log", () => {
     });
     expect(exitCode).toBe(0);
     const { measured, scenario, limits } = Planned.parse(JSON.parse(output));
-    expect(measured).toEqual({ perHour: 10, peak: 80, callers: 264, empty: 1 });
-    expect(scenario.readyDelaySeconds).toBe(7);
+    expect(measured).toEqual({ perHour: 10, peak: 80, callers: 264 });
+    expect(scenario).toEqual({ readyDelaySeconds: 7, conferenceMinutes: 30 });
     expect(limits.map(({ part }) => part)).toEqual(
       expect.arrayContaining(["pool of 2 rooms", "collector, GC_MAX_MESSAGES 30"]),
     );

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createManualClock, type ManualClock } from "../../../test/support/clock.ts";
 import { createMemoryQueue, type MemoryQueue } from "../../../test/support/memory-queue.ts";
-import type { Target } from "../target/target.ts";
+import type { LogLine, Target } from "../target/target.ts";
 import { memoryTarget } from "./memory-target.ts";
 import { type OpsOptions, ops } from "./operated-gateway.ts";
 
@@ -45,7 +45,7 @@ describe("ops fill", () => {
 
   test("Says after ten seconds without progress why none comes, once, unless rooms are provisioned again", async () => {
     const stopping = new AbortController();
-    const lines = [{ time: "", fields: { event: "room-provisioned" } }];
+    const lines: LogLine[] = [{ time: "", fields: { event: "room-provisioned" } }];
     const log = { ...memoryTarget().log, lines: async () => lines };
     const asked = vi.spyOn(log, "lines");
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });

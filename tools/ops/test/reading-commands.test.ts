@@ -142,6 +142,16 @@ describe("ops status", () => {
   });
 });
 
+test("ops plan measures callers in the log, also those who were refused", async () => {
+  await operated.fillPool(2);
+  await createRoom();
+  await operated.stack.platform.goDown();
+  expect(await operated.sendAsApplication("POST /room/create")).toMatchObject({ status: 503 });
+  await operated.stack.platform.goUp();
+  const measured = async () => (await operated.ops("plan", "--measured-days", "1")).output;
+  await expect.poll(measured).toMatch(/^.*: 2 callers, of whom 0 found the pool empty and 1 were refused/);
+});
+
 describe("ops rooms", () => {
   test("Lists rooms by state, with the settings that they were made with", async () => {
     await operated.fillPool(2);
