@@ -14,8 +14,13 @@ export const projectFolder = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Starts `node <script> <arguments>` in the project's folder. Its remaining processes are killed after the test. */
 export function runScript(script: string, ...args: string[]) {
-  const child = spawn(process.execPath, [script, ...args], {
-    cwd: projectFolder,
+  return runScriptIn(projectFolder, script, ...args);
+}
+
+/** Does the same in another folder. The script's path is relative to the project's folder. */
+export function runScriptIn(folder: string, script: string, ...args: string[]) {
+  const child = spawn(process.execPath, [join(projectFolder, script), ...args], {
+    cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -1,6 +1,7 @@
 /** `npm run stack`: runs everything but the app, and writes a local.settings.json through which `func start` finds it. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import getPort from "get-port";
+import { unusualPort } from "../process/listen.ts";
 import { stopSignal, untilStopped } from "../process/stop-signal.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import { connectionOf, ownConnectionFile, removeConnection, writeConnection } from "../stack/connection.ts";
@@ -9,12 +10,14 @@ import { fastSettings } from "../stack/gateway-settings.ts";
 import { pointEventSinkTo } from "../stack/local-gateway.ts";
 import { createCommand } from "../terminal/create-command.ts";
 import { introduction } from "../terminal/introduction.ts";
+import { recipeHelp } from "../terminal/start-options.ts";
 
 const options = createCommand(
   "npm run stack",
   "Runs everything except the app, for `func start`, until Ctrl-C.",
 )
   .option("--replace", "Replaces an existing settings file.")
+  .option("--recipe", recipeHelp)
   .option("--settings-file <path>", "The file to write.", "local.settings.json")
   .option(
     "--connection-file <path>",
@@ -57,13 +60,14 @@ async function connectApp(): Promise<void> {
     if (existsSync(settingsPath) && readFileSync(settingsPath, "utf8") === text) rmSync(settingsPath);
   });
   writeFileSync(settingsPath, text, { mode: 0o600 });
-  pointEventSinkTo(stack, gatewayUrl);
+  pointEventSinkTo(stack, gatewayUrl, settings);
   const connection = connectionOf(stack, gatewayUrl, settings);
   process.on("exit", () => removeConnection(connectionPath));
   await writeConnection(connectionPath, connection);
 
-  console.log(introduction(connection, await fetchAccessToken(connection.tokenUrl)));
+  if (options.recipe) console.log(introduction(connection, await fetchAccessToken(connection.tokenUrl)));
   console.log(`Wrote ${settingsPath}. It is removed on exit unless you edit it.`);
+  console.log(`The gateway's URL will be ${gatewayUrl}${unusualPort(gatewayUrl, usualPort)}.`);
   console.log(
     "The stack is ready. Run `npm run build && func start` in another terminal. Press Ctrl-C to stop.",
   );

@@ -4,11 +4,13 @@ import { settingNames } from "../../../src/lib/settings/settings.ts";
 import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
 import type { AppState } from "../host/app-process.ts";
+import { unusualPort } from "../process/listen.ts";
 import { stopSignal, untilStopped } from "../process/stop-signal.ts";
 import { watchFiles } from "../process/watch-files.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import {
   type Connection,
+  findStartedGateway,
   ownConnectionFile,
   removeConnection,
   writeConnection,
@@ -21,7 +23,9 @@ import { createProvisioningProblem } from "../terminal/provisioning-problem.ts";
 import { readStartOptions } from "../terminal/start-options.ts";
 
 // The same at each start, unless something else listens there.
-const usualPorts = { gateway: { ifFree: 7071 }, issuer: { ifFree: 7072 }, console: { ifFree: 7080 } };
+const usualPorts = { gateway: 7071, issuer: 7072, console: 7080 };
+// The console shows only what this process has started.
+const shownParts = ["PLATFORM_URL", "CONTACT_CENTRE_API_URL", "LOGS_INGESTION_ENDPOINT"];
 
 const options = readStartOptions(process.argv.slice(2));
 const stopping = stopSignal();
@@ -30,6 +34,13 @@ process.on("exit", () => removeConnection(connectionPath));
 
 for (const name of settingNames.filter((setting) => process.env[setting] !== undefined))
   console.log(`Ignoring ${name} from the environment. Use --set to set it.`);
+for (const name of shownParts.filter((setting) => options.set?.[setting] !== undefined))
+  console.log(`${name} is set: the console shows the simulator that npm start runs, not what is there.`);
+const earlier = await findStartedGateway();
+if (earlier)
+  console.log(
+    `Another gateway runs at ${earlier.gatewayUrl}. From now on, --local and npm run demo mean this one.`,
+  );
 console.log("Starting storage, platform, token issuer, contact centre, log workspace and app ...");
 const printLog = createLogPrinter(options.verbose ? "information" : "warning", console.error);
 const timeline = createTimeline();
@@ -41,8 +52,8 @@ const gateway = await startLocalGateway({
   settings: options.set ?? {},
   corsOrigins: options.origin ?? [],
   onRefusedOrigin,
-  port: options.port ?? usualPorts.gateway,
-  issuerPort: usualPorts.issuer,
+  port: options.port ?? { ifFree: usualPorts.gateway },
+  issuerPort: { ifFree: usualPorts.issuer },
   ...(options.inspect && { inspectPort: options.inspectPort }),
   mayFailToLoad: options.watch ?? false,
   onState: publish,
@@ -59,15 +70,14 @@ const stopWatching = options.watch
   : undefined;
 let stopConsole = async (): Promise<void> => undefined;
 try {
-  const port = options.consolePort ?? usualPorts.console;
+  const port = options.consolePort ?? { ifFree: usualPorts.console };
   const { url, stop } = await startConsole({ ...gateway, timeline, port }).catch(async (error: unknown) => {
     await gateway.stop();
     return failToStart(error);
   });
   stopConsole = stop;
-  console.log(`Console        ${url}\nAPI reference  ${url}/api/`);
-  if (options.inspect) console.log(`Debugger       127.0.0.1:${options.inspectPort}`);
   await introduce(gateway.connection);
+  console.log(`\n${summary(url, gateway.connection)}`);
   const crash = await Promise.race([untilStopped(stopping), gateway.exited]);
   if (crash) {
     console.error(`npm start: the app has ended: ${crash.reason}`);
@@ -122,14 +132,20 @@ function notLoaded(): string {
   return `The app did not load: ${gateway.appState().reason}. The next change restarts it.`;
 }
 
+/** Fills the pool and says whether the gateway is ready. */
 async function introduce(started: Connection): Promise<void> {
   const token = await fetchAccessToken(started.tokenUrl);
-  if (gateway.appState().state === "not loaded")
-    return console.log(`\n${introduction(started, token)}\n${notLoaded()}`);
+  if (options.recipe) console.log(`\n${introduction(started, token)}`);
+  if (gateway.appState().state === "not loaded") return console.log(`\n${notLoaded()}`);
   const headers = { authorization: `Bearer ${token}` };
+  let refusal: string | undefined;
   const requestRooms = async (): Promise<void> => {
-    await fetch(`${started.gatewayUrl}/room/bulk/`, { method: "POST", headers }).catch(() => undefined);
+    const url = `${started.gatewayUrl}/room/bulk/`;
+    const response = await fetch(url, { method: "POST", headers }).catch(() => undefined);
+    refusal =
+      response?.status === 202 ? undefined : `POST /room/bulk/ returns ${response?.status ?? "nothing"}`;
   };
+  const problem = () => provisioning.problem() ?? refusal;
   await requestRooms();
   // The first run of the metrics timer can refill the pool to its minimum meanwhile, and its requests count as rooms to come.
   const { ready, wanted } = await showPoolFill(started, started.maxRooms, {
@@ -137,13 +153,26 @@ async function introduce(started: Connection): Promise<void> {
     output: options.verbose ? { write: (text) => process.stdout.write(text) } : process.stdout,
     stopping,
     onStall: requestRooms,
-    problem: provisioning.problem,
+    problem,
   });
-  console.log(`\n${introduction(started, token)}`);
   console.log(
     ready >= wanted
-      ? "The gateway is ready. Run `npm run demo` in another terminal to see it at work. Press Ctrl-C to stop."
-      : `${ready} of ${wanted} rooms: ${provisioning.problem() ?? "the others follow"}. ` +
+      ? "The gateway is ready. Press Ctrl-C to stop. In another terminal, `npm run demo` shows it at work, and\n" +
+          "`npm run ops -- token --local` prints a token. `npm start -- --recipe` prints curl lines and all URLs."
+      : `${ready} of ${wanted} rooms: ${problem() ?? "the others follow"}. ` +
           "The gateway keeps trying. `npm run ops -- doctor --local` says what is wrong. Press Ctrl-C to stop.",
   );
+}
+
+/** The lines that matter most, which are printed last. */
+function summary(consoleUrl: string, { gatewayUrl, tokenUrl }: Connection): string {
+  const { gateway: usual, issuer, console: usualConsole } = usualPorts;
+  const isUnusual = unusualPort(tokenUrl, issuer) !== "";
+  return [
+    ...(isUnusual ? [`Token issuer   ${tokenUrl}${unusualPort(tokenUrl, issuer)}`] : []),
+    ...(options.inspect ? [`Debugger       127.0.0.1:${options.inspectPort}`] : []),
+    `Console        ${consoleUrl}${options.consolePort ? "" : unusualPort(consoleUrl, usualConsole)}`,
+    `API reference  ${consoleUrl}/api/`,
+    `Gateway        ${gatewayUrl}${options.port ? "" : unusualPort(gatewayUrl, usual)}`,
+  ].join("\n");
 }

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { relative } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type {
@@ -229,7 +230,7 @@ function triggerOf({ input: { http, string } }: Call): Trigger {
   return { kind: "request", title: `${http.method} ${new URL(http.url).pathname}` };
 }
 
-/** Returns an error's message in one line, without its stack and without the location of a syntax error. */
+/** Returns an error's message in one line, without its stack, and with the file and line of a syntax error. */
 function reasonIn(description: string): string {
   const lines = description.split("\n");
   const first = Math.max(
@@ -238,7 +239,10 @@ function reasonIn(description: string): string {
   );
   const stack = lines.findIndex((line) => /^\s+at /.test(line));
   const message = lines.slice(first, stack > first ? stack : undefined).join(" ");
-  return message.replaceAll(/\s+/g, " ").trim().slice(0, maxReasonCharacters);
+  // Node writes it above the message: file:///home/you/vmr-gateway/src/main.ts:15
+  const [, place] = (first > 0 && /^(?:file:\/\/)?(\/.*:\d+)$/.exec(lines[0] ?? "")) || [];
+  const shown = place === undefined ? message : `${message} (${relative(process.cwd(), place)})`;
+  return shown.replaceAll(/\s+/g, " ").trim().slice(0, maxReasonCharacters);
 }
 
 function forwardLines(child: ChildProcess, onLog: OnLog): void {

@@ -8,6 +8,11 @@ const loopback = "127.0.0.1";
 /** Exactly this port, where 0 is a free one; or this port unless something else listens there. */
 export type Port = number | { readonly ifFree: number };
 
+/** Returns why a URL has another port than usual, in parentheses, or an empty text. */
+export function unusualPort(url: string, usual: number): string {
+  return new URL(url).port === String(usual) ? "" : ` (port ${usual} is in use)`;
+}
+
 /** Resolves with the URL once the server listens. Throws if the port is in use. */
 export async function listen(server: Server, port: Port = 0): Promise<string> {
   try {

@@ -8,7 +8,6 @@ import { connectionOf } from "./connection.ts";
 import { createCorsHandler } from "./cors.ts";
 import { type DevelopmentStack, startDevelopmentStack } from "./development-stack.ts";
 import { fastSettings } from "./gateway-settings.ts";
-import { identities } from "./identities.ts";
 
 export interface LocalGatewayOptions {
   /** Override the stack's settings and the fast ones. */
@@ -85,7 +84,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
     const { url, functions } = await startApp(options.port ?? 0);
     if (functions.length === 0 && !options.mayFailToLoad)
       throw new Error(`the app could not be loaded: ${state.reason ?? "it has no functions"}`);
-    pointEventSinkTo(stack, url);
+    pointEventSinkTo(stack, url, settings);
     return {
       connection: connectionOf(stack, url, settings),
       stack,
@@ -112,10 +111,14 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
 }
 
 /** Points the simulated platform's event sink to the gateway at this URL. */
-export function pointEventSinkTo({ platform }: DevelopmentStack, gatewayUrl: string): void {
+export function pointEventSinkTo(
+  { platform }: DevelopmentStack,
+  gatewayUrl: string,
+  settings: Readonly<Record<string, string>>,
+): void {
   platform.configureSink({
     url: `${gatewayUrl}/public/event_sink`,
-    username: identities.sinkUsername,
-    password: identities.sinkPassword,
+    username: settings["EVENT_SINK_USERNAME"] ?? "",
+    password: settings["EVENT_SINK_PASSWORD"] ?? "",
   });
 }

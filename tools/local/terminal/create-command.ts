@@ -35,7 +35,7 @@ export function configure<Configured extends Command>(
       writeOut: surroundings.print,
       writeErr: surroundings.remark,
       outputError: (text, write) =>
-        write(`${call.replace(/ --$/, "")}: ${inOneLine(text)} See ${call} --help.\n`),
+        write(`${call.replace(/ --$/, "")}: ${inOneLine(text)}${hintAt(text, call)} See ${call} --help.\n`),
     })
     .exitOverride(({ exitCode }) => surroundings.exit(exitCode === 0 ? 0 : misuse));
   return command;
@@ -57,6 +57,13 @@ function numberIn(min: number, max: number, pattern: RegExp, kind: string) {
     if (pattern.test(text) && value >= min && value <= max) return value;
     throw new InvalidArgumentError(`It must be ${kind} from ${min} to ${max}.`);
   };
+}
+
+/** Without the two hyphens, npm takes the options for its own and passes only their values on. */
+function hintAt(text: string, call: string): string {
+  return text.includes("too many arguments") && call.endsWith("--")
+    ? ` Write options after \`${call}\`.`
+    : "";
 }
 
 /** Leaves out the value, which can be a secret. */

@@ -1,4 +1,4 @@
-/** The text that `npm start` and `npm run stack` print: URLs, tokens, and lines to paste. */
+/** What `npm start` and `npm run stack` print with `--recipe`: URLs, tokens, and lines to paste. */
 import type { Connection } from "../stack/connection.ts";
 import { consumer, identities } from "../stack/identities.ts";
 import { curlLines } from "./curl-lines.ts";

@@ -2,10 +2,17 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { schemas } from "../../../src/lib/settings/settings.ts";
 import { connectionFolder } from "../stack/connection.ts";
+import { fastSettings } from "../stack/gateway-settings.ts";
 import { createCommand } from "./create-command.ts";
 
 // https://learn.microsoft.com/azure/azure-functions/disable-function
 const disablesFunction = /^AzureWebJobs\.\w+\.Disabled$/;
+
+// Without its own storage and token issuer, npm start could not fill the pool.
+const ownSettings = ["AzureWebJobsStorage", "AUTH_AUTHORITY", "AUTH_TENANT_ID"];
+
+export const recipeHelp =
+  "Also prints all URLs, credentials, a token, and curl lines for the life of a room.";
 
 /** Reads the options. Ends the process after the help, or after one line about an option that is not valid. */
 export function readStartOptions(args: readonly string[]) {
@@ -17,6 +24,7 @@ export function readStartOptions(args: readonly string[]) {
     .option("--watch", "Restarts the app when a file of src changes. Rooms and queues stay.")
     .option("--inspect", "Lets a debugger attach to the app.")
     .option("--inspect-port <number>", "Port for the debugger.", port, 9229)
+    .option("--recipe", recipeHelp)
     .option("--verbose", "Prints all log entries of the app, not only warnings and errors.")
     .option(
       "--connection-file <path>",
@@ -41,12 +49,16 @@ function setting(
   const schema = schemas.get(name);
   if (!schema && !disablesFunction.test(name))
     throw new InvalidArgumentError(`There is no setting ${name}. Settings are listed in docs/reference.md.`);
+  if (ownSettings.includes(name)) throw new InvalidArgumentError(`npm start sets ${name} itself.`);
+  if (value === "" && name in fastSettings) throw new InvalidArgumentError(`${name} needs a value here.`);
   const fault = value === "" ? undefined : schema?.safeParse(value).error?.issues[0];
   if (fault) throw new InvalidArgumentError(`${name} ${fault.message}.`);
   return { ...earlier, [name]: value };
 }
 
 function origin(text: string, earlier: readonly string[] = []): readonly string[] {
-  if (URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text) return [...earlier, text];
+  const url = /^https?:/.test(text) ? URL.parse(text) : null;
+  // A copied origin often ends in a slash.
+  if (url && url.href === `${url.origin}/` && text.startsWith(url.origin)) return [...earlier, url.origin];
   throw new InvalidArgumentError("It must be an origin, such as http://localhost:3000, without a path.");
 }

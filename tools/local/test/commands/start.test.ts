@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readFile, utimes } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,8 +10,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import {
   childrenOf,
-  projectFolder,
   runScript,
+  runScriptIn,
   temporaryFolder,
   untilGone,
 } from "../../../../test/support/script-process.ts";
@@ -22,14 +22,19 @@ import { readStartOptions } from "../../terminal/start-options.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
+/** Starts it in a folder of its own, so `--watch` sees no change of the project. */
 async function start(lastText: string, ...args: string[]) {
-  const connectionPath = join(await temporaryFolder(), "connection.json");
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, "src"));
+  const hostJson = join(folder, "host.json");
+  await writeFile(hostJson, "{}");
+  const connectionPath = join(folder, "connection.json");
   const files = ["--connection-file", connectionPath];
-  const script = runScript("tools/local/commands/start.ts", ...files, ...args);
+  const script = runScriptIn(folder, "tools/local/commands/start.ts", ...files, ...args);
   await script.printed(lastText);
   const connection = await findStartedGateway(connectionPath);
   if (!connection) throw new Error("there is no connection file");
-  return { ...script, connectionPath, connection, children: await childrenOf(script.child.pid) };
+  return { ...script, hostJson, connectionPath, connection, children: await childrenOf(script.child.pid) };
 }
 
 test("npm start obeys its options, fills the pool, prints lines that work, restarts on a change, and ends at once at a second Ctrl-C", async () => {
@@ -39,14 +44,19 @@ test("npm start obeys its options, fills the pool, prints lines that work, resta
   onTestFinished(() => void vi.unstubAllEnvs());
   const origin = "http://widget.example.com";
   const set = ["--set", "POOL_MINIMUM=1", "--set", "MAX_VMR=3", "--origin", origin];
-  const running = await start("The gateway is ready.", ...set, "--watch");
+  const running = await start("\nGateway  ", ...set, "--watch", "--recipe");
   const { child, exited, output, errors, printed, connection, children } = running;
   const url = connection.gatewayUrl;
   expect(connection).toMatchObject({ processId: child.pid, app: { state: "up" } });
   expect(output()).toMatch(/^Ignoring PLATFORM_URL from the environment\. Use --set/m);
   expect(output()).not.toMatch(/[\u001B\r]/);
-  const [, consoleUrl = ""] =
-    /^Console {8}(http:\S+)\nAPI reference {2}http:\S+\/api\/$/m.exec(output()) ?? [];
+  const ready = output().indexOf("The gateway is ready. Press Ctrl-C to stop.");
+  expect(ready).toBeGreaterThan(output().indexOf("The life of a room"));
+  // The last lines.
+  const [, consoleUrl = "", usual = ""] =
+    /\nConsole {8}(http:\S+)(?: .*)?\nAPI reference {2}\1\/api\/\nGateway {8}(http:.*)\n$/.exec(output()) ??
+    [];
+  expect(usual).toBe(`${url}${new URL(url).port === "7071" ? "" : " (port 7071 is in use)"}`);
   expect(await (await fetch(consoleUrl)).text()).toContain("<title>VMR gateway console</title>");
   expect(output()).toContain("3/3 rooms ready in the pool");
   const { stdout: variables } = await sh(
@@ -60,13 +70,13 @@ test("npm start obeys its options, fills the pool, prints lines that work, resta
   const headers = { authorization: `Bearer ${await fetchAccessToken(connection.tokenUrl)}` };
   const created = await fetch(`${url}/room/create`, { method: "POST", headers });
   const { name } = z.object({ name: z.string() }).parse(await created.json());
-  await utimes(join(projectFolder, "host.json"), new Date(), new Date());
+  await writeFile(running.hostJson, "{ }");
   await printed("The app has been restarted.");
   expect(output()).toContain("host.json has changed.");
   expect((await fetch(`${url}/room/${name}`, { headers })).status).toBe(200);
 
   const life = output().split("The life of a room: paste these lines into another terminal\n")[1] ?? "";
-  const { stdout } = await sh(life.split("\nThe gateway is ready.")[0] ?? "");
+  const { stdout } = await sh(life.split("\n\n0/3 rooms")[0] ?? "");
   const statuses = [...stdout.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
   const expected = [
     [200, 202], // health, bulk create
@@ -79,6 +89,8 @@ test("npm start obeys its options, fills the pool, prints lines that work, resta
   expect(stdout).toContain('"tag":"https://verify.example.com/sessions/4711"');
   expect(errors()).toContain("npm start -- --origin http://other.example.com");
   expect(errors()).not.toContain(" error ");
+  expect((await fetch(`${url}/room/create`, { method: "POST", headers })).status).toBe(404);
+  await expect.poll(errors).toMatch(/ warning {5}Function\.createRoomFromQueue\S*: pool-empty$/m);
 
   await post(`${connection.platformControlUrl}/control/latency`, { milliseconds: 100_000 });
   await post(`${url}/admin/functions/collectMetrics`, {});
@@ -101,15 +113,13 @@ test("npm start obeys its options, fills the pool, prints lines that work, resta
 
 test("npm start stays up if the platform refuses the password, says so, and leaves nothing behind on SIGTERM", async () => {
   const reason = "0 of 20 rooms: the platform refuses the credentials (401).";
-  const { output, errors, connection, connectionPath, children, end } = await start(
-    reason,
-    "--set",
-    "PLATFORM_PASSWORD=wrong",
-  );
+  const set = ["--set", "PLATFORM_PASSWORD=wrong", "--set", "EVENT_SINK_PASSWORD=another"];
+  const { output, errors, connection, connectionPath, children, end } = await start(reason, ...set);
   expect(output()).toContain("npm run ops -- doctor --local");
   expect((await fetch(`${connection.gatewayUrl}/public/health`)).status).toBe(200);
   expect(errors().match(/provisioning-failed \(platform-login-refused 401\)/g)?.length).toBeLessThan(4);
   expect(errors()).not.toMatch(/^\s+at /m);
+  expect(output()).not.toContain("curl");
   expect(await end("SIGTERM")).toBe(0);
   expect(output()).toMatch(/Stopped\.\n$/);
   await untilGone(children);
@@ -133,6 +143,17 @@ test("npm start -- --watch stays up if the app does not load, and writes why; if
   await untilGone(children);
   expect(JSON.parse(await readFile(connectionPath, "utf8")).processId).toBe(connection.processId);
   expect(await findStartedGateway(connectionPath)).toBeUndefined();
+});
+
+test("npm start ends with 1 and the reason when the app has crashed three times", async () => {
+  const { child, exited, errors } = await start("\nGateway  ", "--set", "MAX_VMR=1");
+  const killApp = async () => {
+    for (const id of await childrenOf(child.pid)) process.kill(id, "SIGKILL");
+    return child.exitCode ?? undefined;
+  };
+  await poll(killApp, { description: "the end", timeoutSeconds: 60 });
+  expect(await exited).toBe(1);
+  expect(errors()).toContain("npm start: the app has ended: Exceeded language worker restart retry count\n");
 });
 
 test("npm start reports a port that is in use in one line, and leaves nothing behind", async () => {
@@ -162,6 +183,12 @@ test.each([
   ],
   ["--set=MAX_VMR=many", "option '--set <NAME=value>': MAX_VMR must be a whole number from 0 to 10000."],
   ["--set=MAX_VMR", "option '--set <NAME=value>': It must be NAME=value."],
+  ["--set=MAX_VMR=", "option '--set <NAME=value>': MAX_VMR needs a value here."],
+  [
+    "--set=AzureWebJobsStorage=UseDevelopmentStorage=true",
+    "option '--set <NAME=value>': npm start sets AzureWebJobsStorage itself.",
+  ],
+  ["7071", "too many arguments. Expected 0 arguments but got 1: 7071. Write options after `npm start --`."],
   [
     "--origin=http://localhost:3000/page",
     "option '--origin <url>': It must be an origin, such as http://localhost:3000, without a path.",
@@ -182,7 +209,7 @@ test.each([
 
 test("The options of npm start: settings and origins can be repeated", () => {
   const args = ["--set", "MAX_VMR=5", "--set", "AzureWebJobs.listRooms.Disabled=true", "--port", "8080"];
-  const origins = ["--origin", "http://localhost:3000", "--origin", "https://widget.example.com"];
+  const origins = ["--origin", "http://localhost:3000/", "--origin", "https://widget.example.com"];
   expect(readStartOptions([...args, ...origins])).toMatchObject({
     port: 8080,
     set: { MAX_VMR: "5", "AzureWebJobs.listRooms.Disabled": "true" },

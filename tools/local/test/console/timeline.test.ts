@@ -79,6 +79,16 @@ test("A create whose process ended is a failed create with status 500, and so is
   expect(timeline.creates().map(({ hasFailed }) => hasFailed)).toEqual([true, true]);
 });
 
+test("The timeline keeps the newest 1000 entries", () => {
+  const { timeline, log } = started();
+  log("collectGarbage", []);
+  const entry = timeline.entries()[0];
+  for (let index = 1; entry && index <= 1000; index++) timeline.add({ ...entry, id: String(index) });
+  expect(timeline.entries().map(({ id }) => id)).toEqual(
+    Array.from({ length: 1000 }, (_, index) => String(index + 1)),
+  );
+});
+
 test("A change of the gateway's state becomes an entry with its reason, but its first start does not", () => {
   const timeline = createTimeline();
   timeline.onState({ state: "up" });
