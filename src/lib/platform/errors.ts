@@ -53,7 +53,11 @@ export class PlatformError extends GatewayError {
       platformStatus: failure.status,
       platformError: failure.networkCode,
     };
-    super(code, { cause: failure.cause, failedCall, ...(code !== "platform-rejected" && { retryAfterSeconds }) });
+    super(code, {
+      cause: failure.cause,
+      failedCall,
+      ...(code !== "platform-rejected" && { retryAfterSeconds }),
+    });
     this.message = code === "platform-login-refused" ? `${failure.message}: login refused` : failure.message;
     this.outcome = failure.outcome;
     this.platformStatus = failure.status;

@@ -44,7 +44,9 @@ function describeStatus(status: number, method: string | undefined): string {
   }
   if (status === 429) return "throttles (429)";
   if (status >= 500) return `fails at ${call} (${status})`;
-  return status < 400 ? `redirects (${status}): its URL or the login is wrong` : `rejects ${call} (${status})`;
+  return status < 400
+    ? `redirects (${status}): its URL or the login is wrong`
+    : `rejects ${call} (${status})`;
 }
 
 /** Returns what is known about a failed call from the error of fetch, axios, an Azure SDK or the gateway's clients. */

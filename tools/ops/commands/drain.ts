@@ -38,7 +38,7 @@ interface DrainOptions {
 }
 
 async function drain({ yes, keepPool, timeoutMinutes }: DrainOptions, context: Context): Promise<Outcome> {
-  const { terminal, connect, stopping } = context;
+  const { terminal, connect } = context;
   const target = await connect();
   const platform = requirePlatform(target);
   if (!keepPool) {
