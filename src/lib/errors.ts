@@ -41,7 +41,7 @@ export interface ValidationFault {
 }
 
 /** The platform call behind a failure, as log lines name it. */
-export interface FailedCall {
+interface FailedCall {
   readonly platformMethod?: string | undefined;
   /** Missing if there was no response. */
   readonly platformStatus?: number | undefined;

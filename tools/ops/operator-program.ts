@@ -3,7 +3,7 @@ import { Command } from "@commander-js/extra-typings";
 import { configure, type Surroundings } from "../local/terminal/create-command.ts";
 import { describeError, exitCodes, type Outcome } from "./outcomes.ts";
 import type { connect, Environment, GatewayOptions } from "./target/connect.ts";
-import type { Target } from "./target/target.ts";
+import { headerOf, type Target } from "./target/target.ts";
 import { remindWhile, type Terminal } from "./terminal/terminal.ts";
 
 /** The context of a command. */
@@ -32,7 +32,15 @@ export interface Operator {
 }
 
 /** Adds a command to the program. */
-export type AddCommand = (operator: Operator) => void;
+type AddCommand = (operator: Operator) => void;
+
+/** Commands with one heading in the help. */
+export interface CommandGroup {
+  readonly heading: string;
+  /** Whether each of them first says which gateway it acts on. */
+  readonly changesGateway: boolean;
+  readonly added: readonly AddCommand[];
+}
 
 const call = "npm run ops --";
 
@@ -48,7 +56,7 @@ class Ended extends Error {
 
 /** Creates the program with these commands. `onOutcome` is told how the command's work ended. */
 export function createProgram(
-  added: readonly AddCommand[],
+  groups: readonly CommandGroup[],
   { terminal, stopping, environment, connect: connectTo }: ProgramOptions,
   onOutcome: (outcome: Outcome) => void,
 ) {
@@ -63,37 +71,38 @@ export function createProgram(
     .usage("COMMAND [options]")
     .description("Operates a VMR gateway.")
     .addHelpText("after", `\nNothing is deleted without --yes. Exit codes:\n${exitCodeLines()}`);
-  for (const add of added)
-    add({
-      command: (name, summary, details = "") => {
-        const command = configure(gatewayCommand(name), `${call} ${name}`, surroundings)
-          .summary(summary)
-          .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.${details && ` ${details}`}`);
-        program.addCommand(command);
-        return command;
-      },
-      run: async (options, work) =>
-        onOutcome(
-          await work({
-            terminal,
-            stopping,
-            connect: async () =>
-              remindWhile(connectTo(options, environment), "the gateway's settings", terminal),
-          }),
-        ),
-    });
+  const add = ({ heading, changesGateway }: CommandGroup): Operator => ({
+    command: (name, summary, details = "") => {
+      const command = configure(gatewayCommand(name), `${call} ${name}`, surroundings)
+        .summary(summary)
+        .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.${details && ` ${details}`}`)
+        .helpGroup(heading);
+      program.addCommand(command);
+      return command;
+    },
+    run: async (options, work) => {
+      const connectAndTell = async () => {
+        const connected = connectTo(options, environment);
+        const target = await remindWhile(connected, "the gateway's settings", terminal);
+        if (changesGateway) terminal.remark(`On ${headerOf(target)}:`);
+        return target;
+      };
+      onOutcome(await work({ terminal, stopping, connect: connectAndTell }));
+    },
+  });
+  for (const group of groups) for (const addTo of group.added) addTo(add(group));
   return program;
 }
 
 /** Runs the command that the arguments name. Never throws. */
 export async function runProgram(
-  added: readonly AddCommand[],
+  groups: readonly CommandGroup[],
   given: readonly string[],
   options: ProgramOptions,
 ): Promise<Outcome> {
   const { terminal, stopping } = options;
   let outcome: Outcome = "ok";
-  const program = createProgram(added, options, (ending) => {
+  const program = createProgram(groups, options, (ending) => {
     outcome = ending;
   });
   try {

@@ -1,5 +1,6 @@
 /** The exit codes of `npm run ops`, and the failures that its commands expect. */
 import { GatewayError } from "../../src/lib/errors.ts";
+import { describeCall, failureOf } from "../local/terminal/failure-words.ts";
 
 /** Every exit code, with its meaning as `npm run ops -- help` prints it. */
 export const exitCodes = {
@@ -41,8 +42,9 @@ function adviceOf({ code }: GatewayError): string {
   return code.startsWith("platform-") ? ". See docs/operations.md#platform-unreachable" : "";
 }
 
-function subjectOf({ code }: GatewayError): string {
-  if (code === "storage-unavailable") return "The storage account cannot be reached";
-  if (code === "platform-unavailable" || code === "platform-timeout") return "The platform cannot be reached";
-  return code.startsWith("platform-") ? "The platform refuses a call" : code;
+function subjectOf(error: GatewayError): string {
+  const { code } = error;
+  const subject = code === "storage-unavailable" ? "The storage account" : "The platform";
+  if (!code.startsWith("platform-") && code !== "storage-unavailable") return code;
+  return `${subject} ${describeCall(failureOf(error))}`;
 }

@@ -1,5 +1,5 @@
 /** The URLs of a running local gateway, and the files through which other commands find it. */
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
@@ -8,6 +8,8 @@ import type { DevelopmentStack } from "./development-stack.ts";
 const connectionSchema = z.object({
   /** The process that started the gateway and wrote the file. */
   processId: z.int(),
+  /** When that process started, ISO 8601. */
+  startedAt: z.iso.datetime(),
   gatewayUrl: z.string(),
   platformUrl: z.string(),
   platformControlUrl: z.string(),
@@ -40,6 +42,7 @@ export function connectionOf(
 ): Connection {
   return {
     processId: process.pid,
+    startedAt: new Date(performance.timeOrigin).toISOString(),
     gatewayUrl,
     platformUrl: stack.platform.url,
     platformControlUrl: stack.platform.controlUrl,
@@ -85,19 +88,18 @@ export async function findStartedGateway(
   path?: string,
   folder = connectionFolder,
 ): Promise<Connection | undefined> {
-  for (const file of path === undefined ? await filesByAge(folder) : [path]) {
-    const connection = await readConnection(file);
-    if (connection && isProcessRunning(connection.processId)) return connection;
-  }
-  return undefined;
+  if (path === undefined) return (await findStartedGateways(folder))[0];
+  const connection = await readConnection(path);
+  return connection && isProcessRunning(connection.processId) ? connection : undefined;
 }
 
-/** Returns the paths of the files, the youngest first. */
-async function filesByAge(folder: string): Promise<string[]> {
+/** Returns every gateway of this folder whose process runs, the one started last first. */
+export async function findStartedGateways(folder = connectionFolder): Promise<Connection[]> {
   const names = await readdir(folder).catch(() => []);
-  const paths = names.map((name) => join(folder, name));
-  const ages = new Map(paths.map((path) => [path, statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0]));
-  return paths.toSorted((one, other) => (ages.get(other) ?? 0) - (ages.get(one) ?? 0));
+  const found = await Promise.all(names.map(async (name) => findStartedGateway(join(folder, name))));
+  return found
+    .filter((connection) => connection !== undefined)
+    .toSorted((one, other) => Date.parse(other.startedAt) - Date.parse(one.startedAt));
 }
 
 async function readConnection(path: string): Promise<Connection | undefined> {

@@ -2,19 +2,15 @@
 import * as z from "zod";
 import type { LogEntry } from "../host/messages.ts";
 import { parseJson } from "../process/parse-json.ts";
+import { describeLoggedFailure } from "./failure-words.ts";
 
 const failureSchema = z.object({
   event: z.literal("provisioning-failed"),
   failure: z.string(),
-  status: z.number().optional(),
+  platformMethod: z.string().optional(),
+  platformStatus: z.number().optional(),
+  platformError: z.string().optional(),
 });
-
-const words: Readonly<Record<string, string>> = {
-  "platform-login-refused": "the platform refuses the credentials",
-  "platform-unavailable": "the platform cannot be reached",
-  "platform-timeout": "the platform does not respond in time",
-  "platform-rejected": "the platform rejects the room",
-};
 
 /** The lines that say whether rooms are provisioned. */
 export const provisioningEvents = ["provisioning-failed", "room-provisioned"];
@@ -23,9 +19,8 @@ export const provisioningEvents = ["provisioning-failed", "room-provisioned"];
 export function provisioningProblem(line: unknown): string | undefined {
   const { data } = failureSchema.safeParse(line);
   if (!data) return undefined;
-  const { failure, status } = data;
-  if (status === 403) return "the platform's account may not provision rooms (403)";
-  return `${words[failure] ?? failure}${status === undefined ? "" : ` (${status})`}`;
+  const { failure: code, ...call } = data;
+  return describeLoggedFailure({ code, ...call });
 }
 
 /** Creates a reader of the log. After so many failures in a row, `problem` returns their cause in words. */

@@ -1,5 +1,5 @@
 /** Every command of `npm run ops`, in the order of the help. */
-import type { AddCommand } from "../operator-program.ts";
+import type { CommandGroup } from "../operator-program.ts";
 import { addCollect } from "./collect.ts";
 import { addRotateSink, addToken } from "./credentials.ts";
 import { addDrain } from "./drain.ts";
@@ -11,19 +11,15 @@ import { addRoom, addRooms } from "./rooms.ts";
 import { addDoctor, addStatus } from "./status.ts";
 import { addUnaccounted } from "./unaccounted.ts";
 
-export const commands: readonly AddCommand[] = [
-  addStatus,
-  addDoctor,
-  addRooms,
-  addRoom,
-  addUnaccounted,
-  addFill,
-  addShrink,
-  addRecycle,
-  addDrain,
-  addCollect,
-  addPlan,
-  addRedrive,
-  addRotateSink,
-  addToken,
+export const commands: readonly CommandGroup[] = [
+  {
+    heading: "Commands that only read:",
+    changesGateway: false,
+    added: [addStatus, addDoctor, addRooms, addRoom, addPlan, addRotateSink, addToken],
+  },
+  {
+    heading: "Commands that change the gateway:",
+    changesGateway: true,
+    added: [addUnaccounted, addFill, addShrink, addRecycle, addDrain, addCollect, addRedrive],
+  },
 ];

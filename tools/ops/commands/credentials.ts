@@ -21,7 +21,7 @@ export function addRotateSink({ command, run }: Operator): void {
 
 async function showSink(hours: number, isJson: boolean, { terminal, connect }: Context): Promise<Outcome> {
   const { log } = await connect();
-  const lines = await log.lines({ hours, events: ["request"], function: "eventSink" });
+  const lines = await log.lines({ hours, events: ["request"], functions: ["eventSink"] });
   const groups = Map.groupBy(lines, ({ fields }) => pairOf(fields));
   const isRotated = lines.length > 0 && !groups.has("previous") && !groups.has("refused");
   if (isJson) {

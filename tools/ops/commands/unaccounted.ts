@@ -5,11 +5,10 @@ import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
 import { isPersistent } from "../../../src/lib/pool/room.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context, Operator } from "../operator-program.ts";
-import { type Outcome, UnreachableError } from "../outcomes.ts";
-import { measureTarget } from "../status/read-status.ts";
+import { type Outcome, UnreachableError, UsageError } from "../outcomes.ts";
+import { measureTarget, silentLog } from "../status/measured.ts";
 import type { LogReader, Target } from "../target/target.ts";
 import { count, deletionTime, duration, table } from "../terminal/format.ts";
-import { createCommandLog } from "../terminal/terminal.ts";
 
 interface Orphaned {
   /** Rooms that were handed out and have no conference. */
@@ -28,7 +27,7 @@ export function addUnaccounted({ command, run }: Operator): void {
   )
     .option("--delete", "Queues the listed rooms for deletion.")
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
-    .option("--json", "Prints one JSON object, and deletes nothing.")
+    .option("--json", "Prints one JSON object. It cannot be combined with --delete.")
     .action(async (options) => run(options, async (context) => listOrphaned(options, context)));
 }
 
@@ -40,8 +39,10 @@ interface OrphanedOptions {
 
 async function listOrphaned(options: OrphanedOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
+  if (options.delete && options.json) throw new UsageError("--json cannot be combined with --delete");
+  if (options.yes && !options.delete) throw new UsageError("--yes needs --delete");
   const target = await connect();
-  const { named, unnamed } = await readOrphaned(target, terminal);
+  const { named, unnamed } = await readOrphaned(target);
   const isNone = named.length + unnamed === 0;
   if (options.json) {
     terminal.print(JSON.stringify({ rooms: named, unnamed }));
@@ -97,14 +98,17 @@ function rowOf({ room, ageHours }: ForgottenRoom): string[] {
   return [room, ageHours === null ? "at an unknown time" : `${duration(ageHours * 3600)} ago`];
 }
 
-async function readOrphaned(target: Target, terminal: Context["terminal"]): Promise<Orphaned> {
+async function readOrphaned(target: Target): Promise<Orphaned> {
   const { platform } = target;
   if (!platform) return readFromLog(target.log);
-  const { unaccounted } = await measureTarget(target, platform, undefined, createCommandLog(terminal));
-  if (unaccounted) return { named: unaccounted.forgotten, unnamed: unaccounted.beyondPool };
-  throw new UnreachableError(
-    "The rooms cannot be compared with the queues; the lines above say what does not respond.",
-  );
+  let failure: unknown;
+  const log = {
+    ...silentLog,
+    warn: (_event: string, _fields?: object, cause?: unknown) => (failure = cause),
+  };
+  const { unaccounted } = await measureTarget(target, platform, undefined, log);
+  if (!unaccounted) throw failure;
+  return { named: unaccounted.forgotten, unnamed: unaccounted.beyondPool };
 }
 
 const roomSchema = z.object({

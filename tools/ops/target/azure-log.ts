@@ -29,7 +29,7 @@ export function createAzureLog({ api, workspaceId, app }: AzureLogOptions): LogR
     const { tables } = await api({
       method: "POST",
       path: `/v1${workspaceId}/query`,
-      body: { query: text, timespan: `PT${hours}H` },
+      body: { query: text, timespan: `PT${Math.round(hours * 60)}M` },
       schema: responseSchema,
       subject: "the log workspace",
       role: "Log Analytics Reader on the workspace",
@@ -60,11 +60,13 @@ export function metricsQuery(app: string): string {
 }
 
 /** Returns the query for the lines that a filter selects, the newest first. */
-export function linesQuery(app: string, { room, events, function: functionName }: LogFilter): string {
+export function linesQuery(app: string, { room, events, functions }: LogFilter): string {
   const conditions = [
     ...(room === undefined ? [] : [`tostring(entry.room) == ${literal(room)}`]),
     ...(events === undefined ? [] : [`tostring(entry.event) in (${events.map(literal).join(", ")})`]),
-    ...(functionName === undefined ? [] : [`tostring(entry.function) == ${literal(functionName)}`]),
+    ...(functions === undefined
+      ? []
+      : [`tostring(entry.function) in (${functions.map(literal).join(", ")})`]),
   ];
   return [
     "AppTraces",

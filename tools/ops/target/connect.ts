@@ -19,6 +19,8 @@ export interface GatewayOptions {
 
 /** Throws UsageError if the options do not name a gateway, and UnreachableError if it cannot be reached. */
 export async function connect(options: GatewayOptions, environment: Environment): Promise<Target> {
+  const { environment: name = "" } = options;
+  if (name.startsWith("-")) throw new UsageError(`--environment needs a name, and ${name} is an option`);
   const { local, connectionFile, subscription, resourceGroup, app, workspace } = options;
   if (local) {
     const ofDeployment = {
@@ -46,6 +48,8 @@ export interface DeploymentNames {
   /** Resource ID; undefined if the workspace is in the resource group. */
   readonly workspaceId: string | undefined;
   readonly healthUrl: string | undefined;
+  /** The azd environment, if one names the deployment. */
+  readonly environment: string | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -74,6 +78,7 @@ async function nameDeployment(options: GatewayOptions, environment: Environment)
     app: valueOf(values, "FUNCTION_APP_NAME", "--app"),
     workspaceId: options.workspace ?? values["LOG_WORKSPACE_ID"],
     healthUrl: values["HEALTH_URL"],
+    environment: isByOptions ? undefined : values["AZURE_ENV_NAME"],
   };
 }
 

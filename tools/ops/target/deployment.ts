@@ -3,15 +3,20 @@ import { ClientSecretCredential, DefaultAzureCredential, type TokenCredential } 
 import jsonwebtoken from "jsonwebtoken";
 import * as z from "zod";
 import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
+import { systemClock } from "../../../src/lib/ports.ts";
 import { isLoopback } from "../../../src/lib/settings/formats.ts";
 import { loadSettings, type Settings } from "../../../src/lib/settings/settings.ts";
 import { UnreachableError } from "../outcomes.ts";
+import { screenTime } from "../terminal/format.ts";
 import { type AzureApi, createAzureApi, tokenFor } from "./azure-api.ts";
 import { createAzureLog } from "./azure-log.ts";
 import type { DeploymentNames, Environment } from "./connect.ts";
 import { type LogReader, openPlatform, type Target } from "./target.ts";
 
-const appSchema = z.object({ properties: z.object({ defaultHostName: z.string() }) });
+// https://learn.microsoft.com/rest/api/appservice/web-apps/get
+const appSchema = z.object({
+  properties: z.object({ defaultHostName: z.string(), lastModifiedTimeUtc: z.string().optional() }),
+});
 const workspacesSchema = z.object({ value: z.array(z.object({ id: z.string() })) });
 const fingerprintSchema = z.object({ fingerprint: z.string() });
 const hoursOfFingerprint = 24;
@@ -27,18 +32,22 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
   );
   const groupId = `/subscriptions/${names.subscription}/resourceGroups/${names.resourceGroup}`;
   const appId = `${groupId}/providers/Microsoft.Web/sites/${names.app}`;
-  const [appSettings, workspaceId, gatewayUrl] = await Promise.all([
+  const [appSettings, workspaceId, app] = await Promise.all([
     readAppSettings(resourceManager, appId),
     names.workspaceId ?? findWorkspace(resourceManager, groupId),
-    names.healthUrl?.replace(/\/public\/health$/, "") ?? findAddress(resourceManager, appId),
+    readApp(resourceManager, appId),
   ]);
   const { settings, hasPlatformLogin } = toOperatorSettings(appSettings, environment);
+  // Deployments and changes of settings restart the app.
+  const { lastModifiedTimeUtc: changedAt } = app;
   const log = createAzureLog({ api: logAnalytics, workspaceId, app: names.app });
   return {
-    name: names.app,
+    name: names.environment === undefined ? names.app : `${names.app} (environment ${names.environment})`,
+    since: changedAt && `last changed ${screenTime(changedAt.replace(/Z?$/, "Z"))}`,
     isLocal: false,
-    gatewayUrl,
+    gatewayUrl: names.healthUrl?.replace(/\/public\/health$/, "") ?? `https://${app.defaultHostName}`,
     settings,
+    clock: systemClock,
     queues: openQueues({ storage: settings.storage, credential }),
     log,
     platform: hasPlatformLogin ? openPlatform(settings.platform) : undefined,
@@ -65,7 +74,7 @@ async function findWorkspace(api: AzureApi, groupId: string): Promise<string> {
   return workspace.id;
 }
 
-async function findAddress(api: AzureApi, appId: string): Promise<string> {
+async function readApp(api: AzureApi, appId: string) {
   const { properties } = await api({
     method: "GET",
     path: `${appId}?api-version=2024-04-01`,
@@ -73,7 +82,7 @@ async function findAddress(api: AzureApi, appId: string): Promise<string> {
     subject: "the function app",
     role: "Website Contributor on the function app",
   });
-  return `https://${properties.defaultHostName}`;
+  return properties;
 }
 
 /** Each metrics run of the app logs the fingerprint of the rooms that it makes. The operator cannot compute it. */

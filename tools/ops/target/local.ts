@@ -3,16 +3,19 @@ import * as z from "zod";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
+import { type Clock, systemClock } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { bypassProxy } from "../../local/process/bypass-proxy.ts";
 import { fetchAccessToken } from "../../local/stack/access-token.ts";
-import { findStartedGateway } from "../../local/stack/connection.ts";
+import { type Connection, findStartedGateway, findStartedGateways } from "../../local/stack/connection.ts";
 import { UnreachableError } from "../outcomes.ts";
+import { screenTime } from "../terminal/format.ts";
 import {
   createFunctions,
   type LogReader,
   maxLines,
   openPlatform,
+  probeSeconds,
   refusedCreate,
   type Target,
 } from "./target.ts";
@@ -29,9 +32,11 @@ export async function connectLocally(path?: string): Promise<Target> {
   const { template, hostPin } = settings.rooms;
   return {
     name: `the local gateway at ${connection.gatewayUrl}`,
+    since: await describeStart(connection),
     isLocal: true,
     gatewayUrl: connection.gatewayUrl,
     settings,
+    clock: systemClock,
     queues: openQueues({ storage: settings.storage, credential: createCredential(settings.storage) }),
     log: createLocalLog(connection.logWorkspaceUrl),
     platform: openPlatform(settings.platform),
@@ -40,6 +45,12 @@ export async function connectLocally(path?: string): Promise<Target> {
     operatorId: async () => "local",
     accessToken: async () => fetchToken(connection.tokenUrl),
   };
+}
+
+/** A second gateway on this machine is easily mistaken for the first. */
+async function describeStart({ startedAt }: Connection): Promise<string> {
+  const running = (await findStartedGateways()).length;
+  return `started ${screenTime(startedAt)}${running > 1 ? `, 1 of ${running} running` : ""}`;
 }
 
 async function fetchToken(tokenUrl: string): Promise<string> {
@@ -52,13 +63,12 @@ async function fetchToken(tokenUrl: string): Promise<string> {
 
 const tracesSchema = z.array(z.object({ time: z.string(), fields: z.record(z.string(), z.unknown()) }));
 const rowsSchema = z.array(z.object({ row: z.record(z.string(), z.unknown()) }));
-const timeoutMilliseconds = 5000;
 
 /** Creates a reader of the workspace at this URL. */
-function createLocalLog(url: string): LogReader {
+export function createLocalLog(url: string, clock: Clock = systemClock): LogReader {
   async function read<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
     try {
-      const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(timeoutMilliseconds) });
+      const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(probeSeconds * 1000) });
       return schema.parse(await response.json());
     } catch (error) {
       throw new UnreachableError(
@@ -70,18 +80,18 @@ function createLocalLog(url: string): LogReader {
     }
   }
   return {
-    lines: async ({ hours, room, events, function: functionName }) => {
-      const since = new Date(Date.now() - hours * 3600_000).toISOString();
+    lines: async ({ hours, room, events, functions }) => {
+      const since = new Date(clock.now() - hours * 3600_000).toISOString();
       return (await read("/control/traces", tracesSchema))
         .filter(({ time }) => time >= since)
         .filter(({ fields }) => room === undefined || fields["room"] === room)
         .filter(({ fields }) => events === undefined || events.includes(String(fields["event"])))
-        .filter(({ fields }) => functionName === undefined || fields["function"] === functionName)
+        .filter(({ fields }) => functions === undefined || functions.includes(String(fields["function"])))
         .slice(-maxLines);
     },
     counts: async ({ hours, events }, minutes) => {
       const milliseconds = minutes * 60_000;
-      const since = Date.now() - hours * 3600_000;
+      const since = clock.now() - hours * 3600_000;
       return (await read("/control/traces", tracesSchema))
         .map(({ time, fields }) => ({ at: Date.parse(time), event: countedEvent(fields) }))
         .filter(({ at, event }) => at >= since && events.includes(event))

@@ -1,9 +1,9 @@
 /** The gateway that a command works on: its platform, queues, log and settings, as the operator reaches them. */
-import { createPlatformClient, withRetries } from "../../../src/lib/platform/client.ts";
+import { createPlatformClient, type PlatformClient, withRetries } from "../../../src/lib/platform/client.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
 import { createCredentials } from "../../../src/lib/platform/transport.ts";
-import { type Queues, secureRandom, systemClock } from "../../../src/lib/ports.ts";
+import { type Clock, type Queues, secureRandom, systemClock } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import { UnreachableError } from "../outcomes.ts";
 
@@ -11,15 +11,20 @@ import { UnreachableError } from "../outcomes.ts";
 export interface Platform {
   readonly conferences: Conferences;
   readonly status: PlatformStatus;
+  /** Looks one room up, as a create does, without retries. Throws PlatformError, after five seconds at the latest. */
+  readonly probe: () => Promise<void>;
 }
 
 export interface Target {
   /** For the first line of a screen. */
   readonly name: string;
+  /** Since when it runs, for the same line. Undefined if that is not known. */
+  readonly since: string | undefined;
   readonly isLocal: boolean;
   readonly gatewayUrl: string;
   /** The settings that the gateway runs with. Secrets that the operator cannot read are placeholders. */
   readonly settings: Settings;
+  readonly clock: Clock;
   readonly queues: Queues;
   readonly log: LogReader;
   /** Undefined if the operator has no credentials for the platform. */
@@ -34,6 +39,11 @@ export interface Target {
   readonly accessToken: () => Promise<string>;
 }
 
+/** Returns which gateway this is, and since when it runs. */
+export function headerOf({ name, since }: Target): string {
+  return since === undefined ? name : `${name}, ${since}`;
+}
+
 /** Returns the platform. Throws UnreachableError that says how to set credentials. */
 export function requirePlatform({ platform, settings }: Pick<Target, "platform" | "settings">): Platform {
   if (platform) return platform;
@@ -42,6 +52,9 @@ export function requirePlatform({ platform, settings }: Pick<Target, "platform" 
       "or PLATFORM_OAUTH_CLIENT_ID and PLATFORM_OAUTH_PRIVATE_KEY: docs/security.md, The operator's role.",
   );
 }
+
+/** The longest time that a probe waits for a response. */
+export const probeSeconds = 5;
 
 /** Opens the platform with the operator's credentials. Does not connect: the first call does. */
 export function openPlatform({ url, timeoutSeconds, maxConcurrency, logIn }: Settings["platform"]): Platform {
@@ -52,8 +65,21 @@ export function openPlatform({ url, timeoutSeconds, maxConcurrency, logIn }: Set
     credentials: createCredentials({ url, timeoutSeconds, logIn }, systemClock),
     clock: systemClock,
   });
-  const { background } = withRetries(client, systemClock, secureRandom);
-  return { conferences: createConferences(background), status: createPlatformStatus(background) };
+  return platformOf(client, systemClock);
+}
+
+/** Returns the platform that this client calls. */
+export function platformOf(client: PlatformClient, clock: Clock): Platform {
+  const { background } = withRetries(client, clock, secureRandom);
+  const once = createConferences(client);
+  return {
+    conferences: createConferences(background),
+    status: createPlatformStatus(background),
+    probe: async () => {
+      const startBefore = clock.now() + probeSeconds * 1000;
+      await once.findByName("probe-of-ops", { timeoutSeconds: probeSeconds, startBefore });
+    },
+  };
 }
 
 /** One line that the app logged: when, and its fields. */
@@ -67,7 +93,7 @@ export interface LogFilter {
   readonly hours: number;
   readonly room?: string;
   readonly events?: readonly string[];
-  readonly function?: string;
+  readonly functions?: readonly string[];
 }
 
 /** The event under which a create that failed with 5xx is counted. */

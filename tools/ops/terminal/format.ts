@@ -28,6 +28,11 @@ export function age(since: string, now: number): string {
   return Number.isNaN(seconds) ? "unknown" : duration(seconds);
 }
 
+/** Returns a time as the screen shows it: `2026-01-02 03:04:05 UTC`. */
+export function screenTime(time: string | number): string {
+  return `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
 /** Returns `1 room` or `2 rooms`. */
 export function count(amount: number, noun: string): string {
   return `${amount} ${amount === 1 ? noun : `${noun}s`}`;

@@ -49,9 +49,9 @@ function selectLines(text: string, lines: readonly z.output<typeof traceRows>[nu
     .map(({ time, fields }) => ({ TimeGenerated: time, Message: JSON.stringify(fields) }));
 }
 
-/** The rows of the simulated log workspace from this timespan (`PT24H`), as tables of Log Analytics. */
+/** The rows of the simulated log workspace from this timespan (`PT1440M`), as tables of Log Analytics. */
 async function query({ query: text, timespan }: z.output<typeof queryBody>): Promise<unknown> {
-  const since = Date.now() - Number(/^PT(\d+)H$/.exec(timespan)?.[1]) * 3600_000;
+  const since = Date.now() - Number(/^PT(\d+)M$/.exec(timespan)?.[1]) * 60_000;
   const isRecent = (time: unknown) => Date.parse(String(time)) >= since;
   const traces = traceRows.parse(
     await (await fetch(`${operated.stack.logWorkspace.url}/control/traces`)).json(),
@@ -87,7 +87,12 @@ const azure = useStarted(async () =>
       [`GET ${appId}/config/configreferences/appsettings`]: () => ({
         value: [{ name: "ROOM_HOST_PIN", properties: { status: secretStatus } }],
       }),
-      [`GET ${appId}`]: () => ({ properties: { defaultHostName: "func-example.example.com" } }),
+      [`GET ${appId}`]: () => ({
+        properties: {
+          defaultHostName: "func-example.example.com",
+          lastModifiedTimeUtc: "2026-01-02T03:04:05.6789",
+        },
+      }),
       [`GET ${groupId}/providers/Microsoft.OperationalInsights/workspaces`]: () => ({
         value: [{ id: workspaceId }],
       }),
@@ -125,7 +130,7 @@ describe("With credentials for the platform", () => {
     await operated.runTimer("collectMetrics");
     const shown = await opsOnDeployment(["status"], logIn);
     expect(shown.output).toMatch(
-      /^func-example, [\d-]+ [\d:]+ UTC\n\n {2}(?:.*\n)+ {2}ok {2}Pool {12}3 of 3 rooms\n/,
+      /^func-example, last changed 2026-01-02 03:04:05 UTC\. Now: [\d-]+ [\d:]+ UTC\n\n {2}(?:.*\n)+ {2}ok {2}Pool {12}3 of 3 rooms\n/,
     );
     expect(shown.exitCode).toBe(0);
     const rooms = await opsOnDeployment(["rooms"], logIn);
@@ -209,7 +214,7 @@ describe("Without credentials for the platform", () => {
       const { exitCode, remarks } = await opsOnDeployment(args);
       expect(exitCode).toBe(3);
       expect(remarks).toMatch(
-        /^This command needs your own credentials for http:\S+\. Set PLATFORM_USERNAME and/,
+        /^(?:On func-example, last changed 2026-01-02 03:04:05 UTC:\n)?This command needs your own credentials for http:\S+\. Set PLATFORM_USERNAME and/,
       );
     },
   );
@@ -238,7 +243,11 @@ describe("Finding the deployment", () => {
 
   test("Takes the names from azd", async () => {
     const folder = await temporaryFolder();
-    const values = JSON.stringify({ ...names, HEALTH_URL: `${operated.url}/public/health` });
+    const values = JSON.stringify({
+      ...names,
+      AZURE_ENV_NAME: "test",
+      HEALTH_URL: `${operated.url}/public/health`,
+    });
     await writeFile(
       join(folder, "azd"),
       `#!/bin/sh\n[ "$*" = "env get-values --output json --environment test" ] || exit 1\necho '${values}'\n`,
@@ -247,8 +256,10 @@ describe("Finding the deployment", () => {
     const environment = { PATH: `${folder}:${process.env["PATH"]}`, ...azureUrls() };
     await operated.runTimer("collectMetrics");
     expect((await ops(["status", "--environment", "test"], { environment })).output).toMatch(
-      /^func-example, /,
+      /^func-example \(environment test\), last changed /,
     );
+    const { remarks } = await ops(["fill", "--environment", "test"], { environment });
+    expect(remarks).toMatch(/^On func-example \(environment test\), last changed [\d :-]+ UTC:\n/);
     expect(await ops(["status", "--environment", "other"], { environment })).toMatchObject({
       exitCode: 2,
       remarks: expect.stringMatching(/^npm run ops -- status: --environment: azd knows no values of other\./),
@@ -262,6 +273,7 @@ describe("Finding the deployment", () => {
       /^npm run ops -- status: --environment cannot be combined with/,
     ],
     [["--local", "--app", app], /^npm run ops -- status: --app cannot be combined with --local/],
+    [["--environment", "--local"], /: --environment needs a name, and --local is an option\./],
     [["--connection-file", "x"], /^npm run ops -- status: --connection-file needs --local/],
   ])("Refuses %j", async (args, message) => {
     const { exitCode, remarks } = await opsOnDeployment(["status", ...args]);
@@ -280,7 +292,12 @@ describe("Finding the deployment", () => {
 
 test.each([
   linesQuery(app, { hours: 1 }),
-  linesQuery(app, { hours: 1, room: 'a"b\\c', events: ["request", "room-claimed"], function: "eventSink" }),
+  linesQuery(app, {
+    hours: 1,
+    room: 'a"b\\c',
+    events: ["request", "room-claimed"],
+    functions: ["eventSink"],
+  }),
   metricsQuery(app),
 ])("Kusto's language service finds no fault in %s", (text) => {
   expect(faultsOf(text)).toEqual([]);

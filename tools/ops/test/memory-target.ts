@@ -10,7 +10,9 @@ export function memoryTarget(changes: Partial<Target> = {}): Target {
   const clock = createManualClock();
   return {
     name: "a gateway in memory",
+    since: undefined,
     isLocal: true,
+    clock,
     gatewayUrl: "http://127.0.0.1:1",
     settings: loadSettings(exampleEnvironment),
     queues: {

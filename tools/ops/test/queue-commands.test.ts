@@ -71,7 +71,7 @@ describe("ops fill", () => {
     const target = memoryTarget({ log, queues: { ...memoryTarget().queues, pool: counting, provisioning } });
     const { remarks } = await run(target, ["fill", "2"], { stopping: stopping.signal, onText });
     expect(remarks.match(/No progress.*/g)).toEqual([
-      "No progress: the platform refuses the credentials (401). See docs/operations.md#provisioning-failing.",
+      "No progress: the platform refuses the login (401). See docs/operations.md#provisioning-failing.",
     ]);
     expect(asked).toHaveBeenCalledTimes(3);
   });

@@ -1,78 +1,52 @@
-/** The findings of `ops status` and `ops doctor`: each check, and each value at its limit. */
+/** The findings of single checks, each at its limit. What faults of a gateway they name is in outages.test.ts. */
 import { expect, onTestFinished, test } from "vitest";
 import { version } from "../../../src/lib/version.ts";
 import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
-import { checks, runCheck } from "../status/checks.ts";
-import type { GatewayStatus } from "../status/read-status.ts";
-import { statusLines } from "../status/status-lines.ts";
+import { checkAccess, checkSecrets, checkStorage, checkVersion } from "../status/dependency-checks.ts";
+import { historyOf } from "../status/log-history.ts";
+import type { Measured } from "../status/measured.ts";
+import { checkDeletion, checkPool, checkRooms, checkUnaccounted } from "../status/pool-checks.ts";
+import { readingOf } from "../status/reading.ts";
+import { checkMetrics, checkProvisioning } from "../status/work-checks.ts";
 import type { LogLine, Target } from "../target/target.ts";
 import { memoryTarget } from "./memory-target.ts";
 
-const { log } = memoryTarget();
-
-async function resultOf(name: string, changes: Partial<Target>) {
-  const check = checks.find((candidate) => candidate.name === name);
-  if (!check) throw new Error(`there is no check ${name}`);
-  return runCheck(check, memoryTarget(changes));
-}
-
-async function respondingWith(status: number): Promise<string> {
-  const server = await startLoopbackServer(() => ({ status }));
-  onTestFinished(server.stop);
-  return server.url;
-}
-
-const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
-
-test.each([
-  [200, true, "returns 200"],
-  [503, false, "returns 503"],
-  [404, false, "returns 404: the app did not load (a reason)"],
-])("Gateway: %i", async (status, isOk, found) => {
-  const lines = async () => [{ time: minutesAgo(1), fields: { message: "a reason" } }];
-  const result = await resultOf("Gateway", {
-    gatewayUrl: await respondingWith(status),
-    log: { ...log, lines },
-  });
-  expect(result.isOk).toBe(isOk);
-  expect(result.found).toMatch(new RegExp(`/public/health ${found.replace(/[()]/g, "\\$&")}$`));
-});
-
-test("Gateway: nobody listens", async () => {
-  const result = await resultOf("Gateway", { gatewayUrl: "http://127.0.0.1:1" });
-  expect(result).toMatchObject({ isOk: false, found: "http://127.0.0.1:1 does not respond" });
-});
+const { clock, log } = memoryTarget();
+const reading = (changes: Partial<Target> = {}) => readingOf(memoryTarget({ clock, ...changes }));
+const minutesAgo = (minutes: number) => new Date(clock.now() - minutes * 60_000).toISOString();
+const withNewestRow = (row: Record<string, unknown>) =>
+  reading({ log: { ...log, newestMetrics: async () => row } });
 
 test.each([
   [401, true, undefined],
   [200, false, expect.stringMatching(/AUTH_TENANT_ID/)],
   [403, false, expect.stringMatching(/set HEALTH_URL/)],
 ])("Access: %i", async (status, isOk, advice) => {
-  const result = await resultOf("Access", { gatewayUrl: await respondingWith(status) });
-  expect([result.isOk, result.advice]).toEqual([isOk, advice]);
+  const server = await startLoopbackServer(() => ({ status }));
+  onTestFinished(server.stop);
+  const found = await checkAccess(reading({ gatewayUrl: server.url }));
+  expect([found.isOk, found.advice]).toEqual([isOk, advice]);
 });
 
 test.each([
-  [204, true],
-  [401, false],
-  [503, false],
-])("Event sink: the last event got %i", async (status, isOk) => {
-  const lines = async () => [204, status].map((each) => ({ time: minutesAgo(1), fields: { status: each } }));
-  expect((await resultOf("Event sink", { log: { ...log, lines } })).isOk).toBe(isOk);
-});
-
-test("Event sink: without an event, nothing is known", async () => {
-  expect((await resultOf("Event sink", {})).isOk).toBeUndefined();
+  [{ statusCode: 403 }, "refuses access (403)", /give yourself Storage Queue Data Contributor/],
+  [{ code: "ECONNREFUSED" }, "refuses the connection (ECONNREFUSED)", /#storage-unavailable$/],
+  [{ name: "AbortError" }, "does not respond in time (ETIMEDOUT)", /#storage-unavailable$/],
+  [{ message: "Run az login\nat length" }, "Run az login", /#storage-unavailable$/],
+])("Storage: %j", async (failure, found, advice) => {
+  const { queues } = memoryTarget();
+  const count = async () => Promise.reject(Object.assign(new Error(), failure));
+  const pool = { ...queues.pool, count };
+  expect(await checkStorage(reading({ queues: { ...queues, pool } }))).toEqual({
+    isOk: false,
+    found,
+    advice: expect.stringMatching(advice),
+  });
 });
 
 const failed: LogLine = {
   time: minutesAgo(9),
-  fields: {
-    event: "provisioning-failed",
-    failure: "platform-rejected",
-    status: 400,
-    rejectedFields: "pin",
-  },
+  fields: { event: "provisioning-failed", failure: "platform-rejected", platformStatus: 400 },
 };
 const timedOut: LogLine = {
   time: minutesAgo(20),
@@ -84,55 +58,68 @@ const provisioned = (minutes: number): LogLine => ({
 });
 
 test.each<[string, LogLine[], boolean, string]>([
-  ["nothing failed", [provisioned(1)], true, "no failure in the last hour"],
+  ["nothing happened", [], true, "no attempt in the last hour"],
+  ["nothing failed", [provisioned(1)], true, "1 attempt in the last hour, all provisioned"],
   [
     "the newest failure counts",
     [timedOut, provisioned(15), failed],
     false,
-    "2 attempts failed, the last 9 min ago: platform-rejected 400, field pin",
+    "2 of 3 attempts failed in the last hour, the last 9 min ago: the platform rejects the call (400)",
   ],
-  ["no status", [timedOut], false, "1 attempt failed, the last 20 min ago: platform-timeout"],
+  [
+    "there was no response",
+    [timedOut],
+    false,
+    "1 of 1 attempt failed in the last hour, the last 20 min ago: the platform does not respond in time",
+  ],
   [
     "it is cured",
-    [failed, provisioned(1)],
+    [timedOut, failed, provisioned(1)],
     true,
-    "1 attempt failed, the last 9 min ago: platform-rejected 400, field pin; rooms have been provisioned since",
+    "2 of 3 attempts failed in the last hour, the last 9 min ago: the platform rejects the call (400); 1 provisioned since",
   ],
 ])("Provisioning: %s", async (_, logged, isOk, found) => {
-  const lines = async () => logged;
-  const result = await resultOf("Provisioning", { log: { ...log, lines } });
-  // The seconds that the test has taken do not count.
-  const foundThen = result.found.replace(/(\d+ min) \d+ s ago/, "$1 ago");
-  expect([result.isOk, foundThen]).toEqual([isOk, found]);
+  const result = await checkProvisioning(reading({ log: { ...log, lines: async () => logged } }));
+  expect([result.isOk, result.found]).toEqual([isOk, found]);
+});
+
+test.each([
+  ["++++", true],
+  ["-", false],
+  ["---+", true],
+  // Two of three fail: two successes in a row may be chance.
+  ["-+--+-", false],
+  ["-+--+-++", false],
+  ["-+--+-+++", true],
+])("Work that went %s is over the failures: %s", (outcomes, isOver) => {
+  const lines = outcomes.split("").map((outcome) => ({ time: "", fields: { outcome } }));
+  expect(historyOf(lines, ({ fields }) => fields["outcome"] === "-").isOver).toBe(isOver);
 });
 
 test.each([
   [version, true],
   ["0.0.1", false],
   [undefined, true],
-])("Version: the app is %s", async (deployed, isOk) => {
-  const newestMetrics = async () => ({ Version: deployed });
-  expect((await resultOf("Version", { log: { ...log, newestMetrics } })).isOk).toBe(isOk);
+])("Version: the app is %s", async (Version, isOk) => {
+  expect((await checkVersion(withNewestRow({ Version }))).isOk).toBe(isOk);
 });
 
 test.each([
-  [14, true],
+  [15, true],
   [16, false],
 ])("Metrics: the newest row is %i minutes old", async (minutes, isOk) => {
-  const newestMetrics = async () => ({
-    TimeGenerated: new Date(Date.now() - minutes * 60_000).toISOString(),
-  });
-  expect((await resultOf("Metrics", { log: { ...log, newestMetrics } })).isOk).toBe(isOk);
+  expect((await checkMetrics(withNewestRow({ TimeGenerated: minutesAgo(minutes) }))).isOk).toBe(isOk);
 });
 
 test("Secrets: names those that cannot be read", async () => {
-  expect(await resultOf("Secrets", { unresolvedSecrets: async () => ["ROOM_HOST_PIN"] })).toMatchObject({
+  const unresolvedSecrets = async () => ["ROOM_HOST_PIN"];
+  expect(await checkSecrets(reading({ unresolvedSecrets }))).toMatchObject({
     isOk: false,
     found: "not resolved: ROOM_HOST_PIN",
   });
 });
 
-const calm: GatewayStatus = {
+const calm: Measured = {
   row: {
     TimeGenerated: minutesAgo(0),
     PlatformConnected: true,
@@ -154,55 +141,46 @@ const calm: GatewayStatus = {
   isMeasured: true,
   orphaned: [],
   takenOut: 0,
-  checks: [],
+  platformFailure: undefined,
 };
 
-const linesWith = (row: Partial<GatewayStatus["row"]>, rest: Partial<GatewayStatus> = {}) =>
-  statusLines({ ...calm, ...rest, row: { ...calm.row, ...row } });
-const problemsOf = (row: Partial<GatewayStatus["row"]>) =>
-  linesWith(row)
-    .filter(({ isOk }) => isOk === false)
-    .map(({ name }) => name);
+const orphaned = ["a", "b", "c", "d"].map(
+  (room) => ({ room, reason: "assigned-too-long", ageHours: 30 }) as const,
+);
 
-test("Nothing needs attention just within every limit", () => {
-  expect(problemsOf({})).toEqual([]);
-  expect(problemsOf({ UnaccountedRooms: 2, OutdatedRooms: 3 })).toEqual([]);
+test.each<
+  [typeof checkPool, Partial<Measured["row"]>, Partial<Measured>, boolean | undefined, string, string?]
+>([
+  [checkPool, {}, {}, true, "10 of 50 rooms"],
+  [checkPool, { PoolDepth: 9 }, {}, false, "9 of 50 rooms", "it is low"],
+  [checkPool, { PoolDepth: 0 }, {}, false, "0 of 50 rooms", "creates return 404"],
   // The pool is switched off.
-  expect(problemsOf({ PoolDepth: 0, MaximumRooms: 0 })).toEqual([]);
-});
-
-test.each<[Partial<GatewayStatus["row"]>, string]>([
-  [{ PoolDepth: 0 }, "Pool"],
-  [{ PoolDepth: 9 }, "Pool"],
-  [{ DeletionOldestSeconds: 3601 }, "Deletion"],
-  [{ PoisonDepth: 1 }, "Poison"],
-  [{ ProvisioningDepth: null }, "Requests"],
-  [{ PlatformConnected: false }, "Platform"],
-  [{ PlatformConnected: null }, "Platform"],
-  [{ AvailableRooms: null }, "Platform"],
-  [{ AlarmCount: 1, AlarmNames: "licenses_exhausted" }, "Alarms"],
-  [{ UnaccountedRooms: 3 }, "Unaccounted"],
-])("%j needs attention", (row, label) => {
-  expect(problemsOf(row)).toEqual([label]);
-});
-
-test("Orphaned rooms are named, three at most", () => {
-  const orphaned = ["a", "b", "c", "d"].map(
-    (room) => ({ room, reason: "assigned-too-long", ageHours: 30 }) as const,
-  );
-  const foundOf = (total: number, named: number) =>
-    linesWith({ UnaccountedRooms: total }, { orphaned: orphaned.slice(0, named) }).find(
-      ({ name }) => name === "Unaccounted",
-    )?.found;
-  expect(foundOf(5, 4)).toBe("5 rooms: a, b, c, 2 more");
-  expect(foundOf(2, 2)).toBe("2 rooms: a, b");
-  expect(foundOf(1, 0)).toBe("1 room");
-});
-
-test("Says that no room of the deletion queue is due if all are postponed", () => {
-  expect(linesWith({ DeletionDepth: 1, DeletionOldestSeconds: null })).toContainEqual({
-    name: "Deletion",
-    isOk: true,
-    found: "1 room waiting, none of them due",
-  });
+  [checkPool, { PoolDepth: 0, MaximumRooms: 0 }, {}, true, "0 of 0 rooms"],
+  [checkPool, { PoolDepth: 52 }, {}, true, "52 of 50 rooms", "2 more than MAX_VMR, which does no harm"],
+  [checkPool, { PoolDepth: null }, {}, undefined, "unknown"],
+  [checkDeletion, {}, {}, true, "2 rooms waiting, the oldest for 1 h"],
+  [checkDeletion, { DeletionOldestSeconds: 3601 }, {}, false, "2 rooms waiting, the oldest for 1 h"],
+  [checkDeletion, { DeletionOldestSeconds: null }, {}, true, "2 rooms waiting, none of them due"],
+  [checkRooms, {}, {}, true, "10 pooled, 1 assigned, 1 live conference"],
+  [checkRooms, { AvailableRooms: 8 }, {}, true, "8 pooled, 1 assigned"],
+  [checkRooms, { AvailableRooms: 7 }, {}, false, "3 names in the pool have no room"],
+  [checkRooms, { AvailableRooms: 7, ProvisioningDepth: 1 }, {}, true, "7 pooled"],
+  [checkRooms, { PoolDepth: 1, AvailableRooms: 0 }, {}, true, "0 pooled"],
+  [checkRooms, { OutdatedRooms: 3 }, {}, true, "10 pooled", "3 made with other settings"],
+  [checkRooms, {}, { takenOut: 1 }, true, "1 assigned (1 of them taken out of the pool"],
+  [checkUnaccounted, { UnaccountedRooms: 5 }, { orphaned }, false, "5 rooms: a, b, c, 2 more"],
+  [
+    checkUnaccounted,
+    { UnaccountedRooms: 2 },
+    { orphaned: orphaned.slice(2) },
+    true,
+    "2 rooms: c, d; 3 need attention",
+  ],
+  [checkUnaccounted, { UnaccountedRooms: 3 }, {}, false, "3 rooms"],
+  [checkUnaccounted, { UnaccountedRooms: 2 }, {}, undefined, "2 rooms, which may be among those that wait"],
+])("%o with %j: %s", async (check, row, rest, isOk, found, advice) => {
+  const measured = async () => ({ ...calm, ...rest, row: { ...calm.row, ...row } });
+  const finding = await check({ ...reading(), measured });
+  expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
+  expect(finding.advice ?? "").toContain(advice ?? "");
 });

@@ -112,7 +112,7 @@ test("npm start obeys its options, fills the pool, prints lines that work, resta
 });
 
 test("npm start stays up if the platform refuses the password, says so, and leaves nothing behind on SIGTERM", async () => {
-  const reason = "0 of 20 rooms: the platform refuses the credentials (401).";
+  const reason = "0 of 20 rooms: the platform refuses the login (401).";
   const set = ["--set", "PLATFORM_PASSWORD=wrong", "--set", "EVENT_SINK_PASSWORD=another"];
   const { output, errors, connection, connectionPath, children, end } = await start(reason, ...set);
   expect(output()).toContain("npm run ops -- doctor --local");

@@ -1,14 +1,19 @@
 /** How a command chooses the gateway from several connection files. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/script-process.ts";
-import { type Connection, findStartedGateway, writeConnection } from "../../stack/connection.ts";
+import {
+  type Connection,
+  findStartedGateway,
+  findStartedGateways,
+  writeConnection,
+} from "../../stack/connection.ts";
 
 const connection: Connection = {
   processId: process.pid,
+  startedAt: "2026-01-02T03:04:05Z",
   gatewayUrl: "http://127.0.0.1:1",
   platformUrl: "http://127.0.0.1:1",
   platformControlUrl: "http://127.0.0.1:1",
@@ -28,14 +33,15 @@ test("findStartedGateway returns the one started last whose process runs, althou
   const ended = spawn(process.execPath, ["--version"], { stdio: "ignore" });
   await once(ended, "exit");
   const files: [string, Connection][] = [
-    ["older.json", { ...connection, gatewayUrl: "http://127.0.0.1:2" }],
+    ["older.json", { ...connection, gatewayUrl: "http://127.0.0.1:2", startedAt: "2026-01-02T03:04:04Z" }],
     ["newer.json", connection],
     ["ended.json", { ...connection, processId: ended.pid ?? 0 }],
   ];
-  for (const [index, [name, content]] of files.entries()) {
-    await writeConnection(join(folder, name), content);
-    await utimes(join(folder, name), 1000 + index, 1000 + index);
-  }
+  for (const [name, content] of files.toReversed()) await writeConnection(join(folder, name), content);
+  expect((await findStartedGateways(folder)).map(({ gatewayUrl }) => gatewayUrl)).toEqual([
+    connection.gatewayUrl,
+    "http://127.0.0.1:2",
+  ]);
   expect(await findStartedGateway(undefined, folder)).toEqual(connection);
   expect(await findStartedGateway(join(folder, "ended.json"))).toBeUndefined();
   expect(await findStartedGateway(join(folder, "missing.json"))).toBeUndefined();

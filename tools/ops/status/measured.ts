@@ -1,14 +1,11 @@
-/** Reads everything that `ops status` shows. */
+/** Measures queues and platform as the gateway's metrics run does, or takes the newest run's row. */
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { Log } from "../../../src/lib/log.ts";
 import { type ForgottenRoom, type Measurement, measure } from "../../../src/lib/metrics/measurement.ts";
-import { systemClock } from "../../../src/lib/ports.ts";
 import { version } from "../../../src/lib/version.ts";
 import { isTakenOut } from "../pool/retirement.ts";
 import type { Platform, Target } from "../target/target.ts";
-import { checks, runCheck } from "./checks.ts";
-import type { Line } from "./status-lines.ts";
 
 // The columns of the metrics row that the screen shows. A value that could not be measured is null.
 const rowSchema = z.object({
@@ -30,50 +27,63 @@ const rowSchema = z.object({
   PoolMinimum: z.number().nullable().default(null),
 });
 
-type StatusRow = z.output<typeof rowSchema>;
+/** For commands that say themselves what could not be measured. */
+export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-export interface GatewayStatus {
-  readonly row: StatusRow;
+export interface Measured {
+  readonly row: z.output<typeof rowSchema>;
   /** Whether the row was measured now; otherwise it is the app's newest one. */
   readonly isMeasured: boolean;
   /** The orphaned rooms that can be named. Undefined if the row was not measured. */
   readonly orphaned: readonly ForgottenRoom[] | undefined;
   /** How many of the assigned rooms an operator took out of the pool. Undefined if it was not measured. */
   readonly takenOut: number | undefined;
-  readonly checks: readonly Line[];
+  /** Why the platform's rooms or status could not be read. */
+  readonly platformFailure: unknown;
 }
 
 /**
- * Measures now if the operator has credentials for the platform. Otherwise uses the newest metrics row, and
- * throws UnreachableError if there is none.
+ * Measures now if there are credentials for the platform. A platform that failed its probe is not asked again.
+ * Otherwise uses the newest metrics row. Throws UnreachableError if that cannot be read.
  */
-export async function readStatus(target: Target, log: Log): Promise<GatewayStatus> {
+export async function readMeasured(target: Target, probeFailure: Promise<unknown>): Promise<Measured> {
   const { platform } = target;
-  const [status, ...checked] = await Promise.all([
-    platform ? measureStatus(target, platform, log) : newestStatus(target),
-    ...checks.filter(({ isOfStatus }) => isOfStatus).map(async (check) => runCheck(check, target)),
-  ]);
-  return { ...status, checks: checked };
-}
-
-async function newestStatus({ log }: Target) {
-  const row = rowSchema.parse((await log.newestMetrics()) ?? { TimeGenerated: "" });
-  return { row, isMeasured: false, orphaned: undefined, takenOut: undefined };
-}
-
-async function measureStatus(target: Target, platform: Platform, log: Log) {
-  const fingerprint = await target.fingerprint().catch((error: unknown) => {
-    log.warn("log-unavailable", {}, error);
-    return undefined;
-  });
-  let takenOut: number | undefined;
-  const list: Platform["conferences"]["list"] = async (limits) => {
-    const rows = await platform.conferences.list(limits);
-    takenOut = rows.filter(isTakenOut).length;
-    return rows;
+  if (platform) return measureNow(target, platform, await probeFailure);
+  const row = rowSchema.parse((await target.log.newestMetrics()) ?? { TimeGenerated: "" });
+  return {
+    row,
+    isMeasured: false,
+    orphaned: undefined,
+    takenOut: undefined,
+    platformFailure: undefined,
   };
-  const counted = { ...platform, conferences: { ...platform.conferences, list } };
-  const measured = await measureTarget(target, counted, fingerprint, log);
+}
+
+async function measureNow(target: Target, { conferences, status }: Platform, probeFailure: unknown) {
+  let takenOut: number | undefined;
+  let platformFailure = probeFailure;
+  const asked = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
+    if (probeFailure !== undefined) throw probeFailure;
+    return ask().catch((error: unknown) => {
+      platformFailure = error;
+      throw error;
+    });
+  };
+  const parts = {
+    conferences: {
+      list: async () => {
+        const rows = await asked(async () => conferences.list());
+        takenOut = rows.filter(isTakenOut).length;
+        return rows;
+      },
+    },
+    status: {
+      liveConferences: async () => asked(async () => status.liveConferences()),
+      alarms: async () => asked(async () => status.alarms()),
+    },
+  };
+  const fingerprint = await target.fingerprint().catch(() => undefined);
+  const measured = await measureTarget(target, parts, fingerprint, silentLog);
   const row = rowSchema.parse(measured.row);
   return {
     // Without the fingerprint of new rooms, every room would count as outdated.
@@ -81,20 +91,23 @@ async function measureStatus(target: Target, platform: Platform, log: Log) {
     isMeasured: true,
     orphaned: measured.unaccounted?.forgotten ?? [],
     takenOut,
+    platformFailure,
   };
 }
+
+type MeasuredParts = Pick<Parameters<typeof measure>[0], "conferences" | "status">;
 
 /**
  * Measures a gateway as its metrics run does. Never throws: a value that cannot be measured is logged and null.
  * `fingerprint` is that of new rooms.
  */
 export async function measureTarget(
-  { queues, settings }: Target,
-  { conferences, status }: Platform,
+  { queues, settings, clock }: Target,
+  { conferences, status }: MeasuredParts,
   fingerprint: string | undefined,
   log: Log,
 ): Promise<Measurement> {
-  const options = { queues, conferences, status, clock: systemClock, newId: randomUUID, version };
+  const options = { queues, conferences, status, clock, newId: randomUUID, version };
   const { maxRooms, minRooms } = settings.pool;
   return measure({ ...options, instanceId: "ops", maxRooms, minRooms, fingerprint: fingerprint ?? "" }, log);
 }

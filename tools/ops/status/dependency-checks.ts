@@ -1,0 +1,181 @@
+/** The gateway and what it depends on, as they respond to this machine and as the app's log describes them. */
+import * as z from "zod";
+import { fetchPublishedKeys } from "../../../src/lib/auth/signing-keys.ts";
+import type { Queues } from "../../../src/lib/ports.ts";
+import { version } from "../../../src/lib/version.ts";
+import { hostFailureEvent } from "../../local/simulators/log-workspace.ts";
+import { describeCall, failureOf } from "../../local/terminal/failure-words.ts";
+import { type LogReader, probeSeconds, type Target } from "../target/target.ts";
+import { age, count } from "../terminal/format.ts";
+import { type Finding, firstLine, judged, runbook } from "./line.ts";
+import { causeOf, type LoggedCreate, mentionLogged } from "./log-history.ts";
+import type { Reading } from "./reading.ts";
+
+export async function checkSecrets({ target: { unresolvedSecrets } }: Reading): Promise<Finding> {
+  const names = await unresolvedSecrets();
+  if (names.length === 0) return { isOk: true, found: "all are resolved" };
+  const advice = "set them in the vault, then: sh infra/deploy.sh reload <environment>";
+  return { isOk: false, found: `not resolved: ${names.join(", ")}`, advice };
+}
+
+export async function checkGateway({ target: { gatewayUrl, log } }: Reading): Promise<Finding> {
+  const advice = runbook("health-check-failing");
+  const { status, failure } = await request(`${gatewayUrl}/public/health`);
+  if (status === undefined) return { isOk: false, found: `${gatewayUrl} ${failure}`, advice };
+  const found = `${gatewayUrl}/public/health returns ${status}`;
+  if (status === 200) return { isOk: true, found };
+  const reason = await loadFailure(log);
+  const state = status === 404 ? "the app did not load" : "the app does not run";
+  return { isOk: false, found: `${found}: ${state}${reason && ` (${reason})`}`, advice };
+}
+
+export async function checkAccess({ target: { gatewayUrl } }: Reading): Promise<Finding> {
+  const { status, failure } = await request(`${gatewayUrl}/room/list`);
+  if (status === undefined)
+    return { isOk: false, found: `${gatewayUrl} ${failure}`, advice: runbook("health-check-failing") };
+  const advice =
+    status === 403
+      ? "the call bypassed API Management: set HEALTH_URL to the URL that callers use"
+      : "look at AUTH_TENANT_ID, AUTH_AUDIENCES and AUTH_CLIENT_IDS, and at the policies of API Management";
+  return judged(status === 401, `a call without a token returns ${status}`, advice);
+}
+
+/** Reads every queue. */
+export async function checkStorage({ target: { queues } }: Reading): Promise<Finding> {
+  return checkQueues(queues, "responds", async () => undefined);
+}
+
+/** Leases a poison message for a second, too: that requires the right to change queues, and changes nothing else. */
+export async function checkStorageRights({ target: { queues } }: Reading): Promise<Finding> {
+  return checkQueues(queues, "the queues can be read and changed", async () => queues.poison.receive(1, 1));
+}
+
+async function checkQueues(queues: Queues, found: string, change: () => Promise<unknown>): Promise<Finding> {
+  try {
+    await Promise.all(Object.values(queues).map(async (queue) => queue.count()));
+    await change();
+    return { isOk: true, found };
+  } catch (error) {
+    const failure = failureOf(error);
+    const isAboutRights = [401, 403].includes(failure.status ?? 0);
+    const advice = isAboutRights
+      ? "give yourself Storage Queue Data Contributor; with a private network, work on the machine in the subnet `runner`"
+      : runbook("storage-unavailable");
+    return { isOk: false, found: describeError(error), advice };
+  }
+}
+
+/** The operator's view counts, and the app's own if it is newer than its last successful create. */
+export async function checkPlatform(reading: Reading): Promise<Finding> {
+  const { target } = reading;
+  const advice = runbook("platform-unreachable");
+  const probe = await reading.probe();
+  const failure = probe?.failure ?? (await reading.measured()).platformFailure;
+  if (failure !== undefined) {
+    const isThrottled = failureOf(failure).status === 429;
+    return judged(false, describeError(failure), isThrottled ? runbook("platform-slow") : advice);
+  }
+  const row = await reading.newestRow();
+  const reached = row?.["PlatformConnected"] === true && row["AvailableRooms"] !== null;
+  if (probe && (row === undefined || reached || (await isServedSince(reading, row))))
+    return { isOk: true, found: "connected" };
+  if (reached) return { isOk: true, found: "connected, as the app saw it" };
+  const when = row === undefined ? "" : ` ${age(String(row["TimeGenerated"]), target.clock.now())} ago`;
+  const found = `${probe ? "connected from here, but " : ""}the app did not reach it${when}`;
+  return { isOk: false, found: `${found}${await appsReason(target)}`, advice };
+}
+
+async function isServedSince({ creates }: Reading, row: Readonly<Record<string, unknown>>): Promise<boolean> {
+  const served = (await creates()).findLast(({ status }) => status === 200);
+  return served !== undefined && served.line.time > String(row["TimeGenerated"]);
+}
+
+async function appsReason({ log }: Target): Promise<string> {
+  const [line] = (await log.lines({ hours: 1, events: ["measurement-failed"] })).slice(-1);
+  return line === undefined ? "" : `: ${causeOf(line)}`;
+}
+
+/** A create makes two calls. */
+const slowSeconds = 2;
+const shownCreates = 10;
+const judgedCreates = 3;
+const judgedMinutes = 5;
+
+/** The slower of the operator's own call and the app's calls for its latest creates. */
+export async function checkSpeed({ target: { clock }, probe, creates }: Reading): Promise<Finding> {
+  const latest = (await creates()).filter(({ platformCalls }) => platformCalls > 0).slice(-shownCreates);
+  const seconds = latest.map(({ durationMilliseconds }) => durationMilliseconds / 1000);
+  const ofCreates =
+    latest.length === 0
+      ? ""
+      : `creates take ${Math.min(...seconds).toFixed(1)} to ${Math.max(...seconds).toFixed(1)} s`;
+  const own = await probe();
+  if (own?.failure !== undefined) return { isOk: undefined, found: ofCreates || "unknown" };
+  const isRecent = ({ line }: LoggedCreate) => clock.now() - Date.parse(line.time) < judgedMinutes * 60_000;
+  const ofApp = secondsPerCall(latest.slice(-judgedCreates).filter(isRecent));
+  const slowest = Math.max(own?.seconds ?? 0, ofApp ?? 0);
+  if (own === undefined && ofApp === undefined) return { isOk: undefined, found: ofCreates || "unknown" };
+  const found = `${slowest.toFixed(1)} s per call${ofCreates && `; ${ofCreates}`}`;
+  return judged(slowest <= slowSeconds, found, `more than ${slowSeconds} s: ${runbook("platform-slow")}`);
+}
+
+function secondsPerCall(creates: readonly LoggedCreate[]): number | undefined {
+  const calls = creates.reduce((sum, { platformCalls }) => sum + platformCalls, 0);
+  const milliseconds = creates.reduce((sum, { platformMilliseconds }) => sum + platformMilliseconds, 0);
+  return calls === 0 ? undefined : milliseconds / calls / 1000;
+}
+
+export async function checkTokenIssuer({ target }: Reading): Promise<Finding> {
+  const advice = runbook("signing-keys-stale");
+  try {
+    const { keys } = await fetchPublishedKeys(target.settings.bearer);
+    // A key is published for both versions of the tokens.
+    const ids = new Set(keys.map(({ kid }) => kid));
+    const failures = await mentionLogged(target, "signing-keys-stale");
+    return judged(ids.size > 0, `${count(ids.size, "signing key")}${failures}`, advice);
+  } catch (error) {
+    return judged(false, describeError(error), advice);
+  }
+}
+
+export async function checkContactCentre({ target }: Reading): Promise<Finding> {
+  const advice = runbook("contact-centre-throttling");
+  const { status, failure } = await request(`${target.settings.contactCentre.url}/api/v2/users/me`);
+  const failures = await mentionLogged(target, "contact-centre-unavailable");
+  const isOk = status === 401;
+  const found = isOk ? "responds" : status === 200 ? "accepts a call without a token" : failure;
+  return judged(isOk, `${found}${failures}`, advice);
+}
+
+export async function checkVersion({ newestRow }: Reading): Promise<Finding> {
+  const deployed = (await newestRow())?.["Version"];
+  const shown = typeof deployed === "string" ? deployed : "unknown";
+  return judged(
+    deployed === undefined || deployed === version,
+    `the app is ${shown}, these commands are ${version}`,
+    "use the commands of the version that is deployed: git checkout v<version>",
+  );
+}
+
+/** Returns the first line of the reason why the app did not load, or an empty text if the log has none. */
+async function loadFailure(log: LogReader): Promise<string> {
+  const lines = await log.lines({ hours: 1, events: [hostFailureEvent] }).catch(() => []);
+  return z.string().catch("").parse(lines.at(-1)?.fields["message"]);
+}
+
+function describeError(error: unknown): string {
+  const failure = failureOf(error);
+  if (failure.status !== undefined || failure.networkCode !== undefined) return describeCall(failure);
+  return firstLine(error);
+}
+
+/** Sends a probe. `failure` says in words what a response without success means, or why there is none. */
+async function request(url: string): Promise<{ status?: number; failure: string }> {
+  try {
+    const signal = AbortSignal.timeout(probeSeconds * 1000);
+    const { status } = await fetch(url, { signal, redirect: "manual" });
+    return { status, failure: describeCall({ status }) };
+  } catch (error) {
+    return { failure: describeCall(failureOf(error)) };
+  }
+}

@@ -1,0 +1,108 @@
+/** What the log says about work that succeeds or fails: how often it failed, why, and whether that is over. */
+import * as z from "zod";
+import { describeLoggedFailure } from "../../local/terminal/failure-words.ts";
+import { createFunctions, type LogFilter, type LogLine, type Target } from "../target/target.ts";
+import { age, count } from "../terminal/format.ts";
+import { type Finding, judged } from "./line.ts";
+
+/** Some work within some time. */
+export interface History {
+  readonly total: number;
+  readonly failed: number;
+  readonly newestFailure: LogLine | undefined;
+  /** How many succeeded since the newest failure. */
+  readonly since: number;
+  /** Whether more succeeded since the newest failure than between the failures. */
+  readonly isOver: boolean;
+}
+
+/** Compares the lines, the oldest first. */
+export function historyOf(lines: readonly LogLine[], hasFailed: (line: LogLine) => boolean): History {
+  const failures = lines.filter(hasFailed);
+  const newestFailure = failures.at(-1);
+  if (newestFailure === undefined)
+    return { total: lines.length, failed: 0, newestFailure, since: lines.length, isOver: true };
+  const [first, last] = [lines.findIndex(hasFailed), lines.lastIndexOf(newestFailure)];
+  const between = last - first + 1 - failures.length;
+  const since = lines.length - 1 - last;
+  return { total: lines.length, failed: failures.length, newestFailure, since, isOver: since > between };
+}
+
+const failureSchema = z.object({
+  code: z.string().optional(),
+  /** The code of a failed provisioning or deletion. */
+  failure: z.string().optional(),
+  platformMethod: z.string().optional(),
+  platformStatus: z.number().optional(),
+  platformError: z.string().optional(),
+  rejectedFields: z.string().optional(),
+});
+
+/** Returns why, in words, from the fields of a log line. */
+export function causeOf({ fields }: LogLine): string {
+  const { failure, rejectedFields, code = failure, ...call } = failureSchema.parse(fields);
+  const named = rejectedFields === undefined ? "" : `, field ${rejectedFields}`;
+  return `${describeLoggedFailure({ code, ...call })}${named}`;
+}
+
+interface HistoryWords {
+  /** What was tried, in the singular: `create`. */
+  readonly noun: string;
+  /** What succeeded: `served`. */
+  readonly succeeded: string;
+  readonly period: string;
+  readonly now: number;
+  readonly advice: string;
+}
+
+/** Returns the finding of a history: good if nothing failed, or if that is over. */
+export function findingOf(history: History, words: HistoryWords, cause?: string | false): Finding {
+  const { total, failed, newestFailure, since, isOver } = history;
+  const { noun, succeeded, period, now, advice } = words;
+  if (total === 0) return { isOk: true, found: `no ${noun} in ${period}` };
+  if (!newestFailure) return { isOk: true, found: `${count(total, noun)} in ${period}, all ${succeeded}` };
+  const failures = `${failed} of ${count(total, noun)} failed in ${period}`;
+  const last = `the last ${age(newestFailure.time, now)} ago: ${cause || causeOf(newestFailure)}`;
+  const found = `${failures}, ${last}${since > 0 ? `; ${since} ${succeeded} since` : ""}`;
+  return judged(isOver, found, advice);
+}
+
+/** Returns `; the app logged EVENT 2 times in the last hour`, or nothing. A call that logs two lines counts once. */
+export async function mentionLogged({ log }: Target, event: string): Promise<string> {
+  const lines = await log.lines({ hours: 1, events: [event] });
+  const calls = new Set(lines.map(({ fields }) => fields["invocationId"])).size;
+  return calls === 0 ? "" : `; the app logged ${event} in ${count(calls, "call")} in the last hour`;
+}
+
+export const createMinutes = 15;
+export const creates: LogFilter = {
+  hours: createMinutes / 60,
+  events: ["request"],
+  functions: createFunctions,
+};
+
+const createSchema = z.object({
+  status: z.number(),
+  code: z.string().optional(),
+  durationMilliseconds: z.number(),
+  platformCalls: z.number().default(0),
+  platformMilliseconds: z.number().default(0),
+});
+
+/** A create that a caller sent, and its line. */
+export interface LoggedCreate extends z.output<typeof createSchema> {
+  readonly line: LogLine;
+}
+
+/** Returns the creates that were served or failed; a caller's own mistakes are neither. */
+export function createsOf(lines: readonly LogLine[]): LoggedCreate[] {
+  return lines.flatMap((line) => {
+    const create = createSchema.safeParse(line.fields).data;
+    return create && (create.status === 200 || hasFailed(create.status)) ? [{ ...create, line }] : [];
+  });
+}
+
+/** 404 is an empty pool. */
+export function hasFailed(status: unknown): boolean {
+  return status === 404 || Number(status) >= 500;
+}

@@ -1,0 +1,235 @@
+/**
+ * The gateway with its real functions, on a virtual clock: queues and platform are in memory, and identity provider,
+ * contact centre and log are the simulators.
+ */
+import { randomUUID } from "node:crypto";
+import { HttpRequest, InvocationContext } from "@azure/functions";
+import { bulkCreateRooms } from "../../../src/functions/bulk-create-rooms.ts";
+import { collectGarbage } from "../../../src/functions/collect-garbage.timer.ts";
+import { collectMetrics } from "../../../src/functions/collect-metrics.timer.ts";
+import { createRoomFromQueue } from "../../../src/functions/create-room-from-queue.ts";
+import { eventSink } from "../../../src/functions/event-sink.ts";
+import { getPublicRoom } from "../../../src/functions/get-public-room.ts";
+import { provisionRoom } from "../../../src/functions/provision-room.queue.ts";
+import { createAccessChecks, createBearerCheck } from "../../../src/lib/auth/access.ts";
+import { createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
+import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
+import { countCall } from "../../../src/lib/call-totals.ts";
+import { createDependencies, type Dependencies } from "../../../src/lib/dependencies.ts";
+import type { HttpFunction } from "../../../src/lib/http/contract.ts";
+import { toHandler } from "../../../src/lib/http/pipeline.ts";
+import { createClient } from "../../../src/lib/platform/client.ts";
+import { transportFailure } from "../../../src/lib/platform/errors.ts";
+import type { PlatformTransport } from "../../../src/lib/platform/transport.ts";
+import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
+import { type Queue, QueueError, secureRandom } from "../../../src/lib/ports.ts";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { createManualClock, settlePromises } from "../../../test/support/clock.ts";
+import { asAgent, asEventSink } from "../../../test/support/credentials.ts";
+import { createMemoryPlatform, noCredentials } from "../../../test/support/memory-platform.ts";
+import { createMemoryQueue } from "../../../test/support/memory-queue.ts";
+import { createMemoryRecordStore } from "../../../test/support/memory-record-store.ts";
+import { aTimer, registeredQueue, registeredTimer } from "../../../test/support/registered-trigger.ts";
+import { startContactCentre } from "../../local/simulators/contact-centre.ts";
+import { hostFailureEvent, startLogWorkspace } from "../../local/simulators/log-workspace.ts";
+import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
+import { startTokenIssuer } from "../../local/simulators/token-issuer.ts";
+import { gatewaySettings } from "../../local/stack/gateway-settings.ts";
+import { contactCentreUsers, identities, tenant } from "../../local/stack/identities.ts";
+import { createLocalLog } from "../target/local.ts";
+import { platformOf, type Target } from "../target/target.ts";
+import { ops } from "./operated-gateway.ts";
+
+export type GatewayInMemory = Awaited<ReturnType<typeof startGatewayInMemory>>;
+
+/** Starts a gateway with a full pool. Rooms are ready at once. */
+export async function startGatewayInMemory(rooms = 20) {
+  const clock = createManualClock(Date.now());
+  const [issuer, contactCentre, logWorkspace, front] = await Promise.all([
+    startTokenIssuer({ ...tenant }),
+    startContactCentre({ users: contactCentreUsers }),
+    startLogWorkspace(),
+    startLoopbackServer(({ url }) => answerOfFront(url.pathname)),
+  ]);
+  const settings = loadSettings({
+    ...gatewaySettings({
+      connectionString: "UseDevelopmentStorage=true",
+      platformUrl: "https://platform.example.com",
+      authorityUrl: issuer.url,
+      contactCentreUrl: contactCentre.url,
+      logWorkspaceUrl: logWorkspace.url,
+    }),
+    MAX_VMR: String(rooms),
+    POOL_READY_DELAY_SECONDS: "0",
+  });
+
+  let app: "up" | "not loaded" | "crashing" = "up";
+  function answerOfFront(path: string) {
+    if (app === "crashing") return "reset";
+    if (app === "not loaded") return { status: 404 };
+    return { status: path === "/public/health" ? 200 : 401 };
+  }
+
+  const platform = createMemoryPlatform(() => clock.now());
+  const link = { delaySeconds: 0, networkCode: "" };
+  const transport: PlatformTransport = async (request, authorization) => {
+    const timeout = request.timeoutSeconds ?? settings.platform.timeoutSeconds;
+    const endsAt = clock.now() + 1000 * Math.min(link.delaySeconds, timeout);
+    // Calls that start at the same time end at the same time.
+    await settlePromises();
+    clock.advance(Math.max(0, endsAt - clock.now()) / 1000);
+    const code = link.delaySeconds > timeout ? "ETIMEDOUT" : link.networkCode;
+    if (code !== "") throw transportFailure(request, Object.assign(new Error(), { code }));
+    return countCall("platform", async () => platform.transport(request, authorization));
+  };
+  const { timeoutSeconds, maxConcurrency } = settings.platform;
+  const clientOf = () =>
+    createClient(transport, { timeoutSeconds, maxConcurrency, credentials: noCredentials, clock });
+
+  const storage = { isDown: false };
+  const refuse = async () => {
+    const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+    throw new QueueError("unknown", "queue: ECONNREFUSED", cause);
+  };
+  const openQueue = (): Queue =>
+    new Proxy(createMemoryQueue(clock), {
+      get: (queue, operation): unknown => (storage.isDown ? refuse : Reflect.get(queue, operation)),
+    });
+  const queues = {
+    pool: openQueue(),
+    deletion: openQueue(),
+    provisioning: openQueue(),
+    poison: openQueue(),
+  };
+
+  const dependencies: Dependencies = createDependencies(settings, {
+    queues,
+    createRecords: createMemoryRecordStore(),
+    platformClient: clientOf(),
+    accessChecks: createAccessChecks({
+      apiManagementSecret: undefined,
+      eventSink: settings.eventSink,
+      checkBearer: createBearerCheck(settings.bearer, createSigningKeys(settings.bearer, clock)),
+      checkAgent: createContactCentreCheck(settings.contactCentre, clock),
+    }),
+    metricsSink: async (row) => {
+      await fetch(`${logWorkspace.url}/dataCollectionRules/rule/streams/rows?api-version=1`, {
+        method: "POST",
+        body: JSON.stringify([row]),
+      });
+    },
+    clock,
+    random: secureRandom,
+    newId: randomUUID,
+  });
+
+  const contextOf = (functionName: string): InvocationContext =>
+    new InvocationContext({
+      functionName,
+      invocationId: randomUUID(),
+      logHandler: (_level, line) => logWorkspace.addTrace(String(line), new Date(clock.now())),
+    });
+
+  async function call(
+    name: string,
+    definition: HttpFunction<Dependencies>,
+    headers: Record<string, string>,
+    { params = {}, body }: { params?: Record<string, string>; body?: object } = {},
+  ): Promise<number | undefined> {
+    const text = body === undefined ? {} : { body: { string: JSON.stringify(body) } };
+    const url = "http://127.0.0.1/";
+    const request = new HttpRequest({ method: definition.method, url, params, headers, ...text });
+    const response = await toHandler(definition, dependencies)(request, contextOf(name));
+    return response?.status === undefined ? undefined : Number(response.status);
+  }
+
+  const asApplication = () => ({
+    authorization: `Bearer ${issuer.issueToken(identities.clientId)}`,
+    "content-length": "0",
+  });
+
+  /** Serves every request for a room once, as the host does; those that fail stay. */
+  async function provision(): Promise<void> {
+    const { handler } = registeredQueue(provisionRoom, dependencies);
+    for (let served = 0; served < 200; served++) {
+      const [message] = await queues.provisioning.receive(1, 1).catch(() => []);
+      if (!message) return;
+      const failed = await Promise.resolve(
+        handler(JSON.parse(message.text), contextOf("provisionRoom")),
+      ).then(
+        () => false,
+        () => true,
+      );
+      if (failed) return;
+      await queues.provisioning.delete(message);
+    }
+  }
+
+  async function runTimer(name: "collectGarbage" | "collectMetrics"): Promise<void> {
+    const timer = registeredTimer({ collectGarbage, collectMetrics }[name], dependencies);
+    await Promise.resolve(timer.handler(aTimer, contextOf(name))).catch(() => undefined);
+  }
+
+  const target: Target = {
+    name: "a gateway in memory",
+    since: undefined,
+    isLocal: true,
+    gatewayUrl: front.url,
+    settings,
+    clock,
+    queues,
+    log: createLocalLog(logWorkspace.url, clock),
+    platform: platformOf(clientOf(), clock),
+    fingerprint: async () => roomFingerprint(settings.rooms.template, settings.rooms.hostPin),
+    unresolvedSecrets: async () => [],
+    operatorId: async () => "operator",
+    accessToken: async () => "",
+  };
+
+  async function fill(): Promise<void> {
+    await call("bulkCreateRooms", bulkCreateRooms, asApplication());
+    await provision();
+  }
+
+  await fill();
+  await runTimer("collectMetrics");
+
+  return {
+    clock,
+    platform,
+    link,
+    storage,
+    issuer,
+    contactCentre,
+    queues,
+    fill,
+    provision,
+    runTimer,
+    setApp: (state: typeof app): void => {
+      app = state;
+      const fields = { event: hostFailureEvent, message: "Error: a setting is missing" };
+      if (state !== "up") logWorkspace.addTrace(JSON.stringify(fields), new Date(clock.now()));
+    },
+    /** Ten callers, one after the other; the rooms that they get are replaced. */
+    creates: async (): Promise<void> => {
+      for (let index = 0; index < 10 && app === "up"; index++) {
+        await call("createRoomFromQueue", createRoomFromQueue, asApplication());
+        await provision();
+        clock.advance(1);
+      }
+    },
+    sendEvents: async (amount: number, password: string = identities.sinkPassword, username?: string) => {
+      const body = { event: "participant_connected", data: {} };
+      for (let index = 0; index < amount; index++)
+        await call("eventSink", eventSink, asEventSink(username, password), { body });
+    },
+    askAsAgent: async () => call("getPublicRoom", getPublicRoom, asAgent, { params: { room_name: "any" } }),
+    /** Runs one of the operator's commands. */
+    ops: async (...args: string[]) => ops(args, { connect: async () => target }),
+    now: () => clock.now(),
+    stop: async (): Promise<void> => {
+      const parts = [issuer, contactCentre, logWorkspace, front];
+      await Promise.all(parts.map(async (part) => part.stop()));
+    },
+  };
+}
