@@ -29,7 +29,12 @@ const folder = join(".github", "workflows");
 const files = readdirSync(folder).toSorted();
 const textOf = (file: string): string => readFileSync(join(folder, file), "utf8");
 const read = (file: string): Workflow => parse(textOf(file));
-const [ci, deploy, whatIf] = [read("ci.yml"), read("deploy.yml"), read("what-if.yml")];
+const [ci, deploy, nightly, whatIf] = [
+  read("ci.yml"),
+  read("deploy.yml"),
+  read("nightly.yml"),
+  read("what-if.yml"),
+];
 const commandsOf = (steps: readonly Step[] = []) => steps.map(({ run }) => run ?? "").join("\n");
 
 describe.each(files)("%s", (file) => {
@@ -57,7 +62,7 @@ describe.each(files)("%s", (file) => {
 });
 
 test("Each job has only the permissions that it needs", () => {
-  const permissions = [ci, deploy, whatIf].map(({ permissions: all, jobs }) => [
+  const permissions = [ci, deploy, nightly, whatIf].map(({ permissions: all, jobs }) => [
     all,
     Object.fromEntries(
       Object.entries(jobs).flatMap(([name, job]) => (job.permissions ? [[name, job.permissions]] : [])),
@@ -77,6 +82,7 @@ test("Each job has only the permissions that it needs", () => {
       { contents: "read", actions: "read" },
       { provision: logIn, release: logIn },
     ],
+    [{ contents: "read" }, {}],
     [logIn, {}],
   ]);
 });
@@ -186,6 +192,14 @@ describe("deploy.yml", () => {
       FIRST_RUN: "${{ inputs.first-run }}",
     });
   });
+});
+
+test("nightly.yml runs every step each night, and by hand", () => {
+  expect(nightly.on).toEqual({
+    schedule: [{ cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) }],
+    workflow_dispatch: null,
+  });
+  expect(nightly.jobs["nightly"]?.steps.map(({ run }) => run)).toContain("npm run nightly");
 });
 
 test("what-if.yml compares with the test environment and deploys nothing", () => {

@@ -7,8 +7,8 @@ import { lockedPackages } from "../support/lock-file.ts";
 // They require no more than a copy of their text, which the notices in the package contain.
 const permissive = ["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BlueOak-1.0.0"];
 const deployed = [...permissive, "(MIT AND Zlib)"];
-// Tools are not distributed, so weak copyleft is allowed as well.
-const tools = [...permissive, "MIT OR Apache-2.0", "(MIT OR CC0-1.0)", "MPL-2.0", "Python-2.0"];
+// Tools are not distributed, so weak copyleft is allowed as well, and data that require attribution.
+const tools = [...permissive, "MIT OR Apache-2.0", "(MIT OR CC0-1.0)", "MPL-2.0", "Python-2.0", "CC-BY-4.0"];
 
 // Packages that name no licence or an unknown one: the text in their files counts.
 const licenceTexts: Record<string, { readonly file: string; readonly says: string }> = {

@@ -1,0 +1,7 @@
+/** The tests that a mutated file is given to: `mutate.ts` names their folder. */
+import everything from "../../vitest.config.ts";
+
+export default {
+  ...everything,
+  test: { ...everything.test, include: ["**/*.test.ts"], reporters: [] },
+};
