@@ -26,6 +26,8 @@ export interface Action {
   readonly fields?: readonly Field[];
   /** Whether the request takes the chosen room's name as the value `room`. */
   readonly needsRoom?: boolean;
+  /** What is shown instead of the response's body if the request succeeds. */
+  readonly done?: string;
   /** Whether this is the usual first action. */
   readonly isPrimary?: boolean;
   /** The question that a second click confirms, because the action cannot be undone. `rooms` is the number of rooms. */
@@ -139,6 +141,7 @@ export const actionGroups: readonly ActionGroup[] = [
       {
         id: "join",
         label: "Join",
+        done: "The participant has joined.",
         needsRoom: true,
         fields: [participants, nodes],
         ...platform("conferences/join", ({ room, participant, node }) => ({ name: room, participant, node })),
@@ -146,6 +149,7 @@ export const actionGroups: readonly ActionGroup[] = [
       {
         id: "leave",
         label: "Leave",
+        done: "The participant has left.",
         needsRoom: true,
         fields: [participants],
         ...platform("conferences/leave", ({ room, participant }) => ({ name: room, participant })),

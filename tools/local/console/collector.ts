@@ -12,7 +12,7 @@ import {
   stateTitles,
   type TimelineEntry,
 } from "./console-state.ts";
-import { summarizeLatency } from "./create-latency.ts";
+import { describeTrouble, summarizeLatency } from "./create-latency.ts";
 import { toRoomRows } from "./room-rows.ts";
 import { readStackData } from "./stack-data.ts";
 import type { Timeline } from "./timeline.ts";
@@ -29,22 +29,31 @@ export interface CollectorOptions {
   readonly onSnapshot: (snapshot: Snapshot) => void;
 }
 
+type Depths = [pool: number, provisioning: number, deletion: number, poison: number];
+
 /** Starts sampling. A sample that fails, for example because a part is stopping, is skipped. */
 export function startCollector(options: CollectorOptions) {
   const { connection, stack, appState, timeline, onSnapshot, intervalMilliseconds = 1000 } = options;
-  const queues = openQueueContents(connection.storageConnectionString);
+  const queues = openQueueContents(connection.storageConnectionString, { maxTries: 1, tryTimeoutInMs: 2000 });
   const history: HistoryPoint[] = [];
   const stopping = new AbortController();
   let rows: ReadonlyMap<string, RoomRow> = new Map();
   let latest: Snapshot | undefined;
 
-  async function take(): Promise<Snapshot> {
-    const [pool, provisioning, deletion, poison] = await Promise.all([
+  let lastDepths: Depths = [0, 0, 0, 0];
+  const readDepths = async (): Promise<Depths> =>
+    Promise.all([
       queues.depth("pool"),
       queues.depth("provisioning"),
       queues.depth("deletion"),
       queues.depth("poison"),
     ]);
+
+  async function take(): Promise<Snapshot> {
+    const depths = await readDepths().catch(() => undefined);
+    const storageIsDown = depths === undefined;
+    const [pool, provisioning, deletion, poison] = depths ?? lastDepths;
+    if (depths) lastDepths = depths;
     const data = readStackData(stack);
     const time = Date.now();
     const { queuedForDeletionAt } = timeline;
@@ -55,14 +64,15 @@ export function startCollector(options: CollectorOptions) {
     return {
       time,
       poolLevel: rooms.filter(({ state }) => state === "pooled").length,
-      isOutage: gateway.state !== "up" || data.surroundings.platformDown !== null,
+      isOutage: gateway.state !== "up" || data.surroundings.platformDown !== null || storageIsDown,
       poolTarget: connection.maxRooms,
       counts: countStates(rooms, provisioning),
       queues: { pool, provisioning, deletion, poison },
       rooms,
       gateway,
-      surroundings: data.surroundings,
+      surroundings: { ...data.surroundings, storageIsDown },
       createLatency: summarizeLatency(timeline.creates()),
+      createTrouble: describeTrouble(timeline.creates(), time),
       metricsRow: data.metricsRow,
     };
   }
@@ -105,6 +115,7 @@ function countStates(rooms: readonly RoomRow[], requested: number): Record<RoomS
 function outageChanges(now: Snapshot, before: Snapshot | undefined): TimelineEntry[] {
   const parts = (snapshot: Snapshot | undefined): [string, string | undefined][] => [
     ["Platform", snapshot === undefined || snapshot.surroundings.platformDown === null ? undefined : "down"],
+    ["Storage", snapshot?.surroundings.storageIsDown ? "down" : undefined],
     ["Token issuer", snapshot?.surroundings.issuerIsDown ? "down" : undefined],
     [
       "Contact centre",
@@ -142,9 +153,12 @@ function roomChanges(
     return [
       ...(isMadeUnseen ? [stateEntry(name, "provisioning", madeAt)] : []),
       ...(isAssignedUnseen ? [stateEntry(name, "assigned", assignedAt)] : []),
+      // The last participant left before the conference ended, although both are seen in one look.
+      ...(before ? newIn(before, room) : []).map((who) =>
+        roomEntry(name, `${who} left`, before?.state === state ? now : Math.min(since - 1, now)),
+      ),
       ...(before?.state === state ? [] : [stateEntry(name, state, Math.min(since, now))]),
       ...newIn(room, before).map((who) => roomEntry(name, `${who} joined`, now)),
-      ...(before ? newIn(before, room).map((who) => roomEntry(name, `${who} left`, now)) : []),
     ];
   });
   const gone = [...previous.keys()].filter((name) => !present.has(name));

@@ -87,6 +87,9 @@ export async function startConsole(options: ConsoleOptions) {
     const isOwn = request.headers.host === new URL(url).host && (request.headers.origin ?? url) === url;
     if (!isOwn) return sendStatus(response, 403);
     if (request.method === "GET" && pathname === "/events") return openStream(response);
+    const [, correlationId] = /^\/lines\/([\w.-]+)$/.exec(pathname) ?? [];
+    if (request.method === "GET" && correlationId !== undefined)
+      return sendJson(response, options.stack.logWorkspace.linesOf(correlationId));
     if (await respondToReference(request, response, connection)) return;
     const [, part, name = ""] = /^(\/api)?\/(.*)$/.exec(pathname) ?? [];
     if (part !== undefined) reference ??= referenceFiles();
@@ -106,8 +109,7 @@ export async function startConsole(options: ConsoleOptions) {
     if (!values.success) return sendStatus(response, 400);
     const result = await runner.run(id, values.data);
     if (!result) return sendStatus(response, 404);
-    response.writeHead(200, { ...securityHeaders, "content-type": "application/json" });
-    response.end(JSON.stringify(result));
+    sendJson(response, result);
   }
 
   const server = createServer((request, response) => {
@@ -128,6 +130,11 @@ export async function startConsole(options: ConsoleOptions) {
 
 function sendEvent(stream: ServerResponse, event: string, data: unknown): void {
   stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+function sendJson(response: ServerResponse, content: unknown): void {
+  response.writeHead(200, { ...securityHeaders, "content-type": "application/json" });
+  response.end(JSON.stringify(content));
 }
 
 function sendNotFound(response: ServerResponse): void {

@@ -10,7 +10,7 @@ export const stateTitles: Readonly<Record<RoomState, string>> = {
   pooled: "Pooled",
   assigned: "Assigned",
   live: "Live",
-  ended: "Ended",
+  ended: "Waiting for deletion",
   deleting: "Being deleted",
 };
 
@@ -45,22 +45,26 @@ export interface HistoryPoint {
 }
 
 export interface CreateLatency {
-  /** The number of creates: successful ones, and those that failed with 5xx. */
   readonly count: number;
+  /** How many of them failed with 5xx. */
   readonly failed: number;
+  /** How many of them found the pool empty. */
+  readonly empty: number;
   /** When the first of them was. */
   readonly since: number | null;
   readonly p50: number;
   readonly p90: number;
   readonly p99: number;
-  /** The number of creates from the previous bucket's bound up to this one, in milliseconds. */
+  /** The number of creates, without those that found the pool empty, from the previous bucket's bound up to this one, in milliseconds. */
   readonly buckets: readonly { readonly upTo: number; readonly count: number; readonly failed: number }[];
 }
 
 /** What differs from normal in the parts that the gateway calls. */
 export interface Surroundings {
   readonly platformDown: string | null;
-  readonly platformFaults: number;
+  readonly storageIsDown: boolean;
+  /** The calls of the platform that fail, each in words. */
+  readonly platformFaults: readonly string[];
   readonly platformLatencyMilliseconds: number;
   readonly alarms: readonly string[];
   readonly eventsWaiting: number;
@@ -82,7 +86,24 @@ export interface Snapshot extends HistoryPoint {
   readonly gateway: GatewayState;
   readonly surroundings: Surroundings;
   readonly createLatency: CreateLatency;
+  /** How many of the creates of the last minutes failed, and why, if the newest one did. */
+  readonly createTrouble: string | null;
   readonly metricsRow: Readonly<Record<string, string>> | null;
+}
+
+/** Returns a name from a URL, or the text as it is if its percent-encoding is not valid. */
+export function decodeName(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}
+
+/** One line that the app logged. */
+export interface LoggedLine {
+  readonly time: string;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** Something that happened: a function's run, an outage or its end, or a room that changed. */
@@ -100,6 +121,8 @@ export interface TimelineEntry {
   /** What was done, one phrase per step. */
   readonly steps: readonly string[];
   readonly rooms: readonly string[];
+  /** Why a request failed. */
+  readonly cause?: string;
   /** For a state entry, the state that the room entered. */
   readonly state?: RoomState | "gone";
 }

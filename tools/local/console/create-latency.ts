@@ -2,30 +2,48 @@
 import type { CreateLatency } from "./console-state.ts";
 
 const bounds = [5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, Number.MAX_SAFE_INTEGER];
+const troubleMinutes = 5;
 
 /** One create, with when it ended. */
 export interface TimedCreate {
   readonly time: number;
   readonly milliseconds: number;
-  readonly hasFailed: boolean;
+  readonly outcome: "handed-out" | "empty" | "failed";
+  /** Why it failed, if that is known. */
+  readonly cause?: string | undefined;
 }
 
-/** Returns percentiles of the successful creates and a histogram of all. Without any, all figures are 0. */
+/** Returns percentiles of the successful creates and a histogram of those that did not find the pool empty. */
 export function summarizeLatency(creates: readonly TimedCreate[]): CreateLatency {
-  const succeeded = creates.filter(({ hasFailed }) => !hasFailed);
-  const sorted = succeeded.map(({ milliseconds }) => milliseconds).toSorted((one, other) => one - other);
+  const having = (wanted: TimedCreate["outcome"], among = creates): readonly TimedCreate[] =>
+    among.filter(({ outcome }) => outcome === wanted);
+  const sorted = having("handed-out")
+    .map(({ milliseconds }) => milliseconds)
+    .toSorted((one, other) => one - other);
   const percentile = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   return {
     count: creates.length,
-    failed: creates.length - succeeded.length,
+    failed: having("failed").length,
+    empty: having("empty").length,
     since: creates[0]?.time ?? null,
     p50: percentile(0.5),
     p90: percentile(0.9),
     p99: percentile(0.99),
     buckets: bounds.map((upTo, index) => {
       const from = bounds[index - 1] ?? -1;
-      const within = creates.filter(({ milliseconds }) => milliseconds > from && milliseconds <= upTo);
-      return { upTo, count: within.length, failed: within.filter(({ hasFailed }) => hasFailed).length };
+      const within = creates.filter(
+        ({ outcome, milliseconds }) => outcome !== "empty" && milliseconds > from && milliseconds <= upTo,
+      );
+      return { upTo, count: within.length, failed: having("failed", within).length };
     }),
   };
+}
+
+/** Returns how many creates of the last minutes failed and why the newest did; null if it did not fail. */
+export function describeTrouble(creates: readonly TimedCreate[], now: number): string | null {
+  const recent = creates.filter(({ time }) => time > now - troubleMinutes * 60_000);
+  const newest = recent.at(-1);
+  if (newest?.outcome !== "failed") return null;
+  const failed = recent.filter(({ outcome }) => outcome === "failed").length;
+  return `${failed} of ${recent.length} creates failed in ${troubleMinutes} min; the last: ${newest.cause ?? "the app did not respond"}.`;
 }

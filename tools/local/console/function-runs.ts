@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { LogEntry, Trigger } from "../host/messages.ts";
 import { parseJson } from "../process/parse-json.ts";
-import type { TimelineEntry } from "./console-state.ts";
+import { decodeName, type TimelineEntry } from "./console-state.ts";
 
 const number = z.number().optional().catch(undefined);
 const text = z.string().min(1).optional().catch(undefined);
@@ -20,6 +20,8 @@ const lineSchema = z.object({
   reason: text,
   kind: text,
   outcome: text,
+  platformMethod: text,
+  platformStatus: number,
 });
 type Line = z.output<typeof lineSchema>;
 
@@ -74,7 +76,7 @@ function toEntry({ id, functionName, trigger, lines, now, succeeded, millisecond
   if (code !== undefined && !steps.some((step) => step.startsWith(phrase(code)))) steps.push(phrase(code));
   const title = trigger.kind === "request" ? trigger.title : functionName;
   const [, room] = /^\w+ (?:\/public)?\/room\/(?!create$|list$)([^/]+)$/.exec(title) ?? [];
-  const roomNames = [...lines.map((line) => line.room), room && decodeURIComponent(room)];
+  const roomNames = [...lines.map((line) => line.room), room && decodeName(room)];
   // The host responds with 500 to a run that has logged no response, for example because its process has ended.
   const status = request?.status ?? (trigger.kind === "request" && !succeeded ? 500 : undefined);
   const failed = !succeeded || (status ?? 0) >= 500;
@@ -90,7 +92,15 @@ function toEntry({ id, functionName, trigger, lines, now, succeeded, millisecond
     ...(status !== undefined && { status }),
     ...(caller !== undefined && { caller }),
     ...(correlationId !== undefined && { correlationId }),
+    ...(failed && code !== undefined && { cause: causeOf(code, lines) }),
   };
+}
+
+/** Returns why a request failed: its code and, if the platform caused it, the call and its status. */
+function causeOf(code: string, lines: readonly Line[]): string {
+  const { platformMethod, platformStatus } = lines.find(({ event }) => event === code) ?? {};
+  if (platformMethod === undefined) return phrase(code);
+  return `${phrase(code)} (${[platformMethod, platformStatus].filter(Boolean).join(" ")})`;
 }
 
 function describe({ event, reason, kind, outcome, count }: Line): string {

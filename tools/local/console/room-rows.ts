@@ -35,14 +35,15 @@ export function toRoomRows(facts: RoomFacts, previous: ReadonlyMap<string, RoomR
 }
 
 function stateOf(
-  { name, marker }: PlatformRoom,
+  { name, marker, isTakenOut }: PlatformRoom,
   conference: Conference | undefined,
   facts: RoomFacts,
 ): { state: RoomState; since: number } {
   const { now } = facts;
   if (conference) return { state: "live", since: now };
   const markedAt = marker ? Date.parse(marker.since) : now;
-  const endedAt = facts.queuedForDeletionAt(name);
+  // A room that an operator took out of the pool has no conference, and no line of the app's log says that it is queued.
+  const endedAt = facts.queuedForDeletionAt(name) ?? (isTakenOut ? markedAt : undefined);
   if (endedAt !== undefined && endedAt >= markedAt) {
     const dueAt = endedAt + facts.garbageMinimumAgeSeconds * 1000;
     return now >= dueAt ? { state: "deleting", since: dueAt } : { state: "ended", since: endedAt };

@@ -5,12 +5,13 @@ import { clientCredentials, createTokenCache } from "../../../client/src/tokens.
 import { parseJson } from "../process/parse-json.ts";
 import type { Connection } from "../stack/connection.ts";
 import { consumer, identities } from "../stack/identities.ts";
-import { type ActionRequest, actions, type Values } from "./actions.ts";
+import { type Action, type ActionRequest, actions, type Values } from "./actions.ts";
 import type { ActionResult, Addresses } from "./console-state.ts";
 
 const timeoutMilliseconds = 240_000;
 const maxShownCharacters = 4000;
 const createdSchema = z.object({ name: z.string() });
+const failureSchema = z.object({ detail: z.string() });
 const secretFields = /"(\w*pin|access_token)":"[^"]*"/g;
 
 /**
@@ -29,7 +30,7 @@ export function createActionRunner(connection: Connection, addresses: Addresses)
     return token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
-  async function send(request: ActionRequest): Promise<ActionResult> {
+  async function send(request: ActionRequest, { id, done }: Action): Promise<ActionResult> {
     const { method, url, identity, json } = request;
     const hasBody = json !== undefined;
     const token = identity === "consumer" ? await tokens.get() : undefined;
@@ -45,9 +46,17 @@ export function createActionRunner(connection: Connection, addresses: Addresses)
     const text = await response.text();
     if (response.status === 401 && token !== undefined) tokens.reject(token);
     const created = response.ok ? createdSchema.safeParse(parseJson(text)).data?.name : undefined;
+    const { status } = response;
+    const retryAfter = response.headers.get("retry-after");
+    const detail = failureSchema.safeParse(parseJson(text)).data?.detail;
+    const shown = response.ok && done !== undefined ? done : (detail ?? hideSecrets(text));
+    const notes = [
+      id === "create" && status === 404 ? "The pool is empty." : shown,
+      retryAfter === null ? "" : `Retry in ${retryAfter} s.`,
+    ];
     return {
-      status: response.status,
-      text: shorten(text.replaceAll(secretFields, '"$1":"••••••"')),
+      status,
+      text: notes.filter((note) => note !== "").join(" "),
       ...(created !== undefined && { room: created }),
     };
   }
@@ -58,7 +67,7 @@ export function createActionRunner(connection: Connection, addresses: Addresses)
       const action = actions.find((candidate) => candidate.id === id);
       if (!action) return undefined;
       try {
-        return await send(action.request(values, addresses));
+        return await send(action.request(values, addresses), action);
       } catch (error) {
         return { status: null, text: messageOf(error) };
       }
@@ -66,7 +75,9 @@ export function createActionRunner(connection: Connection, addresses: Addresses)
   };
 }
 
-function shorten(text: string): string {
+/** Returns the text without PINs and tokens, and not too long. */
+function hideSecrets(given: string): string {
+  const text = given.replaceAll(secretFields, '"$1":"••••••"');
   const left = text.length - maxShownCharacters;
   return left > 0 ? `${text.slice(0, maxShownCharacters)} … and ${left} more characters` : text;
 }

@@ -1,5 +1,7 @@
 /** Reads what the simulators know. PINs and tags stay here: only whether there is a tag is passed on. */
 import { parseMarker } from "../../../src/lib/pool/room.ts";
+import { isTakenOut } from "../../ops/pool/retirement.ts";
+import type { Fault } from "../simulators/platform/switches.ts";
 import type { DevelopmentStack } from "../stack/development-stack.ts";
 import type { Surroundings } from "./console-state.ts";
 
@@ -9,9 +11,9 @@ export type Conference = ReturnType<typeof readStackData>["conferences"][number]
 /** Returns what the simulators know at this moment. */
 export function readStackData({ platform, issuer, contactCentre, logWorkspace }: DevelopmentStack) {
   const { faults, latencyMilliseconds, alarms, conferences } = platform.switches();
-  const surroundings: Surroundings = {
+  const surroundings: Omit<Surroundings, "storageIsDown"> = {
     platformDown: platform.downMode() ?? null,
-    platformFaults: faults.length,
+    platformFaults: faults.map(describeFault),
     platformLatencyMilliseconds: latencyMilliseconds,
     alarms: alarms.map(({ name }) => name),
     eventsWaiting: platform.sinkState().queued,
@@ -20,10 +22,11 @@ export function readStackData({ platform, issuer, contactCentre, logWorkspace }:
   };
   const row = logWorkspace.rows().at(-1)?.row;
   return {
-    rooms: platform.rooms().map(({ name, tag, description }) => ({
-      name,
-      hasTag: tag !== "",
-      marker: parseMarker(description),
+    rooms: platform.rooms().map((row) => ({
+      name: row.name,
+      hasTag: row.tag !== "",
+      marker: parseMarker(row.description),
+      isTakenOut: isTakenOut(row),
     })),
     conferences,
     surroundings,
@@ -31,6 +34,20 @@ export function readStackData({ platform, issuer, contactCentre, logWorkspace }:
       ? Object.fromEntries(Object.entries(row).map(([name, value]) => [name, textOf(value)]))
       : null,
   };
+}
+
+/** Returns for example `PATCH with status 403 (3 more)`. */
+function describeFault({ method, pathPattern, kind, status, when, count }: Fault): string {
+  const path = pathPattern === undefined ? "" : ` ${pathPattern}`;
+  const result = {
+    status: `status ${status}`,
+    html500: "status 500",
+    reset: "a reset",
+    timeout: "a timeout",
+  };
+  const isExecuted = when === "after" ? ", although they take effect" : "";
+  const left = count === undefined ? "" : ` (${count} more)`;
+  return `${method ?? "all calls"}${path} with ${result[kind]}${isExecuted}${left}`;
 }
 
 function textOf(value: unknown): string {

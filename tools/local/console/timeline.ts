@@ -31,12 +31,10 @@ export function createTimeline() {
     onLog: (logged: LogEntry): void => {
       const entry = runs.read(logged, Date.now());
       if (!entry) return;
-      if (
-        createFunctions.includes(logged.functionName ?? "") &&
-        (entry.status === 200 || entry.tone === "bad")
-      ) {
-        const { time, durationMilliseconds: milliseconds = 0, tone } = entry;
-        creates.push({ time, milliseconds, hasFailed: tone === "bad" });
+      const { time, durationMilliseconds: milliseconds = 0, cause } = entry;
+      const outcome = createFunctions.includes(logged.functionName ?? "") ? outcomeOf(entry) : undefined;
+      if (outcome) {
+        creates.push({ time, milliseconds, outcome, cause });
         creates.splice(0, creates.length - maxCreates);
       }
       if (entry.steps.some((step) => /^Room (queued for deletion|discarded)/.test(step))) {
@@ -62,11 +60,18 @@ export function createTimeline() {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    /** The latest creates that succeeded or failed with 5xx. */
+    /** The latest creates that succeeded, found the pool empty, or failed with 5xx. */
     creates: (): readonly TimedCreate[] => creates,
     /** When a room was queued for deletion, in milliseconds since 1970. */
     queuedForDeletionAt: (room: string) => queuedAt.get(room),
   };
+}
+
+/** Returns undefined for a create that the caller got wrong. */
+function outcomeOf({ status, tone }: TimelineEntry): TimedCreate["outcome"] | undefined {
+  if (status === 200) return "handed-out";
+  if (status === 404) return "empty";
+  return tone === "bad" ? "failed" : undefined;
 }
 
 /** Removes the oldest items beyond the limit. */

@@ -27,7 +27,7 @@ export const hostFailureEvent = "host-failure";
 /** One line of the app's log, a JSON object. */
 interface Trace {
   readonly time: string;
-  readonly fields: unknown;
+  readonly fields: object;
 }
 
 /** Starts the simulator on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; anything else returns 400. */
@@ -72,6 +72,9 @@ export async function startLogWorkspace() {
     url: server.url,
     stop: server.stop,
     rows: () => [...stored],
+    /** The lines of the requests and runs with this correlation ID. */
+    linesOf: (correlationId: string) =>
+      traces.filter(({ fields }) => "correlationId" in fields && fields.correlationId === correlationId),
     /** Refuses the next `count` uploads (default 1) with this status. */
     failNext: ({ count = 1, ...failure }: Omit<Failure, "count"> & { readonly count?: number }) =>
       void failures.push({ ...failure, count }),

@@ -50,7 +50,7 @@ export function connectionOf(
     contactCentreUrl: stack.contactCentre.url,
     logWorkspaceUrl: stack.logWorkspace.url,
     queueServiceUrl: stack.azurite.queueServiceUrl,
-    storageConnectionString: stack.azurite.connectionString,
+    storageConnectionString: settings["AzureWebJobsStorage"] ?? stack.azurite.connectionString,
     maxRooms: Number(settings["MAX_VMR"]),
     poolReadyDelaySeconds: Number(settings["POOL_READY_DELAY_SECONDS"]),
     garbageMinimumAgeSeconds: Number(settings["GC_MINIMUM_AGE_SECONDS"]),

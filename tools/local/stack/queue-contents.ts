@@ -1,5 +1,10 @@
 /** Reads the queues of a local gateway: how many messages there are, and their texts. */
-import { type QueueClient, QueueServiceClient, RestError } from "@azure/storage-queue";
+import {
+  type QueueClient,
+  QueueServiceClient,
+  RestError,
+  type StoragePipelineOptions,
+} from "@azure/storage-queue";
 import { queueNames } from "../../../src/lib/ports.ts";
 import { bypassProxy } from "../process/bypass-proxy.ts";
 import { poll } from "../process/poll.ts";
@@ -14,9 +19,12 @@ export const maxPeeked = 32;
 const leaseSeconds = 3600;
 
 /** Opens the queues. One that does not exist yet is empty: the app creates a queue when it first uses it. */
-export function openQueueContents(connectionString: string) {
+export function openQueueContents(
+  connectionString: string,
+  retryOptions: StoragePipelineOptions["retryOptions"] = {},
+) {
   bypassProxy();
-  const service = QueueServiceClient.fromConnectionString(connectionString);
+  const service = QueueServiceClient.fromConnectionString(connectionString, { retryOptions });
   const open = (queue: QueueKey): QueueClient => service.getQueueClient(queueNames[queue]);
 
   /** The number of messages, including invisible ones. */

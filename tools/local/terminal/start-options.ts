@@ -8,8 +8,10 @@ import { createCommand } from "./create-command.ts";
 // https://learn.microsoft.com/azure/azure-functions/disable-function
 const disablesFunction = /^AzureWebJobs\.\w+\.Disabled$/;
 
-// Without its own storage and token issuer, npm start could not fill the pool.
-const ownSettings = ["AzureWebJobsStorage", "AUTH_AUTHORITY", "AUTH_TENANT_ID"];
+// Without a token of its own issuer, npm start could not fill the pool.
+const ownSettings = ["AUTH_AUTHORITY", "AUTH_TENANT_ID"];
+// npm start fills the pool with simulated rooms, which no other gateway may hand out.
+const onThisComputer = /UseDevelopmentStorage=true|QueueEndpoint=http:\/\/(?:127\.0\.0\.1|localhost)[:/]/;
 
 export const recipeHelp =
   "Also prints all URLs, credentials, a token, and curl lines for the life of a room.";
@@ -50,6 +52,8 @@ function setting(
   if (!schema && !disablesFunction.test(name))
     throw new InvalidArgumentError(`There is no setting ${name}. Settings are listed in docs/reference.md.`);
   if (ownSettings.includes(name)) throw new InvalidArgumentError(`npm start sets ${name} itself.`);
+  if (name === "AzureWebJobsStorage" && !onThisComputer.test(value))
+    throw new InvalidArgumentError("AzureWebJobsStorage must be an Azurite on this computer.");
   if (value === "" && name in fastSettings) throw new InvalidArgumentError(`${name} needs a value here.`);
   const fault = value === "" ? undefined : schema?.safeParse(value).error?.issues[0];
   if (fault) throw new InvalidArgumentError(`${name} ${fault.message}.`);

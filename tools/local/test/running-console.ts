@@ -34,7 +34,7 @@ export async function startRunningConsole() {
     stack: gateway.stack,
     gateway,
     /** Starts a second console of the same gateway. */
-    startAnother: async () => startConsole(options),
+    startAnother: async (changed = connection) => startConsole({ ...options, connection: changed }),
     untilPoolHas,
     untilProvisioned: async () => queues.untilProvisioned(),
     /** Runs an action through the console and returns the response as the page gets it. */

@@ -119,7 +119,7 @@ function ActionForm({ action, addresses, room, rooms, onCreated }: ActionFormPro
         <summary aria-label={`curl line of: ${action.label}`}>curl</summary>
         <div class="copied">
           <code>{curl}</code>
-          {/\$(AGENT_)?TOKEN/.test(curl) && <p class="muted">npm start prints the token.</p>}
+          {/\$(AGENT_)?TOKEN/.test(curl) && <p class="muted">npm start -- --recipe prints the token.</p>}
           <CopyButton text={curl} what="curl line" />
         </div>
       </details>

@@ -1,8 +1,8 @@
 /** The three charts: the pool's level against its target, rooms by state, and how long creates take. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { type CreateLatency, type HistoryPoint, roomStates, stateTitles } from "../console-state.ts";
-import { timeOfDay } from "./format.ts";
+import { timeOfDay, useMedia } from "./format.ts";
 
 type Color = (name: string) => string;
 type Options = Omit<uPlot.Options, "width" | "height">;
@@ -23,7 +23,7 @@ interface ChartProps {
 function Chart({ label, data, options }: ChartProps) {
   const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
-  const scheme = useColorScheme();
+  const scheme = useMedia("(prefers-color-scheme: dark)");
 
   useEffect(() => {
     const element = container.current;
@@ -47,20 +47,21 @@ function Chart({ label, data, options }: ChartProps) {
   return <div class="chart" role="img" aria-label={label} ref={container} />;
 }
 
-function useColorScheme(): boolean {
-  const [isDark, setIsDark] = useState(() => matchMedia("(prefers-color-scheme: dark)").matches);
-  useEffect(() => {
-    const query = matchMedia("(prefers-color-scheme: dark)");
-    const update = (): void => setIsDark(query.matches);
-    query.addEventListener("change", update);
-    return () => query.removeEventListener("change", update);
-  }, []);
-  return isDark;
-}
+const roundSeconds = [600, 300, 180, 120, 60, 30, 20, 10, 5, 3, 2, 1];
 
-/** Three times within the range, whatever its length: uPlot's own steps can leave an axis without any. */
-const threeTimes = (_: uPlot, __: number, min: number, max: number): number[] =>
-  [0.12, 0.5, 0.88].map((share) => Math.round(min + share * (max - min)));
+/** Two or three round times within the range: uPlot's own steps can leave an axis without any. */
+const roundTimes = (_: uPlot, __: number, min: number, max: number): number[] => {
+  // A label at the edge would be cut.
+  const edge = (max - min) * 0.12;
+  for (const step of roundSeconds) {
+    const first = Math.ceil((min + edge) / step) * step;
+    const times: number[] = [];
+    for (let time = first; time <= max - edge; time += step) times.push(time);
+    // Four labels could touch each other.
+    if (times.length >= 2) return times.length > 3 ? times.filter((____, index) => index % 2 === 0) : times;
+  }
+  return [];
+};
 
 function overTime(color: Color, lines: readonly uPlot.Series[]): Options {
   const common = { stroke: color("muted"), font, ticks: { show: false } };
@@ -77,7 +78,7 @@ function overTime(color: Color, lines: readonly uPlot.Series[]): Options {
         gap: 4,
         space: 1,
         grid: { show: false },
-        splits: threeTimes,
+        splits: roundTimes,
         values: (_, ticks) => ticks.map((seconds) => timeOfDay(seconds * 1000)),
       },
       {

@@ -1,5 +1,6 @@
-/** Shows times and amounts, and reads the page's address: `#/room/NAME` shows one room. */
+/** Shows times and amounts, and reads the page's address: `#/room/NAME` shows one room, `#/request/ID` one request. */
 import { useEffect, useState } from "preact/hooks";
+import { decodeName } from "../console-state.ts";
 
 /** Returns the local time of day, with seconds. */
 export function timeOfDay(milliseconds: number): string {
@@ -19,6 +20,11 @@ export function duration(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
+/** Returns a share as a whole percentage; a small one is never 0 %. */
+export function percentage(share: number): string {
+  return share < 0.01 ? "< 1 %" : `${Math.round(100 * share)} %`;
+}
+
 /** Returns the style that gives an element the colour of a room's state. */
 export function stateStyle(state: string): Record<string, string> {
   return { "--state": `var(--${state})` };
@@ -33,18 +39,40 @@ export function roomAddress(name: string): string {
   return `#/room/${encodeURIComponent(name)}`;
 }
 
-/** Returns the name of the shown room, or undefined on the overview. */
-export function useShownRoom(): string | undefined {
-  const [name, setName] = useState(readRoom);
+export function requestAddress(correlationId: string): string {
+  return `#/request/${correlationId}`;
+}
+
+/** What the page shows instead of the overview: the life of a room, or the lines of a request. */
+export interface Place {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Returns the shown room or request, or undefined on the overview. */
+export function usePlace(): Place | undefined {
+  const [place, setPlace] = useState(readPlace);
   useEffect(() => {
-    const update = (): void => setName(readRoom());
+    const update = (): void => setPlace(readPlace());
     window.addEventListener("hashchange", update);
     return () => window.removeEventListener("hashchange", update);
   }, []);
-  return name;
+  return place;
 }
 
-function readRoom(): string | undefined {
-  const [, name] = /^#\/room\/(.+)$/.exec(location.hash) ?? [];
-  return name === undefined ? undefined : decodeURIComponent(name);
+function readPlace(): Place | undefined {
+  const [, kind, name] = /^#\/(room|request)\/(.+)$/.exec(location.hash) ?? [];
+  return kind === undefined || name === undefined ? undefined : { kind, name: decodeName(name) };
+}
+
+/** Returns whether a media query applies now. */
+export function useMedia(media: string): boolean {
+  const [isMatched, setIsMatched] = useState(() => matchMedia(media).matches);
+  useEffect(() => {
+    const query = matchMedia(media);
+    const update = (): void => setIsMatched(query.matches);
+    query.addEventListener("change", update);
+    return () => query.removeEventListener("change", update);
+  }, [media]);
+  return isMatched;
 }

@@ -33,6 +33,7 @@ function PartsHealth({ snapshot: { gateway, surroundings } }: { snapshot: Snapsh
   return (
     <>
       <Part name="Gateway" trouble={gateway.state === "up" ? undefined : gateway.state} />
+      <Part name="Storage" trouble={surroundings.storageIsDown ? "down" : undefined} />
       <Part name="Platform" trouble={platformTrouble(surroundings)} />
       <Part name="Token issuer" trouble={issuerIsDown ? "down" : undefined} />
       <Part name="Contact centre" trouble={faults} />
@@ -55,7 +56,7 @@ function platformTrouble(parts: Surroundings): string | undefined {
     ...(parts.platformLatencyMilliseconds === 0
       ? []
       : [`slow, ${duration(parts.platformLatencyMilliseconds)}`]),
-    ...(parts.platformFaults === 0 ? [] : [amount(parts.platformFaults, "fault")]),
+    ...(parts.platformFaults.length === 0 ? [] : [amount(parts.platformFaults.length, "fault")]),
     ...(parts.alarms.length === 0 ? [] : [amount(parts.alarms.length, "alarm")]),
     ...(parts.eventsWaiting === 0 ? [] : [`${amount(parts.eventsWaiting, "event")} waiting`]),
   ];
@@ -68,8 +69,9 @@ interface Trouble {
   readonly end?: readonly [id: string, label: string];
 }
 
-function troublesOf({ gateway, surroundings }: Snapshot): Trouble[] {
-  const { platformDown, platformFaults, platformLatencyMilliseconds } = surroundings;
+function troublesOf({ gateway, surroundings, createTrouble }: Snapshot): Trouble[] {
+  const { platformDown, platformFaults, platformLatencyMilliseconds, storageIsDown } = surroundings;
+  const isExplained = gateway.state !== "up" || storageIsDown || platformDown !== null;
   const why = gateway.reason === undefined ? "" : `: ${gateway.reason}`;
   return [
     ...(gateway.state === "not loaded"
@@ -77,12 +79,21 @@ function troublesOf({ gateway, surroundings }: Snapshot): Trouble[] {
       : []),
     ...(gateway.state === "restarting" ? [{ text: `The gateway's app is restarting${why}` }] : []),
     ...(gateway.state === "ended" ? [{ text: `The gateway's app has ended permanently${why}` }] : []),
+    ...(storageIsDown
+      ? [{ text: "The storage does not respond: creates return 503. The figures of the queues are old." }]
+      : []),
+    ...(createTrouble === null || isExplained ? [] : [{ text: createTrouble }]),
     ...(platformDown === null
       ? []
       : [{ text: "The platform is down: creates return 503.", end: ["up", "Bring it up"] } as const]),
-    ...(platformFaults === 0
+    ...(platformFaults.length === 0
       ? []
-      : [{ text: "Calls of the platform fail.", end: ["heal", "Clear all faults"] } as const]),
+      : [
+          {
+            text: `Calls of the platform fail: ${platformFaults.join("; ")}.`,
+            end: ["heal", "Clear all faults"],
+          } as const,
+        ]),
     ...(platformLatencyMilliseconds === 0
       ? []
       : [

@@ -5,17 +5,21 @@ import { useEffect, useState } from "preact/hooks";
 import "uplot/dist/uPlot.min.css";
 import "./console.css";
 import { ActionPanel } from "./actions.tsx";
-import { roomAddress, useShownRoom } from "./format.ts";
+import { roomAddress, useMedia, usePlace } from "./format.ts";
 import { Banners, Header } from "./header.tsx";
 import { useLiveData } from "./live-data.ts";
 import { Details, Summary } from "./overview.tsx";
+import { RequestLines } from "./request-lines.tsx";
 import { RoomLife } from "./room-life.tsx";
 
 const icons = { good: "/icon.svg", bad: "/icon-bad.svg" };
 
 function App() {
   const data = useLiveData();
-  const shownRoom = useShownRoom();
+  const place = usePlace();
+  const shownRoom = place?.kind === "room" ? place.name : undefined;
+  // The order of the keyboard is that of the page, where the actions are on the right or above the lists.
+  const isNarrow = useMedia("(max-width: 1080px)");
   const [lastCreated, setLastCreated] = useState<string>();
   const { snapshot, addresses, isConnected } = data;
   const isStale = snapshot !== undefined && !isConnected;
@@ -39,9 +43,9 @@ function App() {
         {snapshot && (
           <div class="summary">
             <Banners data={data} snapshot={snapshot} />
-            {shownRoom === undefined ? (
-              <Summary snapshot={snapshot} />
-            ) : (
+            {place === undefined && <Summary snapshot={snapshot} />}
+            {place?.kind === "request" && <RequestLines id={place.name} entries={data.entries} />}
+            {shownRoom !== undefined && (
               <RoomLife
                 name={shownRoom}
                 snapshot={snapshot}
@@ -51,8 +55,10 @@ function App() {
             )}
           </div>
         )}
+        {snapshot && place === undefined && !isNarrow && <Details data={data} snapshot={snapshot} />}
         {snapshot && addresses && (
           <ActionPanel
+            key="actions"
             addresses={addresses}
             rooms={snapshot.rooms}
             room={shownRoom ?? lastCreated}
@@ -62,7 +68,7 @@ function App() {
             }}
           />
         )}
-        {snapshot && shownRoom === undefined && <Details data={data} snapshot={snapshot} />}
+        {snapshot && place === undefined && isNarrow && <Details data={data} snapshot={snapshot} />}
       </main>
     </>
   );

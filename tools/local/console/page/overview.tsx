@@ -2,7 +2,7 @@
 import { type QueueDepths, roomStates, type Snapshot, stateTitles } from "../console-state.ts";
 import { runAction } from "./actions.tsx";
 import { CreateHistogram, PoolChart, StatesChart } from "./charts.tsx";
-import { age, duration, stateStyle, timeOfDay } from "./format.ts";
+import { age, duration, percentage, stateStyle, timeOfDay } from "./format.ts";
 import type { LiveData } from "./live-data.ts";
 import { RoomsTable } from "./rooms.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -54,7 +54,10 @@ export function Details({ data, snapshot }: { data: LiveData; snapshot: Snapshot
           <h2 id="pool-title">Pool</h2>
           <div>
             <p class={isEmpty ? "figure bad" : "figure"}>
-              <strong>{poolLevel}</strong> of {poolTarget} rooms ready
+              <strong>{poolLevel}</strong>
+              {poolLevel > poolTarget
+                ? ` rooms ready, MAX_VMR is ${poolTarget}`
+                : ` of ${poolTarget} rooms ready`}
               {data.history.some(({ isOutage }) => isOutage) && " · shaded: outage"}
             </p>
             {isEmpty && (
@@ -86,8 +89,13 @@ export function Details({ data, snapshot }: { data: LiveData; snapshot: Snapshot
                 <strong>{latency.count}</strong> in {age(snapshot.time - latency.since)},{" "}
                 <span class={latency.failed > 0 ? "failed" : undefined}>
                   <strong>{latency.failed}</strong> failed
-                  {latency.failed > 0 && ` (${Math.ceil((100 * latency.failed) / latency.count)} %)`}
+                  {latency.failed > 0 && ` (${percentage(latency.failed / latency.count)})`}
                 </span>
+                {latency.empty > 0 && (
+                  <span class="failed">
+                    , <strong>{latency.empty}</strong> found the pool empty
+                  </span>
+                )}
               </p>
               <p class="figure">
                 p50 <strong>{duration(latency.p50)}</strong> · p90 <strong>{duration(latency.p90)}</strong> ·

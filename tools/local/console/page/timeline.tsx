@@ -1,7 +1,7 @@
-/** The timeline, newest entry first. Equal consecutive runs are one entry. */
+/** The timeline, newest entry first. Equal consecutive runs are one entry, which shows each of them when it is opened. */
 import { useState } from "preact/hooks";
 import type { TimelineEntry } from "../console-state.ts";
-import { duration, roomAddress, timeOfDay } from "./format.ts";
+import { duration, requestAddress, roomAddress, timeOfDay } from "./format.ts";
 
 const maxShown = 150;
 /** So many equal runs in a row are shown as one. */
@@ -60,7 +60,7 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
           {grouped(shown)
             .slice(0, maxShown)
             .map((group) => (
-              <Entry key={group[0].id} group={group} linksRooms />
+              <Entry key={group.at(-1)?.id} group={group} linksRooms />
             ))}
         </ol>
         {shown.length === 0 && (
@@ -86,7 +86,7 @@ export function EntryList({ entries }: { entries: readonly TimelineEntry[] }) {
 
 type Group = [TimelineEntry, ...TimelineEntry[]];
 
-/** Joins neighbours that differ in their room and time only, if there are at least three. */
+/** Joins neighbours that differ in their room, IDs and times only, if there are at least three. */
 function grouped(entries: readonly TimelineEntry[]): Group[] {
   const groups: Group[] = [];
   for (const entry of entries) {
@@ -102,9 +102,10 @@ function grouped(entries: readonly TimelineEntry[]): Group[] {
 function sameRun(one: TimelineEntry, other: TimelineEntry): boolean {
   const same = (key: "kind" | "title" | "tone" | "status" | "caller") => one[key] === other[key];
   const isAlike = same("kind") && same("title") && same("tone") && same("status") && same("caller");
-  return isAlike && one.kind === "queue" && one.steps.join() === other.steps.join();
+  return isAlike && one.kind !== "outage" && one.steps.join() === other.steps.join();
 }
 
+/** The parts of a row are separated by spaces, so that they are separate words when they are read out or copied. */
 function Entry({ group, linksRooms }: { group: Group; linksRooms: boolean }) {
   const [entry] = group;
   const { kind, tone, title, status, durationMilliseconds, caller, correlationId, steps } = entry;
@@ -112,24 +113,25 @@ function Entry({ group, linksRooms }: { group: Group; linksRooms: boolean }) {
   const [room, ...others] = rooms;
   const first = group.at(-1) ?? entry;
   const isGroup = group.length > 1;
+  const hasIds = !isGroup && kind !== "queue" && kind !== "timer";
   return (
     <li class={`entry ${tone}`}>
-      <time dateTime={new Date(entry.time).toISOString()}>{timeOfDay(entry.time)}</time>
-      <span class={`kind ${kind}`}>{kindNames[kind]}</span>
+      <time dateTime={new Date(entry.time).toISOString()}>{timeOfDay(entry.time)}</time>{" "}
+      <span class={`kind ${kind}`}>{kindNames[kind]}</span>{" "}
       <div class="what">
         <span class="title">
           {title}
           {isGroup && ` × ${group.length}`}
-        </span>
-        {status !== undefined && <span class={`status ${tone}`}>{status}</span>}
+        </span>{" "}
+        {status !== undefined && <span class={`status ${tone}`}>{status}</span>}{" "}
         {status === undefined && tone === "bad" && kind !== "outage" && (
           <span class="status bad">failed</span>
-        )}
+        )}{" "}
         {isGroup && <span class="muted">since {timeOfDay(first.time)}</span>}
         {!isGroup && durationMilliseconds !== undefined && (
-          <span class="muted">{duration(durationMilliseconds)}</span>
-        )}
-        {steps.length > 0 && <p class="steps">{steps.join(" · ")}</p>}
+          <span class="muted unit">{duration(durationMilliseconds)}</span>
+        )}{" "}
+        {steps.length > 0 && <p class="steps">{steps.join(" · ")}</p>}{" "}
         {linksRooms && room !== undefined && (
           <p class="steps">
             <a class="room-name" href={roomAddress(room)}>
@@ -137,15 +139,36 @@ function Entry({ group, linksRooms }: { group: Group; linksRooms: boolean }) {
             </a>
             {others.length > 0 && ` and ${others.length} more`}
           </p>
-        )}
-        {!isGroup && kind !== "queue" && kind !== "timer" && (caller ?? correlationId) !== undefined && (
+        )}{" "}
+        {hasIds && (caller ?? correlationId) !== undefined && (
           <p class="ids">
             {caller !== undefined && <>caller {caller} </>}
-            {correlationId !== undefined && <>correlation {correlationId}</>}
+            {correlationId !== undefined && (
+              <>
+                correlation <a href={requestAddress(correlationId)}>{correlationId}</a>
+              </>
+            )}
           </p>
         )}
+        {isGroup && <Members entries={group} />}
       </div>
     </li>
+  );
+}
+
+function Members({ entries }: { entries: readonly TimelineEntry[] }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details class="members" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>Show each</summary>
+      {isOpen && (
+        <ol class="entries">
+          {entries.map((entry) => (
+            <Entry key={entry.id} group={[entry]} linksRooms />
+          ))}
+        </ol>
+      )}
+    </details>
   );
 }
 

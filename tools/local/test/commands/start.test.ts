@@ -185,8 +185,12 @@ test.each([
   ["--set=MAX_VMR", "option '--set <NAME=value>': It must be NAME=value."],
   ["--set=MAX_VMR=", "option '--set <NAME=value>': MAX_VMR needs a value here."],
   [
-    "--set=AzureWebJobsStorage=UseDevelopmentStorage=true",
-    "option '--set <NAME=value>': npm start sets AzureWebJobsStorage itself.",
+    "--set=AzureWebJobsStorage=DefaultEndpointsProtocol=https;AccountName=prod",
+    "option '--set <NAME=value>': AzureWebJobsStorage must be an Azurite on this computer.",
+  ],
+  [
+    "--set=AUTH_TENANT_ID=22222222-2222-4222-8222-222222222222",
+    "option '--set <NAME=value>': npm start sets AUTH_TENANT_ID itself.",
   ],
   ["7071", "too many arguments. Expected 0 arguments but got 1: 7071. Write options after `npm start --`."],
   [

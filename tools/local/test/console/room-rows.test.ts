@@ -10,6 +10,7 @@ interface Given {
   readonly marker?: "pooled" | "assigned" | "none";
   readonly endedSecondsAgo?: number;
   readonly isLive?: boolean;
+  readonly isTakenOut?: boolean;
 }
 
 function rowOf({ markedSecondsAgo = 600, marker = "assigned", ...given }: Given) {
@@ -18,6 +19,7 @@ function rowOf({ markedSecondsAgo = 600, marker = "assigned", ...given }: Given)
       {
         name: "room",
         hasTag: true,
+        isTakenOut: given.isTakenOut ?? false,
         marker: marker === "none" ? undefined : { state: marker, since: secondsAgo(markedSecondsAgo) },
       },
     ],

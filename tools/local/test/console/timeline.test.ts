@@ -1,6 +1,6 @@
 /** The timeline entries that the console makes from the host's log. */
 import { expect, test } from "vitest";
-import { summarizeLatency } from "../../console/create-latency.ts";
+import { describeTrouble, summarizeLatency } from "../../console/create-latency.ts";
 import { createTimeline } from "../../console/timeline.ts";
 
 const requests: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ test("A request becomes one entry with method, path, status, duration, caller, c
       rooms: ["abc"],
     },
   ]);
-  expect(timeline.creates()).toMatchObject([{ milliseconds: 34, hasFailed: false }]);
+  expect(timeline.creates()).toMatchObject([{ milliseconds: 34, outcome: "handed-out" }]);
 });
 
 test("A request that names a room belongs to that room", () => {
@@ -75,8 +75,7 @@ test("A create whose process ended is a failed create with status 500, and so is
   log("createRoomFromQueue", [], "Failed");
   expect(timeline.entries()).toMatchObject([{ title: "POST /room/create", status: 500, tone: "bad" }]);
   log("createRoomFromQueue", [{ event: "request", status: 503, durationMilliseconds: 5 }]);
-  log("createRoomFromQueue", [{ event: "request", status: 404, durationMilliseconds: 5 }]);
-  expect(timeline.creates().map(({ hasFailed }) => hasFailed)).toEqual([true, true]);
+  expect(timeline.creates().map(({ outcome }) => outcome)).toEqual(["failed", "failed"]);
 });
 
 test("The timeline keeps the newest 1000 entries", () => {
@@ -87,6 +86,42 @@ test("The timeline keeps the newest 1000 entries", () => {
   expect(timeline.entries().map(({ id }) => id)).toEqual(
     Array.from({ length: 1000 }, (_, index) => String(index + 1)),
   );
+});
+
+test("The trouble with creates names the call of the platform that failed, until a create works again", () => {
+  const { timeline, log } = started();
+  const create = (status: number, ...lines: object[]) =>
+    log("createRoomFromQueue", [
+      ...lines,
+      { event: "request", status, durationMilliseconds: 5, code: "platform-login-refused" },
+    ]);
+  const trouble = () => describeTrouble(timeline.creates(), Date.now());
+  expect(trouble()).toBeNull();
+  create(200);
+  create(503, { event: "platform-login-refused", platformMethod: "PATCH", platformStatus: 403 });
+  expect(trouble()).toBe("1 of 2 creates failed in 5 min; the last: Platform login refused (PATCH 403).");
+  create(404);
+  expect(trouble()).toBeNull();
+  create(503);
+  expect(trouble()).toBe("2 of 4 creates failed in 5 min; the last: Platform login refused.");
+  expect(describeTrouble(timeline.creates(), Date.now() + 300_001)).toBeNull();
+});
+
+test("A room name with an invalid percent-encoding is shown as it is", () => {
+  const { timeline } = started();
+  const source = {
+    level: "information",
+    functionName: "getRoom",
+    invocationId: "1",
+    category: "Function",
+  } as const;
+  const trigger = { kind: "request", title: "GET /room/%E0%A4%A" } as const;
+  timeline.onLog({
+    ...source,
+    message: "Executed 'Functions.getRoom' (Failed, Id=1, Duration=12ms)",
+    trigger,
+  });
+  expect(timeline.entries()).toMatchObject([{ rooms: ["%E0%A4%A"] }]);
 });
 
 test("A change of the gateway's state becomes an entry with its reason, but its first start does not", () => {
@@ -104,10 +139,11 @@ test("The latency has percentiles of the successful creates, and one bucket per 
   const creates = Array.from({ length: 101 }, (_, index) => ({
     time: 1000 + index,
     milliseconds: index + 1,
-    hasFailed: index === 100,
+    outcome: index === 100 ? ("failed" as const) : ("handed-out" as const),
   }));
-  const latency = summarizeLatency(creates);
-  expect(latency).toMatchObject({ count: 101, failed: 1, since: 1000, p50: 50, p90: 90, p99: 99 });
+  const empty = { time: 2000, milliseconds: 1, outcome: "empty" } as const;
+  const latency = summarizeLatency([...creates, empty]);
+  expect(latency).toMatchObject({ count: 102, failed: 1, empty: 1, since: 1000, p50: 50, p90: 90, p99: 99 });
   expect(latency.buckets.reduce((sum, { count }) => sum + count, 0)).toBe(101);
   expect(latency.buckets.find(({ upTo }) => upTo === 200)).toMatchObject({ count: 1, failed: 1 });
   expect(summarizeLatency([])).toMatchObject({ count: 0, since: null, p50: 0, p99: 0 });
