@@ -58,7 +58,13 @@ async function forward(request: IncomingMessage, response: ServerResponse, targe
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once("response", resolve).once("error", reject);
   });
-  const [incoming] = await Promise.all([answered, pipeline(request, outgoing)]);
+  const exchange = await Promise.all([answered, pipeline(request, outgoing)]).catch(() => undefined);
+  if (!exchange) {
+    response.writeHead(502, { "content-type": "application/json" });
+    response.end(JSON.stringify({ detail: "The gateway does not respond" }));
+    return;
+  }
+  const [incoming] = exchange;
   response.writeHead(incoming.statusCode ?? 502, incoming.headers);
   await pipeline(incoming, response);
 }

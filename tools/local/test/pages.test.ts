@@ -525,6 +525,18 @@ describe.skipIf(!browser)("The API reference", () => {
     const requestUrl = create.locator(".request-url");
     await expect.poll(async () => requestUrl.innerText()).toContain(`${gatewayUrl}/room/create`);
 
+    // The key is filled in, and another one for the next create, which is another room.
+    expect(await curl()).toMatch(/'idempotency-key: [0-9a-f-]{36}'/);
+    const first = await curl();
+    await create.getByRole("button", { name: "Execute" }).click();
+    await expect.poll(curl).not.toBe(first);
+    await expect
+      .poll(() => running.stack.platform.rooms().filter(({ tag }) => tag.endsWith("é")).length)
+      .toBe(2);
+
+    await openOperation(page, "private-get_room");
+    const name = operationOf(page, "private-get_room").getByPlaceholder("room_name");
+    await expect.poll(async () => name.inputValue()).toMatch(/^[\w-]{20,}$/);
     const read = await execute(page, "public-get_public_room", { room_name });
     expect(read.status).toContain("200");
     expect(read.text).toContain(room_name);
@@ -565,6 +577,21 @@ describe.skipIf(!browser)("The API reference", () => {
       await expect.poll(serious).toEqual([]);
     }
     expect(faults).toEqual([]);
+  });
+
+  test("says that it is loading, and that the console's server is gone", async () => {
+    const another = await running.startAnother();
+    const { page } = await openPage(browser, `${another.url}/api/`);
+    await untilReady(page);
+    await openOperation(page, "public-health_check");
+    await another.stop();
+    await page.getByRole("button", { name: "Execute" }).click();
+    const gone = "The console's server does not respond.";
+    await page.locator(".live-responses-table").getByText(gone).waitFor();
+    await page.getByRole("status").filter({ hasText: gone }).waitFor();
+    expect(await page.content()).not.toContain("CORS");
+    await page.setContent(await (await fetch(`${running.url}/api/`)).text());
+    await page.getByText("Loading …").waitFor();
   });
 
   test("says so if the token issuer does not respond", async () => {

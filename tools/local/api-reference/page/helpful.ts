@@ -1,4 +1,4 @@
-/** A plugin for Swagger UI: a service tag can be typed as text, and responses to failures are folded. */
+/** A plugin for Swagger UI: a service tag can be typed as text, values are filled in, and responses to failures are folded. */
 import type { Plugin } from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import { toHex } from "../../console/actions.ts";
 
@@ -13,11 +13,31 @@ interface ParameterProperties {
   readonly onChange: (parameter: ImmutableMap, value: string, isXml: boolean) => void;
 }
 
-export const helpful: Plugin = ({ React: { createElement, useState } }) => ({
+/** The values of the parameters that are filled in, by name. */
+const filledIn = new Map([["idempotency-key", crypto.randomUUID() as string]]);
+const onFilledIn = new EventTarget();
+
+/** Fills the value in wherever the page has a parameter of this name, now and when an operation is opened. */
+export function fillIn(name: string, value: string): void {
+  filledIn.set(name, value);
+  onFilledIn.dispatchEvent(new Event(name));
+}
+
+export const helpful: Plugin = ({ React: { createElement, useEffect, useState } }) => ({
   wrapComponents: {
     parameterRow: (original) => (properties) => {
       const row = createElement(original, properties);
       const { rawParam, isExecute, onChange } = properties as unknown as ParameterProperties;
+      const name = String(rawParam.get("name"));
+      useEffect(() => {
+        const take = (): void => {
+          const value = filledIn.get(name);
+          if (isExecute === true && value !== undefined) onChange(rawParam, value, false);
+        };
+        take();
+        onFilledIn.addEventListener(name, take);
+        return () => onFilledIn.removeEventListener(name, take);
+      }, [name, isExecute]);
       if (rawParam.get("name") !== "uuiData" || isExecute !== true) return row;
       const take = ({ target }: { readonly target: HTMLInputElement }) =>
         onChange(rawParam, target.value === "" ? "" : `${toHex(target.value)};encoding=hex`, false);

@@ -20,6 +20,7 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
 
   interface React {
     readonly createElement: CreateElement;
+    readonly useEffect: (effect: () => () => void, dependencies: readonly unknown[]) => void;
     readonly useState: <Value>(initial: Value) => [Value, (value: Value) => void];
   }
 
