@@ -130,25 +130,6 @@ test("Wrong credentials get 401, a path without slash 301, a changed status 405,
   expect((await fetch(platform.url + conferencePath, undeclared)).status).toBe(400);
 });
 
-test.each(["before", "after"] as const)("A fault %s the commit resets one connection", async (when) => {
-  platform.addFault({ kind: "reset", when, count: 1 });
-  await expect(create({ name: "a" })).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
-  expect(platform.roomCount()).toBe(when === "after" ? 1 : 0);
-  expect((await create({ name: "b" })).status).toBe(201);
-});
-
-test.each([
-  ["refuse", "ECONNREFUSED"],
-  ["reset", "ECONNRESET"],
-] as const)("A platform that is down by %s breaks every connection until it is up", async (mode, code) => {
-  await platform.goDown(mode);
-  await expect(call("GET", conferencePath)).rejects.toMatchObject({ cause: { code } });
-  const invalid = { method: "POST", body: '{"kind":"explosion"}' };
-  expect((await fetch(`${platform.controlUrl}/control/faults`, invalid)).status).toBe(400);
-  await platform.goUp();
-  expect((await call("GET", conferencePath)).status).toBe(200);
-});
-
 test("The platform limits the requests per minute, and counts them by route and outcome", async () => {
   platform.setBehaviour({ requestLimitPerMinute: 1 });
   expect((await call("GET", `${conferencePath}1/`)).status).toBe(404);
