@@ -1,14 +1,15 @@
 /** The client for server-side consumers. */
 import { GatewayError, RoomGoneError } from "./errors.ts";
-import { createRuntime, type Runtime, secureUrl } from "./runtime.ts";
-import { type Call, type CallOptions, createSend, type Hooks, roomPath } from "./send.ts";
+import { checkOptions, kindOf, secureUrl } from "./options.ts";
+import { createRuntime, type Runtime } from "./runtime.ts";
+import { type Call, type CallOptions, callOptionNames, createSend, type Hooks, roomPath } from "./send.ts";
 import { encodeServiceTag } from "./service-tag.ts";
 import { createTokenCache, type GetToken } from "./tokens.ts";
 import type { CreatedRoom, FullRoom, Health, Room, RoomChange } from "./types.ts";
 
 export interface ClientOptions {
-  /** The gateway's URL, for example `https://gateway.example.com`. */
-  readonly baseUrl: string;
+  /** The gateway's URL, for example `https://gateway.example.com`. Undefined, such as of a missing variable, throws. */
+  readonly baseUrl: string | undefined;
   /** Usually the result of `clientCredentials`. */
   readonly getToken: GetToken;
   readonly hooks?: Hooks;
@@ -49,6 +50,7 @@ export interface GatewayClient {
 
 /** Creates a client. Throws a TypeError if an option is not usable. */
 export function createClient(options: ClientOptions): GatewayClient {
+  checkOptions("createClient", options, ["baseUrl", "getToken", "hooks", "fetch"]);
   return createClientWith(createRuntime(options.fetch), options);
 }
 
@@ -62,7 +64,7 @@ const seconds = { usual: 30, list: 70, bulkDelete: 200 } as const;
 export function createClientWith(runtime: Runtime, options: ClientOptions): GatewayClient {
   const baseUrl = secureUrl("createClient: baseUrl", options.baseUrl);
   if (typeof options.getToken !== "function")
-    throw new TypeError(`createClient: getToken must be a function; got ${typeof options.getToken}`);
+    throw new TypeError(`createClient: getToken must be a function; got ${kindOf(options.getToken)}`);
   const tokens = createTokenCache(options.getToken, runtime);
   const send = createSend({
     baseUrl,
@@ -89,8 +91,10 @@ export function createClientWith(runtime: Runtime, options: ClientOptions): Gate
     (await send(call, callOptions)).body as Body;
 
   return {
-    createRoom: async ({ serviceTag, idempotencyKey = crypto.randomUUID(), ...callOptions } = {}) => {
-      if (!keyPattern.test(idempotencyKey))
+    createRoom: async (options = {}) => {
+      checkOptions("createRoom", options, ["serviceTag", "idempotencyKey", ...callOptionNames]);
+      const { serviceTag, idempotencyKey = crypto.randomUUID(), ...callOptions } = options;
+      if (typeof idempotencyKey !== "string" || !keyPattern.test(idempotencyKey))
         throw new TypeError("An idempotency key has 1 to 255 visible ASCII characters");
       const headers = { "idempotency-key": idempotencyKey };
       const query = serviceTag === undefined ? {} : { uuiData: encodeServiceTag(serviceTag) };
@@ -106,6 +110,8 @@ export function createClientWith(runtime: Runtime, options: ClientOptions): Gate
     listRooms: async (callOptions) => read(listCall(), callOptions),
     listFullRooms: async (callOptions) => read(listCall({ query: full }), callOptions),
     updateRoom: async (name, change, callOptions) => {
+      if (typeof change !== "object" || change === null || Array.isArray(change))
+        throw new TypeError(`updateRoom: the change must be an object; got ${kindOf(change)}`);
       await send(roomCall("PATCH", name, { json: change }), callOptions);
     },
     deleteRoom: async (name, callOptions) => {
@@ -116,7 +122,11 @@ export function createClientWith(runtime: Runtime, options: ClientOptions): Gate
         if (!(error instanceof RoomGoneError && error.attempts > 1)) throw error;
       }
     },
-    fillPool: async ({ rooms, ...callOptions } = {}) => {
+    fillPool: async (options = {}) => {
+      checkOptions("fillPool", options, ["rooms", ...callOptionNames]);
+      const { rooms, ...callOptions } = options;
+      if (rooms !== undefined && !(Number.isInteger(rooms) && rooms >= 0))
+        throw new TypeError("fillPool: rooms must be a whole number from 0");
       const query = rooms === undefined ? {} : { max_vmr: String(rooms) };
       await send(callOf("POST", "/room/bulk/", { query }), callOptions);
     },

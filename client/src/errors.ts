@@ -8,12 +8,12 @@ export interface FailureDetails {
   /** The HTTP status. Undefined if there was no response. */
   readonly status?: number | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** The message of the server or the network about the failure. */
-  readonly explanation?: string | undefined;
+  /** What the server or the network says about the failure. */
+  readonly detail?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** Any failed call. Each failure is an instance of one of the classes below. */
+/** A failed call. Each is an instance of one of the classes below. */
 export class GatewayError extends Error {
   override readonly name: string = "GatewayError";
   readonly operation: string;
@@ -21,15 +21,17 @@ export class GatewayError extends Error {
   readonly status: number | undefined;
   /** The seconds after which the call may be retried. Undefined if the response does not say so. */
   readonly retryAfterSeconds: number | undefined;
+  /** What the gateway, the identity provider or the network says about the failure. For people; it may change. */
+  readonly detail: string | undefined;
   /** The number of attempts that the call has made. */
   attempts = 1;
   /** The key that a failed create was sent with. A later create with this key gets the same room, if there is one. */
   idempotencyKey: string | undefined;
 
   constructor(reason: string, details: FailureDetails) {
-    const { operation, correlationId, status, retryAfterSeconds, explanation, cause } = details;
+    const { operation, correlationId, status, retryAfterSeconds, detail, cause } = details;
     const id = correlationId === undefined ? "" : `, correlation ID ${correlationId}`;
-    const why = explanation === undefined ? "" : `: ${explanation}`;
+    const why = detail === undefined ? "" : `: ${detail}`;
     super(
       `${operation}: ${reason}${why} (${status ?? "no response"}${id})`,
       cause === undefined ? {} : { cause },
@@ -38,6 +40,7 @@ export class GatewayError extends Error {
     this.correlationId = correlationId;
     this.status = status;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.detail = detail;
   }
 }
 
@@ -105,7 +108,7 @@ export class NoResponseError extends UnavailableError {
     // A page cannot tell a refused origin from a failed connection: https://fetch.spec.whatwg.org/#concept-network-error
     const reason =
       "document" in globalThis ? "failed, timed out or is refused by CORS" : "failed or timed out";
-    super({ explanation: explanationOf(details.cause), ...details }, `the connection ${reason}`);
+    super({ detail: innermostCause(details.cause), ...details }, `the connection ${reason}`);
   }
 }
 
@@ -126,8 +129,8 @@ export class UnexpectedResponseError extends GatewayError {
 }
 
 /** Returns the innermost cause of a failed connection, such as `ECONNREFUSED`. */
-function explanationOf(cause: unknown): string | undefined {
+function innermostCause(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const { code } = cause as { code?: unknown };
-  return explanationOf(cause.cause) ?? (typeof code === "string" ? code : cause.message);
+  return innermostCause(cause.cause) ?? (typeof code === "string" ? code : cause.message);
 }

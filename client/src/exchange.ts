@@ -42,16 +42,17 @@ export async function exchange(request: Request, { fetch, now }: Runtime): Promi
     correlationId: headers.get("x-correlation-id") ?? correlationId,
     status,
     retryAfterSeconds: parseRetryAfter(headers.get("retry-after"), now()),
-    explanation: explanationOf(body, headers, request.kind),
+    detail: detailOf(body, headers, request.kind),
   });
 }
 
-/** Returns why the request was refused: https://www.rfc-editor.org/rfc/rfc6749#section-5.2, rfc6750#section-3 */
-function explanationOf(body: unknown, headers: Headers, kind: Request["kind"]): string | undefined {
-  if (kind !== "token") return /error_description="([^"]+)"/.exec(headers.get("www-authenticate") ?? "")?.[1];
-  if (typeof body !== "object" || body === null) return "the response is not JSON";
-  const { error, error_description: description } = body as Record<string, unknown>;
-  const text = description ?? error;
+/** Returns why the request failed: https://www.rfc-editor.org/rfc/rfc6749#section-5.2, rfc6750#section-3 */
+function detailOf(body: unknown, headers: Headers, kind: Request["kind"]): string | undefined {
+  const isObject = typeof body === "object" && body !== null;
+  if (kind === "token" && !isObject) return "the response is not JSON";
+  const { detail, error, error_description: description } = (isObject ? body : {}) as Record<string, unknown>;
+  const reason = /error_description="([^"]+)"/.exec(headers.get("www-authenticate") ?? "")?.[1];
+  const text = kind === "token" ? (description ?? error) : (reason ?? detail);
   // Providers append lines with identifiers and times.
   return typeof text === "string" ? text.split(/[\r\n]/, 1)[0]?.slice(0, 300) : undefined;
 }

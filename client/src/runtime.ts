@@ -51,15 +51,3 @@ export async function untilAborted<Result>(
     signal.removeEventListener("abort", onAbort);
   }
 }
-
-/** Returns an option's URL without trailing slashes. Throws a TypeError unless it is https, or http on this computer. */
-export function secureUrl(option: string, value: unknown): string {
-  const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
-  if (!url) throw new TypeError(`${option} must be an absolute URL; got ${JSON.stringify(value)}`);
-  const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback))
-    return String(value).replace(/\/+$/, "");
-  throw new TypeError(
-    `${option} must begin with https:// (http:// is for this computer only); got ${url.origin}`,
-  );
-}

@@ -7,6 +7,7 @@ import {
   UnavailableError,
 } from "./errors.ts";
 import { exchange, type Reply, type Request } from "./exchange.ts";
+import { checkOptions } from "./options.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** The options of a call. */
@@ -18,6 +19,8 @@ export interface CallOptions {
   /** 1 to 128 letters, digits, `.`, `_` or `-`, without personal data. The default is a random UUID for each call. */
   readonly correlationId?: string;
 }
+
+export const callOptionNames = ["signal", "timeoutSeconds", "correlationId"];
 
 export interface Call {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -124,9 +127,10 @@ export function createSend({ baseUrl, authentication, hooks, runtime }: SendOpti
   }
 
   return async (call, options = {}) => {
+    const operation = `${call.method} ${call.path}`;
+    checkOptions(operation, options, callOptionNames);
     const { signal, timeoutSeconds = 2 * call.attemptSeconds } = options;
     const correlationId = options.correlationId ?? crypto.randomUUID();
-    const operation = `${call.method} ${call.path}`;
     if (!correlationIdPattern.test(correlationId))
       throw new TypeError("A correlation ID has 1 to 128 letters, digits, `.`, `_` or `-`");
     if (!(timeoutSeconds > 0)) throw new TypeError("timeoutSeconds must be greater than 0");

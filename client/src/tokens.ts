@@ -1,7 +1,8 @@
 /** Fetches access tokens and caches them. */
 import { NoResponseError, UnexpectedResponseError } from "./errors.ts";
 import { exchange } from "./exchange.ts";
-import { createRuntime, type Runtime, secureUrl, untilAborted } from "./runtime.ts";
+import { checkOptions, kindOf, secureUrl } from "./options.ts";
+import { createRuntime, type Runtime, untilAborted } from "./runtime.ts";
 
 export interface AccessToken {
   readonly accessToken: string;
@@ -11,26 +12,28 @@ export interface AccessToken {
 /** Gets a new token. The client calls it only if it needs one, and keeps the token until shortly before it expires. */
 export type GetToken = (options: { readonly signal: AbortSignal }) => Promise<AccessToken>;
 
+/** Undefined is accepted so that environment variables can be passed. It throws when the client is created. */
 export interface ClientCredentials {
   /** The tenant's token endpoint. */
-  readonly tokenUrl: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
+  readonly tokenUrl: string | undefined;
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
   /** The default is `api://<clientId>/.default`. */
   readonly scope?: string;
   readonly fetch?: typeof fetch;
 }
 
+const optionNames = ["tokenUrl", "clientId", "clientSecret", "scope", "fetch"];
+
 /** Returns a function that gets tokens by OAuth 2.0 client credentials. Throws a TypeError if an option is not usable. */
 export function clientCredentials(credentials: ClientCredentials): GetToken {
-  const { clientId, clientSecret, scope = `api://${clientId}/.default` } = credentials;
+  checkOptions("clientCredentials", credentials, optionNames);
+  const { clientId = "", clientSecret = "", scope = `api://${clientId}/.default` } = credentials;
   const url = secureUrl("clientCredentials: tokenUrl", credentials.tokenUrl);
   for (const [option, value] of Object.entries({ clientId, clientSecret, scope })) {
     // Environment variables are undefined if they are not set. The value may be the secret, so it is not shown.
     if (typeof value !== "string" || value === "")
-      throw new TypeError(
-        `clientCredentials: ${option} must be a text that is not empty; got ${typeof value}`,
-      );
+      throw new TypeError(`clientCredentials: ${option} must be a text that is not empty`);
   }
   const runtime = createRuntime(credentials.fetch);
   const { origin, pathname } = new URL(url);
@@ -47,7 +50,7 @@ export function clientCredentials(credentials: ClientCredentials): GetToken {
     const grant = body as { access_token?: unknown; expires_in?: unknown } | undefined;
     const expiresInSeconds = Number(grant?.expires_in);
     if (typeof grant?.access_token !== "string" || !(expiresInSeconds > 0))
-      throw new UnexpectedResponseError({ operation, status, explanation: "the response has no token" });
+      throw new UnexpectedResponseError({ operation, status, detail: "the response has no token" });
     return { accessToken: grant.access_token, expiresInSeconds };
   };
 }
@@ -73,12 +76,15 @@ export function createTokenCache(
   async function fetchToken(): Promise<string> {
     const signal = timeout(timeoutMilliseconds);
     const requestedAt = now();
-    const { accessToken, expiresInSeconds } = await untilAborted(getToken({ signal }), signal).catch(
-      (cause: unknown) => {
-        const isTimeout = signal.aborted && cause === signal.reason;
-        throw isTimeout ? new NoResponseError({ operation: "getToken", cause }) : cause;
-      },
-    );
+    const token = await untilAborted(getToken({ signal }), signal).catch((cause: unknown) => {
+      const isTimeout = signal.aborted && cause === signal.reason;
+      throw isTimeout ? new NoResponseError({ operation: "getToken", cause }) : cause;
+    });
+    if (typeof token?.accessToken !== "string" || !(token.expiresInSeconds > 0)) {
+      const found = typeof token === "object" && token !== null ? "other properties" : kindOf(token);
+      throw new TypeError(`getToken must return { accessToken, expiresInSeconds }; got ${found}`);
+    }
+    const { accessToken, expiresInSeconds } = token;
     const earlySeconds = Math.min(maxRenewalSeconds, expiresInSeconds / 2);
     const expiresAt = requestedAt + expiresInSeconds * 1000;
     cached = { token: accessToken, renewAt: expiresAt - earlySeconds * 1000, expiresAt };

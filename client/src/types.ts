@@ -1,17 +1,18 @@
 /** The gateway's types, by the names that callers use. */
 import type { components } from "./openapi.ts";
 
-type Schemas = components["schemas"];
+type Schema<Name extends keyof components["schemas"]> = components["schemas"][Name];
 
-export type Alias = Schemas["Alias"];
+// Interfaces, so that messages of the compiler name them instead of printing their fields.
+export interface Alias extends Schema<"Alias"> {}
 /** A room that has just been handed out, without its host PIN. */
-export type CreatedRoom = Schemas["CreatedRoom"];
+export interface CreatedRoom extends Schema<"CreatedRoom"> {}
 /** What is needed to connect a citizen. */
-export type Room = Schemas["ConstrainedConference"];
+export interface Room extends Schema<"ConstrainedConference"> {}
 /** What an agent needs: a room without its host PIN. */
-export type PublicRoom = Schemas["PublicConstrainedConference"];
+export interface PublicRoom extends Schema<"PublicConstrainedConference"> {}
 /** All the fields that the platform stores. */
-export type FullRoom = Schemas["Conference"];
+export interface FullRoom extends Schema<"Conference"> {}
 /** The fields to change. */
-export type RoomChange = Schemas["ConferenceUpdate"];
-export type Health = Schemas["Health"];
+export interface RoomChange extends Schema<"ConferenceUpdate"> {}
+export interface Health extends Schema<"Health"> {}

@@ -1,5 +1,6 @@
 /** The client for the agents' widget, a page in a browser. */
-import { createRuntime, type Runtime, secureUrl } from "./runtime.ts";
+import { checkOptions, kindOf, secureUrl } from "./options.ts";
+import { createRuntime, type Runtime } from "./runtime.ts";
 import { type CallOptions, createSend, type Hooks, roomPath } from "./send.ts";
 import type { PublicRoom } from "./types.ts";
 
@@ -24,6 +25,7 @@ export interface WidgetClient {
 
 /** Creates a client. Throws a TypeError if an option is not usable. */
 export function createWidgetClient(options: WidgetClientOptions): WidgetClient {
+  checkOptions("createWidgetClient", options, ["baseUrl", "getToken", "hooks", "fetch"]);
   return createWidgetClientWith(createRuntime(options.fetch), options);
 }
 
@@ -31,13 +33,17 @@ export function createWidgetClient(options: WidgetClientOptions): WidgetClient {
 export function createWidgetClientWith(runtime: Runtime, options: WidgetClientOptions): WidgetClient {
   const baseUrl = secureUrl("createWidgetClient: baseUrl", options.baseUrl);
   if (typeof options.getToken !== "function")
-    throw new TypeError(`createWidgetClient: getToken must be a function; got ${typeof options.getToken}`);
+    throw new TypeError(`createWidgetClient: getToken must be a function; got ${kindOf(options.getToken)}`);
   const send = createSend({
     baseUrl,
     hooks: options.hooks ?? {},
     runtime,
     authentication: {
-      getToken: async () => (await options.getToken()) ?? "",
+      getToken: async () => {
+        const token: unknown = (await options.getToken()) ?? "";
+        if (typeof token === "string") return token;
+        throw new TypeError(`createWidgetClient: getToken must return a text or null; got ${kindOf(token)}`);
+      },
       toHeaders: (token) => ({ "x-auth-token": token }),
     },
   });

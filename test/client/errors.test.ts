@@ -104,7 +104,7 @@ test("Errors and hooks contain no token, PIN or service tag", async () => {
   const answers: Answer[] = [
     { status: 401 },
     "reset",
-    { status: 503, body: { detail: "Bearer token-2" } },
+    { status: 503, body: { detail: "no platform", token: "token-2" } },
     { status: 200, body: room },
     { status: 422, body: { detail: [{ loc: ["query", "uuiData"], msg: "no", input: "68747470" }] } },
   ];
@@ -166,15 +166,93 @@ test.each<[object, string]>([
   ],
   [{ baseUrl: "http://gateway.example.com", getToken }, "baseUrl must begin with https://"],
   [{ baseUrl: "ftp://gateway.example.com", getToken }, "baseUrl must begin with https://"],
+  [{ baseUrl: "localhost:7071", getToken }, "baseUrl must begin with https://"],
+  [{ baseUrl: `${baseUrl}?x=1`, getToken }, "baseUrl must not contain credentials, a query or a fragment"],
+  [{ baseUrl: "https://name:word@gateway.example.com", getToken }, "baseUrl must not contain credentials"],
   [{ baseUrl, getToken: "token" }, "getToken must be a function; got string"],
+  [{ baseURL: baseUrl, baseUrl, getToken }, "baseURL is not an option; options are baseUrl, getToken,"],
 ])("A client is refused at once with the options %j", (options, message) => {
   expect(() => createClient(options as never)).toThrow(`createClient: ${message}`);
   expect(() => createWidgetClient(options as never)).toThrow(`createWidgetClient: ${message}`);
 });
 
+test("A client without options is refused at once", () => {
+  const message = "the options must be an object; got undefined";
+  expect(() => createClient(undefined as never)).toThrow(`createClient: ${message}`);
+  expect(() => createWidgetClient(undefined as never)).toThrow(`createWidgetClient: ${message}`);
+});
+
+test("No request has the page's cookies, follows a redirect or uses a cache", async () => {
+  const sent: unknown[] = [];
+  const fetch = async (_url: unknown, init?: RequestInit) => {
+    sent.push(init);
+    return Response.json(room);
+  };
+  const { clientWith } = await startScriptedGateway([]);
+  await clientWith({ fetch }).getRoom(room.name);
+  expect(sent).toMatchObject([{ credentials: "omit", redirect: "error", cache: "no-store" }]);
+});
+
+test("A pool of no rooms is requested as such", async () => {
+  const { client, requests } = await startScriptedGateway([{ status: 202 }]);
+  await client.fillPool({ rooms: 0 });
+  await client.fillPool();
+  expect(requests.map(({ url }) => url.search)).toEqual(["?max_vmr=0", ""]);
+});
+
 test.each([null, undefined, 7])("The value %j is refused as a room name", async (name) => {
   const { client, requests } = await startScriptedGateway([{ status: 204 }]);
   await expect(client.getRoom(name as never)).rejects.toThrow(`${name} is not a room name`);
+  expect(requests).toEqual([]);
+});
+
+test("The gateway's text is in the error and its message", async () => {
+  const detail = "The conferencing platform cannot be reached";
+  const { client } = await startScriptedGateway([{ status: 503, headers: retryAfter, body: { detail } }]);
+  expect(await thrownBy(client.createRoom())).toMatchObject({
+    detail,
+    message: expect.stringContaining(`POST /room/create: unavailable: ${detail} (503`),
+  });
+});
+
+const notOptions = (caller: string, kind: string) => `${caller}: the options must be an object; got ${kind}`;
+const callOptions = "signal, timeoutSeconds, correlationId";
+const unsupported = (caller: string, name: string, own: string) =>
+  `${caller}: ${name} is not an option; options are ${own}${callOptions}`;
+
+test.each<[unknown, string]>([
+  [
+    { servicetag: "https://verify.example.com/1" },
+    unsupported("createRoom", "servicetag", "serviceTag, idempotencyKey, "),
+  ],
+  ["https://verify.example.com/1", notOptions("createRoom", "string")],
+  [["https://verify.example.com/1"], notOptions("createRoom", "an array")],
+  [null, notOptions("createRoom", "null")],
+  [{ serviceTag: null }, "A service tag is a text; got null"],
+  [{ idempotencyKey: 5 }, "An idempotency key has 1 to 255 visible ASCII characters"],
+])(
+  "A create with %j is refused before a room is handed out, without showing the tag",
+  async (options, message) => {
+    const { client, requests } = await startScriptedGateway([{ status: 200, body: room }]);
+    expect(await thrownBy(client.createRoom(options as never))).toEqual(new TypeError(message));
+    expect(requests).toEqual([]);
+  },
+);
+
+test("A wrong option or argument of any other call is refused before anything is sent", async () => {
+  const { client, requests } = await startScriptedGateway([{ status: 200, body: room }]);
+  const wrong = { timeout: 5 } as never;
+  const calls: [call: Promise<unknown>, message: string][] = [
+    [client.getRoom("a", wrong), unsupported("GET /room/a", "timeout", "")],
+    [client.updateRoom("a", {}, wrong), unsupported("PATCH /room/a", "timeout", "")],
+    [client.listFullRooms(wrong), unsupported("GET /room/list", "timeout", "")],
+    [client.checkHealth("now" as never), notOptions("GET /public/health", "string")],
+    [client.fillPool(wrong), unsupported("fillPool", "timeout", "rooms, ")],
+    [client.fillPool({ rooms: 2.5 }), "fillPool: rooms must be a whole number from 0"],
+    [client.fillPool({ rooms: -1 }), "fillPool: rooms must be a whole number from 0"],
+    [client.updateRoom("a", "locked" as never), "updateRoom: the change must be an object; got string"],
+  ];
+  for (const [call, message] of calls) expect(await thrownBy(call)).toEqual(new TypeError(message));
   expect(requests).toEqual([]);
 });
 
@@ -235,6 +313,15 @@ test.each(["", "with space", "line\nbreak", "\u00e9", "x".repeat(256)])(
 test("An invalid correlation ID is refused before anything is sent", async () => {
   const { client, requests } = await startScriptedGateway([{ status: 200, body: room }]);
   await expect(client.listRooms({ correlationId: "a b" })).rejects.toBeInstanceOf(TypeError);
+  expect(requests).toEqual([]);
+});
+
+test("An agent's token that is not a text is a TypeError, and nothing is sent", async () => {
+  const { runtime, url, requests } = await startScriptedGateway([{ status: 200, body: room }]);
+  const getToken = () => ({ accessToken: "agent" });
+  const widget = createWidgetClientWith(runtime, { baseUrl: url, getToken: getToken as never });
+  const message = "createWidgetClient: getToken must return a text or null; got object";
+  expect(await thrownBy(widget.getRoom(room.name))).toEqual(new TypeError(message));
   expect(requests).toEqual([]);
 });
 

@@ -11,7 +11,7 @@ import * as z from "zod";
 import { identities } from "../../tools/local/stack/identities.ts";
 import { useClientPackage } from "../support/client-package.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
-import { temporaryFolder } from "../support/script-process.ts";
+import { projectFolder, temporaryFolder } from "../support/script-process.ts";
 
 const run = promisify(execFile);
 const gateway = useRunningGateway();
@@ -65,7 +65,7 @@ describe("The client's README", () => {
     const env = environment();
     await writeFile(join(folder, "package.json"), "{}");
     await run("npm", ["install", "--offline", "--silent", built.tarball], { cwd: folder, env });
-    const code = codeBelow("client/README.md", "Create a room", "js");
+    const code = codeBelow("client/README.md", "Create a room", "ts");
     expect(code.trim().split("\n").length).toBeLessThanOrEqual(10);
     await writeFile(join(folder, "program.mjs"), code);
     const { stdout: version } = await run("node", ["--version"], { env });
@@ -73,7 +73,56 @@ describe("The client's README", () => {
     const { stdout } = await run("node", ["program.mjs"], { cwd: folder, env });
     expect(roomIn(stdout)).toMatchObject(withTheTag);
   });
+
+  test("has samples that compile in strict TypeScript, and run one after the other", async () => {
+    const folder = await temporaryFolder();
+    const env = { ...environment(), ROOM_NAME: gateway.addRoom("conversation") };
+    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+    await run("npm", ["install", "--offline", "--silent", built.tarball], { cwd: folder, env });
+    const compilerOptions = {
+      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, target: "es2022" },
+      ...{ module: "nodenext", types: ["node"], typeRoots: [join(projectFolder, "node_modules/@types")] },
+    };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+    const readme = readFileSync(join(projectFolder, "client/README.md"), "utf8");
+    const samples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+    expect(samples.length).toBeGreaterThan(5);
+    const program = programOf(samples).replaceAll("https://gateway.example.com", gateway.url);
+    await writeFile(join(folder, "program.ts"), program);
+    const compiled = await run(join(projectFolder, "node_modules/.bin/tsc"), [], { cwd: folder }).catch(
+      (failed: { stdout: string }) => failed,
+    );
+    expect(compiled.stdout).toBe("");
+    const { stdout } = await run("node", ["program.js"], { cwd: folder, env });
+    expect(stdout).toContain("all samples have run");
+  });
 });
+
+/** What the samples use and do not declare. */
+const surroundings = `
+const serviceTag = "https://verify.example.com/sessions/4711";
+const idempotencyKey = crypto.randomUUID();
+const tryLater = (_later: { serviceTag: string; idempotencyKey: string | undefined; seconds: number }) => {};
+const request = { signal: new AbortController().signal, id: "order-4711" };
+const log = { info: (..._line: unknown[]) => {}, warn: (..._line: unknown[]) => {} };
+const baseUrl = process.env["GATEWAY_URL"];
+const getToken = async () => ({ accessToken: "made-up", expiresInSeconds: 60 });
+const agentToken = process.env["AGENT_TOKEN"] ?? "";
+const conversation = { roomName: process.env["ROOM_NAME"] ?? "" };
+`;
+
+/** Joins the samples to one program. The later ones use the client and the room of the first one. */
+function programOf(samples: readonly string[]): string {
+  const importLine = /^import \{ (.*) \} from "(.*)";$/gm;
+  const names = new Map<string, Set<string>>();
+  for (const [, list = "", module = ""] of samples.join("").matchAll(importLine)) {
+    for (const name of list.split(", ")) names.set(module, (names.get(module) ?? new Set()).add(name));
+  }
+  const imports = [...names].map(([module, some]) => `import { ${[...some].join(", ")} } from "${module}";`);
+  const [first = "", ...others] = samples.map((sample) => sample.replaceAll(importLine, ""));
+  const blocks = others.map((sample) => `{\n${sample}}`);
+  return [...imports, surroundings, first, ...blocks, 'console.log("all samples have run");'].join("\n");
+}
 
 interface PrintedRequest {
   readonly url: string;

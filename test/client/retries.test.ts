@@ -1,6 +1,7 @@
 /** When the client retries, how long it waits, and when it gives up. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
+  type GatewayClient,
   NoResponseError,
   PoolEmptyError,
   RateLimitedError,
@@ -10,7 +11,7 @@ import {
 import { createRuntime } from "../../client/src/runtime.ts";
 import { retryDelaySeconds } from "../../client/src/send.ts";
 import type { Answer } from "../../tools/local/simulators/loopback-server.ts";
-import { room, startScriptedGateway } from "../support/scripted-gateway.ts";
+import { countedTokens, room, startScriptedGateway } from "../support/scripted-gateway.ts";
 
 const ok: Answer = { status: 200, body: room };
 const after = (status: number, retryAfter: string): Answer => ({
@@ -111,6 +112,30 @@ describe("The client gives up", () => {
   });
 });
 
+test.each<[string, number, number[], (client: GatewayClient) => Promise<unknown>]>([
+  ["create", 30, [], async (client) => client.createRoom()],
+  ["read", 30, [], async (client) => client.getRoom(room.name)],
+  ["list", 70, [60, 60], async (client) => client.listRooms()],
+  ["list in the full shape", 70, [60, 60], async (client) => client.listFullRooms()],
+  ["bulk delete", 200, [60, 60, 60], async (client) => client.deleteAllRooms()],
+])(
+  "An attempt of a %s takes at most %i seconds, and all attempts twice as long",
+  async (_, seconds, waits, call) => {
+    const asked: number[] = [];
+    const gateway = await startScriptedGateway([after(503, "60")], {
+      getToken: countedTokens(),
+    });
+    const timeout = (milliseconds: number) => {
+      asked.push(milliseconds / 1000);
+      return new AbortController().signal;
+    };
+    await expect(call(gateway.clientWith({ timeout }))).rejects.toThrow(UnavailableError);
+    // The first timeout is the attempt's, the second one the token request's.
+    expect(asked.slice(0, 2)).toEqual([seconds, 10]);
+    expect(gateway.waits).toEqual(waits);
+  },
+);
+
 test("The waits without Retry-After double, and a random part is added to each wait", async () => {
   const gateway = await startScriptedGateway([{ status: 503 }]);
   await expect(gateway.client.listRooms()).rejects.toThrow(UnavailableError);
@@ -143,6 +168,17 @@ describe("An abort signal", () => {
     const waiting = createRuntime().wait(3_600_000, aborter.signal);
     aborter.abort(new Error("the caller hung up"));
     await expect(waiting).rejects.toThrow("the caller hung up");
+  });
+
+  test("leaves no timer of the wait that it ends", async () => {
+    const started = vi.spyOn(globalThis, "setTimeout");
+    const ended = vi.spyOn(globalThis, "clearTimeout");
+    onTestFinished(() => void vi.restoreAllMocks());
+    const waiting = createRuntime().wait(3_600_000, AbortSignal.abort(new Error("too late")));
+    await expect(waiting).rejects.toThrow("too late");
+    const timer = started.mock.results[started.mock.calls.findIndex(([, time]) => time === 3_600_000)]?.value;
+    expect(timer).toBeDefined();
+    expect(ended.mock.calls).toContainEqual([timer]);
   });
 
   test("that has aborted before the call prevents the request", async () => {

@@ -93,6 +93,18 @@ describe("The token cache", () => {
     expect(pending).toHaveLength(2);
   });
 
+  test("counts a token's life from its request, not from its arrival", async () => {
+    const { cache, pending, clock } = createManualCache(100);
+    const first = cache.get();
+    clock.advance(60);
+    pending[0]?.("first");
+    await first;
+    clock.advance(40);
+    const later = cache.get();
+    pending[1]?.("second");
+    expect(await later).toBe("second");
+  });
+
   test("lets one caller stop waiting without ending the request for the others", async () => {
     const { cache, pending } = createManualCache(3599);
     const aborter = new AbortController();
@@ -136,6 +148,21 @@ describe("A 401", () => {
     expect(tokens).toBe(2);
   });
 });
+
+test.each<[unknown, string]>([
+  ["a-token", "string"],
+  [undefined, "undefined"],
+  [{ access_token: "a-token", expires_in: 3599 }, "other properties"],
+  [{ accessToken: "a-token" }, "other properties"],
+])(
+  "A getToken that returns %j is a TypeError without the token, and nothing is sent",
+  async (token, found) => {
+    const gateway = await startScriptedGateway([ok], { getToken: async () => token as never });
+    const message = `getToken must return { accessToken, expiresInSeconds }; got ${found}`;
+    await expect(gateway.client.createRoom()).rejects.toEqual(new TypeError(message));
+    expect(gateway.requests).toEqual([]);
+  },
+);
 
 test("A failing token request is retried like a failing gateway", async () => {
   const issuer = await startLoopbackServer(() => answers.shift() ?? "reset");
@@ -267,8 +294,12 @@ describe("Client credentials", () => {
   test.each([
     [{ tokenUrl: undefined }, "clientCredentials: tokenUrl must be an absolute URL; got undefined"],
     [{ tokenUrl: "login" }, 'clientCredentials: tokenUrl must be an absolute URL; got "login"'],
-    [{ clientId: undefined }, "clientCredentials: clientId must be a text that is not empty; got undefined"],
-    [{ clientSecret: "" }, "clientCredentials: clientSecret must be a text that is not empty; got string"],
+    [{ clientId: undefined }, "clientCredentials: clientId must be a text that is not empty"],
+    [{ clientSecret: "" }, "clientCredentials: clientSecret must be a text that is not empty"],
+    [
+      { client_secret: "x" },
+      "clientCredentials: client_secret is not an option; options are tokenUrl, clientId, clientSecret, scope, fetch",
+    ],
   ])("are refused at once with %j", (wrong, message) => {
     const credentials = { tokenUrl: "https://login.example.com", clientId, clientSecret, ...wrong };
     expect(() => clientCredentials(credentials as never)).toThrow(new TypeError(message));

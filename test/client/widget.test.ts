@@ -89,6 +89,15 @@ describe.skipIf(!browser)("The widget page of another origin", () => {
   test("gets no room if its origin is not in the list", async () => {
     const { shown, faults } = await openWidget(running.other.url, roomName, identities.agentToken);
     await expect.poll(() => faults.join("\n")).toContain("blocked by CORS policy");
-    expect(await shown()).not.toContain(roomName);
+    await expect.poll(shown).toMatch(/^No room yet. Next attempt in \d s ...$/);
+  });
+
+  test("says what its URL lacks", async () => {
+    const { page: opened } = await openPage(
+      browser,
+      `${running.allowed.url}/widget#gateway=&room=${roomName}`,
+    );
+    const shown = async () => opened.getByRole("status").textContent();
+    await expect.poll(shown).toMatch(/^This page's URL is not complete. createWidgetClient: baseUrl /);
   });
 });
