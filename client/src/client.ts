@@ -54,7 +54,8 @@ export function createClient(options: ClientOptions): GatewayClient {
   return createClientWith(createRuntime(options.fetch), options);
 }
 
-const keyPattern = /^[\x21-\x7e]{1,255}$/;
+// Without a comma, which the Functions host puts between two headers of one name.
+const keyPattern = /^[\x21-\x2b\x2d-\x7e]{1,255}$/;
 const full = { constrained_attributes: "false" };
 
 // The timeouts of single attempts: docs/integration.md, "What each status means".
@@ -95,7 +96,7 @@ export function createClientWith(runtime: Runtime, options: ClientOptions): Gate
       checkOptions("createRoom", options, ["serviceTag", "idempotencyKey", ...callOptionNames]);
       const { serviceTag, idempotencyKey = crypto.randomUUID(), ...callOptions } = options;
       if (typeof idempotencyKey !== "string" || !keyPattern.test(idempotencyKey))
-        throw new TypeError("An idempotency key has 1 to 255 visible ASCII characters");
+        throw new TypeError("An idempotency key has 1 to 255 visible ASCII characters without a comma");
       const headers = { "idempotency-key": idempotencyKey };
       const query = serviceTag === undefined ? {} : { uuiData: encodeServiceTag(serviceTag) };
       try {

@@ -80,8 +80,13 @@ describe("The client's README", () => {
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
     await run("npm", ["install", "--offline", "--silent", built.tarball], { cwd: folder, env });
     const compilerOptions = {
-      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, target: "es2022" },
-      ...{ module: "nodenext", types: ["node"], typeRoots: [join(projectFolder, "node_modules/@types")] },
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      target: "es2022",
+      module: "nodenext",
+      types: ["node"],
+      typeRoots: [join(projectFolder, "node_modules/@types")],
     };
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
     const readme = readFileSync(join(projectFolder, "client/README.md"), "utf8");

@@ -1,4 +1,6 @@
 /** Requests that the host could change, and the fault that the API document shows. */
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, test } from "vitest";
 import { document } from "../support/api-document.ts";
 import { operations, validRequest } from "../support/api-operations.ts";
@@ -114,6 +116,20 @@ describe("A body", () => {
     expect(gateway.room("a-room")).toMatchObject({ allow_guests: true });
     expect(await gateway.send("GET /public/health")).toMatchObject({ status: 200 });
   });
+});
+
+test("Two Idempotency-Key headers, which the host joins by a comma, are 422, and no room is handed out", async () => {
+  await gateway.poolRoom("a-room");
+  const headers = {
+    authorization: `Bearer ${gateway.bearerToken()}`,
+    "content-length": "0",
+    "idempotency-key": ["first", "second"],
+  };
+  const sent = httpRequest(`${gateway.url}/room/create`, { method: "POST", headers }).end();
+  const [response]: IncomingMessage[] = await once(sent, "response");
+  response?.resume();
+  expect(response?.statusCode).toBe(422);
+  expect(await gateway.queues.pool.count()).toBe(1);
 });
 
 test("The documented 422 is the response to the request that it describes", async () => {

@@ -72,6 +72,15 @@ test("Returns 422 with all faults of a body at once", async () => {
   expect(await patch(change)).toMatchObject(invalidRequest(...faults));
 });
 
+test("Returns 422 that names the Content-Type if the body is sent with another one or none", async () => {
+  gateway.addRoom("a-room");
+  for (const headers of [{ "content-type": "application/x-www-form-urlencoded" }, {}]) {
+    const text = '{"participant_limit":3}';
+    const response = await gateway.call(updateRoom, { roomName: "a-room", text, headers });
+    expect(response).toMatchObject(invalidRequest({ type: "value_error", loc: ["header", "content-type"] }));
+  }
+});
+
 testBodyLimits(underTest, { notAnObject: "model_attributes_type", maxBytes: 1024 * 1024 });
 testBearerAccess(underTest);
 testPlatformUnavailable(underTest);

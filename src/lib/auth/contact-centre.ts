@@ -119,8 +119,11 @@ export function createContactCentreCheck(
   }
 
   return async (token, log) => {
-    if (token === null || !usableToken.test(token))
-      throw new GatewayError("unauthenticated", { challenge, reason: token ? "malformed" : "no-token" });
+    if (token === null || !usableToken.test(token)) {
+      const hint = token?.startsWith("Bearer ") ? ', error_description="Send the token without Bearer."' : "";
+      const reason = token ? "malformed" : "no-token";
+      throw new GatewayError("unauthenticated", { challenge: `${challenge}${hint}`, reason });
+    }
     const { verdict, until } = await verdictOf(token, log);
     if (verdict === "forbidden") throw new GatewayError("forbidden", { reason: "user" });
     if (verdict === "unauthenticated")

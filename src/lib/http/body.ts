@@ -3,15 +3,15 @@ import type { HttpRequest } from "@azure/functions";
 import { GatewayError, type ValidationFault } from "../errors.ts";
 import { parseJson } from "../json.ts";
 import type { BodyContract } from "./contract.ts";
-import { typeFault } from "./validation.ts";
+import { typeFault, valueFault } from "./validation.ts";
 
 // Serialising a value that is nested much deeper would overflow the stack.
 const maxNestingDepth = 100;
 
 /**
- * Returns the parsed body, or its text if the contract requires a JSON content type and it has another one. Throws
- * `length-required` if the body has no Content-Length, `body-too-large` if it exceeds `maxBytes`, and `invalid-request`
- * if it is missing or not JSON.
+ * Returns the parsed body. Throws `length-required` if the body has no Content-Length, `body-too-large` if it exceeds
+ * `maxBytes`, and `invalid-request` if it is missing, not JSON, or sent with another content type than the contract
+ * requires.
  */
 export async function readBody(request: HttpRequest, contract: BodyContract<unknown>): Promise<unknown> {
   const { headers } = request;
@@ -26,7 +26,8 @@ export async function readBody(request: HttpRequest, contract: BodyContract<unkn
   if (bytes.byteLength > contract.maxBytes) throw new GatewayError("body-too-large");
   const text = new TextDecoder().decode(bytes);
   if (text === "") throw invalidRequest({ ...typeFault("missing", ["body"]), input: null });
-  if (contract.requiresJsonType && !isJsonType(headers.get("content-type"))) return text;
+  if (contract.requiresJsonType && !isJsonType(headers.get("content-type")))
+    throw invalidRequest(valueFault(["header", "content-type"], "the body must be sent as application/json"));
   const value = parseJson(text);
   if (value === undefined) throw jsonInvalid("The body is not valid JSON");
   if (isDeeperThan(value, maxNestingDepth)) throw jsonInvalid("Nested too deeply");

@@ -11,7 +11,7 @@ export interface BodyContract<Body> {
   /** The schema in the API document, if `schema` also accepts fields that callers need not send. */
   readonly published?: z.ZodType;
   readonly maxBytes: number;
-  /** Whether only JSON content types are accepted, as in FastAPI. */
+  /** Whether only JSON content types are accepted. */
   readonly requiresJsonType: boolean;
 }
 

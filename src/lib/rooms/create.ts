@@ -25,7 +25,8 @@ const CreateQuery = z.object({
     .meta({
       // Viewers take text in angle brackets for HTML and omit it, so the brackets are escaped.
       description:
-        "The service tag in the form **&lt;hex&gt;;encoding=hex**: the UTF-8 text in hexadecimal digits. The text is an " +
+        "The service tag in the form **&lt;hex&gt;;encoding=hex**, percent-encoded once in the URL, as most libraries do " +
+        "by themselves. The digits are the UTF-8 text in hexadecimal. The text is an " +
         "http or https URL without credentials, or a path token (letters, digits, `-`, `.`, `_`, `~`; not beginning " +
         "with a dot) that the gateway appends to its configured base URL. The resulting URL has at most " +
         `${maxTagCharacters} characters. Without \`uuiData\`, the room's tag does not change.`,
@@ -35,19 +36,20 @@ const CreateQuery = z.object({
     }),
 });
 
-/** The headers of a create. */
+/** The headers of a create. The Functions host joins two of one name by a comma, so a key contains none. */
 const CreateHeaders = z.object({
   "idempotency-key": z
     .string()
     .refine(
-      (value) => /^[\x21-\x7e]{1,255}$/.test(unquoteKey(value)),
-      "must be 1 to 255 visible ASCII characters, quoted or bare",
+      (value) => /^[\x21-\x2b\x2d-\x7e]{1,255}$/.test(unquoteKey(value)),
+      "must be one key of 1 to 255 visible ASCII characters without a comma, quoted or bare",
     )
     .optional()
     .meta({
       description:
         "Makes the create safe to retry: within 24 hours, requests of the same application with the same key return " +
-        "the same room. 1 to 255 visible ASCII characters, for example a UUID; quotation marks around them are ignored.",
+        "the same room. 1 to 255 visible ASCII characters without a comma, for example a UUID; quotation marks around " +
+        "them are ignored.",
       example: "8e03978e-40d5-43dd-bc93-6894a57f9324",
     }),
 });
@@ -146,6 +148,7 @@ export function decodeServiceTag(uuiData: string, baseUrl: string | undefined): 
   if (uuiData.length > maxInputCharacters) return refuse("uuiData is too long");
   const [hex = "", ...parameters] = uuiData.split(";").map((part) => part.trim());
   if (!parameters.every(allowsHex)) return refuse("the encoding must be hex");
+  if (/%(?:25)*3[bd]/i.test(hex)) return refuse("uuiData must be percent-encoded only once");
   if (!/^(?:[0-9a-f]{2})+$/i.test(hex)) return refuse("uuiData must be pairs of hexadecimal digits");
   const tag = toUrl(decodeText(hex) ?? refuse("uuiData must be UTF-8 without control characters"), baseUrl);
   if (tag === undefined) {

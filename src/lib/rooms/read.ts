@@ -17,12 +17,19 @@ export const roomReading = {
   failures: ["room-not-found", ...platformFailures],
 } as const;
 
-/** Returns the room with exactly this name. Throws `room-not-found` or PlatformError. */
+/** The platform's limit of a name. */
+const maxNameCharacters = 250;
+
+/**
+ * Returns the room with exactly this name. Throws `room-not-found` or PlatformError. The platform is not asked for a
+ * name that is longer than it allows, because it would reject the request.
+ */
 export async function findRoom(
   conferences: Pick<Conferences, "findByName">,
   name: string,
 ): Promise<ConferenceRow> {
-  const room = await conferences.findByName(name);
+  const isTooLong = Array.from(name).length > maxNameCharacters;
+  const room = isTooLong ? undefined : await conferences.findByName(name);
   if (!room) throw new GatewayError("room-not-found");
   return room;
 }

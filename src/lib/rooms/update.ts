@@ -35,18 +35,19 @@ export async function changeRoom(
   log.info("room-updated", { room: room.name });
 }
 
-/** Converts a 400 that names fields to a 422 for the same fields with a fixed text. Returns any other error unchanged. */
+/**
+ * Converts a 400 that names fields to a 422 for the same fields with a fixed text. The platform may name the room as a
+ * whole beside a field, which says nothing more. Returns any other error unchanged.
+ */
 function asInvalidRequest(error: unknown): unknown {
   const fields = error instanceof PlatformError ? rejectedFields(error) : [];
   if (fields.length === 0) return error;
+  const named = new Set(fields.filter((field) => field !== "__all__"));
+  const places = named.size > 0 ? Array.from(named, (field) => ["body", field]) : [["body"]];
+  const reason = "the conferencing platform rejected this value";
   return new GatewayError("invalid-request", {
     cause: error,
-    faults: fields.map((field) =>
-      valueFault(
-        field === "__all__" ? ["body"] : ["body", field],
-        "the conferencing platform rejected this value",
-      ),
-    ),
+    faults: places.map((loc) => valueFault(loc, reason)),
   });
 }
 

@@ -90,6 +90,15 @@ describe("The check throws 401 without a call", () => {
     await expect(check(token)).rejects.toEqual(unauthenticated);
     expect(paths).toEqual([]);
   });
+
+  test("for a token after Bearer, and says so", async () => {
+    const challenge = 'x-auth-token realm="vmr-gateway", error_description="Send the token without Bearer."';
+    await expect(check("Bearer agent-token")).rejects.toMatchObject({
+      code: "unauthenticated",
+      details: { challenge },
+    });
+    expect(paths).toEqual([]);
+  });
 });
 
 describe("The check sends a token", () => {

@@ -50,8 +50,11 @@ test.each([
   "application/jsonp",
   "text/x-application/json",
   "",
-])("a body with the content type %j is returned as text, as in FastAPI", async (contentType) => {
-  expect(await read('{"a":1}', { "content-type": contentType })).toBe('{"a":1}');
+])("a body with the content type %j is reported at its header", async (contentType) => {
+  const msg = "Value error, the body must be sent as application/json";
+  await expect(read('{"a":1}', { "content-type": contentType })).rejects.toMatchObject(
+    faulty({ type: "value_error", loc: ["header", "content-type"], msg, ctx: { error: {} } }),
+  );
 });
 
 test("a body of any content type is parsed if the contract does not require JSON", async () => {

@@ -138,6 +138,7 @@ describe("The service tag", () => {
 
   describe("422 with the violated rule", () => {
     const notHex = "uuiData must be pairs of hexadecimal digits";
+    const onlyOnce = "uuiData must be percent-encoded only once";
     const notText = "uuiData must be UTF-8 without control characters";
     const notUrl = "uuiData must contain an http or https URL without credentials, or a path token";
     test.each([
@@ -146,6 +147,8 @@ describe("The service tag", () => {
       ["an odd number of digits", "687", notHex],
       ["other characters", "zz", notHex],
       ["a space between digits", "68 74", notHex],
+      ["the parameter encoded twice", `${hex(url)}%3Bencoding%3Dhex`, onlyOnce],
+      ["the parameter encoded three times", `${hex(url)}%253bencoding%253dhex`, onlyOnce],
       ["another encoding", `${hex(url)};encoding=ascii`, "the encoding must be hex"],
       ["two encodings, one not hex", `${hex(url)};encoding=hex;encoding=base64`, "the encoding must be hex"],
       ["another encoding after a space", `${hex(url)};encoding = base64`, "the encoding must be hex"],

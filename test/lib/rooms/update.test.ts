@@ -130,6 +130,12 @@ describe("a value that the platform rejects", () => {
     await expect(change({ guest_pin: "482913" })).rejects.toMatchObject(rejected(["body"]));
   });
 
+  test("is 422 only at its field if the platform names the room as a whole, too", async () => {
+    const body = { conference: { pin: ["short"], __all__: ["short"] }, conference_alias: { pin: ["short"] } };
+    platform.addFault({ kind: "status", status: 400, body, method: "PATCH" });
+    await expect(change({ pin: "12" })).rejects.toMatchObject(rejected(["body", "pin"]));
+  });
+
   test("is 422 with the platform's failure as its cause", async () => {
     const cause = { name: "PlatformError", platformStatus: 400 };
     await expect(change({ call_type: "smoke" })).rejects.toMatchObject({ cause, details: { cause } });

@@ -43,7 +43,7 @@ export function createDocument(functions: Readonly<Record<string, HttpContract>>
   return {
     openapi: "3.0.3",
     info: {
-      title: "VMR Gateway",
+      title: "VMR gateway",
       version,
       description,
       contact: { name: "Platform team", email: "platform-team@example.com" },
