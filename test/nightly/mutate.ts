@@ -89,7 +89,7 @@ function printReplaceableTests(results: readonly MutantResult[]): void {
   const tests = new Set(results.flatMap(({ killedBy = [] }) => killedBy));
   for (const { killedBy = [] } of results) if (killedBy.length === 1) tests.delete(killedBy[0] ?? "");
   console.log(`${tests.size} tests notice no mutant alone:`);
-  for (const test of [...tests].toSorted()) console.log(`  ${test}`);
+  for (const test of [...tests].toSorted((one, other) => one.localeCompare(other))) console.log(`  ${test}`);
 }
 
 if (import.meta.main) {

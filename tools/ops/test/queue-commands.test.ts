@@ -59,7 +59,7 @@ describe("ops fill", () => {
       () =>
         void lines.push({
           time: "",
-          fields: { event: "provisioning-failed", failure: "platform-login-refused", status: 401 },
+          fields: { event: "provisioning-failed", failure: "platform-login-refused", platformStatus: 401 },
         }),
       () => stopping.abort(),
     ];
