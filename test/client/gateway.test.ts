@@ -121,7 +121,7 @@ describe("A lost response", () => {
 describe("An empty pool", () => {
   test("is an error that says when to retry", async () => {
     // Too little time for a retry, at which the requested room could be ready.
-    const call = connect().createRoom({ timeoutSeconds: 5 });
+    const call = connect().createRoom({ timeoutSeconds: 9 });
     const error = await call.catch((thrown) => thrown);
     expect(error).toBeInstanceOf(PoolEmptyError);
     expect(error).toMatchObject({ attempts: 1, retryAfterSeconds: 10 });

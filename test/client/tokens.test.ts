@@ -207,7 +207,7 @@ test("A token request that exceeds the call's timeout counts as no response", as
 });
 
 describe("Client credentials", () => {
-  const signal = AbortSignal.timeout(60_000);
+  const { signal } = new AbortController();
 
   test("get a token of 3599 seconds from the identity provider", async () => {
     const issuer = await startTokenIssuer(tenant);

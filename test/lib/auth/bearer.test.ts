@@ -46,7 +46,6 @@ describe("The check accepts", () => {
 
   test.each<[string, Record<string, unknown>, Partial<BearerRules>?]>([
     ["several audiences that include ours", { aud: ["https://api.example.com", clientId] }],
-    ["an expiry within the tolerance of a minute", { exp: Math.floor(Date.now() / 1000) - 30 }],
     ["the token type `app`", { idtyp: "app" }],
     ["no tenant claim, because the issuer names the tenant", { tid: undefined }],
     ["the required role", { roles: ["Rooms.Read", "Rooms.Manage"] }, { requiredRole: "Rooms.Manage" }],
@@ -57,6 +56,11 @@ describe("The check accepts", () => {
     ],
   ])("a token with %s", async (_, claims, changes) => {
     await expect(check(`Bearer ${issue(claims)}`, changes)).resolves.toBe(clientId);
+  });
+
+  test("a token that has expired within the tolerance of a minute", async () => {
+    const exp = Math.floor(Date.now() / 1000) - 30;
+    await expect(check(`Bearer ${issue({ exp })}`)).resolves.toBe(clientId);
   });
 
   test("a token of almost 8,192 characters", async () => {

@@ -82,6 +82,26 @@ describe("relations", () => {
     expect(await room()).toMatchObject({ ivr_theme: { id: 1 } });
   });
 
+  test("an empty list removes the related object", async () => {
+    await change({ ivr_theme: [] });
+    expect(await room()).toMatchObject({ ivr_theme: null });
+  });
+
+  test.each(["aliases", "automatic_participants"])(
+    "more than 1,000 entries of %s are one fault, and the entries are not checked",
+    (field) => {
+      const validateList = (length: number) =>
+        validate(Conference, { [field]: Array(length).fill(0) }, "body");
+      const msg = "Value error, a list must have at most 1000 entries";
+      const tooMany = [{ type: "value_error", loc: ["body", field], msg, ctx: { error: {} } }];
+      expect(() => validateList(1001)).toThrow(expect.objectContaining({ details: { faults: tooMany } }));
+      const entries = expect.objectContaining({
+        details: { faults: expect.objectContaining({ length: 1000 }) },
+      });
+      expect(() => validateList(1000)).toThrow(entries);
+    },
+  );
+
   test.each(["", "/x/", "1", "https://platform.example.com/api/admin/configuration/v1/ivr_theme/1/"])(
     "a text that is not a URI of the platform is 422: %j",
     async (text) => {
