@@ -1,6 +1,6 @@
 /** `ops collect`: one run of the garbage collection, now. */
 import { createGarbageCollection } from "../../../src/lib/pool/collection.ts";
-import { type Queue, systemClock } from "../../../src/lib/ports.ts";
+import type { Queue } from "../../../src/lib/ports.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
@@ -68,7 +68,7 @@ async function collectOnce(target: Target, platform: Platform, total: number, te
   const collection = createGarbageCollection({
     deletion: withoutLongPauses(target.queues.deletion, garbage.minAgeSeconds),
     ...platform,
-    clock: systemClock,
+    clock: target.clock,
     ...garbage,
     // Only the timer queues overdue rooms.
     maxAgeHours: undefined,

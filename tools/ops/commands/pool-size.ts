@@ -105,10 +105,11 @@ async function shrink(level: number, isConfirmed: boolean, context: Context): Pr
     return "ok";
   }
   const retired = await takeOutWithProgress(target, platform, { amount, command: "shrink" }, context);
+  const left = await pool.count();
   terminal.print(
-    `${count(retired, "room")} will be deleted ${deletionTime(target.settings)}; ${await pool.count()} are in the pool.`,
+    `${count(retired, "room")} will be deleted ${deletionTime(target.settings)}; ${left} are in the pool.`,
   );
-  if (retired === amount) return "ok";
+  if (left <= pooled - amount) return "ok";
   if (stopping.aborted) return "interrupted";
   terminal.print(
     "The other names are leased by claims, or their rooms are not ready yet. Run the command again in five minutes.",

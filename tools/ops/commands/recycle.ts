@@ -4,7 +4,7 @@ import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context, Operator } from "../operator-program.ts";
-import { type Outcome, UnreachableError } from "../outcomes.ts";
+import { type Outcome, UnreachableError, UsageError } from "../outcomes.ts";
 import { type RoomView, readRooms } from "../pool/room-views.ts";
 import { takeOut } from "../pool/with-progress.ts";
 import { type Platform, requirePlatform, type Target } from "../target/target.ts";
@@ -52,7 +52,10 @@ async function recycle(options: RecycleOptions, context: Context): Promise<Outco
     throw new UnreachableError(
       "The log of the last day does not say with which settings new rooms are made. Does the timer collectMetrics run?",
     );
-  const floor = options.floor ?? Math.ceil(target.settings.pool.maxRooms / 2);
+  const { maxRooms } = target.settings.pool;
+  const floor = options.floor ?? Math.ceil(maxRooms / 2);
+  if (floor > maxRooms)
+    throw new UsageError(`--floor ${floor} is more than MAX_VMR (${maxRooms}), so no room could be replaced`);
   const pool = await viewPool(target, platform, fingerprint);
   terminal.print(
     `The pool has ${count(pool.ready, "ready room")}; ${pool.outdated.size} of its rooms were made with other settings.`,

@@ -1,9 +1,10 @@
 /** Progress bars for work on several rooms, and for waits. */
 import { setTimeout as delay } from "node:timers/promises";
-import { systemClock } from "../../../src/lib/ports.ts";
+import { GatewayError } from "../../../src/lib/errors.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context } from "../operator-program.ts";
 import type { Platform, Target } from "../target/target.ts";
+import { count } from "../terminal/format.ts";
 import { createCommandLog } from "../terminal/terminal.ts";
 import { createRetirement, type RetirementOptions } from "./retirement.ts";
 
@@ -37,19 +38,30 @@ export async function takeOut(
     command,
     operator: await target.operatorId(),
     maxHeld,
-    clock: systemClock,
-    log: createCommandLog(terminal),
+    clock: target.clock,
+    log: createCommandLog(terminal, ({ event }) => {
+      if (event === "room-discarded") dropped += 1;
+    }),
   });
   let taken = 0;
+  let dropped = 0;
   try {
-    while (taken < amount && !stopping.aborted) {
-      if ((await retirement.retire((room) => chosen?.has(room) ?? true)) === undefined) break;
-      taken += 1;
-      onTaken(taken);
+    while (taken + dropped < amount && !stopping.aborted) {
+      const droppedBefore = dropped;
+      try {
+        if ((await retirement.retire((room) => chosen?.has(room) ?? true)) === undefined) break;
+        taken += 1;
+        onTaken(taken);
+      } catch (error) {
+        // It gives up after ten names without rooms, which are no longer in the pool.
+        const hasGivenUp = error instanceof GatewayError && error.code === "claim-failed";
+        if (!hasGivenUp || dropped === droppedBefore) throw error;
+      }
     }
   } finally {
     await retirement.release();
   }
+  if (dropped > 0) terminal.remark(`${count(dropped, "name")} that could not be used dropped from the pool.`);
   return taken;
 }
 

@@ -9,6 +9,7 @@ import { type Finding, judged } from "./line.ts";
 export interface History {
   readonly total: number;
   readonly failed: number;
+  readonly newest: LogLine | undefined;
   readonly newestFailure: LogLine | undefined;
   /** How many succeeded since the newest failure. */
   readonly since: number;
@@ -20,12 +21,12 @@ export interface History {
 export function historyOf(lines: readonly LogLine[], hasFailed: (line: LogLine) => boolean): History {
   const failures = lines.filter(hasFailed);
   const newestFailure = failures.at(-1);
-  if (newestFailure === undefined)
-    return { total: lines.length, failed: 0, newestFailure, since: lines.length, isOver: true };
-  const [first, last] = [lines.findIndex(hasFailed), lines.lastIndexOf(newestFailure)];
-  const between = last - first + 1 - failures.length;
+  const first = lines.findIndex(hasFailed);
+  const last = lines.findLastIndex(hasFailed);
   const since = lines.length - 1 - last;
-  return { total: lines.length, failed: failures.length, newestFailure, since, isOver: since > between };
+  const between = last - first + 1 - failures.length;
+  const isOver = newestFailure === undefined || since > between;
+  return { total: lines.length, failed: failures.length, newest: lines.at(-1), newestFailure, since, isOver };
 }
 
 const failureSchema = z.object({
@@ -57,10 +58,14 @@ interface HistoryWords {
 
 /** Returns the finding of a history: good if nothing failed, or if that is over. */
 export function findingOf(history: History, words: HistoryWords, cause?: string | false): Finding {
-  const { total, failed, newestFailure, since, isOver } = history;
+  const { total, failed, newest, newestFailure, since, isOver } = history;
   const { noun, succeeded, period, now, advice } = words;
   if (total === 0) return { isOk: true, found: `no ${noun} in ${period}` };
-  if (!newestFailure) return { isOk: true, found: `${count(total, noun)} in ${period}, all ${succeeded}` };
+  if (!newestFailure)
+    return {
+      isOk: true,
+      found: `${count(total, noun)} in ${period}, the newest ${age(newest?.time ?? "", now)} ago, all ${succeeded}`,
+    };
   const failures = `${failed} of ${count(total, noun)} failed in ${period}`;
   const last = `the last ${age(newestFailure.time, now)} ago: ${cause || causeOf(newestFailure)}`;
   const found = `${failures}, ${last}${since > 0 ? `; ${since} ${succeeded} since` : ""}`;
@@ -74,16 +79,18 @@ export async function mentionLogged({ log }: Target, event: string): Promise<str
   return calls === 0 ? "" : `; the app logged ${event} in ${count(calls, "call")} in the last hour`;
 }
 
-export const createMinutes = 15;
+/** The period of most findings: that of the alert on creates, and longer than the collector's pause. */
+export const recentMinutes = 15;
+export const recentHours = recentMinutes / 60;
+
 export const creates: LogFilter = {
-  hours: createMinutes / 60,
+  hours: recentHours,
   events: ["request"],
   functions: createFunctions,
 };
 
 const createSchema = z.object({
   status: z.number(),
-  code: z.string().optional(),
   durationMilliseconds: z.number(),
   platformCalls: z.number().default(0),
   platformMilliseconds: z.number().default(0),

@@ -1,7 +1,7 @@
 /** The pool, its queues and its rooms, as they were measured. */
 import { count, duration } from "../terminal/format.ts";
 import { type Finding, judged, runbook, unknown } from "./line.ts";
-import { causeOf, historyOf } from "./log-history.ts";
+import { causeOf, historyOf, recentHours, recentMinutes } from "./log-history.ts";
 import type { Reading } from "./reading.ts";
 
 const lowShare = 0.2;
@@ -41,13 +41,17 @@ export async function checkDeletion({ target: { log }, measured }: Reading): Pro
   const oldestAge = oldest === null ? "" : `, the oldest for ${duration(oldest)}`;
   const found = `${count(depth, "room")} waiting${isNoneDue ? ", none of them due" : oldestAge}`;
   const advice = runbook("deletion-queue-old", "collect");
-  const lines = await log.lines({ hours: 1, events: ["deletion-failed", "room-deleted"] });
+  const lines = await log.lines({ hours: recentHours, events: ["deletion-failed", "room-deleted"] });
   const { failed, newestFailure, isOver } = historyOf(
     lines,
     ({ fields }) => fields["event"] === "deletion-failed",
   );
   if (newestFailure && !isOver)
-    return judged(false, `${found}; ${failed} failed in the last hour: ${causeOf(newestFailure)}`, advice);
+    return judged(
+      false,
+      `${found}; ${failed} failed in ${recentMinutes} min: ${causeOf(newestFailure)}`,
+      advice,
+    );
   return judged((oldest ?? 0) <= oldDeletionSeconds, found, advice);
 }
 

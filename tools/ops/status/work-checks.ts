@@ -3,7 +3,7 @@ import { provisioningEvents } from "../../local/terminal/provisioning-problem.ts
 import type { LogLine } from "../target/target.ts";
 import { age, count } from "../terminal/format.ts";
 import { type Finding, judged, runbook } from "./line.ts";
-import { causeOf, createMinutes, findingOf, hasFailed, historyOf } from "./log-history.ts";
+import { causeOf, findingOf, hasFailed, historyOf, recentHours, recentMinutes } from "./log-history.ts";
 import type { Reading } from "./reading.ts";
 
 const metricsLateMilliseconds = 15 * 60_000;
@@ -16,7 +16,7 @@ export async function checkCreates({ target: { clock }, creates }: Reading): Pro
   const words = {
     noun: "create",
     succeeded: "served",
-    period: `${createMinutes} min`,
+    period: `${recentMinutes} min`,
     now: clock.now(),
     advice: runbook(isCode(newestFailure, "pool-exhausted") ? "pool-empty-on-claim" : "creates-failing"),
   };
@@ -32,20 +32,15 @@ function isCode(line: LogLine | undefined, code: string): boolean {
 }
 
 export async function checkProvisioning({ target: { clock, log } }: Reading): Promise<Finding> {
-  return findingOf(
-    historyOf(await log.lines({ hours: 1, events: provisioningEvents }), isEvent("provisioning-failed")),
-    {
-      noun: "attempt",
-      succeeded: "provisioned",
-      period: "the last hour",
-      now: clock.now(),
-      advice: runbook("provisioning-failing"),
-    },
-  );
-}
-
-function isEvent(event: string): (line: LogLine) => boolean {
-  return ({ fields }) => fields["event"] === event;
+  const lines = await log.lines({ hours: recentHours, events: provisioningEvents });
+  const history = historyOf(lines, ({ fields }) => fields["event"] === "provisioning-failed");
+  return findingOf(history, {
+    noun: "attempt",
+    succeeded: "provisioned",
+    period: `${recentMinutes} min`,
+    now: clock.now(),
+    advice: runbook("provisioning-failing"),
+  });
 }
 
 /**
@@ -53,35 +48,40 @@ function isEvent(event: string): (line: LogLine) => boolean {
  * from anybody, so they are only counted.
  */
 export async function checkEventSink({ target: { clock, log } }: Reading): Promise<Finding> {
-  const lines = await log.lines({ hours: hoursOfEvents, events: ["request"], functions: ["eventSink"] });
   const isFromAnybody = ({ fields }: LogLine) =>
     [401, 403].includes(Number(fields["status"])) && fields["reason"] !== "password";
-  const events = lines.filter((line) => !isFromAnybody(line));
-  const last = events.at(-1);
-  const others = lines.length - events.length;
-  if (!last) {
-    const strangers =
-      others > 0 ? `; ${count(others, "request")} refused because of the user name or the secret` : "";
-    return { isOk: undefined, found: `no event in the last ${hoursOfEvents} h${strangers}` };
+  const filter = { events: ["request"], functions: ["eventSink"] };
+  const isIrrelevant = (lines: readonly LogLine[]) => lines.every(isFromAnybody);
+  let hours = 1;
+  let lines = await log.lines({ ...filter, hours });
+  if (isIrrelevant(lines)) {
+    hours = hoursOfEvents;
+    lines = await log.lines({ ...filter, hours });
   }
-  const hourAgo = clock.now() - 3600_000;
-  const recent = events.filter(({ time }) => Date.parse(time) >= hourAgo);
-  const history = historyOf(recent, ({ fields }) => fields["status"] !== 204);
-  const { newestFailure } = history;
-  if (!newestFailure) return { isOk: true, found: `the last event came ${age(last.time, clock.now())} ago` };
+  const found = `no event in the last ${hours} h`;
+  if (lines.length === 0) return { isOk: undefined, found };
+  if (isIrrelevant(lines)) {
+    const refused = `${count(lines.length, "request")} refused because of the user name or the secret`;
+    return { isOk: undefined, found: `${found}; ${refused}` };
+  }
+  const history = historyOf(
+    lines.filter((line) => !isFromAnybody(line)),
+    ({ fields }) => fields["status"] !== 204,
+  );
   const words = {
     noun: "event",
     succeeded: "accepted",
-    period: "the last hour",
+    period: `${hours} h`,
     now: clock.now(),
     advice: runbook("event-sink-silent", "rotate-sink"),
   };
-  const { status } = newestFailure.fields;
-  const cause =
-    status === 401
-      ? "401: a node has a wrong password; not every node need be affected"
-      : `the gateway returned ${String(status)}`;
-  return findingOf(history, words, cause);
+  const status = history.newestFailure?.fields["status"];
+  const isPassword = status === 401;
+  return findingOf(
+    history,
+    words,
+    isPassword ? "a node has another password (401)" : `the gateway returned ${String(status)}`,
+  );
 }
 
 export async function checkMetrics({ target: { clock }, newestRow }: Reading): Promise<Finding> {

@@ -227,6 +227,17 @@ export async function startGatewayInMemory(rooms = 20) {
     /** Runs one of the operator's commands. */
     ops: async (...args: string[]) => ops(args, { connect: async () => target }),
     now: () => clock.now(),
+    /** Ends every fault. */
+    mend: async (): Promise<void> => {
+      app = "up";
+      storage.isDown = false;
+      Object.assign(link, { delaySeconds: 0, networkCode: "" });
+      issuer.setDown(false);
+      contactCentre.clearFaults();
+      platform.clearFaults();
+      platform.clearAlarms();
+      await platform.goUp();
+    },
     stop: async (): Promise<void> => {
       const parts = [issuer, contactCentre, logWorkspace, front];
       await Promise.all(parts.map(async (part) => part.stop()));

@@ -168,6 +168,12 @@ describe("ops recycle", () => {
     });
   });
 
+  test("Refuses a floor that the pool cannot have", async () => {
+    const { exitCode, remarks } = await operated.ops("recycle", "--floor", "99");
+    expect(exitCode).toBe(2);
+    expect(remarks).toContain("recycle: --floor 99 is more than MAX_VMR (6), so no room could be replaced.");
+  });
+
   test("Finds the few outdated rooms behind current ones, and releases those", async () => {
     await operated.fillPool(5);
     await poolOutdated("old-1");

@@ -44,8 +44,10 @@ describe("ops status", () => {
       expect.stringMatching(/^ {2}ok {2}Platform speed {2}\d\.\d s per call$/),
       "  ok  Token issuer    1 signing key",
       "  ok  Contact centre  responds",
-      expect.stringMatching(/^ {2}ok {2}Event sink {6}the last event came \d+ s ago$/),
-      "  ok  Provisioning    4 attempts in the last hour, all provisioned",
+      expect.stringMatching(/^ {2}ok {2}Event sink {6}1 event in 1 h, the newest \d+ s ago, all accepted$/),
+      expect.stringMatching(
+        /^ {2}ok {2}Provisioning {4}4 attempts in 15 min, the newest \d+ s ago, all prov/,
+      ),
       "  ok  Storage         responds",
       "  ok  Pool            4 of 4 rooms",
       "  ok  Requests        0 rooms requested",

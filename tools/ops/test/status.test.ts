@@ -49,7 +49,7 @@ const failed: LogLine = {
   fields: { event: "provisioning-failed", failure: "platform-rejected", platformStatus: 400 },
 };
 const timedOut: LogLine = {
-  time: minutesAgo(20),
+  time: minutesAgo(12),
   fields: { event: "provisioning-failed", failure: "platform-timeout", status: null },
 };
 const provisioned = (minutes: number): LogLine => ({
@@ -58,25 +58,25 @@ const provisioned = (minutes: number): LogLine => ({
 });
 
 test.each<[string, LogLine[], boolean, string]>([
-  ["nothing happened", [], true, "no attempt in the last hour"],
-  ["nothing failed", [provisioned(1)], true, "1 attempt in the last hour, all provisioned"],
+  ["nothing happened", [], true, "no attempt in 15 min"],
+  ["nothing failed", [provisioned(1)], true, "1 attempt in 15 min, the newest 1 min ago, all provisioned"],
   [
     "the newest failure counts",
-    [timedOut, provisioned(15), failed],
+    [timedOut, provisioned(10), failed],
     false,
-    "2 of 3 attempts failed in the last hour, the last 9 min ago: the platform rejects the call (400)",
+    "2 of 3 attempts failed in 15 min, the last 9 min ago: the platform rejects the call (400)",
   ],
   [
     "there was no response",
     [timedOut],
     false,
-    "1 of 1 attempt failed in the last hour, the last 20 min ago: the platform does not respond in time",
+    "1 of 1 attempt failed in 15 min, the last 12 min ago: the platform does not respond in time",
   ],
   [
     "it is cured",
     [timedOut, failed, provisioned(1)],
     true,
-    "2 of 3 attempts failed in the last hour, the last 9 min ago: the platform rejects the call (400); 1 provisioned since",
+    "2 of 3 attempts failed in 15 min, the last 9 min ago: the platform rejects the call (400); 1 provisioned since",
   ],
 ])("Provisioning: %s", async (_, logged, isOk, found) => {
   const result = await checkProvisioning(reading({ log: { ...log, lines: async () => logged } }));
