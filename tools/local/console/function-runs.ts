@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { LogEntry, Trigger } from "../host/messages.ts";
 import { parseJson } from "../process/parse-json.ts";
+import { describeLoggedFailure } from "../terminal/failure-words.ts";
 import { decodeName, type TimelineEntry } from "./console-state.ts";
 
 const number = z.number().optional().catch(undefined);
@@ -22,6 +23,7 @@ const lineSchema = z.object({
   outcome: text,
   platformMethod: text,
   platformStatus: number,
+  platformError: text,
 });
 type Line = z.output<typeof lineSchema>;
 
@@ -92,15 +94,8 @@ function toEntry({ id, functionName, trigger, lines, now, succeeded, millisecond
     ...(status !== undefined && { status }),
     ...(caller !== undefined && { caller }),
     ...(correlationId !== undefined && { correlationId }),
-    ...(failed && code !== undefined && { cause: causeOf(code, lines) }),
+    ...(failed && request && { cause: describeLoggedFailure(request) }),
   };
-}
-
-/** Returns why a request failed: its code and, if the platform caused it, the call and its status. */
-function causeOf(code: string, lines: readonly Line[]): string {
-  const { platformMethod, platformStatus } = lines.find(({ event }) => event === code) ?? {};
-  if (platformMethod === undefined) return phrase(code);
-  return `${phrase(code)} (${[platformMethod, platformStatus].filter(Boolean).join(" ")})`;
 }
 
 function describe({ event, reason, kind, outcome, count }: Line): string {

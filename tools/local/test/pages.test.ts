@@ -153,7 +153,10 @@ describe.skipIf(!browser)("The console", () => {
       "Calls of the platform fail: all calls with status 500, although they take effect",
     ).waitFor();
     expect(await run(page, "Create a room")).toBe("503");
-    await banner(page, /^\d+ of \d+ creates failed in 5 min; the last: Platform /).waitFor();
+    await banner(
+      page,
+      /^\d+ of \d+ creates failed in 5 min; the last: the platform fails at GET \(500\)/,
+    ).waitFor();
     await page.getByText(/ \(([1-9]\d?|100) %\)/).waitFor();
     for (const trouble of ["Calls of the platform fail", "token issuer is down", "contact centre fails"])
       await banner(page, trouble).getByRole("button").click();

@@ -90,20 +90,19 @@ test("The timeline keeps the newest 1000 entries", () => {
 
 test("The trouble with creates names the call of the platform that failed, until a create works again", () => {
   const { timeline, log } = started();
-  const create = (status: number, ...lines: object[]) =>
-    log("createRoomFromQueue", [
-      ...lines,
-      { event: "request", status, durationMilliseconds: 5, code: "platform-login-refused" },
-    ]);
+  const create = (status: number, cause: object = {}) =>
+    log("createRoomFromQueue", [{ event: "request", status, durationMilliseconds: 5, ...cause }]);
   const trouble = () => describeTrouble(timeline.creates(), Date.now());
   expect(trouble()).toBeNull();
   create(200);
-  create(503, { event: "platform-login-refused", platformMethod: "PATCH", platformStatus: 403 });
-  expect(trouble()).toBe("1 of 2 creates failed in 5 min; the last: Platform login refused (PATCH 403).");
+  create(503, { code: "platform-login-refused", platformMethod: "PATCH", platformStatus: 403 });
+  expect(trouble()).toBe(
+    "1 of 2 creates failed in 5 min; the last: the platform refuses PATCH (403): the account may read but not change.",
+  );
   create(404);
   expect(trouble()).toBeNull();
-  create(503);
-  expect(trouble()).toBe("2 of 4 creates failed in 5 min; the last: Platform login refused.");
+  create(503, { code: "storage-unavailable" });
+  expect(trouble()).toBe("2 of 4 creates failed in 5 min; the last: the storage account does not respond.");
   expect(describeTrouble(timeline.creates(), Date.now() + 300_001)).toBeNull();
 });
 
