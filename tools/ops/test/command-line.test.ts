@@ -1,6 +1,8 @@
 /** The command line: unknown and wrong options, help, and what the documents say about the commands. */
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { projectFolder } from "../../../test/support/script-process.ts";
 import { commands as added } from "../commands/commands.ts";
 import { createProgram } from "../operator-program.ts";
 import { exitCodes } from "../outcomes.ts";
@@ -94,6 +96,14 @@ test("Names an unknown command and the one that is meant, and lists all with hel
     for (const { code, meaning } of Object.values(exitCodes))
       expect(help).toMatch(`${code}`.padEnd(5) + meaning);
   }
+});
+
+test("Ends quietly if the reader of its output has ended", () => {
+  const piped = `"${process.execPath}" tools/ops/main.ts help | true`;
+  expect(spawnSync("sh", ["-c", piped], { cwd: projectFolder, encoding: "utf8" })).toMatchObject({
+    status: 0,
+    stderr: "",
+  });
 });
 
 test("Says that no local gateway is running", async () => {

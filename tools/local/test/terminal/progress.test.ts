@@ -24,6 +24,10 @@ test("Progress redraws one line on a terminal and ends it with a line feed", () 
 
 test("Progress writes one line per new amount to a file, without control characters", () => {
   expect(shownOn(false)).toBe("  0/4 rooms\n  2/4 rooms\n  4/4 rooms\n");
+  let lines = 0;
+  const progress = createProgress({ write: () => (lines += 1) }, "rooms", 500);
+  for (let done = 0; done <= 500; done++) progress.show(done);
+  expect(lines).toBe(21);
 });
 
 test("The log printer prints short lines, a failed run once, and repeats only when their number is a power of ten", () => {
