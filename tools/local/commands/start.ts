@@ -36,7 +36,7 @@ for (const name of settingNames.filter((setting) => process.env[setting] !== und
   console.log(`Ignoring ${name} from the environment. Use --set to set it.`);
 for (const name of shownParts.filter((setting) => options.set?.[setting] !== undefined))
   console.log(`${name} is set: the console shows the simulator that npm start runs, not what is there.`);
-const earlier = await findStartedGateway();
+const earlier = options.connectionFile ? undefined : await findStartedGateway();
 if (earlier)
   console.log(
     `Another gateway runs at ${earlier.gatewayUrl}. From now on, --local and npm run demo mean this one.`,
@@ -169,7 +169,7 @@ function summary(consoleUrl: string, { gatewayUrl, tokenUrl }: Connection): stri
   const { gateway: usual, issuer, console: usualConsole } = usualPorts;
   const isUnusual = unusualPort(tokenUrl, issuer) !== "";
   return [
-    ...(isUnusual ? [`Token issuer   ${tokenUrl}${unusualPort(tokenUrl, issuer)}`] : []),
+    ...(isUnusual ? [`Token issuer   ${new URL(tokenUrl).origin}${unusualPort(tokenUrl, issuer)}`] : []),
     ...(options.inspect ? [`Debugger       127.0.0.1:${options.inspectPort}`] : []),
     `Console        ${consoleUrl}${options.consolePort ? "" : unusualPort(consoleUrl, usualConsole)}`,
     `API reference  ${consoleUrl}/api/`,
