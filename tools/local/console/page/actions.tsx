@@ -8,6 +8,7 @@ import {
   type RoomState,
   stateTitles,
 } from "../console-state.ts";
+import { inOrder } from "./rooms.tsx";
 
 export interface ActionPanelProps {
   readonly addresses: Addresses;
@@ -31,7 +32,9 @@ export function ActionPanel(props: ActionPanelProps) {
   useEffect(() => {
     if (suggested !== undefined) choose(suggested);
   }, [suggested]);
-  const inUse = rooms.filter(({ name, state }) => !freeStates.includes(state) || name === suggested);
+  const inUse = rooms
+    .filter(({ name, state }) => !freeStates.includes(state) || name === suggested)
+    .toSorted(inOrder);
   const chosen = inUse.some(({ name }) => name === room) ? room : (inUse[0]?.name ?? "");
   return (
     <section class="actions" aria-labelledby="actions-title">

@@ -60,7 +60,7 @@ const roundTimes = (_: uPlot, __: number, min: number, max: number): number[] =>
     // Four labels could touch each other.
     if (times.length >= 2) return times.length > 3 ? times.filter((____, index) => index % 2 === 0) : times;
   }
-  return [];
+  return [Math.round((min + max) / 2)];
 };
 
 function overTime(color: Color, lines: readonly uPlot.Series[]): Options {

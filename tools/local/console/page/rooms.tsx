@@ -5,16 +5,15 @@ import { age, amount, roomAddress, stateStyle } from "./format.ts";
 
 /** The rooms in use first, and of each state the youngest first. */
 const stateOrder = ["live", "assigned", "ended", "deleting", "provisioning", "pooled"];
+export const inOrder = (one: RoomRow, other: RoomRow): number =>
+  stateOrder.indexOf(one.state) - stateOrder.indexOf(other.state) || other.since - one.since;
 
 export function RoomsTable({ rooms, now }: { rooms: readonly RoomRow[]; now: number }) {
   const [search, setSearch] = useState("");
   const wanted = search.trim().toLowerCase();
   const shown = rooms
     .filter((room) => `${room.name} ${stateTitles[room.state]}`.toLowerCase().includes(wanted))
-    .toSorted(
-      (one, other) =>
-        stateOrder.indexOf(one.state) - stateOrder.indexOf(other.state) || other.since - one.since,
-    );
+    .toSorted(inOrder);
   return (
     <section class="card" aria-labelledby="rooms-title">
       <div class="card-head">
@@ -34,7 +33,7 @@ export function RoomsTable({ rooms, now }: { rooms: readonly RoomRow[]; now: num
         <table role="table">
           <thead role="rowgroup">
             <tr role="row">
-              {["Name", "State", "In state", "Tag", "Conference"].map((title) => (
+              {["Name", "State", "For", "Tag", "Conference"].map((title) => (
                 <th key={title} role="columnheader" scope="col">
                   {title}
                 </th>
