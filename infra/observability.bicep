@@ -212,7 +212,7 @@ var limits = union({
   'pool-empty-on-claim': { count: 1, windowMinutes: 15, severity: 1 }
   'platform-unreachable': { count: 2, windowMinutes: 15, severity: 1 }
   'event-sink-silent': { count: 2, windowMinutes: 15, severity: 1, limit: 20 }
-  'deletion-queue-old': { count: 2, windowMinutes: 15, severity: 2, limit: 3600 }
+  'deletion-queue-old': { count: 1, windowMinutes: 30, severity: 2, limit: 3600 }
   'timers-not-running': { count: 1, windowMinutes: 2880, severity: 1, limit: 30 }
   'server-errors': { count: 5, windowMinutes: 15, severity: 1 }
 }, alerts.limits)

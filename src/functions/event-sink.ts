@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { httpFunction } from "../lib/http/contract.ts";
 import { readEvents } from "../lib/platform/events.ts";
-import type { EndedRooms } from "../lib/pool/deletion-queue.ts";
+import type { DeletionQueueWriter } from "../lib/pool/deletion-queue.ts";
 import { conferenceEndedExample } from "../lib/rooms/examples.ts";
 
 export const eventSink = httpFunction({
@@ -39,11 +39,11 @@ export const eventSink = httpFunction({
       },
     },
   },
-  async handle({ body }, { endedRooms }: { endedRooms: EndedRooms }, log) {
-    const { endedRooms: names, ignored, unusable } = readEvents(body);
+  async handle({ body }, { deletionQueueWriter }: { deletionQueueWriter: DeletionQueueWriter }, log) {
+    const { endedRoomNames, ignored, unusable } = readEvents(body);
     const count = Object.values(unusable).reduce((sum, one) => sum + one, 0);
     if (count > 0) log.warn("event-unusable", { count, ...unusable });
-    await endedRooms.queueForDeletion(names, body, log);
+    await deletionQueueWriter.queueEndedRooms(endedRoomNames, log);
     // Most events are ignored. The request line counts them, because a line of their own would double the log.
     return {
       status: 204,

@@ -17,7 +17,7 @@ import { createCredentials } from "./platform/transport.ts";
 import { createBulkDeletion } from "./pool/bulk-deletion.ts";
 import { createClaims } from "./pool/claim.ts";
 import { createGarbageCollection } from "./pool/collection.ts";
-import { createEndedRooms } from "./pool/deletion-queue.ts";
+import { createDeletionQueueWriter } from "./pool/deletion-queue.ts";
 import { createIdempotentClaims } from "./pool/idempotent-claims.ts";
 import { roomFingerprint } from "./pool/new-room.ts";
 import { createProvisioning } from "./pool/provisioning.ts";
@@ -127,7 +127,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     replenishment: shared.replenishment,
     claims,
     idempotentClaims,
-    endedRooms: createEndedRooms(shared),
+    deletionQueueWriter: createDeletionQueueWriter(shared),
     bulkDeletion: createBulkDeletion(shared),
     provisioning: createProvisioning(shared),
     garbageCollection: createGarbageCollection(shared),

@@ -102,33 +102,30 @@ export const queueNames = {
 export type Queues = Readonly<Record<keyof typeof queueNames, Queue>>;
 
 /**
- * Deletes a message and retries once if the outcome is unknown. A message that the retry no longer finds counts as
- * deleted if its lease still runs (`isHeld`); after the lease, somebody else may have deleted it. Returns `gone` if the
- * first try does not find the message during its lease: the queue was cleared, and nobody has the message any more.
- * Returns `lost` if somebody else may own it, and `unknown` if the retry's outcome is unknown too. Throws only errors
- * that are not QueueErrors.
+ * Deletes a message, and retries once if the outcome is unknown. `gone`: it was not there while its lease ran (`isHeld`),
+ * so the queue was cleared, and nobody has the message any more. `lost`: somebody else may own it. `unknown`: neither try
+ * had a known outcome. Throws only errors that are not QueueErrors.
  */
 export async function deleteConfirmed(
   queue: Queue,
   message: QueueMessage,
   isHeld: () => boolean = () => true,
 ): Promise<"deleted" | "gone" | "lost" | "unknown"> {
-  const first = await deleteOnce(queue, message);
-  if (first === "deleted") return "deleted";
-  if (first === "message-gone" && isHeld()) return "gone";
-  if (first !== "unknown") return "lost";
-  const second = await deleteOnce(queue, message);
-  if (second === "deleted" || (second === "message-gone" && isHeld())) return "deleted";
-  return second === "unknown" ? "unknown" : "lost";
+  const first = await deleteOnce(queue, message, isHeld);
+  if (first !== "unknown") return first;
+  const second = await deleteOnce(queue, message, isHeld);
+  // The first try deleted it.
+  return second === "gone" ? "deleted" : second;
 }
 
-async function deleteOnce(queue: Queue, message: QueueMessage): Promise<"deleted" | QueueFailure> {
+async function deleteOnce(queue: Queue, message: QueueMessage, isHeld: () => boolean) {
   try {
     await queue.delete(message);
     return "deleted";
   } catch (error) {
-    if (error instanceof QueueError) return error.failure;
-    throw error;
+    if (!(error instanceof QueueError)) throw error;
+    if (error.failure === "unknown") return "unknown";
+    return error.failure === "message-gone" && isHeld() ? "gone" : "lost";
   }
 }
 

@@ -41,7 +41,8 @@ test("Fails if one room cannot be deleted, and deletes the others", async () => 
 test("Fails and keeps the message if the platform is down", async () => {
   await gateway.queues.deletion.put(gateway.assignedRoom("a-room"));
   await gateway.stack.platform.goDown("refuse");
-  await expect(run()).rejects.toThrow("ECONNREFUSED");
+  await expect(run()).rejects.toThrow("1 rooms could not be collected");
+  expect(gateway.log.join("\n")).toContain("ECONNREFUSED");
   expect(await gateway.queues.deletion.count()).toBe(1);
 });
 

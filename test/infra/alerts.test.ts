@@ -129,7 +129,7 @@ describe("Alerts", () => {
       ]),
     ).toEqual([
       ["creates-failing", 5, "PT15M", 1, "urgent"],
-      ["deletion-queue-old", 2, "PT15M", 2, "routine"],
+      ["deletion-queue-old", 1, "PT30M", 2, "routine"],
       ["event-sink-silent", 2, "PT15M", 1, "urgent"],
       ["health-check-failing", 6, "PT15M", 1, "urgent"],
       ["platform-unreachable", 2, "PT15M", 1, "urgent"],

@@ -88,11 +88,21 @@ export const foundHistories: Readonly<Record<string, History>> = {
     provisioningFaults: [],
     seed: 5,
   },
-  "a body of events is stored in part before another event": {
+  "a conference runs in a discarded room when the collector comes, and ends afterwards": {
     steps: [
-      step(endOf(0, 1), 1000, 1, { faults: [{ call: 0, fault: "not-sent", times: 1 }] }),
-      step(endOf(0), 0, 2),
-      step(endOf(1), 0, 3),
+      step(create, 1000, 1, { faults: [{ call: 2, fault: "lost-before", times: 1 }] }),
+      step({ kind: "conference-start", target: { of: "pooled", index: 5 } }, 610_000, 2),
+      step(collect, 60_000, 3),
+    ],
+    provisioningFaults: [],
+    seed: 5,
+  },
+  "the live check of a room with a conference gets a page": {
+    steps: [
+      step(create, 600_000, 1),
+      step({ kind: "conference-start", target: newest }, 1000, 2),
+      step({ kind: "event", targets: [newest], copies: 1, delaySeconds: 0 }, 610_000, 3),
+      step(collect, 60_000, 4, { faults: [{ call: 2, fault: "malformed-response", times: 1 }] }),
     ],
     provisioningFaults: [],
     seed: 5,
@@ -120,7 +130,7 @@ export const foundHistories: Readonly<Record<string, History>> = {
     provisioningFaults: [],
     seed: 5,
   },
-  "a room is claimed after a stray event, and a garbage collection is suspended after it lists the rooms": {
+  "a room is claimed after a stray event, and a garbage collection is suspended before it deletes the room": {
     steps: [
       step(endOf(5), 610_000, 1),
       step(collect, 20_000, 6, { process: 1, faults: [{ ...freeze, call: 3 }] }),

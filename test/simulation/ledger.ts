@@ -45,7 +45,7 @@ export interface HandOut {
   readonly tag: string | undefined;
 }
 
-/** How a read of the platform ended: `refused` may last, `unavailable` is temporary. */
+/** How a read of the platform ended: `refused` (403, 404) may last, `unavailable` is temporary. */
 export type ReadEnding = "response" | "refused" | "unavailable";
 
 /** The outcomes of one process's assignments. */
@@ -134,8 +134,8 @@ export function createLedger(platform: SimulatedPlatform, now: () => number, sec
         // The names of rooms created since then may be in the pool, because it was cleared before.
         if (isBulk && row.createdAt < task.startedAt) deletedInBulk.add(row.name);
         const marker = parseMarker(row.description);
-        if (isBulk && handedOut.has(row.name) && Date.parse(marker?.since ?? "") >= task.startedAt)
-          violated("handed-out-twice", `${by} deletes ${row.name}, which was handed out after it began`);
+        if (isBulk && handedOut.has(row.name) && Date.parse(marker?.since ?? "") >= task.listedAt)
+          violated("handed-out-twice", `${by} deletes ${row.name}, which was handed out after it was listed`);
         const isAutomatic = task.functionName === "collectGarbage" || task.functionName === "bulkDeleteRooms";
         if (isAutomatic && isPersistent(row.name))
           violated("protected-room-deleted", `${by} deletes persistent ${row.name}`);
@@ -146,18 +146,15 @@ export function createLedger(platform: SimulatedPlatform, now: () => number, sec
     };
   }
 
-  /** Returns the time of the message that decides about a room: its claim's own oldest one, or else the youngest. */
-  function decisiveTime({ name, description }: RoomRecord, task: Task): number | undefined {
-    const messages = task.deletionMessages.get(name) ?? [];
-    const own = messages.filter(({ claimId }) => isGivenUp(description, claimId));
-    const times = (own.length > 0 ? own : messages).map(({ insertedAt }) => insertedAt);
-    if (times.length === 0) return undefined;
-    return own.length > 0 ? Math.min(...times) : Math.max(...times);
+  /** Returns the time of the youngest message about a room. */
+  function youngestTime({ name }: RoomRecord, task: Task): number | undefined {
+    const times = (task.deletionMessages.get(name) ?? []).map(({ insertedAt }) => insertedAt);
+    return times.length === 0 ? undefined : Math.max(...times);
   }
 
   function checkCollected(row: RoomRecord, task: Task, by: string): void {
     const { name } = row;
-    const insertedAt = decisiveTime(row, task);
+    const insertedAt = youngestTime(row, task);
     if (insertedAt === undefined)
       violated("deleted-without-message", `${by} deletes ${name} without having received its message`);
     else if (now() - insertedAt < minAgeMilliseconds)
@@ -189,6 +186,8 @@ export function createLedger(platform: SimulatedPlatform, now: () => number, sec
       violated("deleted-too-early", `${by} deletes ${name}, whose live check failed for the moment`);
     else if (check !== "refused" && liveSince !== undefined && liveSince < check)
       violated("deleted-too-early", `${by} deletes ${name}, which the platform reported as live`);
+    if ((task.lookUps.get(name) ?? 0) < (task.liveChecksSince.get(name) ?? 0))
+      violated("deleted-too-early", `${by} deletes ${name} without a look-up beside its live check`);
     if (handedOut.has(name) && !mayBeDeleted.has(name) && assigned < seenAt)
       violated("handed-out-twice", `${by} deletes ${name}, which is handed out and has not ended`);
   }
@@ -233,6 +232,8 @@ export function createLedger(platform: SimulatedPlatform, now: () => number, sec
     },
 
     onReceive(queue: string, messages: readonly QueueMessage[], task: Task): void {
+      // Bulk delete has read its first list by then.
+      if (queue === "pool") task.listedAt = Math.min(task.listedAt, now());
       if (queue === "pool") for (const { text } of messages) noteHandled(decodeRoomMessage(text).room, task);
       if (queue !== "deletion") return;
       for (const { text, ageSeconds } of messages) {
@@ -251,6 +252,7 @@ export function createLedger(platform: SimulatedPlatform, now: () => number, sec
       if (path === configurationPath && typeof name === "string") task.lookUps.set(name, now());
       if (path !== livePath || typeof name !== "string") return () => undefined;
       const checkedAt = now();
+      if (!task.liveChecks.has(name)) task.liveChecksSince.set(name, checkedAt);
       return (ending) => {
         if (ending === "response" && platform.liveSince().has(name)) keptForReason.add(name);
         task.liveChecks.set(name, ending === "response" ? checkedAt : ending);

@@ -26,6 +26,7 @@ const claimFailures = "src/lib/pool/claim-failures.ts";
 const provisioning = "src/lib/pool/provisioning.ts";
 const collection = "src/lib/pool/collection.ts";
 const decisions = "src/lib/pool/collection-decisions.ts";
+const roomDeletion = "src/lib/pool/room-deletion.ts";
 const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
 const retirement = "tools/ops/pool/retirement.ts";
 const memoryQueue = "test/support/memory-queue.ts";
@@ -43,7 +44,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "handed-out-twice",
     scenario: "a claim whose lease ends",
     file: "src/lib/ports.ts",
-    edits: [['if (first !== "unknown") return "lost";', 'if (first !== "unknown") return "deleted";']],
+    edits: [['isHeld() ? "gone" : "lost"', 'isHeld() ? "gone" : "deleted"']],
   },
   {
     bug: "treats a missing message as its own delete after the lease",
@@ -51,7 +52,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "a claim whose lease ends",
     scenarioFaults: 2,
     file: "src/lib/ports.ts",
-    edits: [['(second === "message-gone" && isHeld())', '(second === "message-gone")']],
+    edits: [['error.failure === "message-gone" && isHeld()', 'error.failure === "message-gone"']],
   },
   {
     bug: "does not check the marker",
@@ -106,7 +107,10 @@ export const plantedBugs: readonly PlantedBug[] = [
         "await pool.put(newRoomName(random), { invisibleSeconds });",
         "await pool.put(room, { invisibleSeconds }).catch(async () => pool.put(room));",
       ],
-      ["const name = await", "const room = newRoomName(random);\nconst name = await"],
+      [
+        "const message = await pool.put(",
+        "const room = newRoomName(random);\nconst message = await pool.put(",
+      ],
     ],
   },
   {
@@ -115,13 +119,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "provisioning with a lost response at each call",
     file: provisioning,
     edits: [
-      ["await provisionRoom(name, invisibleUntil, log);", ""],
+      ["await provisionRoom(queued, log);", ""],
       [
-        "const name = await pool.put(newRoomName(random), { invisibleSeconds });",
+        "const message = await pool.put(newRoomName(random), { invisibleSeconds });",
         `const room = newRoomName(random);
          const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-         await provisionRoom({ id: "", text: room, popReceipt: "", dequeueCount: 0, insertedAt: 0, ageSeconds: 0 }, invisibleUntil, log);
-         const name = await pool.put(room, { invisibleSeconds });`,
+         const unsent = { id: "", text: room, popReceipt: "", dequeueCount: 0, insertedAt: 0, ageSeconds: 0 };
+         await provisionRoom({ message: unsent, invisibleUntil }, log);
+         const message = await pool.put(room, { invisibleSeconds });`,
       ],
     ],
   },
@@ -151,24 +156,36 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "deleted-too-early",
     scenario: "claim, stray event and collector",
     file: collection,
-    edits: [["if (decisive.ageSeconds < minAgeSeconds) {", "if (false) {"]],
+    edits: [["const isYoung = youngest.ageSeconds < minAgeSeconds;", "const isYoung = false;"]],
   },
   {
     bug: "collects live rooms",
     breaks: "deleted-too-early",
     scenario: "a live and a persistent room before the collector",
-    file: collection,
-    edits: [
-      ['if (await isLive(room, run)) return removeAll(room, "live", run);', "await isLive(room, run);"],
-    ],
+    file: decisions,
+    edits: [['if (action === "keep" || !isLive)', "if (true)"]],
   },
   {
-    bug: "collects by the row of the list, which can be minutes old",
+    bug: "drops its own request about a live room, whose end keeps it",
+    breaks: "room-lost-by-one-fault",
+    scenario: {
+      reason: "needs a conference in a discarded room, which a history that was found earlier has",
+    },
+    file: decisions,
+    edits: [['=== "keep" && !request.isOverdue ? "postpone" : "keep"', '=== "keep" ? "keep" : "keep"']],
+  },
+  {
+    bug: "collects by its first look at the room, which can be minutes old",
     breaks: "deleted-too-early",
     scenario: "claim of an unmarked room, stray event and collector",
     scenarioFaults: 0,
     file: collection,
-    edits: [["const current = await find(room, run);", "const current = row as typeof row | undefined;"]],
+    edits: [
+      [
+        "await deleteRoom(request, { log, startBefore, onlyLooks: isYoung })",
+        "await deleteRoom(request, { log, startBefore, onlyLooks: isYoung, ...(await deleteRoom(request, { log, startBefore, onlyLooks: true })) })",
+      ],
+    ],
   },
   {
     bug: "collects persistent rooms",
@@ -183,8 +200,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "deletes persistent rooms in bulk",
     breaks: "protected-room-deleted",
     scenario: "claim and bulk delete",
-    file: bulkDeletion,
-    edits: [["({ name }) => !isPersistent(name),", "() => true,"]],
+    file: decisions,
+    edits: [
+      ['persistent: { event: "keep", gateway: "keep" }', 'persistent: { event: "keep", gateway: "delete" }'],
+    ],
   },
   {
     bug: "leaves leased names in the pool on bulk delete",
@@ -199,12 +218,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "claim and bulk delete",
     scenarioFaults: 0,
     file: bulkDeletion,
-    edits: [
-      [
-        'mayBeClaimed: parseMarker(description)?.state === "pooled" && !received.has(name),',
-        "mayBeClaimed: false,",
-      ],
-    ],
+    edits: [["return received.has(name) ||", "return true ||"]],
   },
   {
     bug: "clears the name of an unmarked room before it is queued for deletion",
@@ -240,8 +254,20 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "deletes a room whose live check failed for the moment",
     breaks: "deleted-too-early",
     scenario: "a live and a persistent room before the collector",
-    file: collection,
-    edits: [["if (!isLasting || isOverdue(room)) throw error;", "if (isOverdue(room)) throw error;"]],
+    file: roomDeletion,
+    edits: [["if (!isHidden || isOverdue) throw error;", "if (isOverdue) throw error;"]],
+  },
+  {
+    bug: "deletes a room whose live check got a page instead of a status",
+    breaks: "deleted-too-early",
+    scenario: { reason: "needs a malformed response, which a history that was found earlier has" },
+    file: roomDeletion,
+    edits: [
+      [
+        "[403, 404].includes(error.platformStatus ?? 0)",
+        'error.outcome === "refused" && error.platformStatus !== 429',
+      ],
+    ],
   },
   {
     bug: "sends further changes although three in a row had no known outcome",
@@ -274,7 +300,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     isFoundBySoakOnly: true,
     scenario: { reason: "needs a discard beside a provisioning run, which random histories have" },
     file: "src/lib/pool/replenishment.ts",
-    edits: [["if ((await provisioning.count()) < maxRooms)", "if ((await missingFrom(maxRooms)) > 0)"]],
+    edits: [
+      [
+        "if ((await provisioning.count()) < maxRooms)",
+        "if ((await pool.count()) + (await provisioning.count()) < maxRooms)",
+      ],
+    ],
   },
   {
     bug: "queues a retired room for deletion only after its message is deleted",
@@ -293,17 +324,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: "src/functions/event-sink.ts",
     edits: [
       [
-        "await endedRooms.queueForDeletion(names, body, log);",
-        "void endedRooms.queueForDeletion(names, body, log).catch(() => undefined);",
+        "await deletionQueueWriter.queueEndedRooms(endedRoomNames, log);",
+        "void deletionQueueWriter.queueEndedRooms(endedRoomNames, log).catch(() => undefined);",
       ],
     ],
-  },
-  {
-    bug: "takes another event for a retry of one that was not stored completely",
-    breaks: "event-lost",
-    scenario: { reason: "needs a body of several names" },
-    file: "src/lib/pool/deletion-queue.ts",
-    edits: [["update(JSON.stringify(body))", 'update("")']],
   },
   {
     bug: "returns the host PIN from create",

@@ -171,8 +171,10 @@ export function startProcess(options: ProcessOptions): AppProcess {
       faultsMet: [],
       deletionMessages: new Map(),
       lookUps: new Map(),
+      liveChecksSince: new Map(),
       liveChecks: new Map(),
       firstListAt: Number.POSITIVE_INFINITY,
+      listedAt: Number.POSITIVE_INFINITY,
     };
     const context = new InvocationContext({
       functionName,

@@ -136,12 +136,12 @@ export function createSimulatedClient(options: SimulatedClientOptions): Platform
         failure: (fault, isTimeout) => failureOf(name, fault, isTimeout, task),
         malformedResponse: { body: "<html>Please wait</html>" },
       });
-      finishRead(typeof response.body === "object" ? "response" : "refused");
+      finishRead(typeof response.body === "object" ? "response" : "unavailable");
       finishAssignment("known");
       return response;
     } catch (error) {
       if (error instanceof PlatformError) {
-        finishRead(error.outcome === "refused" && error.platformStatus !== 429 ? "refused" : "unavailable");
+        finishRead([403, 404].includes(error.platformStatus ?? 0) ? "refused" : "unavailable");
         finishAssignment(error.outcome === "refused" ? "known" : error.outcome);
       }
       throw error;

@@ -72,9 +72,13 @@ export interface ForgottenRoom {
   readonly ageHours: number | null;
 }
 
+// No call to the platform starts later, because the next run follows after five minutes.
+const maxRunSeconds = 240;
+
 /** Measures once. Never throws: a value that cannot be measured is logged and null. */
 export async function measure(options: MeasurementOptions, log: Log): Promise<Measurement> {
   const { queues, status, clock } = options;
+  const limits = { startBefore: clock.now() + maxRunSeconds * 1000 };
   const orNull = async <T>(measurement: Promise<T>): Promise<T | null> =>
     measurement.catch((error: unknown) => {
       log.warn("measurement-failed", {}, error);
@@ -87,9 +91,9 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
       orNull(queues.deletion.oldestAgeSeconds()),
       orNull(queues.provisioning.count()),
       orNull(queues.poison.count()),
-      orNull(options.conferences.list()),
-      orNull(status.liveConferences()),
-      orNull(status.alarms()),
+      orNull(options.conferences.list(limits)),
+      orNull(status.liveConferences(limits)),
+      orNull(status.alarms(limits)),
     ]);
   const rooms = conferences && markedRooms(conferences);
   const pooled = rooms && rooms.filter(({ marker }) => marker.state === "pooled");

@@ -6,7 +6,7 @@ type NameFault = "no-data" | "no-name" | "name-not-text" | "name-too-long" | "na
 /** The content of a request to the event sink. */
 export interface SinkReading {
   /** Names of rooms whose conference has ended, without duplicates. */
-  readonly endedRooms: readonly string[];
+  readonly endedRoomNames: readonly string[];
   /** Kinds of the ignored events. */
   readonly ignored: readonly string[];
   /** Number of `conference_ended` events without a usable name, by reason. */
@@ -25,7 +25,7 @@ const maxNameCharacters = 250;
 /** Reads one event or a bulk envelope. Never throws: malformed events are counted, because one must not stop a sink. */
 export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading {
   const events = body["event"] === "eventsink_bulk" ? listOf(body["data"]) : [body];
-  const endedRooms = new Set<string>();
+  const endedRoomNames = new Set<string>();
   const ignored: string[] = [];
   const unusable: Partial<Record<NameFault, number>> = {};
   for (const event of events) {
@@ -37,13 +37,13 @@ export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading
     }
     const name = isMissing(fields["name"]) ? fields["conference"] : fields["name"];
     if (isUsableName(name)) {
-      endedRooms.add(name);
+      endedRoomNames.add(name);
       continue;
     }
     const fault = Object.keys(fields).length === 0 ? "no-data" : faultOf(name);
     unusable[fault] = (unusable[fault] ?? 0) + 1;
   }
-  return { endedRooms: [...endedRooms], ignored, unusable };
+  return { endedRoomNames: [...endedRoomNames], ignored, unusable };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The platform's status API: running conferences and active alarms. */
 import * as z from "zod";
-import type { PlatformClient } from "./client.ts";
+import type { PlatformCall, PlatformClient } from "./client.ts";
 import { listRows, undocumentedResponse } from "./conferences.ts";
 
 /** An active alarm of the platform. */
@@ -9,14 +9,16 @@ export interface PlatformAlarm {
   readonly level: string;
 }
 
+type StartLimit = Pick<PlatformCall, "startBefore">;
+
 /** Reads the platform's status. Every method throws PlatformError if the status cannot be read. */
 export interface PlatformStatus {
-  /** Returns whether a conference of this name is running on any node. */
-  isLive(name: string): Promise<boolean>;
+  /** Returns whether a conference of this name is running on any node. The limits hold for each page. */
+  isLive(name: string, limits?: StartLimit): Promise<boolean>;
   /** Returns the names of all running conferences. */
-  liveConferences(): Promise<ReadonlySet<string>>;
+  liveConferences(limits?: StartLimit): Promise<ReadonlySet<string>>;
   /** Returns all active alarms. */
-  alarms(): Promise<readonly PlatformAlarm[]>;
+  alarms(limits?: StartLimit): Promise<readonly PlatformAlarm[]>;
 }
 
 const livePath = "/api/admin/status/v1/conference/";
@@ -28,13 +30,15 @@ const Alarm = z.looseObject({ name: z.string().catch("unnamed"), level: z.string
 /** Creates the status API on top of a client. Does nothing until a method is called. */
 export function createPlatformStatus(client: Pick<PlatformClient, "call">): PlatformStatus {
   return {
-    async isLive(name) {
-      const rows = await list(client, livePath, Live, { name });
+    async isLive(name, limits) {
+      const rows = await list(client, livePath, Live, { query: { name }, ...limits });
       // The name is compared again because the platform ignores a parameter that it does not know.
       return rows.some((row) => row.name === name);
     },
-    liveConferences: async () => new Set((await list(client, livePath, Live)).map(({ name }) => name)),
-    alarms: async () => (await list(client, alarmPath, Alarm)).map(({ name, level }) => ({ name, level })),
+    liveConferences: async (limits) =>
+      new Set((await list(client, livePath, Live, limits)).map(({ name }) => name)),
+    alarms: async (limits) =>
+      (await list(client, alarmPath, Alarm, limits)).map(({ name, level }) => ({ name, level })),
   };
 }
 
@@ -42,9 +46,9 @@ async function list<Row>(
   client: Pick<PlatformClient, "call">,
   path: string,
   row: z.ZodType<Row>,
-  query: Readonly<Record<string, string>> = {},
+  options?: Pick<PlatformCall, "query" | "startBefore">,
 ): Promise<Row[]> {
-  const rows = z.array(row).safeParse(await listRows(client, path, { query }));
+  const rows = z.array(row).safeParse(await listRows(client, path, options));
   if (!rows.success) throw undocumentedResponse(path);
   return rows.data;
 }

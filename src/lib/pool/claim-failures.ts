@@ -68,7 +68,7 @@ export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {
 export interface SettlementDependencies {
   readonly pool: Queue;
   readonly deletion: Queue;
-  readonly replenishment: Pick<Replenishment, "replaceDiscarded">;
+  readonly replenishment: Pick<Replenishment, "topUpByOne">;
   readonly clock: Clock;
 }
 
@@ -96,7 +96,7 @@ export function createSettle(dependencies: SettlementDependencies): Settle {
     log.warn("room-discarded", { room, reason });
     if (hasRoom) await queueForDeletionOrLogLeak(deletion, { room, claimId: message.id, reason }, log);
     // Whoever cleared the pool wanted it empty.
-    if (outcome === "deleted") await replenishment.replaceDiscarded(log);
+    if (outcome === "deleted") await replenishment.topUpByOne(log);
   }
 
   async function setInvisible({ message, name, log }: ClaimAttempt, seconds: number, text?: string) {

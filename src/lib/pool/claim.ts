@@ -28,7 +28,7 @@ export interface Claims {
 /** The dependencies of claims, and their limits. */
 export interface ClaimOptions extends SettlementDependencies {
   readonly conferences: Pick<Conferences, "findByName" | "update">;
-  readonly replenishment: Pick<Replenishment, "topUpByOne" | "replaceDiscarded" | "requestReplacement">;
+  readonly replenishment: Pick<Replenishment, "topUpByOne" | "requestReplacement">;
   readonly clock: Clock;
   readonly leaseSeconds: number;
   readonly platformTimeoutSeconds: number;

@@ -1,21 +1,12 @@
-/** Decides by a table what the collector does with each message of the deletion queue. */
+/** Decides by a table what happens to a room that an event, the gateway or an operator wants to have deleted. */
+import type { LogFields } from "../log.ts";
 import type { ConferenceRow } from "../platform/conferences.ts";
-import { PlatformError } from "../platform/errors.ts";
-import type { QueueMessage } from "../ports.ts";
 import type { RoomMessages } from "./deletion-queue.ts";
-import {
-  isForeign,
-  isPersistent,
-  isRoom,
-  type Marker,
-  parseMarker,
-  type RoomMessage,
-  type UnmarkedRooms,
-} from "./room.ts";
+import { isForeign, isPersistent, isRoom, type Marker, parseMarker, type UnmarkedRooms } from "./room.ts";
 
 /**
- * What the collector does with a room that is neither young nor live, by the state of the room and by who queued its
- * name. `delete` deletes the room and then its messages; `keep` deletes only the messages.
+ * What happens to a room that is neither young nor live, by its state and by the sender of the request. `delete` deletes
+ * the room and then its messages; `keep` deletes only the messages.
  */
 export const decisions = {
   persistent: { event: "keep", gateway: "keep" },
@@ -28,60 +19,89 @@ export const decisions = {
   "given-up": { event: "keep", gateway: "delete" },
   "assigned-before": { event: "delete", gateway: "delete" },
   "assigned-later": { event: "keep", gateway: "keep" },
-} as const satisfies Record<string, Record<"event" | "gateway", "delete" | "keep">>;
+} as const satisfies Record<string, Record<Sender, "delete" | "keep">>;
 
-/** The state in which the collector finds a room. */
+/** `event`: its conference has ended. `gateway`: the gateway or an operator gave the room up, so no claim can get it. */
+export type Sender = "event" | "gateway";
+
+/** The state in which a room is found. */
 export type RoomState = keyof typeof decisions;
 
-// The queue's times are whole seconds, and the clocks of instances and storage differ by seconds.
-const clockToleranceSeconds = 5;
+/** Who wants a room to be deleted, and what they know about its claims. */
+export interface DeletionRequest {
+  readonly room: string;
+  readonly sender: Sender;
+  /** Whether the only reason is the room's age. */
+  readonly isOverdue: boolean;
+  /** The reason and the operator, for the log. */
+  readonly logFields?: LogFields;
+  /** Whether the claim that wrote the marker has given the room up. */
+  readonly isGivenUp: (marker: Marker) => boolean;
+  /** Whether the marker was written for a caller after the request. */
+  readonly isAssignedLater: (marker: Marker) => boolean;
+}
 
-/** The reason in a message about a room past its maximum age. */
-export const maximumAge = "maximum-age";
+/** What happens to the room of a row, and why if it stays. `postpone`: nothing may happen to it or to its messages yet. */
+export interface Decision {
+  readonly action: "delete" | "keep" | "postpone";
+  readonly reason: RoomState | "live";
+  readonly row: ConferenceRow | undefined;
+}
 
-/** Returns the state of a room as a row of the platform shows it; undefined stands for a room that does not exist. */
-export function stateOf(
-  { room, messages }: RoomMessages,
+/**
+ * Decides about a room as a row of the platform shows it; undefined stands for a room that does not exist. A live room
+ * stays. Its request is dropped, because the real end sends an event; it is postponed if that event would keep the room.
+ */
+export function decide(
+  request: DeletionRequest,
+  row: ConferenceRow | undefined,
+  unmarkedRooms: UnmarkedRooms,
+  isLive = false,
+): Decision {
+  const state = stateOf(request, row, unmarkedRooms);
+  const action = decisions[state][request.sender];
+  if (action === "keep" || !isLive) return { action, reason: state, row };
+  const afterEvent = decisions[stateOf({ ...request, sender: "event" }, row, unmarkedRooms)].event;
+  // A later run queues an overdue room again.
+  return { action: afterEvent === "keep" && !request.isOverdue ? "postpone" : "keep", reason: "live", row };
+}
+
+function stateOf(
+  { room, sender, isGivenUp, isAssignedLater }: DeletionRequest,
   row: ConferenceRow | undefined,
   unmarkedRooms: UnmarkedRooms,
 ): RoomState {
   if (isPersistent(room)) return "persistent";
   if (!row) return "gone";
-  const isOthers = senderOf({ room, messages }) === "gateway" ? !isRoom(row) : isForeign(row, unmarkedRooms);
-  if (isOthers) return "foreign";
+  // The gateway names only rooms that were in its pool, whoever they seem to belong to.
+  if (sender === "gateway" ? !isRoom(row) : isForeign(row, unmarkedRooms)) return "foreign";
   const marker = parseMarker(row.description);
   if (!marker) return "unmarked";
   if (marker.state === "pooled") return "pooled";
-  if (messages.some(({ content }) => isOfClaim(content, marker))) return "given-up";
+  if (isGivenUp(marker)) return "given-up";
+  return isAssignedLater(marker) ? "assigned-later" : "assigned-before";
+}
+
+/** The tolerance for the clocks of instances and storage, which differ by seconds; the queue's times are whole ones. */
+export const clockToleranceMilliseconds = 5000;
+
+/** The reason in a message about a room past its maximum age. */
+export const maximumAge = "maximum-age";
+
+/** Returns what the messages about a room ask for: the gateway asks if any of them says so. The youngest one counts. */
+export function requestOf({ room, messages }: RoomMessages): DeletionRequest {
+  const contents = messages.map(({ content }) => content);
   // Not by the message's age, which is out of date if the collector was suspended since it received the message.
-  const wasAssignedLater = Date.parse(marker.since) > messages[0].insertedAt + clockToleranceSeconds * 1000;
-  return wasAssignedLater ? "assigned-later" : "assigned-before";
-}
-
-function isOfClaim({ claimId }: RoomMessage, marker: Marker | undefined): boolean {
-  return claimId !== undefined && claimId === marker?.messageId;
-}
-
-/**
- * Returns the message whose age counts: the youngest one, unless a message has the ID of the room's marker. Then it is
- * the oldest one that has it, so that a second one does not restart the delay.
- */
-export function decisiveMessage({ messages }: RoomMessages, row: ConferenceRow | undefined): QueueMessage {
-  const marker = parseMarker(row?.description);
-  return messages.findLast(({ content }) => isOfClaim(content, marker)) ?? messages[0];
-}
-
-/** Returns who queued the room: the gateway, if any of the messages says so. */
-export function senderOf({ messages }: RoomMessages): "event" | "gateway" {
-  return messages.some(({ content }) => content.queuedBy === "gateway") ? "gateway" : "event";
-}
-
-/** Returns whether the only reason to delete the room is its age. */
-export function isOverdue({ messages }: RoomMessages): boolean {
-  return messages.every(({ content }) => content.reason === maximumAge);
-}
-
-/** Returns whether a failure affects every room alike, so that this room need not wait longer. */
-export function concernsEveryRoom(error: unknown): boolean {
-  return error instanceof PlatformError && error.code !== "platform-rejected";
+  const assignedLaterThan = messages[0].insertedAt + clockToleranceMilliseconds;
+  const ofGateway = contents.find(({ queuedBy }) => queuedBy === "gateway");
+  const { reason: why, operator } = ofGateway ?? {};
+  return {
+    room,
+    sender: ofGateway ? "gateway" : "event",
+    logFields: { ...(why && { reason: why }), ...(operator && { operator }) },
+    isOverdue: contents.every(({ reason }) => reason === maximumAge),
+    isGivenUp: ({ messageId }) =>
+      messageId !== undefined && contents.some(({ claimId }) => claimId === messageId),
+    isAssignedLater: ({ since }) => Date.parse(since) > assignedLaterThan,
+  };
 }

@@ -1,26 +1,25 @@
-/** Garbage collection: deletes the rooms whose conference has ended, and nothing else. */
+/** Garbage collection: deletes the rooms whose conference has ended. */
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
-import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
+import type { Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
 import type { PlatformStatus } from "../platform/status.ts";
 import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
-import {
-  concernsEveryRoom,
-  decisions,
-  decisiveMessage,
-  isOverdue,
-  maximumAge,
-  type RoomState,
-  senderOf,
-  stateOf,
-} from "./collection-decisions.ts";
+import { type Decision, maximumAge, requestOf } from "./collection-decisions.ts";
 import { groupByRoom, queueForDeletion, type RoomMessages, receiveUpTo } from "./deletion-queue.ts";
-import { isPersistent, loggableName, markedRooms, parseMarker, type UnmarkedRooms } from "./room.ts";
+import {
+  encodeRoomMessage,
+  isPersistent,
+  loggableName,
+  markedRooms,
+  parseMarker,
+  type UnmarkedRooms,
+} from "./room.ts";
+import { createRoomDeletion } from "./room-deletion.ts";
 
 /** Collects the rooms that are due. */
 export interface GarbageCollection {
-  /** One run. Throws PlatformError or QueueError when nothing could be done, AggregateError when some rooms failed. */
+  /** One run. Throws QueueError if no message could be received, and AggregateError if some rooms failed. */
   collect(log: Log): Promise<void>;
 }
 
@@ -30,6 +29,7 @@ export interface GarbageCollectionOptions {
   readonly conferences: Pick<Conferences, "findByName" | "list" | "delete">;
   readonly status: Pick<PlatformStatus, "isLive" | "liveConferences">;
   readonly clock: Clock;
+  /** The maximum number of messages per run. Names without a room do not count. */
   readonly maxMessages: number;
   readonly minAgeSeconds: number;
   /** The maximum age of an assigned room without a conference. Undefined if there is none. */
@@ -37,206 +37,154 @@ export interface GarbageCollectionOptions {
   readonly unmarkedRooms: UnmarkedRooms;
 }
 
-// Shorter than the ten minutes between runs, so the next run receives the messages of one that crashed.
+const runIntervalSeconds = 600;
+// Shorter than the time between runs, so the next run receives the messages of one that crashed.
 const leaseSeconds = 540;
-const maxRetrySeconds = 6 * 3600;
-// Shorter than the lease and the host's timeout. Messages that are not begun by then become visible when their lease
-// ends.
+// No call to the platform starts later: the lease ends soon afterwards, and then the host's timeout.
 const maxRunSeconds = 400;
-// A room that is handed out after its last look-up must not be deleted.
-const maxDeleteDelaySeconds = 5;
+// From the start of a run. A metrics run then sees the message before the next run receives it.
+const retrySeconds = 270;
+const maxFailures = 36;
 
 interface Run {
   readonly log: Log;
+  readonly startedAt: number;
   readonly startBefore: number;
+  readonly failures: unknown[];
+  readonly handled: Set<string>;
   /** How many rooms without our marker this run has deleted. */
-  unmarkedRooms: number;
+  unmarkedDeleted: number;
 }
-
-type LoggableRoom = RoomMessages & { readonly logName: string };
 
 /** Creates the collector. Its runs may overlap, because each leases its messages. */
 export function createGarbageCollection(options: GarbageCollectionOptions): GarbageCollection {
-  const { deletion, conferences, status, clock, minAgeSeconds, maxMessages, maxAgeHours, unmarkedRooms } =
-    options;
+  const { deletion, conferences, status, clock, minAgeSeconds, maxMessages, maxAgeHours } = options;
+  const deleteRoom = createRoomDeletion(options);
 
   async function collect(log: Log): Promise<void> {
-    const run: Run = { log, startBefore: clock.now() + maxRunSeconds * 1000, unmarkedRooms: 0 };
-    const messages = await receiveUpTo(deletion, maxMessages, leaseSeconds);
-    if (messages.length === 0 && maxAgeHours === undefined) return;
-    const rooms = groupByRoom(messages).toSorted(
-      (one, other) => Number(isOverdue(one)) - Number(isOverdue(other)),
-    );
-    const rows = await listOrPostpone(messages, run);
-    const listed = new Map(rows.map((row) => [row.name, row]));
-    const failures: unknown[] = [];
-    for (const room of rooms) {
-      if (clock.now() >= run.startBefore) {
-        log.warn("collection-cut-short", { messages: messages.length });
-        break;
+    const startedAt = clock.now();
+    const startBefore = startedAt + maxRunSeconds * 1000;
+    const run: Run = { log, startedAt, startBefore, failures: [], handled: new Set(), unmarkedDeleted: 0 };
+    let capacity = maxMessages;
+    const cutShort: RoomMessages[] = [];
+    for (let count = capacity; count > 0 && clock.now() < startBefore; ) {
+      const messages = await receiveUpTo(deletion, count, leaseSeconds);
+      count = 0;
+      const isOverdue = (group: RoomMessages) => Number(requestOf(group).isOverdue);
+      for (const group of groupByRoom(messages).toSorted((one, other) => isOverdue(one) - isOverdue(other))) {
+        run.handled.add(group.room);
+        if (clock.now() >= startBefore) cutShort.push(group);
+        else if (await hasRoom(group, run)) capacity -= group.messages.length;
+        else count += group.messages.length;
       }
-      await handle(room, listed.get(room.room), run).catch(async (error: unknown) => {
-        const [{ dequeueCount }] = room.messages;
-        log.error(
-          "deletion-failed",
-          { room: loggableName(room.room, listed.get(room.room)), dequeueCount },
-          error,
-        );
-        failures.push(error);
-        for (const message of room.messages)
-          await postpone(message, concernsEveryRoom(error) ? 1 : message.dequeueCount);
-      });
     }
-    const handled = new Set(rooms.map(({ room }) => room));
-    const unhandled = rows.filter(({ name }) => !handled.has(name));
-    await queueOverdue(unhandled, maxMessages - messages.length, log).catch((error: unknown) => {
+    if (cutShort.length > 0) log.warn("collection-cut-short", { rooms: cutShort.length });
+    await forEachParallel(cutShort, async (group) => postpone(group, run)).catch(() => undefined);
+    await queueOverdue(capacity, run).catch((error: unknown) => {
       log.error("overdue-rooms-not-queued", {}, error);
-      failures.push(error);
+      run.failures.push(error);
     });
-    if (failures.length > 0)
-      throw new AggregateError(failures, `${failures.length} rooms could not be collected`);
+    if (run.failures.length > 0)
+      throw new AggregateError(run.failures, `${run.failures.length} rooms could not be collected`);
   }
 
-  async function listOrPostpone(
-    messages: readonly QueueMessage[],
-    { startBefore }: Run,
-  ): Promise<ConferenceRow[]> {
+  /** Handles one room. Returns whether the name has one, or may have one. */
+  async function hasRoom(group: RoomMessages, run: Run): Promise<boolean> {
     try {
-      return await conferences.list({ startBefore });
+      return (await handle(group, run)) !== "gone";
     } catch (error) {
-      // The platform as a whole failed, so no room waits longer than until the next run.
-      for (const message of messages) await postpone(message, 1);
-      throw error;
+      const [{ dequeueCount }] = group.messages;
+      run.log.error("deletion-failed", { room: loggableName(group.room), dequeueCount }, error);
+      run.failures.push(error);
+      // The next run queues an overdue room again, so rooms that cannot be deleted do not fill the queue.
+      if (requestOf(group).isOverdue) await remove(group.messages).catch(() => undefined);
+      else await postpone(group, run, mayBeOfRoom(error)).catch(() => undefined);
+      return true;
     }
   }
 
-  /** Handles one room: deletes it, keeps it, or postpones it until its message is old enough. */
-  async function handle(messages: RoomMessages, listed: ConferenceRow | undefined, run: Run): Promise<void> {
-    // Pages shift while rooms are deleted, so absence from the list alone proves nothing.
-    const row = listed ?? (isPersistent(messages.room) ? undefined : await find(messages, run));
-    const room = { ...messages, logName: loggableName(messages.room, row) };
-    const state = stateOf(room, row, unmarkedRooms);
-    if (decisions[state][senderOf(room)] === "keep") return removeAll(room, state, run);
-    const decisive = decisiveMessage(room, row);
-    if (decisive.ageSeconds < minAgeSeconds) {
-      run.log.info("deletion-skipped", { room: room.logName, reason: "young" });
-      await deletion.setInvisible(decisive, Math.ceil(minAgeSeconds - decisive.ageSeconds));
-      return removeOthers(room, decisive, run);
+  /** Deletes the room, keeps it, or postpones it. Returns the reason. */
+  async function handle(group: RoomMessages, run: Run): Promise<Decision["reason"]> {
+    const { log, startBefore } = run;
+    const { room, messages } = group;
+    const [youngest, ...others] = messages;
+    const isYoung = youngest.ageSeconds < minAgeSeconds;
+    const request = requestOf(group);
+    const { action, reason, row } = await deleteRoom(request, { log, startBefore, onlyLooks: isYoung });
+    // A room that the gateway gave up may appear late, because its creation had an unknown outcome.
+    const mayAppear = reason === "gone" && request.sender === "gateway";
+    if (isYoung && (action === "delete" || mayAppear)) {
+      log.info("deletion-skipped", { room: loggableName(room, row), reason: "young" });
+      await deletion.setInvisible(youngest, Math.ceil(minAgeSeconds - youngest.ageSeconds));
+      await remove(others);
+      return reason;
     }
-    if (await isLive(room, run)) return removeAll(room, "live", run);
-    // The list can be minutes old: the room may have been handed out since. This look-up is the last one.
-    const lookedUpAt = clock.now();
-    const current = await find(room, run);
-    const currentState = stateOf(room, current, unmarkedRooms);
-    if (!current || decisions[currentState][senderOf(room)] === "keep")
-      return removeAll(room, currentState, run);
-    await deleteRoom(room, current, lookedUpAt, run);
-    await removeAll(room, undefined, run);
+    if (action !== "delete") log.info("deletion-skipped", { room: loggableName(room, row), reason });
+    else if (parseMarker(row?.description) === undefined && run.unmarkedDeleted++ === 0)
+      log.warn("unmarked-room-deleted", { room });
+    if (action === "postpone") await postpone(group, run);
+    else await remove(messages);
+    return reason;
   }
 
-  async function find({ room }: RoomMessages, { startBefore }: Run): Promise<ConferenceRow | undefined> {
-    return conferences.findByName(room, { startBefore });
-  }
-
-  async function isLive(room: LoggableRoom, { log }: Run): Promise<boolean> {
-    try {
-      return await status.isLive(room.room);
-    } catch (error) {
-      // Such a failure is temporary. A refusal may last, so the specification's rule applies unchanged, except to a
-      // room that is deleted only for its age.
-      const isLasting =
-        error instanceof PlatformError && error.outcome === "refused" && error.platformStatus !== 429;
-      if (!isLasting || isOverdue(room)) throw error;
-      log.warn("live-check-unavailable", { room: room.logName }, error);
-      return false;
+  /** The youngest message comes first: if its lease was lost, another one may be the room's last. */
+  async function remove(messages: readonly QueueMessage[]): Promise<void> {
+    for (const message of messages) {
+      const outcome = await deleteConfirmed(deletion, message);
+      if (outcome === "unknown") throw new Error("the deletion message could not be removed");
     }
   }
 
-  async function deleteRoom(
-    { room, messages }: RoomMessages,
-    row: ConferenceRow,
-    lookedUpAt: number,
-    run: Run,
-  ) {
-    const startBefore = lookedUpAt + maxDeleteDelaySeconds * 1000;
-    const wasThere = await conferences.delete(row.id, { startBefore }).catch((error: unknown) => {
-      // The cause may be this room, which must not use up every run.
-      const isTimeout = error instanceof PlatformError && error.code === "platform-timeout";
-      if (isTimeout && error.outcome === "unknown")
-        throw new Error("the deletion timed out", { cause: error });
-      throw error;
-    });
-    const { reason, operator } = messages.find(({ content }) => content.queuedBy)?.content ?? {};
-    run.log.info("room-deleted", {
-      room,
-      wasThere,
-      ...(reason && { reason }),
-      ...(operator && { operator }),
-    });
-    if (parseMarker(row.description) === undefined && run.unmarkedRooms++ === 0)
-      run.log.warn("unmarked-room-deleted", { room });
-  }
-
-  /** Deletes the messages of a room that was deleted, or that stays for this reason. */
-  async function removeAll(
-    room: LoggableRoom,
-    reason: RoomState | "live" | undefined,
-    run: Run,
-  ): Promise<void> {
-    const [youngest] = room.messages;
-    if (reason) run.log.info("deletion-skipped", { room: room.logName, reason });
-    await removeConfirmed(youngest);
-    await removeOthers(room, youngest, run);
-  }
-
-  /** Only after the first one: if its lease was lost, another message may be the room's last. */
-  async function removeOthers(
-    { logName, messages }: LoggableRoom,
-    first: QueueMessage,
-    run: Run,
-  ): Promise<void> {
-    for (const message of messages.filter((other) => other !== first)) {
-      await removeConfirmed(message);
-      run.log.info("deletion-skipped", { room: logName, reason: "repeated" });
+  /**
+   * Makes the messages visible before the next run. After each failure that may be the room's own, they wait for one run
+   * more, up to six hours, so that it does not use up every run. If this fails, the leases end, and the next run receives
+   * the messages. Throws QueueError.
+   */
+  async function postpone({ messages }: RoomMessages, { startedAt }: Run, isOfRoom = false): Promise<void> {
+    for (const { content, ...message } of messages) {
+      const failures = Math.min((content.failures ?? 0) + 1, maxFailures);
+      const seconds = retrySeconds + (isOfRoom ? failures - 1 : 0) * runIntervalSeconds;
+      const remaining = Math.floor(seconds - (clock.now() - startedAt) / 1000);
+      const text = isOfRoom ? encodeRoomMessage({ ...content, failures }) : undefined;
+      await deletion.setInvisible(message, Math.max(0, remaining), text);
     }
-  }
-
-  async function removeConfirmed(message: QueueMessage): Promise<void> {
-    const outcome = await deleteConfirmed(deletion, message);
-    if (outcome === "unknown") throw new Error("the deletion message could not be removed");
-  }
-
-  /** Waits longer after each attempt, up to six hours, so one faulty room does not use up every run. */
-  async function postpone(message: QueueMessage, attempts: number): Promise<void> {
-    const seconds = Math.min(600 * attempts, maxRetrySeconds);
-    // If this fails too, the lease ends and the next run receives the message.
-    await deletion.setInvisible(message, seconds).catch(() => undefined);
   }
 
   /** Queues assigned rooms past their maximum age. A later run deletes them unless their conference is live then. */
-  async function queueOverdue(rows: readonly ConferenceRow[], maxCount: number, log: Log): Promise<void> {
-    if (maxAgeHours === undefined) return;
-    const assignedBefore = clock.now() - maxAgeHours * 3600_000;
-    const overdue = markedRooms(rows)
+  async function queueOverdue(maxCount: number, run: Run): Promise<void> {
+    const { log, startedAt, startBefore, handled } = run;
+    if (maxAgeHours === undefined || clock.now() >= startBefore) return;
+    const assignedBefore = startedAt - maxAgeHours * 3600_000;
+    const overdue = markedRooms(await conferences.list({ startBefore }))
       .map(({ name, marker }) => ({ name, ...marker, assignedAt: Date.parse(marker.since) }))
-      .filter(
-        ({ name, state, assignedAt }) =>
-          state === "assigned" && assignedAt <= assignedBefore && !isPersistent(name),
-      )
+      .filter(({ state, assignedAt }) => state === "assigned" && assignedAt <= assignedBefore)
+      .filter(({ name }) => !isPersistent(name) && !handled.has(name))
       .toSorted((one, other) => one.assignedAt - other.assignedAt);
     if (overdue.length === 0) return;
-    const live = await status.liveConferences().catch((error: unknown) => {
+    const live = await status.liveConferences({ startBefore }).catch((error: unknown) => {
       log.warn("live-check-unavailable", {}, error);
     });
     if (!live) return;
     const due = overdue.filter(({ name }) => !live.has(name));
     if (due.length > maxCount) log.warn("overdue-rooms-postponed", { count: due.length - maxCount });
-    await forEachParallel(due.slice(0, maxCount), async ({ name: room, messageId, assignedAt }) => {
+    // Each run starts at another room, so that rooms that cannot be deleted do not keep the others back.
+    const runNumber = Math.floor(startedAt / (runIntervalSeconds * 1000));
+    const start = (runNumber * maxCount) % Math.max(1, due.length);
+    const chosen = [...due.slice(start), ...due.slice(0, start)].slice(0, maxCount);
+    await forEachParallel(chosen, async ({ name: room, messageId, assignedAt }) => {
       await queueForDeletion(deletion, { room, claimId: messageId, reason: maximumAge });
-      const ageHours = Math.floor((clock.now() - assignedAt) / 3600_000);
+      const ageHours = Math.floor((startedAt - assignedAt) / 3600_000);
       log.info("room-queued-for-deletion", { room, reason: maximumAge, ageHours });
     });
   }
 
   return { collect };
+}
+
+/** Returns whether the cause of a failure may be the room: it was refused, or its call timed out. */
+function mayBeOfRoom(error: unknown): boolean {
+  if (!(error instanceof PlatformError)) return true;
+  return (
+    error.code === "platform-rejected" || (error.code === "platform-timeout" && error.outcome === "unknown")
+  );
 }

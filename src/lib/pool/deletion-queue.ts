@@ -1,6 +1,4 @@
 /** The deletion queue: writes the names of rooms to it, and groups its messages by room. */
-import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import type { Log } from "../log.ts";
 import { forEachParallel } from "../parallel.ts";
 import { type Clock, type Queue, QueueError, type QueueMessage } from "../ports.ts";
@@ -72,30 +70,25 @@ export async function receiveUpTo(
   return messages;
 }
 
-/** Queues rooms whose conference has ended for deletion, within the time that the platform waits for a response. */
-export interface EndedRooms {
+/** Writes the deletion queue for events, within the time that the platform waits for a response. */
+export interface DeletionQueueWriter {
   /**
-   * Returns if every name is stored, or was refused permanently. Throws QueueError if some could not be stored; a retry
-   * with an equal `body` then skips the names that were.
+   * Queues rooms whose conference has ended. Returns if every name is stored, or was refused permanently. Throws
+   * QueueError if some could not be stored; a retry stores all of them again.
    */
-  queueForDeletion(names: readonly string[], body: unknown, log: Log): Promise<void>;
+  queueEndedRooms(names: readonly string[], log: Log): Promise<void>;
 }
 
 // The platform gives up after 7 s (docs.pexip.com/admin/api_event_sink.htm) and sends the whole body again. A put that
 // starts at the last moment may take its own three seconds.
 const maxMilliseconds = 2500;
-// The platform stops its sink after back-offs of half an hour.
-const rememberedMilliseconds = 3600_000;
-const maxRememberedBodies = 100;
 
-/** Creates the writer of the deletion queue for events. Each instance remembers unfinished bodies separately. */
-export function createEndedRooms({ deletion, clock }: { deletion: Queue; clock: Clock }): EndedRooms {
-  // By body and not by name, because a second end of the same room has another sequence number or time.
-  const storedNames = new LRUCache<string, Set<string>>({
-    max: maxRememberedBodies,
-    ttl: rememberedMilliseconds,
-    perf: clock,
-  });
+/** Creates the writer. */
+export function createDeletionQueueWriter(options: {
+  readonly deletion: Queue;
+  readonly clock: Clock;
+}): DeletionQueueWriter {
+  const { deletion, clock } = options;
 
   async function store(name: string, until: number, log: Log): Promise<void> {
     if (clock.now() >= until) throw new QueueError("unknown", "no time left to store all names");
@@ -111,19 +104,9 @@ export function createEndedRooms({ deletion, clock }: { deletion: Queue; clock: 
   }
 
   return {
-    async queueForDeletion(names, body, log) {
-      // Most bodies end no room, and none of them needs the hash.
-      if (names.length === 0) return;
+    async queueEndedRooms(names, log) {
       const until = clock.now() + maxMilliseconds;
-      const key = createHash("sha256").update(JSON.stringify(body)).digest("base64");
-      const stored = storedNames.get(key) ?? new Set<string>();
-      const missing = names.filter((name) => !stored.has(name));
-      storedNames.set(key, stored);
-      await forEachParallel(missing, async (name) => {
-        await store(name, until, log);
-        stored.add(name);
-      });
-      storedNames.delete(key);
+      await forEachParallel(names, async (name) => store(name, until, log));
     },
   };
 }

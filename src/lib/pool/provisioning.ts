@@ -19,15 +19,20 @@ import { isDialable } from "./room.ts";
 
 /**
  * The schema of a request. `claimed` replaces a room that was handed out, and has no level. `bulk` is dropped if the pool
- * holds `upTo` rooms when the request is served. Release 1.0 also wrote `healing`, which means the same.
+ * holds `upTo` rooms when the request is served.
  */
 export const provisioningRequest = z.union([
   z.object({ reason: z.literal("claimed") }),
-  z.object({ reason: z.enum(["bulk", "healing"]), upTo: z.int().min(0) }),
+  z.object({ reason: z.literal("bulk"), upTo: z.int().min(0) }),
 ]);
 export type ProvisioningRequest = z.output<typeof provisioningRequest>;
 
 const maxInvisibleSeconds = 600;
+// The host stops the function after ten minutes.
+const maxCreateSeconds = 100;
+const maxLookUpSeconds = 200;
+const maxWaitSeconds = 120;
+const maxWaitForCleanUpSeconds = 10;
 
 /**
  * Returns the timeout of the POST that creates a room, how long provisioning looks for a room whose creation had an
@@ -36,8 +41,8 @@ const maxInvisibleSeconds = 600;
  */
 export function provisioningTimes(platformTimeoutSeconds: number, leaseSeconds: number) {
   return {
-    createSeconds: 3 * platformTimeoutSeconds,
-    lookUpSeconds: 6 * platformTimeoutSeconds,
+    createSeconds: Math.min(maxCreateSeconds, 3 * platformTimeoutSeconds),
+    lookUpSeconds: Math.min(maxLookUpSeconds, 6 * platformTimeoutSeconds),
     invisibleSeconds: Math.min(maxInvisibleSeconds, Math.max(2 * leaseSeconds, 12 * platformTimeoutSeconds)),
   };
 }
@@ -68,6 +73,12 @@ export interface ProvisioningOptions {
 
 const lookUpPauseMilliseconds = 2000;
 
+/** The message with a new room's name, and when claims can see it, in clock milliseconds. */
+interface NewName {
+  readonly message: QueueMessage;
+  readonly invisibleUntil: number;
+}
+
 /** Creates the handler of provisioning requests. */
 export function createProvisioning(options: ProvisioningOptions): Provisioning {
   const { pool, conferences, clock, random, hostPin, template, platformTimeoutSeconds } = options;
@@ -80,8 +91,8 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
   // which may put one name between this count and this put.
   const turns = new PQueue({ concurrency: 1 });
 
-  async function provision(message: unknown, dequeueCount: number, log: Log): Promise<void> {
-    const request = provisioningRequest.safeParse(message).data;
+  async function provision(content: unknown, dequeueCount: number, log: Log): Promise<void> {
+    const request = provisioningRequest.safeParse(content).data;
     if (!request) {
       log.error("provisioning-request-malformed");
       return;
@@ -91,18 +102,17 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
       log.info("provisioning-dropped", { reason: request.reason, dequeueCount });
       return;
     }
-    const { name, invisibleUntil } = queued;
-    await provisionRoom(name, invisibleUntil, log);
-    await makeReady(name, invisibleUntil, log);
-    log.info("room-provisioned", { room: name.text, reason: request.reason });
+    await provisionRoom(queued, log);
+    if (await makeVisible(queued, log))
+      log.info("room-provisioned", { room: queued.message.text, reason: request.reason });
   }
 
   /** Puts a new name unless the pool is full enough for this request. */
-  async function putName(request: ProvisioningRequest, dequeueCount: number) {
+  async function putName(request: ProvisioningRequest, dequeueCount: number): Promise<NewName | undefined> {
     if (await isEnough(request, dequeueCount)) return undefined;
     const invisibleUntil = clock.now() + invisibleSeconds * 1000;
-    const name = await pool.put(newRoomName(random), { invisibleSeconds });
-    return { name, invisibleUntil };
+    const message = await pool.put(newRoomName(random), { invisibleSeconds });
+    return { message, invisibleUntil };
   }
 
   /** Counts names, including leased and invisible ones. */
@@ -112,10 +122,11 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     return options.maxRooms === 0 || (dequeueCount > 1 && (await pool.count()) >= options.maxRooms);
   }
 
-  async function provisionRoom(message: QueueMessage, invisibleUntil: number, log: Log): Promise<void> {
+  async function provisionRoom({ message, invisibleUntil }: NewName, log: Log): Promise<void> {
     const name = message.text;
     // Once the name is visible, a claim may find no room and discard it.
-    const startBefore = invisibleUntil - (createSeconds + lookUpSeconds) * 1000;
+    const lastStart = invisibleUntil - (createSeconds + lookUpSeconds) * 1000;
+    const startBefore = Math.min(lastStart, clock.now() + maxWaitSeconds * 1000);
     const guestPin = newGuestPin(hostPin, random);
     const since = timestampOf(clock);
     const fields = toNewConference({ name, hostPin, guestPin, template, since });
@@ -123,43 +134,48 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
       await conferences.create(fields, { timeoutSeconds: createSeconds, startBefore });
     } catch (error) {
       const isUnknown = !(error instanceof PlatformError) || error.outcome === "unknown";
-      const room = isUnknown ? await waitForRoom(name) : await roomLeftBehind(name, error);
+      const room = isUnknown ? await waitForRoom(name, invisibleUntil) : await findRefusedRoom(name, error);
       if (isUnknown && room && isDialable(room)) {
         log.warn("room-adopted", { room: name }, error);
         return;
       }
-      const isLeft = room !== undefined && !(await isHalfMadeDeleted(room, log));
-      const outcome = await deleteConfirmed(pool, message);
-      // Otherwise its name leads to the room.
-      if (isLeft && (outcome === "deleted" || outcome === "gone"))
-        await queueForDeletionOrLogLeak(options.deletion, { room: name, reason: "half-made" }, log);
+      // Before its name is deleted, so the name leads to the room if this process stops here.
+      const mayExist = room ? !(await deleteHalfMade(room, log)) : isUnknown;
+      const outcome = await deleteConfirmed(pool, message, () => clock.now() < invisibleUntil);
+      // Otherwise a claim may have received the name, which leads to the room.
+      if (mayExist && (outcome === "deleted" || outcome === "gone")) {
+        const reason = room ? "half-made" : "creation-unknown";
+        await queueForDeletionOrLogLeak(options.deletion, { room: name, reason }, log);
+      }
       log.error("provisioning-failed", { room: name, message: outcome, ...describeFailure(error) }, error);
       throw error;
     }
   }
 
   /** Waits until the room is on the platform and complete; then returns what was found last. */
-  async function waitForRoom(name: string): Promise<ConferenceRow | undefined> {
-    const until = clock.now() + lookUpSeconds * 1000;
+  async function waitForRoom(name: string, invisibleUntil: number): Promise<ConferenceRow | undefined> {
+    const until = Math.min(clock.now() + lookUpSeconds * 1000, invisibleUntil);
+    // So that the last look-up has ended before the name is visible.
+    const startBefore = until - platformTimeoutSeconds * 1000;
     let last: ConferenceRow | undefined;
     for (;;) {
-      last = await conferences.findByName(name).catch(() => last);
-      const isOver = clock.now() + lookUpPauseMilliseconds >= until;
+      last = await conferences.findByName(name, { startBefore }).catch(() => last);
+      const isOver = clock.now() + lookUpPauseMilliseconds >= startBefore;
       if (isOver || (last && isDialable(last))) return last;
       await clock.sleep(lookUpPauseMilliseconds);
     }
   }
 
   /** A refused POST can leave the room without its alias behind, because the platform stores them one after the other. */
-  async function roomLeftBehind(name: string, error: PlatformError): Promise<ConferenceRow | undefined> {
+  async function findRefusedRoom(name: string, error: PlatformError): Promise<ConferenceRow | undefined> {
     if (error.platformStatus !== 400) return undefined;
-    return conferences.findByName(name).catch(() => undefined);
+    return conferences.findByName(name, cleanUpLimits()).catch(() => undefined);
   }
 
-  /** Before its name is deleted, so the name leads to the room if this process stops here. */
-  async function isHalfMadeDeleted({ id, name }: ConferenceRow, log: Log): Promise<boolean> {
+  /** Returns whether the room was deleted. */
+  async function deleteHalfMade({ id, name }: ConferenceRow, log: Log): Promise<boolean> {
     try {
-      await conferences.delete(id);
+      await conferences.delete(id, cleanUpLimits());
       log.warn("half-made-room-deleted", { room: name });
       return true;
     } catch (error) {
@@ -168,21 +184,22 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     }
   }
 
-  /** Makes the name visible once the platform has replicated the room. If this fails, the name becomes visible later. */
-  async function makeReady(message: QueueMessage, invisibleUntil: number, log: Log): Promise<void> {
+  const cleanUpLimits = () => ({ startBefore: clock.now() + maxWaitForCleanUpSeconds * 1000 });
+
+  /** Makes the name visible once the platform has replicated the room, and returns whether it did. If not, it becomes visible later. */
+  async function makeVisible({ message, invisibleUntil }: NewName, log: Log): Promise<boolean> {
+    const room = message.text;
     try {
       await pool.setInvisible(message, options.readyDelaySeconds);
+      return true;
     } catch (error) {
-      log.warn("room-not-made-visible", { room: message.text }, error);
+      log.warn("room-not-made-visible", { room }, error);
       const isGone = error instanceof QueueError && error.failure === "message-gone";
       // Gone while it was invisible: bulk delete has emptied the pool, and no claim can receive this room. Once the
       // name was visible, a claim may have received it, and the room is a caller's.
       if (isGone && clock.now() < invisibleUntil)
-        await queueForDeletionOrLogLeak(
-          options.deletion,
-          { room: message.text, reason: "pool-cleared" },
-          log,
-        );
+        await queueForDeletionOrLogLeak(options.deletion, { room, reason: "pool-cleared" }, log);
+      return false;
     }
   }
 

@@ -12,10 +12,11 @@ export interface Replenishment {
    * the pool is then one room above its level at most.
    */
   requestReplacement(log: Log): Promise<{ withdraw(): Promise<void> }>;
-  /** Requests one room if pooled rooms and pending requests are below the maximum. Logs a failure instead of throwing it. */
+  /**
+   * Requests one room, because the pool is empty or lost a name that is nobody's, unless as many are requested as the
+   * pool may hold. A superfluous request is dropped when it is served. Logs a failure instead of throwing it.
+   */
   topUpByOne(log: Log): Promise<void>;
-  /** Requests one room for a name that left the pool and is nobody's. Logs a failure instead of throwing it. */
-  replaceDiscarded(log: Log): Promise<void>;
   /**
    * Requests enough rooms to reach `level`, counting pooled rooms and pending requests. Returns the number requested.
    * Throws QueueError.
@@ -36,19 +37,6 @@ const nothingToWithdraw = { withdraw: async () => undefined };
 export function createReplenishment({ pool, provisioning, maxRooms }: ReplenishmentOptions): Replenishment {
   const send = async (request: ProvisioningRequest) => provisioning.put(JSON.stringify(request));
 
-  async function missingFrom(level: number): Promise<number> {
-    const [pooled, requested] = await Promise.all([pool.count(), provisioning.count()]);
-    return Math.max(0, level - pooled - requested);
-  }
-
-  async function logFailure(log: Log, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      log.error("top-up-failed", {}, error);
-    }
-  }
-
   async function withdraw(request: QueueMessage, log: Log): Promise<void> {
     const outcome = await deleteConfirmed(provisioning, request);
     if (outcome !== "deleted") log.warn("replacement-not-withdrawn", { outcome });
@@ -68,20 +56,17 @@ export function createReplenishment({ pool, provisioning, maxRooms }: Replenishm
     },
 
     async topUpByOne(log) {
-      await logFailure(log, async () => {
-        if ((await missingFrom(maxRooms)) > 0) await send({ reason: "bulk", upTo: maxRooms });
-      });
-    },
-
-    async replaceDiscarded(log) {
-      await logFailure(log, async () => {
+      try {
         // Not the pool's depth: a room in the making counts in both queues, and this request would be missing.
         if ((await provisioning.count()) < maxRooms) await send({ reason: "bulk", upTo: maxRooms });
-      });
+      } catch (error) {
+        log.error("top-up-failed", {}, error);
+      }
     },
 
     async topUpTo(level) {
-      const count = await missingFrom(level);
+      const [pooled, requested] = await Promise.all([pool.count(), provisioning.count()]);
+      const count = Math.max(0, level - pooled - requested);
       const requests = Array.from({ length: count }, () => ({ reason: "bulk", upTo: level }) as const);
       await forEachParallel(requests, async (request) => void (await send(request)));
       return count;

@@ -129,9 +129,13 @@ const RoomMessage = z.object({
   reason: z.string().optional(),
   /** Set on the deletion queue by a command: the object ID of the operator, for the log. */
   operator: z.string().optional(),
+  /** Set on the deletion queue: how many runs of the collector have failed to delete this room. */
+  failures: z.int().min(0).optional(),
   /** Set in the pool: how many times the platform has refused to assign this room. */
   refusals: z.int().min(0).optional(),
 });
+// Another release may write other values. Whatever names a room is that room's message.
+const ReadableMessage = z.union([RoomMessage, RoomMessage.pick({ room: true })]);
 export type RoomMessage = Readonly<z.output<typeof RoomMessage>>;
 
 /** Returns the message text. A plain name that looks like JSON is written as JSON, so no event can imitate the gateway. */
@@ -141,11 +145,11 @@ export function encodeRoomMessage(message: RoomMessage): string {
   return isPlain ? room : JSON.stringify(message);
 }
 
-/** Returns what the text says; a text that is not the gateway's own JSON is a plain name. */
+/** Returns what the text says; a text that is not JSON with a room is a plain name. */
 export function decodeRoomMessage(text: string): RoomMessage {
   if (!text.startsWith("{")) return { room: text };
   try {
-    return RoomMessage.parse(JSON.parse(text));
+    return ReadableMessage.parse(JSON.parse(text));
   } catch {
     return { room: text };
   }

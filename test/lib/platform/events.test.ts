@@ -13,7 +13,7 @@ const ended = (data: unknown) => ({
 
 test("readEvents takes the name of an ended room from data.name", () => {
   const event = ended({ name: "room-a", conference: "other", service_type: "conference" });
-  expect(readEvents(event)).toEqual({ endedRooms: ["room-a"], ignored: [], unusable: {} });
+  expect(readEvents(event)).toEqual({ endedRoomNames: ["room-a"], ignored: [], unusable: {} });
 });
 
 test.each([
@@ -21,7 +21,7 @@ test.each([
   { name: null, conference: "room-a" },
   { name: "", conference: "room-a" },
 ])("readEvents takes data.conference if data.name is missing (%j)", (data) => {
-  expect(readEvents(ended(data)).endedRooms).toEqual(["room-a"]);
+  expect(readEvents(ended(data)).endedRoomNames).toEqual(["room-a"]);
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   "",
 ])("readEvents ignores an event %j", (event) => {
   expect(readEvents({ event, data: { name: "room-a" } })).toEqual({
-    endedRooms: [],
+    endedRoomNames: [],
     ignored: [event],
     unusable: {},
   });
@@ -42,7 +42,7 @@ test.each([
 test.each([{}, { event: 5 }, { event: null }, { data: { name: "room-a" } }])(
   "readEvents ignores %j, which has no kind",
   (body) => {
-    expect(readEvents(body)).toEqual({ endedRooms: [], ignored: ["unnamed"], unusable: {} });
+    expect(readEvents(body)).toEqual({ endedRoomNames: [], ignored: ["unnamed"], unusable: {} });
   },
 );
 
@@ -50,7 +50,7 @@ test.each(["gateway", "two_stage_dialing", "test_call", "media_playback"])(
   "readEvents ignores an ended %s, which is not a room",
   (service_type) => {
     expect(readEvents(ended({ name: "room-a", service_type }))).toEqual({
-      endedRooms: [],
+      endedRoomNames: [],
       ignored: ["conference_ended"],
       unusable: {},
     });
@@ -60,7 +60,7 @@ test.each(["gateway", "two_stage_dialing", "test_call", "media_playback"])(
 test.each(["conference", "lecture", "future_type", "", null, 5])(
   "readEvents accepts the service type %j",
   (service_type) => {
-    expect(readEvents(ended({ name: "room-a", service_type })).endedRooms).toEqual(["room-a"]);
+    expect(readEvents(ended({ name: "room-a", service_type })).endedRoomNames).toEqual(["room-a"]);
   },
 );
 
@@ -79,7 +79,7 @@ test.each([
   ["name-too-long", { name: "x".repeat(251) }],
   ["name-with-control-characters", { name: "\u0000" }],
 ])("readEvents counts an unusable event as %s if its data are %j", (fault, data) => {
-  expect(readEvents(ended(data))).toEqual({ endedRooms: [], ignored: [], unusable: { [fault]: 1 } });
+  expect(readEvents(ended(data))).toEqual({ endedRoomNames: [], ignored: [], unusable: { [fault]: 1 } });
 });
 
 describe("a bulk envelope", () => {
@@ -98,19 +98,23 @@ describe("a bulk envelope", () => {
       "text",
     ];
     expect(readEvents(bulk(events))).toEqual({
-      endedRooms: ["room-a", "room-b"],
+      endedRoomNames: ["room-a", "room-b"],
       ignored: ["conference_started", "unnamed", "unnamed"],
       unusable: { "no-data": 2, "name-not-text": 1 },
     });
   });
 
   test.each([undefined, null, {}, "text", []])("with %j as data is empty", (data) => {
-    expect(readEvents(bulk(data))).toEqual({ endedRooms: [], ignored: [], unusable: {} });
+    expect(readEvents(bulk(data))).toEqual({ endedRoomNames: [], ignored: [], unusable: {} });
   });
 
   test("inside another one is ignored", () => {
     const inner = bulk([ended({ name: "room-a" })]);
-    expect(readEvents(bulk([inner]))).toEqual({ endedRooms: [], ignored: ["eventsink_bulk"], unusable: {} });
+    expect(readEvents(bulk([inner]))).toEqual({
+      endedRoomNames: [],
+      ignored: ["eventsink_bulk"],
+      unusable: {},
+    });
   });
 });
 

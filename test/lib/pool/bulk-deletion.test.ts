@@ -123,8 +123,8 @@ describe("Bulk delete", () => {
     world.pool.strikeNext("delete", { meanwhile: async () => deleteAll() });
 
     await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed" });
-    // The claim's change began after the bulk delete, which therefore leaves the room to the claim.
-    expect(world.roomNames()).toEqual(["room-a"]);
+    // The list showed the room as assigned. The collector will find it gone.
+    expect(world.roomNames()).toEqual([]);
     expect(world.deletionNames()).toEqual(["room-a"]);
   });
 
@@ -143,8 +143,64 @@ describe("Bulk delete", () => {
     await deleteAll({ list: claimAfterList });
 
     expect(world.roomNames()).toEqual(["room-a"]);
-    expect(world.log.fieldsOf("room-kept")).toEqual({ room: "room-a", reason: "assigned-later" });
     expect(world.deletionNames()).toEqual([]);
+  });
+
+  test.each([0, 0.5, 2])(
+    "keeps a room that was handed out after the list by an instance whose clock is %f s slow",
+    async (slow) => {
+      await world.addPooled("room-a");
+      const clock = { ...world.clock, now: () => world.clock.now() - slow * 1000 };
+      await deleteAll({ list: afterFirstList(async () => world.claim({ clock })) });
+      expect(world.roomNames()).toEqual(["room-a"]);
+    },
+  );
+
+  test("deletes a room that was handed out before the list, whatever the time in its marker", async () => {
+    const since = new Date(world.clock.now() + 60_000).toISOString();
+    world.addRoom("room-a", { description: formatMarker({ state: "assigned", since, messageId: "m" }) });
+    await deleteAll();
+    expect(world.roomNames()).toEqual([]);
+  });
+
+  test.each([
+    ["keeps", 4, ["room-a"]],
+    ["deletes", 6, []],
+  ])(
+    "%s an assigned room that its first list missed and whose time is %i s before its start",
+    async (_, seconds, left) => {
+      const since = new Date(world.clock.now() - seconds * 1000).toISOString();
+      const fields = { description: formatMarker({ state: "assigned", since, messageId: "m" }) };
+      await deleteAll({ list: afterFirstList(() => void world.addRoom("room-a", fields)) });
+      expect(world.roomNames()).toEqual(left);
+    },
+  );
+
+  test("keeps a room that is handed out between its last list and the delete", async () => {
+    await world.addPooled("room-a", {});
+    // A claim holds the message, so its name is not received.
+    world.pool.strikeNext("receive", {});
+    const [message] = await world.pool.receive(1, 300);
+    let lookUps = 0;
+    const findByName: Conferences["findByName"] = async (...input) => {
+      const row = world.room("room-a");
+      const since = new Date(world.clock.now() - 60_000).toISOString();
+      const marker = formatMarker({ state: "assigned", since, messageId: message?.id });
+      if (++lookUps === 1 && row) await world.conferences.update(row.id, { description: marker });
+      return world.conferences.findByName(...input);
+    };
+    await deleteAll({ findByName });
+    expect(world.roomNames()).toEqual(["room-a"]);
+    expect(lookUps).toBe(1);
+  });
+
+  test("that stops half-way queues no room that is still in the pool", async () => {
+    await world.addPooled("room-a");
+    world.pool.strikeNext("receive", {});
+    world.pool.strikeNext("receive", { failure: "unknown" });
+    const list = afterFirstList(async () => world.addPooled("made-after-the-list"));
+    await expect(deleteAll({ list })).rejects.toMatchObject({ code: "storage-unavailable" });
+    expect(world.deletion.texts()).toEqual([]);
   });
 
   test("queues unmarked rooms for deletion before it clears the pool, and leaves their names leased if it fails", async () => {

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
+import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
 import { decisions } from "../../../src/lib/pool/collection-decisions.ts";
 import { encodeRoomMessage, formatMarker } from "../../../src/lib/pool/room.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
@@ -13,6 +14,8 @@ const skipReasons = () =>
   world.log.lines.flatMap(({ event, fields }) => (event === "deletion-skipped" ? [fields["reason"]] : []));
 const invisibleSeconds = () =>
   world.deletion.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000);
+const visibleAt = (startedAt: number) =>
+  world.deletion.contents().map((message) => Math.ceil((message.visibleAt - startedAt) / 1000));
 const leftBehind = () => [...world.roomNames(), ...world.deletion.texts()];
 const addManyEnded = async (count: number) => {
   for (let index = 0; index < count; index++) await world.addEnded(`room-${index}`);
@@ -58,14 +61,6 @@ describe("Garbage collection", () => {
 
     expect(world.deletion.contents()).toEqual([]);
     expect(skipReasons()).toEqual(["gone"]);
-  });
-
-  test("deletes a room that is missing from the list but found by name", async () => {
-    await world.addEnded("room-a");
-    const conferences = { ...world.conferences, list: async () => [] };
-    await world.collectGarbageAfter(600, { conferences });
-
-    expect(world.roomNames()).toEqual([]);
   });
 
   test("deletes the message if the room is deleted elsewhere during the run", async () => {
@@ -127,42 +122,34 @@ describe("Garbage collection", () => {
     expect(world.deletion.texts()).toEqual([]);
   });
 
-  test("keeps a room that was handed out after the list was read", async () => {
+  test("keeps a room that was handed out after its message was received", async () => {
     await world.addEnded("room-a", { description: "from the service before this one" });
     world.clock.advance(600);
     await world.pool.put("room-a");
-    const list = async () => {
-      const rooms = await world.conferences.list();
-      await world.claim();
-      return rooms;
+    const receive: Queue["receive"] = async (...input) => {
+      const messages = await world.deletion.receive(...input);
+      if (messages.length > 0) await world.claim();
+      return messages;
     };
-    await world.collectGarbageAfter(0, { conferences: { ...world.conferences, list } });
+    await world.collectGarbageAfter(0, { deletion: { ...world.deletion, receive } });
 
     expect(world.roomNames()).toEqual(["room-a"]);
     expect(skipReasons()).toEqual(["assigned-later"]);
   });
 
-  test.each(["receive", "list"])(
-    "keeps a room that was handed out after its end if the %s is slow",
-    async (slow) => {
-      const since = new Date(world.clock.now() + 300_000).toISOString();
-      const description = formatMarker({ state: "assigned", since, messageId: "m" });
-      await world.addEnded("room-a", { description });
-      const receive: Queue["receive"] = async (...input) => {
-        const messages = await world.deletion.receive(...input);
-        if (slow === "receive") world.clock.advance(195);
-        return messages;
-      };
-      const list = async () => {
-        if (slow === "list") world.clock.advance(390);
-        return world.conferences.list();
-      };
-      const conferences = { ...world.conferences, list };
-      await world.collectGarbageAfter(600, { conferences, deletion: { ...world.deletion, receive } });
+  test("keeps a room that was handed out after its end if the receive is slow", async () => {
+    const since = new Date(world.clock.now() + 300_000).toISOString();
+    const description = formatMarker({ state: "assigned", since, messageId: "m" });
+    await world.addEnded("room-a", { description });
+    const receive: Queue["receive"] = async (...input) => {
+      const messages = await world.deletion.receive(...input);
+      world.clock.advance(195);
+      return messages;
+    };
+    await world.collectGarbageAfter(600, { deletion: { ...world.deletion, receive } });
 
-      expect(skipReasons()).toEqual(["assigned-later"]);
-    },
-  );
+    expect(skipReasons()).toEqual(["assigned-later"]);
+  });
 
   test("keeps unmarked rooms of events if UNMARKED_ROOMS is keep, but deletes those that the gateway queued", async () => {
     await world.addEnded("anna", manual);
@@ -202,7 +189,7 @@ describe("Garbage collection", () => {
 
     expect(world.roomNames()).toEqual(["room-a"]);
     expect(world.deletion.contents()).toHaveLength(1);
-    expect(skipReasons()).toEqual(["young", "repeated"]);
+    expect(skipReasons()).toEqual(["young"]);
     await world.collectGarbageAfter(299);
     expect(leftBehind()).toEqual([]);
   });
@@ -232,17 +219,25 @@ describe("One run of garbage collection", () => {
     expect(leftBehind()).toEqual([]);
   });
 
-  test("reads each page of the platform's list once, however many rooms have ended", async () => {
+  test("looks at each room, and lists no others, however many the platform has", async () => {
     world.platform.seedRooms({ count: 700, namePrefix: "other-" });
     await addManyEnded(10);
     await world.collectGarbageAfter(600);
 
     expect(world.platform.roomCount()).toBe(700);
-    // Two pages, and each of the ten rooms once more immediately before its delete.
-    expect(world.platform.requests().byRoute["GET /api/admin/configuration/v1/conference/"]).toBe(12);
+    expect(world.platform.requests().byRoute["GET /api/admin/configuration/v1/conference/"]).toBe(10);
   });
 
-  test("starts no further room after 400 s, and leaves the message to its lease", async () => {
+  test("does not count names without a room, and handles as many rooms beside them", async () => {
+    for (let name = 0; name < 50; name++) await world.deletion.put(`never-made-${name}`);
+    await addManyEnded(25);
+    await world.collectGarbageAfter(600);
+
+    expect(world.platform.roomCount()).toBe(5);
+    expect(world.deletion.texts()).toHaveLength(5);
+  });
+
+  test("starts no further room after 400 s, and leaves it to the next run", async () => {
     await addManyEnded(2);
     const deleteSlowly: Conferences["delete"] = async (...input) => {
       const wasThere = await world.conferences.delete(...input);
@@ -252,9 +247,9 @@ describe("One run of garbage collection", () => {
     await world.collectGarbageAfter(600, { conferences: { ...world.conferences, delete: deleteSlowly } });
 
     expect(world.platform.roomCount()).toBe(1);
-    expect(world.log.fieldsOf("collection-cut-short")).toEqual({ messages: 2 });
+    expect(world.log.fieldsOf("collection-cut-short")).toEqual({ rooms: 1 });
     expect(world.deletion.texts()).toHaveLength(1);
-    await world.collectGarbageAfter(140);
+    await world.collectGarbageAfter(200);
     expect(world.deletion.texts()).toEqual([]);
   });
 
@@ -303,21 +298,43 @@ describe("A message of the gateway", () => {
     expect(skipReasons()).toEqual(["assigned-later"]);
   });
 
-  test("deletes a room ten minutes after the first of two messages that name its claim", async () => {
-    world.addRoom("room-a", assigned(0));
-    await putByGateway("claim-1");
-    world.clock.advance(590);
-    await putByGateway("claim-1");
-    await world.collectGarbageAfter(10);
-    expect(leftBehind()).toEqual([]);
-  });
+  test.each([
+    ["pooled", () => ({}), "collect"],
+    ["given-up", () => assigned(0), "collect"],
+    ["unmarked", () => ({ description: "" }), "keep"],
+  ] as const)(
+    "waits until the conference of a %s room has ended, because an event would keep the room",
+    async (_, fields, unmarkedRooms) => {
+      world.addRoom("room-a", fields());
+      world.platform.startConference({ name: "room-a", participants: 1 });
+      await putByGateway("claim-1");
+      await world.collectGarbageAfter(600, { unmarkedRooms });
+      expect(world.roomNames()).toEqual(["room-a"]);
+      expect(skipReasons()).toEqual(["live"]);
+      expect(invisibleSeconds()).toEqual([270]);
 
-  test("keeps a live room", async () => {
+      world.platform.endConference({ name: "room-a" });
+      await world.deletion.put("room-a");
+      await world.collectGarbageAfter(600, { unmarkedRooms });
+      expect(leftBehind()).toEqual([]);
+    },
+  );
+
+  test("is dropped if the room is live and its real end deletes it", async () => {
     world.addRoom("room-a", assigned(0));
     world.platform.startConference({ name: "room-a", participants: 1 });
-    await putByGateway("claim-1");
+    await putByGateway("claim-0");
     await world.collectGarbageAfter(600);
     expect(leftBehind()).toEqual(["room-a"]);
+  });
+
+  test("about a room that does not exist waits ten minutes, because the room may appear late", async () => {
+    await putByGateway();
+    await world.collectGarbageAfter(60);
+    expect(skipReasons()).toEqual(["young"]);
+    world.addRoom("room-a");
+    await world.collectGarbageAfter(540);
+    expect(leftBehind()).toEqual([]);
   });
 
   test("logs the command and the operator who queued the room", async () => {
@@ -336,24 +353,49 @@ describe("A message of the gateway", () => {
   });
 });
 
-describe("The live check and the last look-up", () => {
+describe("The live check and the look-up", () => {
   test.each([
     { kind: "status", status: 429 },
     { kind: "status", status: 503 },
     { kind: "status", status: 504 },
     { kind: "reset" },
-    { kind: "timeout" },
-  ] as const)("postpone a room by ten minutes at each run if the check fails with %j", async (fault) => {
+  ] as const)("leave a room to the next run if the check fails with %j", async (fault) => {
     await world.addEnded("room-a");
     world.platform.addFault({ ...fault, method: "GET", pathPattern: "/status/v1/" });
     for (let run = 1; run <= 3; run++) {
-      await expect(world.collectGarbageAfter(600)).rejects.toThrow("1 rooms could not be collected");
-      expect(invisibleSeconds()).toEqual([600]);
+      world.clock.advance(600);
+      const startedAt = world.clock.now();
+      await expect(world.collectGarbageAfter(0)).rejects.toThrow("1 rooms could not be collected");
+      expect(visibleAt(startedAt)).toEqual([270]);
     }
     expect(world.roomNames()).toEqual(["room-a"]);
     world.platform.clearFaults();
     await world.collectGarbageAfter(600);
     expect(leftBehind()).toEqual([]);
+  });
+
+  test.each([
+    ...[302, 400, 401, 405, 407, 408, 409, 418, 421, 423, 425, 429, 500, 502, 504].map(
+      (status) => ({ kind: "status", status }) as const,
+    ),
+    { kind: "html500" } as const,
+    { kind: "timeout" } as const,
+    { kind: "reset" } as const,
+  ])("keep a room with participants if the check fails once with %j", async (fault) => {
+    await world.addEnded("room-a");
+    world.platform.startConference({ name: "room-a", participants: 2 });
+    world.platform.addFault({ ...fault, pathPattern: "/status/v1/", count: 1 });
+    await world.collectGarbageAfter(600).catch(() => undefined);
+    expect(world.roomNames()).toEqual(["room-a"]);
+    await world.collectGarbageAfter(600).catch(() => undefined);
+    expect(world.roomNames()).toEqual(["room-a"]);
+  });
+
+  test("keep a room with participants if the check gets a page instead of the documented response", async () => {
+    await world.addEnded("room-a");
+    const status = createPlatformStatus({ call: async () => ({ body: "<html>maintenance</html>" }) });
+    await expect(world.collectGarbageAfter(600, { status })).rejects.toThrow(AggregateError);
+    expect(world.roomNames()).toEqual(["room-a"]);
   });
 
   test.each([403, 404])("delete a room if the check is refused with a lasting %i", async (status) => {
@@ -363,18 +405,48 @@ describe("The live check and the last look-up", () => {
     expect(leftBehind()).toEqual([]);
   });
 
-  test("postpone a room whose delete cannot start within five seconds of the look-up", async () => {
+  test.each([
+    ["live check", 9, []],
+    ["look-up", 9, []],
+    ["live check", 10, ["room-a"]],
+    ["look-up", 10, ["room-a"]],
+  ] as const)("of which the %s takes %i s leave the rooms %j", async (slow, seconds, left) => {
     await world.addEnded("room-a");
-    let lookUps = 0;
     const findByName: Conferences["findByName"] = async (...input) => {
-      const row = await world.conferences.findByName(...input);
-      if (++lookUps === 1) world.clock.advance(5);
-      return row;
+      if (slow === "look-up") world.clock.advance(seconds);
+      return world.conferences.findByName(...input);
     };
-    const run = world.collectGarbageAfter(600, { conferences: { ...world.conferences, findByName } });
-    await expect(run).rejects.toThrow("1 rooms could not be collected");
-    expect(world.roomNames()).toEqual(["room-a"]);
-    expect(invisibleSeconds()).toEqual([600]);
+    const isLive = async () => {
+      if (slow === "live check") world.clock.advance(seconds);
+      return false;
+    };
+    const status = { isLive, liveConferences: async () => new Set<string>() };
+    const conferences = { ...world.conferences, findByName };
+    await world.collectGarbageAfter(600, { conferences, status }).catch(() => undefined);
+    expect(world.roomNames()).toEqual(left);
+  });
+
+  test("begin together, so that a platform that needs nine seconds per call can be cleared", async () => {
+    await world.addEnded("room-a");
+    const begun: string[] = [];
+    // How long each may wait for a slot, in seconds.
+    const waits: number[] = [];
+    const findByName: Conferences["findByName"] = async (...input) => {
+      begun.push("look-up");
+      waits.push(((input[1]?.startBefore ?? Number.NaN) - world.clock.now()) / 1000);
+      return world.conferences.findByName(...input);
+    };
+    const isLive: PlatformStatus["isLive"] = async (_name, limits) => {
+      begun.push("live check");
+      waits.push(((limits?.startBefore ?? Number.NaN) - world.clock.now()) / 1000);
+      await Promise.resolve();
+      begun.push("live check ends");
+      return false;
+    };
+    const status = { isLive, liveConferences: async () => new Set<string>() };
+    await world.collectGarbageAfter(600, { conferences: { ...world.conferences, findByName }, status });
+    expect(begun).toEqual(["live check", "look-up", "live check ends"]);
+    expect(waits).toEqual([10, 10]);
   });
 });
 

@@ -1,15 +1,15 @@
 /** Ended rooms: their names are stored within the time that the platform waits for the response. */
-import { describe, expect, test } from "vitest";
-import { createEndedRooms } from "../../../src/lib/pool/deletion-queue.ts";
+import { expect, test } from "vitest";
+import { createDeletionQueueWriter } from "../../../src/lib/pool/deletion-queue.ts";
 import { newRoomName } from "../../../src/lib/pool/new-room.ts";
 import { loggableName } from "../../../src/lib/pool/room.ts";
-import { secureRandom } from "../../../src/lib/ports.ts";
+import { type Queue, secureRandom } from "../../../src/lib/ports.ts";
+import { createVirtualClock } from "../../support/clock.ts";
 import { usePoolQueues } from "../../support/pool-world.ts";
 
 const queues = usePoolQueues();
-const newEndedRooms = () => createEndedRooms(queues);
-const queueForDeletion = async (names: readonly string[], endedRooms = newEndedRooms()) =>
-  endedRooms.queueForDeletion(names, { seq: 1, names }, queues.log);
+const queueForDeletion = async (names: readonly string[]) =>
+  createDeletionQueueWriter(queues).queueEndedRooms(names, queues.log);
 const names = (count: number) => Array.from({ length: count }, (_, index) => `room-${index}`);
 
 test("Every ended room is stored once and is visible immediately", async () => {
@@ -61,40 +61,35 @@ test("Storing stops with an error after 2.5 seconds", async () => {
   expect(queues.deletion.texts().length).toBeLessThan(40);
 });
 
-describe("A body that got 503", () => {
-  const body = (seq: number) => ({ node: "10.0.0.21", seq, event: "eventsink_bulk" });
+test("A retry after an error stores every name, those that are already stored too", async () => {
+  queues.deletion.strikeNext("put", { failure: "unknown", when: "after" });
+  await expect(queueForDeletion(["room-a"])).rejects.toMatchObject({ status: 503 });
+  await queueForDeletion(["room-a"]);
+  expect(queues.deletion.texts()).toEqual(["room-a", "room-a"]);
+});
 
-  test("makes progress with each retry, however large it is, and stores no name twice", async () => {
-    const endedRooms = newEndedRooms();
-    let attempts = 0;
-    for (let isDone = false; !isDone && attempts < 10; attempts++) {
-      // Forty puts use up the time.
-      for (let put = 1; put <= 40; put++)
-        queues.deletion.strikeNext("put", { meanwhile: () => queues.clock.advance(2.5 / 40) });
-      isDone = await endedRooms.queueForDeletion(names(100), body(1), queues.log).then(
-        () => true,
-        () => false,
-      );
-    }
-    expect(attempts).toBeGreaterThan(1);
-    expect(attempts).toBeLessThan(10);
-    expect(queues.deletion.texts().toSorted()).toEqual(names(100).toSorted());
-  });
-
-  test("is not mistaken for a second end of the same rooms, which has another sequence number", async () => {
-    const endedRooms = newEndedRooms();
-    queues.deletion.strikeNext("put", { failure: "unknown", when: "after" });
-    await expect(endedRooms.queueForDeletion(["room-a"], body(1), queues.log)).rejects.toMatchObject({
-      status: 503,
-    });
-    await endedRooms.queueForDeletion(["room-a"], body(2), queues.log);
-
-    expect(queues.deletion.texts()).toEqual(["room-a", "room-a"]);
-  });
-
-  test("is stored again if the platform resends it after its success", async () => {
-    const endedRooms = newEndedRooms();
-    for (let time = 1; time <= 2; time++) await endedRooms.queueForDeletion(["room-a"], body(1), queues.log);
-    expect(queues.deletion.texts()).toEqual(["room-a", "room-a"]);
-  });
+test.each([
+  [10, 4000],
+  [40, 1000],
+])("If each put takes %i ms, %i names fit into one body", async (milliseconds, fitting) => {
+  const clock = createVirtualClock({ integerBelow: () => 0 });
+  let stored = 0;
+  const put: Queue["put"] = async (...input) => {
+    await clock.sleep(milliseconds);
+    stored += 1;
+    return queues.deletion.put(...input);
+  };
+  const writer = createDeletionQueueWriter({ deletion: { ...queues.deletion, put }, clock });
+  const isStored = async (count: number) => {
+    let isDone: boolean | undefined;
+    void writer.queueEndedRooms(names(count), queues.log).then(
+      () => (isDone = true),
+      () => (isDone = false),
+    );
+    await clock.advance(60_000, () => isDone !== undefined);
+    return isDone;
+  };
+  expect(await isStored(fitting)).toBe(true);
+  expect(stored).toBe(fitting);
+  expect(await isStored(fitting + 16)).toBe(false);
 });

@@ -80,7 +80,6 @@ async function run({ slots, callMilliseconds, factor, storageMilliseconds = 0 }:
     conferences: createConferences(withRetries(client, clock, random)),
     replenishment: {
       topUpByOne: async () => undefined,
-      replaceDiscarded: async () => undefined,
       requestReplacement: async () => ({ withdraw: async () => undefined }),
     },
     clock,

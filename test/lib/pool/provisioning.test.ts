@@ -79,6 +79,12 @@ describe("Provisioning", () => {
     expect(visibleBefore).toEqual([]);
   });
 
+  test("gives the guest PIN a final # if the host PIN has one", async () => {
+    await provision({ hostPin: "482913#" });
+    const [name = ""] = world.pool.texts();
+    expect(world.room(name)).toMatchObject({ pin: "482913#", guest_pin: expect.stringMatching(/^\d{6}#$/) });
+  });
+
   test("makes the name visible after the ready delay", async () => {
     await provision({ readyDelaySeconds: 90 });
 
@@ -89,7 +95,7 @@ describe("Provisioning", () => {
   });
 
   test.each([
-    ["the default settings", 300, 10, { createSeconds: 30, invisibleSeconds: 600, startSeconds: 510 }],
+    ["the default settings", 300, 10, { createSeconds: 30, invisibleSeconds: 600, startSeconds: 120 }],
     ["a short lease", 100, 10, { createSeconds: 30, invisibleSeconds: 200, startSeconds: 110 }],
     ["short lease, long timeout", 40, 20, { createSeconds: 60, invisibleSeconds: 240, startSeconds: 60 }],
   ])("leaves time for a look-up before the name is visible, with %s", async (_, lease, timeout, expected) => {
@@ -128,15 +134,6 @@ describe("A provisioning request", () => {
     ["a retried replacement is served if the pool is not full", claimed, 2, maxRooms - 1, 0, 1],
     ["a bulk request is served if the pool is below its level", bulk(3), 1, 2, 0, 1],
     ["a bulk request is dropped if the pool is at its level", bulk(3), 1, 3, 0, 0],
-    [
-      "a request that release 1.0 wrote is served below its level",
-      { reason: "healing", upTo: 3 },
-      1,
-      2,
-      9,
-      1,
-    ],
-    ["a request that release 1.0 wrote is dropped at its level", { reason: "healing", upTo: 3 }, 1, 3, 0, 0],
     ["a bulk request is dropped if the pool is above its level", bulk(3), 1, 4, 0, 0],
     ["a bulk request above the maximum is served if the pool is full", bulk(100), 1, maxRooms, 0, 1],
     ["a retried bulk request above the maximum is served if the pool is full", bulk(100), 2, maxRooms, 0, 1],
@@ -254,6 +251,83 @@ describe("Provisioning if the outcome of the create is unknown", () => {
     await expect(provision()).rejects.toMatchObject({ outcome: "unknown" });
     expect(world.pool.texts()).toEqual([]);
     expect(world.platform.roomCount()).toBe(0);
+    // The room may still appear.
+    expect(world.deletionNames()).toHaveLength(1);
+  });
+
+  const timedOut = () => new PlatformError({ outcome: "unknown", isTimeout: true, message: "POST" });
+
+  test("leaves no room behind if the platform stores each room 95 s after its request", async () => {
+    let stored: (() => void)[] = [];
+    const isStored = new Map<() => void, number>();
+    const storeDue = () => {
+      for (const store of stored.filter((each) => (isStored.get(each) ?? 0) <= world.clock.now())) store();
+      stored = stored.filter((each) => (isStored.get(each) ?? 0) > world.clock.now());
+    };
+    const conferences: Conferences = {
+      ...world.conferences,
+      create: async (fields) => {
+        const store = () => void world.platform.seedRooms({ rows: [{ ...fields }] });
+        stored.push(store);
+        isStored.set(store, world.clock.now() + 95_000);
+        world.clock.advance(30);
+        throw timedOut();
+      },
+      findByName: async (...input) => {
+        storeDue();
+        return world.conferences.findByName(...input);
+      },
+    };
+    for (let attempt = 1; attempt <= 31; attempt++) {
+      await provision({ conferences, dequeueCount: attempt }).catch(() => undefined);
+      // The collector may run before the room appears.
+      await world.collectGarbageAfter(1, { conferences });
+    }
+    for (let run = 1; run <= 3; run++) await world.collectGarbageAfter(600, { conferences });
+    expect(stored).toEqual([]);
+    expect([world.roomNames(), world.pool.texts(), world.deletion.texts()]).toEqual([[], [], []]);
+  });
+
+  test("ends its look-ups before the name is visible, so that no discarded name gets a room", async () => {
+    const startBefores: number[] = [];
+    const startedAt = world.clock.now();
+    const conferences: Conferences = {
+      ...world.conferences,
+      create: async () => {
+        world.clock.advance(560);
+        throw timedOut();
+      },
+      findByName: async (_name, limits) => {
+        startBefores.push(limits?.startBefore ?? Number.POSITIVE_INFINITY);
+        return undefined;
+      },
+    };
+    await expect(provision({ conferences })).rejects.toMatchObject({ outcome: "unknown" });
+    const latestEnd = Math.max(...startBefores) + platformTimeoutSeconds * 1000;
+    expect(latestEnd).toBeLessThanOrEqual(startedAt + 600_000);
+    expect(world.clock.now()).toBeLessThan(startedAt + 600_000);
+  });
+
+  test("queues nothing for deletion if a claim has received the name in the meantime", async () => {
+    let name = "";
+    const conferences: Conferences = {
+      ...world.conferences,
+      create: async (fields) => {
+        name = String(fields["name"]);
+        throw timedOut();
+      },
+      findByName: async () => {
+        if (world.roomNames().length > 0) return undefined;
+        world.clock.advance(700);
+        world.addRoom(name);
+        expect((await world.claim()).name).toBe(name);
+        return undefined;
+      },
+    };
+    await expect(provision({ conferences })).rejects.toMatchObject({ outcome: "unknown" });
+    expect(world.deletion.texts()).toEqual([]);
+    await world.collectGarbageAfter(700);
+    expect(world.roomNames()).toEqual([name]);
   });
 
   test("keeps the name if only the third look-up finds the room, and sends one create", async () => {
@@ -272,7 +346,8 @@ describe("Provisioning if the outcome of the create is unknown", () => {
     const conferences = { ...world.conferences, findByName: async () => undefined };
 
     await expect(provision({ conferences })).rejects.toMatchObject({ outcome: "unknown" });
-    expect(world.clock.sleeps).toEqual(Array(29).fill(2000));
+    // The last one may take a whole timeout.
+    expect(world.clock.sleeps).toEqual(Array(24).fill(2000));
     expect(world.clock.now() - startedAt).toBeLessThanOrEqual(6 * platformTimeoutSeconds * 1000);
   });
 
@@ -301,7 +376,7 @@ describe("Provisioning if the pool fails", () => {
 
     await provision();
     expect(world.deletionNames()).toEqual([]);
-    expect(world.log.events()).toEqual(["room-not-made-visible", "room-provisioned"]);
+    expect(world.log.events()).toEqual(["room-not-made-visible"]);
     expect(await world.pool.receive(1, 60)).toEqual([]);
     world.clock.advance(600);
     expect(await world.pool.receive(1, 60)).toHaveLength(1);
@@ -313,7 +388,7 @@ describe("Provisioning if the pool fails", () => {
       world.pool.strikeNext("setInvisible", { failure });
       await provision();
       expect(world.deletionNames()).toEqual([]);
-      expect(world.log.events()).toEqual(["room-not-made-visible", "room-provisioned"]);
+      expect(world.log.events()).toEqual(["room-not-made-visible"]);
     },
   );
 
@@ -361,6 +436,19 @@ describe("Provisioning if the platform stores the room without its alias", () =>
     expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
   });
 
+  test("deletes the room before its name, which leads to the room until then", async () => {
+    let pooledAtDelete: readonly string[] = [];
+    const conferences: Conferences = {
+      ...halfMade(refused),
+      delete: async (...input) => {
+        pooledAtDelete = world.pool.texts();
+        return world.conferences.delete(...input);
+      },
+    };
+    await expect(provision({ conferences })).rejects.toBeInstanceOf(PlatformError);
+    expect(pooledAtDelete).toHaveLength(1);
+  });
+
   test("queues the room for deletion if it cannot be deleted", async () => {
     const remove = async () => Promise.reject(new PlatformError(unknown));
     const conferences: Conferences = { ...halfMade(refused), delete: remove };
@@ -386,14 +474,11 @@ describe("Provisioning if the platform stores the room without its alias", () =>
 });
 
 describe("Provisioning in an environment that is switched off (MAX_VMR is 0)", () => {
-  test.each([{ reason: "claimed" }, { reason: "bulk", upTo: 0 }, { reason: "healing", upTo: 0 }])(
-    "drops %j",
-    async (request) => {
-      await provision({ request, maxRooms: 0 });
-      expect(world.platform.roomCount()).toBe(0);
-      expect(world.log.events()).toEqual(["provisioning-dropped"]);
-    },
-  );
+  test.each([{ reason: "claimed" }, { reason: "bulk", upTo: 0 }])("drops %j", async (request) => {
+    await provision({ request, maxRooms: 0 });
+    expect(world.platform.roomCount()).toBe(0);
+    expect(world.log.events()).toEqual(["provisioning-dropped"]);
+  });
 });
 
 describe("Requests", () => {
@@ -405,13 +490,6 @@ describe("Requests", () => {
     expect(provisioningRequest.parse(JSON.parse(text))).toEqual(request);
   });
 
-  test("A request that release 1.0 wrote as `healing` is still read", () => {
-    expect(provisioningRequest.parse({ reason: "healing", upTo: 50 })).toEqual({
-      reason: "healing",
-      upTo: 50,
-    });
-  });
-
   test.each([
     ["text", "claimed"],
     ["null", null],
@@ -420,8 +498,8 @@ describe("Requests", () => {
     ["an object with an unknown reason", { reason: "tuesday" }],
     ["a bulk request with a level of text", { reason: "bulk", upTo: "5" }],
     ["a bulk request with a fractional level", { reason: "bulk", upTo: 1.5 }],
-    ["a healing request with a negative level", { reason: "healing", upTo: -1 }],
-    ["a healing request without a level", { reason: "healing" }],
+    ["a bulk request with a negative level", { reason: "bulk", upTo: -1 }],
+    ["a bulk request without a level", { reason: "bulk" }],
   ])("A message that is %s is refused", (_, message) => {
     expect(provisioningRequest.safeParse(message).success).toBe(false);
   });

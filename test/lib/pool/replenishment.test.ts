@@ -21,23 +21,13 @@ test("requestReplacement requests one room even if the pool is above its maximum
 const topUp = { reason: "bulk", upTo: maxRooms };
 
 test.each([
-  ["one room if the pool is empty", 0, 0, 1],
-  ["one room if pooled and requested rooms are one below the maximum", 3, 1, 1],
-  ["no room if pooled and requested rooms reach the maximum", 3, 2, 0],
-  ["no room if the pool is above the maximum", 2 * maxRooms, 0, 0],
+  ["one room, although a room in the making counts as pooled and as requested", 3, 2, 1],
+  ["one room if the requests are one below the maximum", 0, maxRooms - 1, 1],
+  ["one room although the pool is full, because its request is dropped when it is served", maxRooms, 0, 1],
+  ["no room if the requests reach the maximum", 0, maxRooms, 0],
 ])("topUpByOne requests %s", async (_, pooled, requested, expected) => {
   await fill(queues, pooled, requested);
   await queues.replenishment.topUpByOne(queues.log);
-  expect(queues.requests().slice(requested)).toEqual(Array(expected).fill(topUp));
-});
-
-test.each([
-  ["one room, although a room in the making counts as pooled and as requested", 3, 2, 1],
-  ["one room if the requests are one below the maximum", 0, maxRooms - 1, 1],
-  ["no room if the requests reach the maximum", 0, maxRooms, 0],
-])("replaceDiscarded requests %s", async (_, pooled, requested, expected) => {
-  await fill(queues, pooled, requested);
-  await queues.replenishment.replaceDiscarded(queues.log);
   expect(queues.requests().slice(requested)).toEqual(Array(expected).fill(topUp));
 });
 
@@ -68,8 +58,6 @@ test.each([
   ["requestReplacement", "put", "replacement-failed"],
   ["topUpByOne", "count", "top-up-failed"],
   ["topUpByOne", "put", "top-up-failed"],
-  ["replaceDiscarded", "count", "top-up-failed"],
-  ["replaceDiscarded", "put", "top-up-failed"],
 ] as const)("%s logs a failure of the queue's %s and does not throw", async (method, operation, event) => {
   queues.provisioning.strikeNext(operation, { failure: "unknown" });
   await queues.replenishment[method](queues.log);

@@ -225,7 +225,16 @@ describe("Messages", () => {
     expect(decodeRoomMessage(event).room).not.toBe("anna");
   });
 
-  test.each(['{"room":1}', "{not json", '{"queuedBy":"gateway"}', '{"room":"a","queuedBy":"someone"}'])(
+  test.each([
+    '{"room":"a","queuedBy":"someone","claimId":"claim-1"}',
+    '{"room":"a","queuedBy":{"release":3}}',
+    '{"room":"a","refusals":-1}',
+    '{"room":"a","failures":"many"}',
+  ])("a message in which a later release wrote another value is about its room: %s", (text) => {
+    expect(decodeRoomMessage(text)).toEqual({ room: "a" });
+  });
+
+  test.each(['{"room":1}', "{not json", '{"queuedBy":"gateway"}'])(
     "a text that is not the gateway's JSON is a plain name: %s",
     (text) => {
       expect(decodeRoomMessage(text)).toEqual({ room: text });

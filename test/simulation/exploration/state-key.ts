@@ -54,14 +54,32 @@ function isTask(value: unknown): value is Task {
 
 /** Only what the promises depend on. */
 function describe(task: Task): unknown {
-  const { process, functionName, faultsMet, startedAt, firstListAt, deletionMessages, lookUps, liveChecks } =
-    task;
+  const {
+    process,
+    functionName,
+    faultsMet,
+    startedAt,
+    listedAt,
+    firstListAt,
+    deletionMessages,
+    lookUps,
+    liveChecksSince,
+    liveChecks,
+  } = task;
   return {
     by: [process.index, functionName],
     isAlive: process.isAlive,
     isSlow: process.frozenUntil > 0,
     faults: [faultsMet.filter((fault) => fault !== "freeze").length, faultsMet.length],
-    ...(!isClaim(task) && { startedAt, firstListAt, deletionMessages, lookUps, liveChecks }),
+    ...(!isClaim(task) && {
+      startedAt,
+      listedAt,
+      firstListAt,
+      deletionMessages,
+      lookUps,
+      liveChecksSince,
+      liveChecks,
+    }),
   };
 }
 

@@ -57,21 +57,23 @@ export function createRetirement(options: RetirementOptions): Retirement {
   const { pool, deletion, conferences, settings, replenishment, maxHeld, clock, log } = options;
   const { leaseSeconds } = settings.pool;
   const notChosen: QueueMessage[] = [];
-  let chooses: (room: string) => boolean = () => true;
+  let chosen: QueueMessage | undefined;
   let held: Held | undefined;
 
-  async function receiveChosen(): Promise<QueueMessage[]> {
+  /** Before the claim, whose time is too short to search a large pool. Returns whether it has found a message. */
+  async function findChosen(chooses: (room: string) => boolean): Promise<boolean> {
     while (notChosen.length <= maxHeld) {
       const heldUntil = clock.now() + leaseSeconds * 1000;
       const [message] = await pool.receive(1, leaseSeconds);
-      if (!message) return [];
+      if (!message) return false;
       if (chooses(decodeRoomMessage(message.text).room)) {
         held = { message, heldUntil, isAssigned: false, isQueued: false };
-        return [message];
+        chosen = message;
+        return true;
       }
       notChosen.push(message);
     }
-    return [];
+    return false;
   }
 
   /** Before its message is deleted, so an interruption leaves at least one of the two. */
@@ -92,7 +94,11 @@ export function createRetirement(options: RetirementOptions): Retirement {
   const claims = createClaims({
     pool: {
       ...pool,
-      receive: async () => receiveChosen(),
+      receive: async () => {
+        const messages = chosen ? [chosen] : [];
+        chosen = undefined;
+        return messages;
+      },
       delete: async (message) => {
         // A message that is deleted for another reason belongs to a room that the claim did not get.
         if (held?.message.id === message.id && held.isAssigned && !held.isQueued) await queueHeld(held);
@@ -112,7 +118,6 @@ export function createRetirement(options: RetirementOptions): Retirement {
     replenishment: {
       ...(replenishment ?? noReplacement),
       topUpByOne: async () => undefined,
-      replaceDiscarded: async () => undefined,
     },
     clock,
     leaseSeconds,
@@ -122,15 +127,17 @@ export function createRetirement(options: RetirementOptions): Retirement {
   });
 
   return {
-    async retire(isChosen) {
-      chooses = isChosen;
-      try {
-        const { name } = await claims.claim(undefined, withoutPoolEmpty(log));
-        return name;
-      } catch (error) {
-        if (error instanceof GatewayError && error.code === "pool-exhausted") return undefined;
-        throw error;
+    async retire(chooses) {
+      while (await findChosen(chooses)) {
+        try {
+          const { name } = await claims.claim(undefined, withoutPoolEmpty(log));
+          return name;
+        } catch (error) {
+          // The claim has settled the message without its room: the next one is tried.
+          if (!(error instanceof GatewayError && error.code === "pool-exhausted")) throw error;
+        }
       }
+      return undefined;
     },
     async release() {
       // A message that cannot be released becomes visible when its lease ends.

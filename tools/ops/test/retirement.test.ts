@@ -78,6 +78,33 @@ test("Holds back no more names than allowed, and releases them", async () => {
   expect(leased()).toBe(0);
 });
 
+test.each([100, 400])(
+  "Finds the chosen room behind %i others, although each name takes 60 ms to receive",
+  async (others) => {
+    for (let room = 0; room < others; room++) await pool.put(`new-${room}`);
+    await pool.put("old");
+    const receive: MemoryQueue["receive"] = async (...input) => {
+      clock.advance(0.06);
+      return pool.receive(...input);
+    };
+    const slow = retirement({ pool: { ...pool, receive }, maxHeld: 1000 });
+    expect(await slow.retire((room) => room === "old")).toBe("old");
+  },
+);
+
+test("Takes the next room if the first one does not exist, and none if no other is left", async () => {
+  await pool.put("gone");
+  await pool.put("room-1");
+  const conferences: RetirementOptions["conferences"] = {
+    findByName: async (name) => (name === "gone" ? undefined : rowOf(name)),
+    update: async () => true,
+  };
+  const retiring = retirement({ conferences });
+  expect(await retiring.retire(() => true)).toBe("room-1");
+  expect(await retiring.retire(() => true)).toBeUndefined();
+  expect(pool.contents()).toEqual([]);
+});
+
 test("Does not touch a caller's room, although its name is in the pool a second time", async () => {
   await pool.put("room-1");
   const description = formatMarker({ state: "assigned", since, messageId: "another-message" });
