@@ -21,7 +21,7 @@ const colorSchemes = ["light", "dark"] as const;
 /** Opens all groups of actions, once the page shows them. */
 async function openAll(page: Page): Promise<void> {
   await page.getByText("Slow it down").first().waitFor({ state: "attached" });
-  await page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true");
+  await page.evaluate("for (const part of document.querySelectorAll('.actions details')) part.open = true");
 }
 
 describe.skipIf(!browser)("The console", () => {
@@ -160,6 +160,8 @@ describe.skipIf(!browser)("The console", () => {
     await page.getByText(/ \(([1-9]\d?|100) %\)/).waitFor();
     for (const trouble of ["Calls of the platform fail", "token issuer is down", "contact centre fails"])
       await banner(page, trouble).getByRole("button").click();
+    // The one that says that creates failed stays until one succeeds.
+    await expect.poll(async () => page.locator(".banner").count()).toBe(1);
     await create(page);
     await expect.poll(async () => page.locator(".banner").count()).toBe(0);
     expect(faults).toEqual([]);
@@ -498,7 +500,7 @@ describe.skipIf(!browser)("The API reference", () => {
     await introduction.getByRole("heading", { name: "Retries" }).waitFor();
     await openOperation(page, createId);
     const create = operationOf(page, createId);
-    await expect.poll(async () => create.innerText()).toContain("in the form <hex>;encoding=hex:");
+    await expect.poll(async () => create.innerText()).toContain("in the form <hex>;encoding=hex");
     const failures = Object.keys(document.paths["/room/create"]?.["post"]?.responses ?? {});
     const failureCount = failures.filter((status) => Number(status) >= 400).length;
     const folded = create.locator(".response.folded");
