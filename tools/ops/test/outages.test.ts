@@ -73,7 +73,10 @@ const memoryOutages = [
   ...named<GatewayInMemory>("Platform", "platform-unreachable", [
     {
       fault: "the platform is down",
-      strike: ({ platform }) => platform.goDown("refuse"),
+      strike: async ({ platform, runTimer }) => {
+        await platform.goDown("refuse");
+        await runTimer("collectMetrics");
+      },
       found: /^refuses the connection \(ECONNREFUSED\)$/,
       cureWords: "ask the platform administrator whether it runs",
     },
@@ -441,7 +444,7 @@ async function tryOutage<Gateway extends TriedGateway>(gateway: Gateway, outage:
     found: expect.stringMatching(outage.found),
     advice: expect.stringContaining(`docs/operations.md#${outage.section}`),
   });
-  expect(gateway.now() - askedAt).toBeLessThanOrEqual(10_000);
+  expect(gateway.now() - askedAt).toBeLessThan(10_000);
   expect(sectionOf(outage.section)).toContain(outage.cureWords);
   await gateway.mend();
   await outage.cure?.(gateway);
@@ -458,6 +461,9 @@ async function startInMemory(rooms?: number): Promise<GatewayInMemory> {
   stops.push(gateway.stop);
   return gateway;
 }
+
+// It comes with the names of gateways.
+test.todo("Two gateways on one platform");
 
 describe("In memory, `ops status` names the cause and the cure", () => {
   test.each([...memoryOutages, ...outagesOfBoth])("$fault", async (outage) => {
