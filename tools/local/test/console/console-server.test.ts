@@ -175,6 +175,9 @@ test("The API reference: gives credentials to its own page only, and forwards no
 
 test("The API reference: forwards calls as they are, and returns the gateway's response unchanged", async () => {
   const headers = await asConsumer();
+  // The gateway reads new signing keys, which the actions above have made, at most every ten seconds.
+  const listed = async () => (await get("/api/gateway/room/list", { headers })).status;
+  await expect.poll(listed, { timeout: 60_000 }).toBe(200);
   const created = await get("/api/gateway/room/create", {
     method: "POST",
     headers: { ...headers, "x-correlation-id": "from-the-page" },
