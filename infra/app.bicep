@@ -10,6 +10,9 @@ type hostingOptions = {
   @maxValue(1000)
   maximumInstanceCount: int
   alwaysReadyHttpInstances: int
+  @description('An instance lets 60 creates wait. Whoever waits outside cannot be refused.')
+  @minValue(100)
+  @maxValue(1000)
   httpConcurrency: int
   @description('512, 2048 or 4096.')
   instanceMemoryMb: int

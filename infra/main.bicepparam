@@ -15,7 +15,7 @@ param hosting = {
   updateStrategy: readEnvironmentVariable('UPDATE_STRATEGY', 'RollingUpdate')
   maximumInstanceCount: int(readEnvironmentVariable('MAXIMUM_INSTANCE_COUNT', '4'))
   alwaysReadyHttpInstances: int(readEnvironmentVariable('ALWAYS_READY_HTTP_INSTANCES', '0'))
-  httpConcurrency: int(readEnvironmentVariable('HTTP_CONCURRENCY', '16'))
+  httpConcurrency: int(readEnvironmentVariable('HTTP_CONCURRENCY', '100'))
   instanceMemoryMb: int(readEnvironmentVariable('INSTANCE_MEMORY_MB', '2048'))
   storageSku: readEnvironmentVariable('STORAGE_SKU', 'Standard_ZRS')
 }

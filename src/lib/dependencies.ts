@@ -9,11 +9,12 @@ import { createMetricsSink } from "./azure/log-workspace.ts";
 import { openQueues } from "./azure/storage-queue.ts";
 import { createMetricsCollection } from "./metrics/collection.ts";
 import type { MetricsRow } from "./metrics/measurement.ts";
-import { createPlatformClient, type PlatformClient, withRetries } from "./platform/client.ts";
+import { createClient, type PlatformClient } from "./platform/client.ts";
 import { createConferences } from "./platform/conferences.ts";
+import { withRetries } from "./platform/retries.ts";
 import { createSharedList } from "./platform/shared-list.ts";
 import { createPlatformStatus } from "./platform/status.ts";
-import { createCredentials } from "./platform/transport.ts";
+import { createCredentials, createTransport } from "./platform/transport.ts";
 import { createBulkDeletion } from "./pool/bulk-deletion.ts";
 import { createClaims } from "./pool/claim.ts";
 import { createGarbageCollection } from "./pool/collection.ts";
@@ -56,8 +57,7 @@ export function createAdapters(settings: Settings) {
   return {
     queues: openQueues({ storage, credential }),
     createRecords: openCreateRecords({ storage, credential }),
-    platformClient: createPlatformClient({
-      url: platform.url,
+    platformClient: createClient(createTransport(platform.url, platform.timeoutSeconds), {
       timeoutSeconds: platform.timeoutSeconds,
       maxConcurrency: platform.maxConcurrency,
       credentials: createCredentials(platform, clock),
@@ -80,14 +80,11 @@ export function createAdapters(settings: Settings) {
 /** Everything that a function can ask for. */
 export type Dependencies = ReturnType<typeof createDependencies>;
 
-// Enough claims to keep every slot busy while others wait for storage, but few enough that each ends soon.
-const claimsPerPlatformSlot = 2;
-
 /** Creates the object graph without opening a connection. Each part gets what its options name. */
 export function createDependencies(settings: Settings, adapters: Adapters) {
   const { accessChecks, clock, random, newId } = adapters;
   const { hostPin, template } = settings.rooms;
-  const { timeoutSeconds: platformTimeoutSeconds, maxConcurrency } = settings.platform;
+  const { timeoutSeconds: platformTimeoutSeconds } = settings.platform;
 
   const client = withRetries(adapters.platformClient, clock, random);
   // For requests with a waiting caller.
@@ -105,11 +102,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     status: createPlatformStatus(client.background),
     replenishment: createReplenishment({ ...adapters.queues, ...settings.pool }),
   };
-  const claims = createClaims({
-    ...shared,
-    conferences,
-    maxClaimsAtOnce: claimsPerPlatformSlot * maxConcurrency,
-  });
+  const claims = createClaims({ ...shared, conferences, claimSlots: adapters.platformClient.claimSlots });
   const idempotentClaims = createIdempotentClaims({
     ...shared,
     conferences,

@@ -112,7 +112,11 @@ describe("The object graph", () => {
     const adapters: Adapters = {
       createRecords: createMemoryRecordStore(),
       queues: world,
-      platformClient: { call: watched(false), background: { call: watched(true) } },
+      platformClient: {
+        call: watched(false),
+        background: { call: watched(true) },
+        claimSlots: world.claimSlots,
+      },
       accessChecks: openAccess,
       metricsSink: async (row) => void rows.push(row),
       clock,
@@ -128,6 +132,16 @@ describe("The object graph", () => {
 
   test.each<[string, boolean, (parts: Dependencies) => Promise<unknown>]>([
     ["a claim", false, async ({ claims }) => claims.claim(undefined, world.log)],
+    [
+      "a repeated create",
+      false,
+      async ({ idempotentClaims }) => {
+        const repeat = async () =>
+          idempotentClaims.claim({ application: "consumer", key: "key-1" }, undefined, world.log);
+        await repeat();
+        await repeat();
+      },
+    ],
     ["reading one room", false, async ({ conferences }) => conferences.findByName("room-a")],
     ["listing rooms", true, async ({ sharedList }) => sharedList.list()],
     ["bulk delete", true, async ({ bulkDeletion }) => bulkDeletion.deleteAll(world.log)],
@@ -159,20 +173,6 @@ describe("The object graph", () => {
 
     expect(held).toEqual([100]);
     expect(seen.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([7, 7]);
-  });
-
-  test("two claims per platform slot run at once", async () => {
-    const { claims } = connect({ PLATFORM_MAX_CONCURRENCY: "3" });
-    const gate = Promise.withResolvers<void>();
-    for (let index = 0; index < 20; index++) {
-      world.pool.strikeNext("receive", { meanwhile: async () => gate.promise });
-    }
-    const all = Array.from({ length: 20 }, async () => claims.claim(undefined, world.log));
-    await new Promise(setImmediate);
-    expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(6);
-
-    gate.resolve();
-    expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(all.map(() => "rejected"));
   });
 
   test("provisioning uses lease, platform timeout, template and ready delay of the settings", async () => {

@@ -25,4 +25,7 @@ test("infra/README.md states how the ceiling is calculated", () => {
     `${instances} × ${slots} for HTTP, ${instances} × ${backgroundSlots} for the queue trigger`,
   );
   expect(text).toContain(`one instance each: ${sum}`);
+  expect(text).toContain(
+    `${sum} + 2 × ${slots} + 2 × ${backgroundSlots}: ${sum + 2 * slots + 2 * backgroundSlots}`,
+  );
 });

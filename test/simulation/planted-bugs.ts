@@ -37,7 +37,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "handed-out-twice",
     scenario: "a claim whose lease ends",
     file: claim,
-    edits: [["await commit(attempt);", "void commit(attempt).catch(() => undefined);"]],
+    edits: [["await commit(held);", "void commit(held).catch(() => undefined);"]],
   },
   {
     bug: "treats a lost lease as a commit",
@@ -92,8 +92,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: claim,
     edits: [
       [
-        "if (assigned) await commitAndReplace(attempt);",
-        'if (assigned) await commitAndReplace(attempt); claim.log.info("pin", { pin: String(assigned?.["guest_pin"]) });',
+        "await commitAndReplace(held);",
+        'await commitAndReplace(held); log.info("pin", { pin: String(room["guest_pin"]) });',
       ],
     ],
   },
@@ -273,11 +273,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "sends further changes although three in a row had no known outcome",
     breaks: "pool-level-wrong",
     scenario: { reason: "needs three faults, and a history that was found earlier has them" },
-    file: claim,
+    file: "src/lib/pool/breaker.ts",
     edits: [
       [
-        "if (!isOpen() || (remainingSeconds <= 0 && !isTrying)) return;",
-        "if (remainingSeconds < 1e9) return;",
+        "if (milliseconds <= 0 || milliseconds > pauseMilliseconds) return;",
+        "if (milliseconds < 1e9) return;",
       ],
     ],
   },
@@ -342,9 +342,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "retries a change that timed out",
     breaks: "handed-out-twice",
     scenario: onlyLateChanges,
-    file: "src/lib/platform/client.ts",
+    file: "src/lib/platform/retries.ts",
     edits: [
-      [' || error.code === "platform-timeout"', ""],
+      ['if (error.code === "platform-timeout") return false;', ""],
       ['(method === "GET" ||', '(method === "GET" || method === "PATCH" ||'],
     ],
   },

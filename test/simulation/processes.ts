@@ -13,8 +13,8 @@ import type { Adapters, Dependencies } from "../../src/lib/dependencies.ts";
 import { createDependencies } from "../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { withRetries } from "../../src/lib/platform/client.ts";
 import { createConferences } from "../../src/lib/platform/conferences.ts";
+import { withRetries } from "../../src/lib/platform/retries.ts";
 import type { RandomSource } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
 import {

@@ -6,8 +6,10 @@ import {
   type PlatformResponse,
 } from "../../src/lib/platform/client.ts";
 import { PlatformError, responseFailure } from "../../src/lib/platform/errors.ts";
+import { createLimiter } from "../../src/lib/platform/limiter.ts";
 import type { PlatformRequest } from "../../src/lib/platform/transport.ts";
 import { parseMarker } from "../../src/lib/pool/room.ts";
+import type { Clock, RandomSource } from "../../src/lib/ports.ts";
 import { createMemoryPlatform } from "../support/memory-platform.ts";
 import type { Fault, Ports } from "./faults.ts";
 import { requireTask, type Task } from "./faults.ts";
@@ -34,8 +36,9 @@ export interface PlatformObserver {
 
 export type SimulatedPlatform = ReturnType<typeof createSimulatedPlatform>;
 
-// A low limit, so lists of a few rooms have several pages.
+// Low limits, so lists of a few rooms have several pages, and claims wait for each other.
 const maxPageSize = 5;
+const maxConcurrency = 2;
 
 export function createSimulatedPlatform(now: () => number) {
   const platform = createMemoryPlatform(now);
@@ -104,19 +107,20 @@ export interface SimulatedClientOptions {
   readonly platform: SimulatedPlatform;
   readonly ports: Ports;
   readonly ledger: Ledger;
-  readonly now: () => number;
+  readonly clock: Clock;
+  readonly random: RandomSource;
   /** Of calls that name no timeout. */
   readonly timeoutSeconds: number;
 }
 
 /** Creates a client with the timeouts and failures of the real one. */
 export function createSimulatedClient(options: SimulatedClientOptions): PlatformClient {
-  const { platform, ports, ledger, now } = options;
+  const { platform, ports, ledger, clock, random } = options;
 
   async function call(given: PlatformCall): Promise<PlatformResponse> {
     const request = { ...given, body: bodyOf(given) };
     const name = `${request.method} ${request.path}`;
-    if (request.startBefore !== undefined && now() >= request.startBefore) {
+    if (request.startBefore !== undefined && clock.now() >= request.startBefore) {
       throw new PlatformError({
         outcome: "not-sent",
         isTimeout: true,
@@ -147,7 +151,8 @@ export function createSimulatedClient(options: SimulatedClientOptions): Platform
       throw error;
     }
   }
-  return { call, background: { call } };
+  const { claimSlots } = createLimiter(maxConcurrency, clock, random);
+  return { call, background: { call }, claimSlots };
 }
 
 function failureOf(name: string, fault: Fault, isTimeout: boolean, { random }: Task): PlatformError {

@@ -1,7 +1,7 @@
 /** The simulated world: two processes, the queues, the platform, and the virtual time that they share. */
 
 import type { Adapters } from "../../src/lib/dependencies.ts";
-import type { RandomSource } from "../../src/lib/ports.ts";
+import type { Clock, RandomSource } from "../../src/lib/ports.ts";
 import { createSeededRandom } from "../../tools/local/process/seeded-random.ts";
 import { createVirtualClock, type VirtualClock } from "../support/clock.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
@@ -111,6 +111,11 @@ export function createWorld(
   const simulated = (name: QueueName) => simulateQueue(name, queues[name], ports, ledger);
   const simulatedRecords = simulateRecords(records, ports);
   function adaptersOf(process: SimulatedProcess): Adapters {
+    const clock: Clock = {
+      now,
+      sleep: async (milliseconds) => new Promise((resolve) => ports.deliver(process, milliseconds, resolve)),
+    };
+    const ownRandom = randomOf?.(process) ?? random;
     return {
       createRecords: simulatedRecords,
       queues: {
@@ -123,7 +128,8 @@ export function createWorld(
         platform,
         ports,
         ledger,
-        now,
+        clock,
+        random: ownRandom,
         timeoutSeconds: platformTimeoutSeconds,
       }),
       accessChecks: openAccess,
@@ -135,12 +141,8 @@ export function createWorld(
           effect: () => void ledger.metricsRows.push(row),
           failure: () => new Error("no response from the log workspace"),
         }),
-      clock: {
-        now,
-        sleep: async (milliseconds) =>
-          new Promise((resolve) => ports.deliver(process, milliseconds, resolve)),
-      },
-      random: randomOf?.(process) ?? random,
+      clock,
+      random: ownRandom,
       newId,
     };
   }

@@ -2,8 +2,9 @@
 import { beforeEach } from "vitest";
 import { createMetricsCollection, type MetricsOptions } from "../../src/lib/metrics/collection.ts";
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
-import { createClient, withRetries } from "../../src/lib/platform/client.ts";
+import { createClient } from "../../src/lib/platform/client.ts";
 import { type ConferenceRow, createConferences } from "../../src/lib/platform/conferences.ts";
+import { withRetries } from "../../src/lib/platform/retries.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
 import { createGarbageCollection, type GarbageCollectionOptions } from "../../src/lib/pool/collection.ts";
@@ -21,7 +22,7 @@ export const guestPin = "771204";
 export const serviceTag = "https://verification.example.com/session/1";
 export const maxRooms = 5;
 export const leaseSeconds = 300;
-export const maxClaimsAtOnce = 4;
+export const maxConcurrency = 5;
 export const platformTimeoutSeconds = 10;
 
 export type PoolQueues = ReturnType<typeof createPoolQueues>;
@@ -69,7 +70,7 @@ function createPoolWorld() {
   const queues = createPoolQueues();
   const { clock, log, pool, deletion } = queues;
   const platform = createMemoryPlatform(() => clock.now());
-  const options = { timeoutSeconds: platformTimeoutSeconds, maxConcurrency: 5, clock };
+  const options = { timeoutSeconds: platformTimeoutSeconds, maxConcurrency, clock };
   const sending = createClient(platform.transport, { ...options, credentials: noCredentials });
   const client = withRetries(sending, clock, secureRandom);
   const conferences = createConferences(client);
@@ -89,7 +90,7 @@ function createPoolWorld() {
       conferences,
       leaseSeconds,
       platformTimeoutSeconds,
-      maxClaimsAtOnce,
+      claimSlots: sending.claimSlots,
       ...options,
     });
 
@@ -97,6 +98,7 @@ function createPoolWorld() {
     ...queues,
     platform,
     client,
+    claimSlots: sending.claimSlots,
     conferences,
     addRoom,
     /** Adds a room to the platform and its name to the pool. */

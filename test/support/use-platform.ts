@@ -1,11 +1,7 @@
 /** Starts a simulated platform for tests, with clients that call it. */
 
-import {
-  createPlatformClient,
-  type PlatformClient,
-  type PlatformClientOptions,
-} from "../../src/lib/platform/client.ts";
-import { createBasicCredentials } from "../../src/lib/platform/transport.ts";
+import { type ClientOptions, createClient, type PlatformClient } from "../../src/lib/platform/client.ts";
+import { createBasicCredentials, createTransport } from "../../src/lib/platform/transport.ts";
 import {
   type PlatformSimulator,
   startPlatformSimulator,
@@ -23,9 +19,8 @@ export function usePlatform(options: Partial<Options> = {}): PlatformSimulator {
 }
 
 /** Returns a client without retries, by default with the credentials of `platformAccount` and a manual clock. */
-export function newPlatformClient(url: string, options: Partial<PlatformClientOptions> = {}): PlatformClient {
-  return createPlatformClient({
-    url,
+export function newPlatformClient(url: string, options: Partial<ClientOptions> = {}): PlatformClient {
+  return createClient(createTransport(url, options.timeoutSeconds ?? 20), {
     timeoutSeconds: 20,
     maxConcurrency: 5,
     credentials: createBasicCredentials(platformAccount.username, platformAccount.password),

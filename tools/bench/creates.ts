@@ -48,7 +48,7 @@ export async function measureSteadyRate(stack: BenchStack): Promise<Result> {
     what: `Create at ${load.ratePerSecond}/s for ${load.seconds} s, platform latency ${latencyMilliseconds} ms`,
     ...compared,
     measured: `${compared.measured}, ${failures} failed`,
-    target: atMost(1.5),
+    target: atMost(1.1),
     explanation:
       "The floor is the claim's calls and a put, at the same rate. The gateway also provisions rooms.",
   };
@@ -56,7 +56,8 @@ export async function measureSteadyRate(stack: BenchStack): Promise<Result> {
 
 /** First the same number of direct claims at once, then the creates. */
 export async function measureBurst(stack: BenchStack): Promise<Result> {
-  const burst = 300;
+  // Further ones would be refused.
+  const burst = 60;
   const bare = await createBareCalls(stack);
   await warmUp(stack, bare, 400);
   await fillPool(stack, bare, 2 * burst);
@@ -86,7 +87,7 @@ export async function measureBurst(stack: BenchStack): Promise<Result> {
  */
 export async function measureOverload(stack: BenchStack): Promise<Result> {
   const creates = 300;
-  const seconds = 60;
+  const seconds = 120;
   const bare = await createBareCalls(stack);
   await warmUp(stack, bare, 400);
   await fillPool(stack, bare, creates);
@@ -95,14 +96,19 @@ export async function measureOverload(stack: BenchStack): Promise<Result> {
   const capacity = (creates * 1000) / milliseconds;
   await fillPool(stack, bare, Math.ceil(2 * capacity * seconds));
   const load = { ratePerSecond: 2 * capacity, seconds, task: async () => create(stack) };
-  const { times, failures, seconds: taken } = await runOpenLoop(load);
-  const served = times.length / taken;
+  const { times, failures, endedAtSeconds } = await runOpenLoop(load);
+  const firstHalf = endedAtSeconds.filter((second) => second <= seconds / 2).length;
+  const secondHalf = endedAtSeconds.filter((second) => second > seconds / 2 && second <= seconds).length;
+  const perSecond = (count: number) => count / (seconds / 2);
   return {
-    what: `Creates at twice the capacity for ${seconds} s, platform latency ${overloadLatencyMilliseconds} ms`,
-    measured: `${format(served)}/s handed out, ${failures} of ${times.length + failures} refused`,
+    what: `Creates at twice the capacity for ${seconds} s, platform latency ${overloadLatencyMilliseconds} ms, 3 slots`,
+    measured:
+      `${format(perSecond(firstHalf))}/s, then ${format(perSecond(secondHalf))}/s handed out, ` +
+      `${failures} of ${times.length + failures} refused`,
     floor: `${format(capacity)}/s`,
-    ratio: served / capacity,
-    target: atLeast(0.9),
-    explanation: "The floor column holds the capacity: 32 callers, each of whom waits for the response.",
+    ratio: perSecond(Math.min(firstHalf, secondHalf)) / capacity,
+    target: atLeast(0.85),
+    explanation:
+      "The worse half counts. The floor column holds the capacity: 32 callers, each of whom waits for the response.",
   };
 }

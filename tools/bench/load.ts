@@ -47,8 +47,8 @@ export interface OpenLoopTimes {
   /** The milliseconds of each successful task. */
   readonly times: readonly number[];
   readonly failures: number;
-  /** Until the last task ended. */
-  readonly seconds: number;
+  /** When each successful task ended, in seconds after the start. */
+  readonly endedAtSeconds: readonly number[];
 }
 
 /**
@@ -57,6 +57,7 @@ export interface OpenLoopTimes {
  */
 export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOptions): Promise<OpenLoopTimes> {
   const times: number[] = [];
+  const endedAtSeconds: number[] = [];
   const failures = new Map<string, number>();
   const countFailure = (error: unknown): void => {
     const text = error instanceof Error ? error.message : String(error);
@@ -70,12 +71,16 @@ export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOpti
     const ahead = dueAt - performance.now();
     if (ahead > 1) await delay(ahead);
     const due = dueAt;
-    running.push(task().then(() => void times.push(performance.now() - due), countFailure));
+    const onSuccess = () => {
+      times.push(performance.now() - due);
+      endedAtSeconds.push((performance.now() - startedAt) / 1000);
+    };
+    running.push(task().then(onSuccess, countFailure));
   }
   await Promise.all(running);
   for (const [text, count] of failures) console.log(`${count} times: ${text}`);
   const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
-  return { times, failures: failed, seconds: (performance.now() - startedAt) / 1000 };
+  return { times, failures: failed, endedAtSeconds };
 }
 
 export async function setLatency(stack: BenchStack, milliseconds: number): Promise<void> {

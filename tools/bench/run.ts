@@ -30,7 +30,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   "create-alone": withStack(measureAlone),
   "create-steady": withStack(measureSteadyRate),
   "create-burst": withStack(measureBurst, manySlots),
-  "create-overload": withStack(measureOverload, withoutProvisioning),
+  "create-overload": withStack(measureOverload, { ...withoutProvisioning, PLATFORM_MAX_CONCURRENCY: "3" }),
   "event-sink": withStack(measureEventSink),
   list: withStack(measureList),
   "cold-start": measureColdStart,

@@ -1,14 +1,8 @@
 /** Calls the conferencing platform with credentials, retries and a limit on concurrent calls. */
 import { type Clock, type RandomSource, secureRandom } from "../ports.ts";
 import { nameOf, PlatformError, responseFailure } from "./errors.ts";
-import { createLimiter, type Priority } from "./limiter.ts";
-import {
-  createTransport,
-  type PlatformCredentials,
-  type PlatformHttpResponse,
-  type PlatformRequest,
-  type PlatformTransport,
-} from "./transport.ts";
+import { type ClaimSlots, createLimiter, type Priority } from "./limiter.ts";
+import type { PlatformCredentials, PlatformRequest, PlatformTransport } from "./transport.ts";
 
 /** A request to the platform and the conditions under which it may start. */
 export interface PlatformCall extends Omit<PlatformRequest, "body"> {
@@ -19,6 +13,8 @@ export interface PlatformCall extends Omit<PlatformRequest, "body"> {
    * and to five minutes for background calls.
    */
   readonly startBefore?: number;
+  /** Whether the call is part of a claim, which has a slot. Any other call takes one of its own. */
+  readonly isInClaim?: boolean;
 }
 
 /** A successful response of the platform. */
@@ -26,13 +22,18 @@ export interface PlatformResponse {
   readonly body: unknown;
 }
 
-/**
- * Calls the platform. `background` calls leave two slots free. Callers go first, but only four of them before a waiting
- * background call. Throws PlatformError if the call failed or was not sent in time.
- */
-export interface PlatformClient {
-  readonly call: (call: PlatformCall) => Promise<PlatformResponse>;
-  readonly background: Pick<PlatformClient, "call">;
+/** Makes one call. Throws PlatformError if it failed or was not sent in time. */
+export type Call = (call: PlatformCall) => Promise<PlatformResponse>;
+
+/** Calls the platform for callers who wait, and in the background, which leaves two slots to them. */
+export interface PlatformCalls {
+  readonly call: Call;
+  readonly background: { readonly call: Call };
+}
+
+/** Calls the platform, and gives claims their slots. */
+export interface PlatformClient extends PlatformCalls {
+  readonly claimSlots: ClaimSlots;
 }
 
 /** The credentials of calls, and the limit on concurrent ones. */
@@ -46,31 +47,22 @@ export interface ClientOptions {
   readonly random?: RandomSource;
 }
 
-/** The same, with the platform's URL. */
-export interface PlatformClientOptions extends ClientOptions {
-  readonly url: string;
-}
-
+// One slot more must not make calls time out, which costs a room if it happens to a change.
+const slowShareOfTimeout = 0.4;
 // Callers do not wait longer than that, and background work continues with its next run.
 const maxWaitSeconds: Readonly<Record<Priority, number>> = { caller: 20, background: 300 };
-const maxWaitingCallers = 500;
-
-/** Creates a client of the platform at `url`. Opens no connection before the first call. */
-export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
-  return createClient(createTransport(options.url, options.timeoutSeconds), options);
-}
 
 /**
  * Creates a client that sends each call once, or twice if new credentials may help after a 401. A call throws
- * PlatformError: `not-sent` if it waited too long for a slot or 500 calls wait already, otherwise by what may have
- * happened on the platform.
+ * PlatformError: `not-sent` if it waited too long for a slot or for a pause, otherwise by what may have happened on the
+ * platform.
  */
 export function createClient(transport: PlatformTransport, options: ClientOptions): PlatformClient {
   const { clock, credentials } = options;
   const limiter = createLimiter(options.maxConcurrency, clock, options.random ?? secureRandom);
 
   /** Sends the call once. Reads the clock here because waiting for a slot or credentials takes time. */
-  async function sendOnce(call: PlatformCall, authorization: string): Promise<PlatformHttpResponse> {
+  async function sendOnce(call: PlatformCall, authorization: string) {
     if (clock.now() >= (call.startBefore ?? Number.POSITIVE_INFINITY)) throw tooLate(call);
     return transport({ ...call, body: bodyOf(call) }, authorization);
   }
@@ -85,25 +77,37 @@ export function createClient(transport: PlatformTransport, options: ClientOption
     throw responseFailure(call, response);
   }
 
-  const callAs = (priority: Priority) => async (request: PlatformCall) => {
-    const startBefore = request.startBefore ?? clock.now() + maxWaitSeconds[priority] * 1000;
-    if (priority === "caller" && limiter.waiting(priority) >= maxWaitingCallers)
-      throw new PlatformError({ outcome: "not-sent", message: `${nameOf(request)}: too many waiting calls` });
-    if (!(await limiter.takeSlot(priority, startBefore))) throw tooLate(request);
+  const callAs =
+    (priority: Priority): Call =>
+    async (call) => {
+      const startBefore = call.startBefore ?? clock.now() + maxWaitSeconds[priority] * 1000;
+      const giveBack =
+        call.isInClaim === true ? () => undefined : await limiter.takeSlot(priority, startBefore);
+      if (!giveBack) throw tooLate(call);
+      try {
+        await limiter.waitForPause(priority, startBefore);
+        return await sendObserved({ ...call, startBefore });
+      } finally {
+        giveBack();
+      }
+    };
+
+  /** Sends the call and tells the limiter how it ended. */
+  async function sendObserved(call: PlatformCall): Promise<PlatformResponse> {
     const startedAt = clock.now();
     try {
-      const response = await send({ ...request, startBefore });
-      limiter.onSuccess();
+      const response = await send(call);
+      const timeoutSeconds = call.timeoutSeconds ?? options.timeoutSeconds;
+      limiter.onSuccess((clock.now() - startedAt) / 1000 >= slowShareOfTimeout * timeoutSeconds);
       return response;
     } catch (error) {
       limiter.onFailure(error, startedAt);
       throw error;
-    } finally {
-      limiter.giveBackSlot(priority);
     }
-  };
+  }
 
-  return { call: callAs("caller"), background: { call: callAs("background") } };
+  const { claimSlots } = limiter;
+  return { call: callAs("caller"), background: { call: callAs("background") }, claimSlots };
 }
 
 function tooLate(call: PlatformCall): PlatformError {
@@ -118,48 +122,4 @@ function tooLate(call: PlatformCall): PlatformError {
 /** Returns the fields to write as they are now. */
 export function bodyOf({ body }: Pick<PlatformCall, "body">): PlatformRequest["body"] {
   return typeof body === "function" ? body() : body;
-}
-
-const maxAttempts = 3;
-const firstDelayMilliseconds = 100;
-// A caller that waits for the response can make a longer pause itself.
-const maxDelayMilliseconds = 2000;
-
-/**
- * Wraps a client so that each call has up to three attempts. GET and DELETE are retried unless they timed out; other
- * calls only if nothing happened on the platform. Throws the last attempt's error.
- */
-export function withRetries(client: PlatformClient, clock: Clock, random: RandomSource): PlatformClient {
-  const retry =
-    (call: PlatformClient["call"]) =>
-    async (request: PlatformCall): Promise<PlatformResponse> => {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await call(request);
-        } catch (error) {
-          const delay = attempt < maxAttempts ? delayBefore(request, error, attempt, random) : undefined;
-          const isTooLate = clock.now() + (delay ?? 0) >= (request.startBefore ?? Number.POSITIVE_INFINITY);
-          if (delay === undefined || isTooLate) throw error;
-          await clock.sleep(delay);
-        }
-      }
-    };
-  return { call: retry(client.call), background: { call: retry(client.background.call) } };
-}
-
-/** Returns the milliseconds to wait before the next attempt, or undefined if there must not be one. */
-function delayBefore(
-  { method }: PlatformCall,
-  error: unknown,
-  attempt: number,
-  random: RandomSource,
-): number | undefined {
-  if (!(error instanceof PlatformError) || error.code === "platform-timeout") return undefined;
-  const nothingHappened = error.outcome === "not-sent" || error.platformStatus === 429;
-  const isSafeToRetry = error.outcome === "unknown" && (method === "GET" || method === "DELETE");
-  if (!nothingHappened && !isSafeToRetry) return undefined;
-  const backOff = firstDelayMilliseconds * 4 ** (attempt - 1) * (0.5 + random.integerBelow(1000) / 1000);
-  const requestedDelay = error.hasRetryAfter ? (error.details.retryAfterSeconds ?? 0) * 1000 : 0;
-  const delay = Math.max(backOff, requestedDelay);
-  return delay <= maxDelayMilliseconds ? delay : undefined;
 }

@@ -23,7 +23,7 @@ export type ConferenceRow = Readonly<z.output<typeof ReliedOnFields>> & { readon
 /** Fields to write, in the platform's format. */
 export type ConferenceFields = Readonly<Record<string, unknown>>;
 
-type CallLimits = Pick<PlatformCall, "timeoutSeconds" | "startBefore">;
+type CallLimits = Pick<PlatformCall, "timeoutSeconds" | "startBefore" | "isInClaim">;
 
 /** Reads and changes conferences. Every method throws PlatformError if the platform cannot do what is asked. */
 export interface Conferences {

@@ -32,6 +32,7 @@ export interface PlatformFailure {
 
 const defaultRetryAfterSeconds = 5;
 const loginRetryAfterSeconds = 30;
+const maxRetryAfterSeconds = 60;
 
 /**
  * A failed call. Callers receive 502 if the platform refused it, and 503 if the platform is unreachable, slow or
@@ -116,7 +117,7 @@ export function responseFailure(
     status,
     isLoginRefused: [401, 403].includes(status) || isLoginPage(status, headers["location"]),
     message: `${nameOf(request)}: status ${status}${fields.length > 0 ? `, fields ${fields.join(", ")}` : ""}`,
-    retryAfterSeconds: Number.isFinite(retryAfter) && retryAfter > 0 ? Math.ceil(retryAfter) : undefined,
+    retryAfterSeconds: retryAfter > 0 ? Math.min(maxRetryAfterSeconds, Math.ceil(retryAfter)) : undefined,
     body,
   });
 }

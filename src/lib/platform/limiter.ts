@@ -1,114 +1,154 @@
-/** Limits the concurrent platform calls of one instance, and orders the waiting ones. */
+/** Limits the concurrent platform calls of one instance, and refuses claims that could not get a slot in time. */
+import PQueue from "p-queue";
+import { GatewayError } from "../errors.ts";
 import type { Clock, RandomSource } from "../ports.ts";
 import { PlatformError } from "./errors.ts";
 
 /** `caller`: a caller waits for the call. `background`: no caller waits. */
 export type Priority = "caller" | "background";
 
-/** The slots of one instance. */
-export interface Limiter {
-  /**
-   * Waits for a slot. Returns false if there is none by `startBefore`, which is in clock milliseconds; otherwise the
-   * call must give its slot back.
-   */
-  takeSlot(priority: Priority, startBefore: number): Promise<boolean>;
-  giveBackSlot(priority: Priority): void;
-  /** Returns how many calls wait for a slot. */
-  waiting(priority: Priority): number;
-  /** Raises the limit by one per round of successful calls. */
-  onSuccess(): void;
-  /** Halves the limit if the failure of a call that started at this time shows that the platform is overloaded. */
-  onFailure(error: unknown, startedAt: number): void;
+/** A claim as the limiter sees it. Only `work` calls the platform. */
+interface ClaimSteps<Prepared, Result> {
+  /** Latest start of `work`, in clock milliseconds. */
+  readonly startBefore: number;
+  /** Runs without a slot, for at most as many claims at once as the ceiling. */
+  readonly prepare: () => Promise<Prepared>;
+  /** Undoes `prepare` if no slot comes in time. */
+  readonly abandon: (prepared: Prepared) => Promise<unknown>;
+  readonly work: (prepared: Prepared) => Promise<Result>;
+}
+
+/** Gives each claim one slot for all its platform calls. */
+export interface ClaimSlots {
+  /** Throws `claim-failed` if no slot can come in time, and PlatformError if calls are paused. */
+  run<Prepared, Result>(steps: ClaimSteps<Prepared, Result>): Promise<Result>;
 }
 
 const slotsLeftForCallers = 2;
-const maxCallerStartsBeforeBackground = 4;
+// Fewer than the host lets in at once (HTTP_CONCURRENCY): whoever waits outside cannot be refused.
+const maxWaitingClaims = 60;
 const firstPauseSeconds = 1;
-// Shorter than a caller's wait of 20 s, so a call can outlast a pause.
 const maxPauseSeconds = 15;
+const longestWaitSeconds: Readonly<Record<Priority, number>> = { caller: 2, background: maxPauseSeconds };
 
 /**
- * Creates a limiter whose limit is between one call and the ceiling, where it begins. It falls by half after 429, 503,
+ * Creates a limiter whose limit is between one slot and the ceiling, where it begins. It falls by half after 429, 503,
  * 504 and timeouts. 429 and 503 also pause all calls, for `Retry-After` up to 15 s, or for a second that doubles with
- * each further one. Callers go first, but only four of them before a waiting background call.
+ * each further one. Slots are given in order of arrival, but background calls leave two of them to callers.
  */
-export function createLimiter(ceiling: number, clock: Clock, random: RandomSource): Limiter {
-  const queues = { caller: new Set<() => void>(), background: new Set<() => void>() };
-  const running = { caller: 0, background: 0 };
-  let callerStarts = 0;
-  let limit = ceiling;
+export function createLimiter(ceiling: number, clock: Clock, random: RandomSource) {
+  const slots = new PQueue();
+  // Background calls that have a slot or wait for one; further ones wait here.
+  const background = new PQueue();
+  // Claims that prepare themselves or wait for a slot; further ones wait here.
+  const anteroom = new PQueue({ concurrency: ceiling });
+  let limit: number;
+  setLimit(ceiling);
   let limitedAt = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let pauseSeconds = firstPauseSeconds;
-  let isWaking = false;
+  /** How long a claim keeps its slot, as a moving average. */
+  let claimMilliseconds: number | undefined;
 
-  function nextPriority(): Priority | undefined {
-    const slots = Math.floor(limit);
-    if (running.caller + running.background >= slots) return undefined;
-    const maxInBackground = Math.max(1, slots - slotsLeftForCallers);
-    const mayStartBackground = queues.background.size > 0 && running.background < maxInBackground;
-    const isBackgroundsTurn = queues.caller.size === 0 || callerStarts >= maxCallerStartsBeforeBackground;
-    if (mayStartBackground && isBackgroundsTurn) return "background";
-    return queues.caller.size > 0 ? "caller" : undefined;
+  function setLimit(value: number): void {
+    limit = Math.min(ceiling, Math.max(1, value));
+    slots.concurrency = Math.floor(limit);
+    background.concurrency = Math.max(1, slots.concurrency - slotsLeftForCallers);
   }
 
-  function startCalls(): void {
-    if (clock.now() < pausedUntil) return wakeAfterPause();
-    for (let priority = nextPriority(); priority !== undefined; priority = nextPriority()) {
-      const [start] = queues[priority];
-      if (start) queues[priority].delete(start);
-      running[priority] += 1;
-      callerStarts = priority === "caller" && queues.background.size > 0 ? callerStarts + 1 : 0;
-      start?.();
+  /** Waits for a place in a queue. Returns the function that gives it back, or undefined if none is free in time. */
+  async function enter(queue: PQueue, startBefore: number): Promise<(() => void) | undefined> {
+    if (clock.now() >= startBefore) return undefined;
+    const { promise: place, resolve } = Promise.withResolvers<(() => void) | undefined>();
+    const [entered, tooLate] = [new AbortController(), new AbortController()];
+    const stay = async () => {
+      entered.abort();
+      return new Promise<void>((giveBack) => resolve(giveBack));
+    };
+    queue.add(stay, { signal: tooLate.signal }).catch(() => resolve(undefined));
+    if (entered.signal.aborted) return place;
+    const time = clock.sleep(startBefore - clock.now(), entered.signal).catch(() => undefined);
+    void time.then(() => entered.signal.aborted || tooLate.abort());
+    return place;
+  }
+
+  /** The rest of the pause. A clock that is set back ends it, so that it never exceeds its maximum. */
+  function pauseMilliseconds(): number {
+    const milliseconds = pausedUntil - clock.now();
+    return milliseconds > maxPauseSeconds * 1000 ? 0 : Math.max(0, milliseconds);
+  }
+
+  /** Waits for the end of a pause. Throws PlatformError if it lasts too long for a caller or until `startBefore`. */
+  async function waitForPause(priority: Priority, startBefore: number): Promise<void> {
+    for (let left = pauseMilliseconds(); left > 0; left = pauseMilliseconds()) {
+      if (left > longestWaitSeconds[priority] * 1000 || clock.now() + left >= startBefore)
+        throw new PlatformError({
+          outcome: "not-sent",
+          message: "calls are paused because the platform refuses them",
+          retryAfterSeconds: Math.ceil(left / 1000),
+        });
+      await clock.sleep(left);
     }
   }
 
-  function wakeAfterPause(): void {
-    if (isWaking || queues.caller.size + queues.background.size === 0) return;
-    isWaking = true;
-    void clock.sleep(pausedUntil - clock.now()).then(() => {
-      isWaking = false;
-      startCalls();
-    });
+  /** Whether a claim that arrives now would get its slot too late. */
+  function isTooLate(startBefore: number): boolean {
+    const waiting = anteroom.size + anteroom.pending;
+    if (waiting >= maxWaitingClaims) return true;
+    if (slots.pending < slots.concurrency) return false;
+    return clock.now() + ((waiting + 1) * (claimMilliseconds ?? 0)) / slots.concurrency > startBefore;
   }
 
-  function pause(retryAfterSeconds: number | undefined, isFirstOfRound: boolean): void {
-    if (!isFirstOfRound && retryAfterSeconds === undefined) return;
-    // Instances that were throttled together must not retry together, or the same one always wins.
-    const ownSeconds = pauseSeconds * (0.5 + random.integerBelow(1000) / 2000);
-    if (isFirstOfRound) pauseSeconds = Math.min(maxPauseSeconds, 2 * pauseSeconds);
-    const seconds = Math.min(maxPauseSeconds, retryAfterSeconds ?? ownSeconds);
-    pausedUntil = Math.max(pausedUntil, clock.now() + seconds * 1000);
+  const noSlot = () => new GatewayError("claim-failed", { retryAfterSeconds: 5 });
+
+  /** Prepares a claim and waits for its slot. */
+  async function admit<Prepared>({ startBefore, prepare, abandon }: ClaimSteps<Prepared, unknown>) {
+    const leave = await enter(anteroom, startBefore);
+    if (!leave) throw noSlot();
+    try {
+      const prepared = await prepare();
+      const giveBack = await enter(slots, startBefore);
+      if (giveBack) return { prepared, giveBack };
+      await abandon(prepared);
+      throw noSlot();
+    } finally {
+      leave();
+    }
+  }
+
+  async function runClaim<Prepared, Result>(steps: ClaimSteps<Prepared, Result>): Promise<Result> {
+    await waitForPause("caller", steps.startBefore);
+    if (isTooLate(steps.startBefore)) throw noSlot();
+    const { prepared, giveBack } = await admit(steps);
+    const startedAt = clock.now();
+    try {
+      return await steps.work(prepared);
+    } finally {
+      giveBack();
+      const milliseconds = clock.now() - startedAt;
+      claimMilliseconds = 0.8 * (claimMilliseconds ?? milliseconds) + 0.2 * milliseconds;
+    }
   }
 
   return {
-    async takeSlot(priority, startBefore) {
-      if (clock.now() >= startBefore) return false;
-      const turn = Promise.withResolvers<boolean>();
-      const start = () => turn.resolve(true);
-      queues[priority].add(start);
-      startCalls();
-      if (!queues[priority].has(start)) return true;
-      const started = new AbortController();
-      void clock.sleep(startBefore - clock.now(), started.signal).then(
-        () => {
-          queues[priority].delete(start);
-          turn.resolve(false);
-        },
-        () => undefined,
-      );
-      return turn.promise.finally(() => started.abort());
+    claimSlots: { run: runClaim } satisfies ClaimSlots,
+    waitForPause,
+    /** Waits for a slot. Returns the function that gives it back, or undefined if none is free by `startBefore`. */
+    async takeSlot(priority: Priority, startBefore: number): Promise<(() => void) | undefined> {
+      if (priority === "caller") return enter(slots, startBefore);
+      const leave = await enter(background, startBefore);
+      const giveBack = leave && (await enter(slots, startBefore));
+      const giveBackBoth = () => [giveBack, leave].forEach((end) => end?.());
+      if (!giveBack) giveBackBoth();
+      return giveBack && giveBackBoth;
     },
-    giveBackSlot(priority) {
-      running[priority] -= 1;
-      startCalls();
-    },
-    waiting: (priority) => queues[priority].size,
-    onSuccess() {
+    /** Raises the limit by one per round of successful calls, but above two only if they were not slow. */
+    onSuccess(isSlow: boolean): void {
       pauseSeconds = firstPauseSeconds;
-      limit = Math.min(ceiling, limit + 1 / limit);
+      if (!isSlow || limit < 2) setLimit(limit + 1 / limit);
     },
-    onFailure(error, startedAt) {
+    /** Halves the limit if the failure of a call that started at this time shows that the platform is overloaded. */
+    onFailure(error: unknown, startedAt: number): void {
       if (!(error instanceof PlatformError)) return;
       const { platformStatus: status, outcome, code } = error;
       const isRefused = status === 429 || status === 503;
@@ -117,9 +157,15 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
       const isFirstOfRound = startedAt >= limitedAt;
       if (isFirstOfRound) {
         limitedAt = clock.now();
-        limit = Math.max(1, limit / 2);
+        setLimit(limit / 2);
       }
-      if (isRefused) pause(error.hasRetryAfter ? error.details.retryAfterSeconds : undefined, isFirstOfRound);
+      const requested = error.hasRetryAfter ? error.details.retryAfterSeconds : undefined;
+      if (!isRefused || (!isFirstOfRound && requested === undefined)) return;
+      // Instances that were throttled together must not retry together, or the same one always wins.
+      const own = pauseSeconds * (0.5 + random.integerBelow(1000) / 2000);
+      if (isFirstOfRound) pauseSeconds = Math.min(maxPauseSeconds, 2 * pauseSeconds);
+      const seconds = Math.min(maxPauseSeconds, requested ?? own);
+      pausedUntil = clock.now() + Math.max(pauseMilliseconds(), seconds * 1000);
     },
   };
 }

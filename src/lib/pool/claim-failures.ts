@@ -6,20 +6,13 @@ import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import type { Replenishment } from "./replenishment.ts";
 import { encodeRoomMessage, type RoomMessage } from "./room.ts";
 
-/** One message that a claim holds, and the limits of that claim. */
-export interface ClaimAttempt {
+/** One message that a claim holds. */
+export interface HeldMessage {
   readonly message: QueueMessage;
-  /** The content of the message. */
-  readonly name: RoomMessage;
+  readonly content: RoomMessage;
   /** When the lease of the message ends, in clock milliseconds. */
   readonly heldUntil: number;
-  /** No look-up starts after this time, in clock milliseconds. */
-  readonly findBefore: number;
-  /** No change starts after this time, in clock milliseconds. */
-  readonly startBefore: number;
-  readonly serviceTag: string | undefined;
   readonly log: Log;
-  readonly leaseSeconds: number;
 }
 
 /**
@@ -48,6 +41,7 @@ export const settlements = {
   "room-refused": "count-refusal",
   // A change that takes effect late must meet a room that nobody holds.
   "assignment-unknown": "discard-room",
+  "no-slot": "release",
 } as const satisfies Record<string, Settlement>;
 
 /** Why an attempt handed out no room. */
@@ -70,59 +64,67 @@ export interface SettlementDependencies {
   readonly deletion: Queue;
   readonly replenishment: Pick<Replenishment, "topUpByOne">;
   readonly clock: Clock;
+  readonly leaseSeconds: number;
 }
 
-/** Settles the message. Does not throw QueueError: a failure is logged and the message is left to its lease. */
-export type Settle = (attempt: ClaimAttempt, outcome: FailedOutcome) => Promise<void>;
+/**
+ * Settles the message. Returns whether it is deleted, so that nobody can receive its room any more. Does not throw
+ * QueueError: a failure is logged and the message is left to its lease.
+ */
+export type Settle = (held: HeldMessage, outcome: FailedOutcome) => Promise<boolean>;
 
 const maxRefusals = 5;
 
 /** Creates the part of a claim that settles its message if it hands out no room. */
 export function createSettle(dependencies: SettlementDependencies): Settle {
-  const { pool, deletion, replenishment, clock } = dependencies;
+  const { pool, deletion, replenishment, clock, leaseSeconds } = dependencies;
 
-  const deleteMessage = async ({ message, heldUntil }: ClaimAttempt) =>
+  const deleteMessage = async ({ message, heldUntil }: HeldMessage) =>
     deleteConfirmed(pool, message, () => clock.now() < heldUntil);
 
   /** Deletes the message first, because no claim can receive the room from then on. Does nothing else if that fails. */
-  async function discard(attempt: ClaimAttempt, reason: string, hasRoom: boolean): Promise<void> {
-    const { log, message } = attempt;
-    const { room } = attempt.name;
-    const outcome = await deleteMessage(attempt);
+  async function discard(held: HeldMessage, reason: string, hasRoom: boolean): Promise<boolean> {
+    const { log, message } = held;
+    const { room } = held.content;
+    const outcome = await deleteMessage(held);
     if (outcome === "lost" || outcome === "unknown") {
       log.warn("room-discard-failed", { room, reason, message: outcome });
-      return;
+      return false;
     }
     log.warn("room-discarded", { room, reason });
     if (hasRoom) await queueForDeletionOrLogLeak(deletion, { room, claimId: message.id, reason }, log);
     // Whoever cleared the pool wanted it empty.
     if (outcome === "deleted") await replenishment.topUpByOne(log);
+    return outcome === "deleted";
   }
 
-  async function setInvisible({ message, name, log }: ClaimAttempt, seconds: number, text?: string) {
+  /** Returns false, because the message is not deleted. */
+  async function setInvisible({ message, content, log }: HeldMessage, seconds: number, text?: string) {
     try {
       await pool.setInvisible(message, seconds, text);
     } catch (error) {
-      log.warn("release-failed", { room: name.room }, error);
+      log.warn("release-failed", { room: content.room }, error);
     }
+    return false;
   }
 
-  return async (attempt, outcome) => {
-    const { room, refusals = 0 } = attempt.name;
+  return async (held, outcome) => {
+    const { room, refusals = 0 } = held.content;
     switch (settlements[outcome]) {
       case "discard-room":
-        return discard(attempt, outcome, true);
+        return discard(held, outcome, true);
       case "discard-name":
-        return discard(attempt, outcome, false);
-      case "delete-message":
-        attempt.log.error("duplicate-message", { room, outcome: await deleteMessage(attempt) });
-        return;
+        return discard(held, outcome, false);
+      case "delete-message": {
+        const result = await deleteMessage(held);
+        held.log.error("duplicate-message", { room, outcome: result });
+        return result === "deleted";
+      }
       case "release":
-        return setInvisible(attempt, 0);
+        return setInvisible(held, 0);
       case "count-refusal": {
-        if (refusals + 1 >= maxRefusals) return discard(attempt, "refused-often", true);
-        const text = encodeRoomMessage({ room, refusals: refusals + 1 });
-        return setInvisible(attempt, attempt.leaseSeconds, text);
+        if (refusals + 1 >= maxRefusals) return discard(held, "refused-often", true);
+        return setInvisible(held, leaseSeconds, encodeRoomMessage({ room, refusals: refusals + 1 }));
       }
     }
   };

@@ -1,14 +1,14 @@
 /** Claims a room from the pool. The lease is the rollback: a message that is not deleted becomes visible again. */
-import PQueue from "p-queue";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
-import { PlatformError } from "../platform/errors.ts";
+import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
+import type { ClaimSlots } from "../platform/limiter.ts";
 import { type Clock, deleteConfirmed, type QueueMessage, timestampOf } from "../ports.ts";
+import { createBreaker } from "./breaker.ts";
 import {
-  type ClaimAttempt,
   createSettle,
   type FailedOutcome,
+  type HeldMessage,
   outcomeOfFailedAssignment,
   type SettlementDependencies,
 } from "./claim-failures.ts";
@@ -32,48 +32,63 @@ export interface ClaimOptions extends SettlementDependencies {
   readonly clock: Clock;
   readonly leaseSeconds: number;
   readonly platformTimeoutSeconds: number;
-  /** Further claims wait without a message, which another instance may hand out in the meantime. */
-  readonly maxClaimsAtOnce: number;
+  readonly claimSlots: ClaimSlots;
 }
+
+/** What a caller wants, and until when. */
+interface Request {
+  readonly serviceTag: string | undefined;
+  readonly log: Log;
+  /** Nothing but the change starts after this time, in clock milliseconds. */
+  readonly findBefore: number;
+  /** No change starts after this time, in clock milliseconds. */
+  readonly changeBefore: number;
+}
+
+/** One message that is tried for a request. */
+type Attempt = Request & HeldMessage;
 
 const maxMessagesPerClaim = 10;
 const maxClaimSeconds = 25;
-const overloadRetryAfterSeconds = 5;
 
 /** Creates the claims of one instance. The numbers of the steps are those of `docs/architecture.md`. */
 export function createClaims(options: ClaimOptions): Claims {
-  const { pool, deletion, conferences, replenishment, clock, leaseSeconds } = options;
+  const { pool, deletion, conferences, replenishment, claimSlots, clock, leaseSeconds } = options;
   // A late PATCH must end with a known outcome, long before the lease ends and another claim can hold the room.
   const deadlineSeconds = Math.min(maxClaimSeconds, leaseSeconds / 4);
   const timeoutSeconds = Math.min(options.platformTimeoutSeconds, leaseSeconds / 4);
   const settle = createSettle(options);
   const breaker = createBreaker(clock);
-  const turns = new PQueue({ concurrency: options.maxClaimsAtOnce });
-
-  /** Returns undefined if the message yields no room and the next message is to be tried. */
-  async function tryMessage(claim: Pick<ClaimAttempt, "findBefore" | "startBefore" | "serviceTag" | "log">) {
-    const attempt = { ...claim, ...(await receive(claim.log)) }; //             1
-    const found = await find(attempt); //                                       2
-    const assigned = found && (await assign(attempt, found)); //                3
-    if (assigned) await commitAndReplace(attempt); //                           4 and 5
-    return assigned;
-  }
 
   /** Step 1: leases one message. Throws `pool-exhausted` if there is none. */
-  async function receive(log: Log) {
+  async function receive(log: Log): Promise<HeldMessage> {
     const heldUntil = clock.now() + leaseSeconds * 1000;
     const [message] = await pool.receive(1, leaseSeconds);
-    if (message) return { message, heldUntil, leaseSeconds, name: decodeRoomMessage(message.text) };
+    if (message) return { message, content: decodeRoomMessage(message.text), heldUntil, log };
     log.warn("pool-empty");
     await replenishment.topUpByOne(log);
     throw new GatewayError("pool-exhausted", { retryAfterSeconds: 10 });
   }
 
+  /** Steps 2 and 3, with this message or, if it yields no room, with further ones. */
+  async function assignRoom(request: Request, first: HeldMessage) {
+    let held = first;
+    for (let messages = 1; ; messages++) {
+      const attempt = { ...request, ...held };
+      const found = await find(attempt);
+      const room = found && (await assign(attempt, found));
+      if (room) return { held, room };
+      if (messages >= maxMessagesPerClaim) throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
+      if (clock.now() >= request.findBefore) throw new GatewayError("claim-failed", { retryAfterSeconds: 5 });
+      held = await receive(request.log);
+    }
+  }
+
   /** Step 2: reads the room from the platform. Returns undefined if it cannot be handed out. */
-  async function find(attempt: ClaimAttempt): Promise<ConferenceRow | undefined> {
-    const { message, name, findBefore } = attempt;
+  async function find(attempt: Attempt): Promise<ConferenceRow | undefined> {
+    const { message, content, findBefore: startBefore } = attempt;
     const room = await conferences
-      .findByName(name.room, { startBefore: findBefore, timeoutSeconds })
+      .findByName(content.room, { isInClaim: true, startBefore, timeoutSeconds })
       .catch(async (error: unknown) => {
         await settle(attempt, "find-failed");
         throw error;
@@ -85,31 +100,39 @@ export function createClaims(options: ClaimOptions): Claims {
   }
 
   /** Step 3: writes the tag and the marker. Returns the room as written, or undefined if it has disappeared. */
-  async function assign(attempt: ClaimAttempt, room: ConferenceRow): Promise<ConferenceRow | undefined> {
-    const { message, serviceTag, startBefore, log } = attempt;
-    let changed = {};
-    // Computed when the call is sent, because it may wait for a slot: an event before that is about another conference.
+  async function assign(attempt: Attempt, room: ConferenceRow): Promise<ConferenceRow | undefined> {
+    const { message, serviceTag, changeBefore: startBefore, log } = attempt;
+    // What was sent last: the caller gets it, and a trial of the breaker repeats it.
+    let sent: ConferenceFields = {};
+    // Computed when the call is sent, because it may wait: an event before that is about another conference.
     const fields = () => {
       const since = timestampOf(clock);
       const description = withMarker(room.description, { state: "assigned", since, messageId: message.id });
-      return (changed = { description, ...(serviceTag !== undefined && { tag: serviceTag }) });
+      sent = { description, ...(serviceTag !== undefined && { tag: serviceTag }) };
+      return sent;
     };
-    const isFound = await breaker
-      .run(log, async () => conferences.update(room.id, fields, { startBefore, timeoutSeconds }))
-      .catch(async (error: unknown) => {
-        await settle(attempt, outcomeOfFailedAssignment(error));
-        throw error;
-      });
-    if (isFound) return { ...room, ...changed };
+    const limits = { isInClaim: true, startBefore, timeoutSeconds };
+    const change = async () => conferences.update(room.id, fields, limits);
+    const isFound = await breaker.run(change, log).catch(async (error: unknown) => {
+      const outcome = outcomeOfFailedAssignment(error);
+      const isDeleted = await settle(attempt, outcome);
+      // Another claim may receive the message, and hand out the room, unless its deletion is confirmed.
+      if (outcome === "assignment-unknown" && isDeleted)
+        breaker.addRepeat(async (before) =>
+          conferences.update(room.id, sent, { startBefore: before, timeoutSeconds }),
+        );
+      throw error;
+    });
+    if (isFound) return { ...room, ...sent };
     await settle(attempt, "room-missing");
     return undefined;
   }
 
   /** Steps 4 and 5, sent together: the replacement is withdrawn if the commit fails. */
-  async function commitAndReplace(attempt: ClaimAttempt): Promise<void> {
-    const replacement = replenishment.requestReplacement(attempt.log);
+  async function commitAndReplace(held: HeldMessage): Promise<void> {
+    const replacement = replenishment.requestReplacement(held.log);
     try {
-      await commit(attempt);
+      await commit(held);
     } catch (error) {
       await (await replacement).withdraw();
       throw error;
@@ -118,8 +141,8 @@ export function createClaims(options: ClaimOptions): Claims {
   }
 
   /** Step 4: deletes the message by its receipt. Only this makes the room the caller's. */
-  async function commit({ message, name, heldUntil, log }: ClaimAttempt): Promise<void> {
-    const { room } = name;
+  async function commit({ message, content, heldUntil, log }: HeldMessage): Promise<void> {
+    const { room } = content;
     const outcome = await deleteConfirmed(pool, message, () => clock.now() < heldUntil);
     if (outcome === "deleted") {
       log.info("room-claimed", { room });
@@ -134,23 +157,21 @@ export function createClaims(options: ClaimOptions): Claims {
 
   return {
     async claim(serviceTag, log) {
-      // All run from the request's arrival; callers do not wait longer than that. A claim whose turn comes after half of
-      // its time is refused before it costs a call: it would keep a slot busy and miss its deadline anyway. The rest is
-      // enough for the queue and for a slot, and a look-up that starts in time leaves enough for the change.
-      const secondsFromNow = (seconds: number) => clock.now() + seconds * 1000;
-      const turnBefore = secondsFromNow(deadlineSeconds / 2);
-      const findBefore = secondsFromNow((3 * deadlineSeconds) / 4);
-      const startBefore = secondsFromNow(deadlineSeconds);
-      return turns.add(async () => {
-        for (let messages = 0; messages < maxMessagesPerClaim; messages++) {
-          if (clock.now() >= turnBefore)
-            throw new GatewayError("claim-failed", { retryAfterSeconds: overloadRetryAfterSeconds });
-          breaker.check();
-          const room = await tryMessage({ findBefore, startBefore, serviceTag, log });
-          if (room) return room;
-        }
-        throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
+      breaker.check();
+      // Callers do not wait longer than the deadline. A claim that begins in the first half of its time can end in it.
+      const before = (share: number) => clock.now() + share * deadlineSeconds * 1000;
+      const request = { serviceTag, log, findBefore: before(1 / 2), changeBefore: before(1) };
+      const { held, room } = await claimSlots.run({
+        startBefore: request.findBefore,
+        async prepare() {
+          await breaker.tryFirst(request.findBefore, log);
+          return receive(log);
+        },
+        abandon: async (message) => settle(message, "no-slot"),
+        work: async (message) => assignRoom(request, message),
       });
+      await commitAndReplace(held);
+      return room;
     },
   };
 }
@@ -163,67 +184,4 @@ function outcomeOfLookUp(room: ConferenceRow | undefined, message: QueueMessage)
     return marker.messageId === message.id ? "unanswered-claim" : "duplicate-message";
   if (isDialable(room)) return undefined;
   return marker ? "room-without-alias" : "unmarked-room-without-alias";
-}
-
-const maxUnknownInRow = 3;
-const minPauseSeconds = 10;
-const maxPauseSeconds = 300;
-
-/**
- * Creates the circuit breaker of step 3. Every change with an unknown outcome costs a room, so after three of them in a
- * row none is sent during a pause. Then one claim alone tries; if its outcome is unknown too, the next pause is twice as
- * long. An instance therefore loses three rooms, those of the calls in flight, and one room per pause.
- */
-function createBreaker(clock: Pick<Clock, "now">) {
-  let unknownInRow = 0;
-  let pauseSeconds = minPauseSeconds;
-  let pausedUntil = 0;
-  let isTrying = false;
-
-  const isOpen = () => unknownInRow >= maxUnknownInRow;
-
-  /** Throws a PlatformError that says "not sent" while no change may be sent. */
-  function check(): void {
-    const remainingSeconds = Math.ceil((pausedUntil - clock.now()) / 1000);
-    if (!isOpen() || (remainingSeconds <= 0 && !isTrying)) return;
-    throw new PlatformError({
-      outcome: "not-sent",
-      message: "assignments are paused after several unknown outcomes",
-      retryAfterSeconds: Math.max(1, remainingSeconds),
-    });
-  }
-
-  function pause(log: Log): void {
-    pausedUntil = clock.now() + pauseSeconds * 1000;
-    log.error("assignments-paused", { seconds: pauseSeconds });
-    pauseSeconds = Math.min(2 * pauseSeconds, maxPauseSeconds);
-  }
-
-  /** Sends one change and records its outcome. */
-  async function run<Result>(log: Log, send: () => Promise<Result>): Promise<Result> {
-    check();
-    const isTrial = isOpen();
-    isTrying = isTrial;
-    try {
-      const result = await send();
-      onKnown();
-      return result;
-    } catch (error) {
-      if (!(error instanceof PlatformError) || error.outcome === "refused") onKnown();
-      else if (error.outcome === "unknown") {
-        unknownInRow += 1;
-        if (isTrial || unknownInRow === maxUnknownInRow) pause(log);
-      }
-      throw error;
-    } finally {
-      if (isTrial) isTrying = false;
-    }
-  }
-
-  function onKnown(): void {
-    unknownInRow = 0;
-    pauseSeconds = minPauseSeconds;
-  }
-
-  return { check, run };
 }

@@ -1,12 +1,20 @@
 /** Calls to the platform over real sockets: failures, deadlines, concurrency and retries. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { type PlatformCall, type PlatformClient, withRetries } from "../../../src/lib/platform/client.ts";
+import {
+  createClient,
+  type PlatformCall,
+  type PlatformCalls,
+  type PlatformClient,
+} from "../../../src/lib/platform/client.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
+import { withRetries } from "../../../src/lib/platform/retries.ts";
 import { createBasicCredentials } from "../../../src/lib/platform/transport.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
+import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
 import { type Reply, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
-import { createManualClock, type ManualClock } from "../../support/clock.ts";
+import { createManualClock, createVirtualClock, type ManualClock } from "../../support/clock.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
+import { noCredentials } from "../../support/memory-platform.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
@@ -267,12 +275,19 @@ describe("A call without a free slot", () => {
     expect(paths).toHaveLength(count);
   }
 
-  test("runs before background calls", async () => {
+  test("that is in the background leaves two slots to callers", async () => {
     for (let count = 0; count < 4; count++)
       calls.push(client.background.call(request({ path: "/background/" })));
+    await new Promise(setImmediate);
     for (let count = 0; count < 4; count++) calls.push(client.call(request({ path: "/waiting/" })));
     await release(12);
-    expect(paths.slice(4, 8)).toEqual(Array(4).fill("/waiting/"));
+    expect(paths.slice(4, 8)).toEqual(["/background/", "/background/", "/waiting/", "/waiting/"]);
+  });
+
+  test("is sent at once if it is part of a claim, which has a slot", async () => {
+    calls.push(client.call(request({ path: "/claim/", isInClaim: true })));
+    await vi.waitUntil(() => held.length === 5, { interval: 2 });
+    await expect(release(5)).resolves.toBeUndefined();
   });
 
   test("is not sent if it waited 20 s; background calls keep waiting", async () => {
@@ -299,16 +314,24 @@ describe("A call without a free slot", () => {
     await release(4);
     expect(await late).toMatchObject({ outcome: "not-sent", code: "platform-timeout" });
   });
+});
 
-  test("fails at once if 500 calls wait", async () => {
-    for (let count = 0; count < 500; count++) calls.push(client.call(request()));
-    await expect(client.call(request())).rejects.toMatchObject({
-      outcome: "not-sent",
-      code: "platform-unavailable",
-      message: "GET /x/: too many waiting calls",
-    });
-    await release(504);
-  });
+test("A call counts as started when it has its slot, so each round of failures lowers the limit", async () => {
+  const random = createSeededRandom(1);
+  const clock = createVirtualClock(random);
+  const transport = async () => {
+    await clock.sleep(1000);
+    return { status: 504, headers: {}, body: "" };
+  };
+  const limits = { timeoutSeconds: 10, maxConcurrency: 4 };
+  const client = createClient(transport, { ...limits, credentials: noCredentials, clock, random });
+  let ended = 0;
+  for (let calls = 0; calls < 12; calls++) void get({}, client).catch(() => (ended += 1));
+  // Four at once, then two, then one.
+  for (const expected of [4, 6, 7, 8]) {
+    await clock.advance(1000);
+    expect(ended).toBe(expected);
+  }
 });
 
 describe("Retries", () => {
@@ -316,7 +339,7 @@ describe("Retries", () => {
 
   const platform = usePlatform();
   let clock: ManualClock;
-  let client: PlatformClient;
+  let client: PlatformCalls;
   beforeEach(() => {
     clock = createManualClock();
     client = withRetries(newPlatformClient(platform.url, { clock }), clock, secureRandom);

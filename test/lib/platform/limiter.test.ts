@@ -1,13 +1,13 @@
 /** The limit on concurrent calls: how failures change it, whose call starts next, and when waiting ends. */
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
-import { createLimiter, type Limiter, type Priority } from "../../../src/lib/platform/limiter.ts";
+import { createLimiter, type Priority } from "../../../src/lib/platform/limiter.ts";
 import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
 import { createVirtualClock, settlePromises, type VirtualClock } from "../../support/clock.ts";
 
 const ceiling = 8;
 let clock: VirtualClock;
-let limiter: Limiter;
+let limiter: ReturnType<typeof createLimiter>;
 beforeEach(() => {
   const random = createSeededRandom(1);
   clock = createVirtualClock(random);
@@ -21,20 +21,20 @@ async function countSlots(priority: Priority = "caller"): Promise<number> {
   const startBefore = inSeconds(0.001);
   const asked = Array.from({ length: ceiling + 1 }, async () => limiter.takeSlot(priority, startBefore));
   await clock.advance(1);
-  const slots = (await Promise.all(asked)).filter(Boolean).length;
-  for (let slot = 0; slot < slots; slot++) limiter.giveBackSlot(priority);
-  return slots;
+  const slots = (await Promise.all(asked)).filter((giveBack) => giveBack !== undefined);
+  for (const giveBack of slots) giveBack();
+  await settlePromises();
+  return slots.length;
 }
 
-/** Returns after how many seconds a call can start. */
+/** Returns after how many seconds a background call, which waits for every pause, can start. */
 async function secondsUntilStart(): Promise<number> {
   const askedAt = clock.now();
   let startedAt: number | undefined;
-  void limiter.takeSlot("caller", inSeconds(100)).then(() => {
+  void limiter.waitForPause("background", inSeconds(100)).then(() => {
     startedAt = clock.now();
   });
   await clock.advance(100_000, () => startedAt !== undefined);
-  limiter.giveBackSlot("caller");
   return ((startedAt ?? Number.NaN) - askedAt) / 1000;
 }
 
@@ -51,7 +51,7 @@ const tooLate = new PlatformError({ outcome: "not-sent", isTimeout: true, messag
 describe("The limit", () => {
   test("begins at its ceiling, above which successes do not raise it", async () => {
     expect(await countSlots()).toBe(ceiling);
-    for (let calls = 0; calls < 20; calls++) limiter.onSuccess();
+    for (let calls = 0; calls < 20; calls++) limiter.onSuccess(false);
     expect(await countSlots()).toBe(ceiling);
   });
 
@@ -97,13 +97,22 @@ describe("The limit", () => {
     expect(await countSlots()).toBe(1);
   });
 
+  test("rises to two calls only by successful calls that were slow", async () => {
+    for (let rounds = 0; rounds < 4; rounds++) {
+      limiter.onFailure(timeout, clock.now());
+      await clock.advance(1000);
+    }
+    for (let calls = 0; calls < 20; calls++) limiter.onSuccess(true);
+    expect(await countSlots()).toBe(2);
+  });
+
   test("rises by one call per round of successful calls", async () => {
     limiter.onFailure(timeout, clock.now());
     const limits: number[] = [];
     for (let round = 0; round < 5; round++) {
       limits.push(await countSlots());
       // A round is one call per slot, plus one for rounding.
-      for (let calls = 0; calls <= (limits.at(-1) ?? 0); calls++) limiter.onSuccess();
+      for (let calls = 0; calls <= (limits.at(-1) ?? 0); calls++) limiter.onSuccess(false);
     }
     expect(limits).toEqual([4, 5, 6, 7, 8]);
   });
@@ -136,7 +145,7 @@ describe("After 429 and 503", () => {
       expect(pauses[index]).toBeGreaterThanOrEqual(max / 2);
     }
     expect(new Set(pauses.map((pause, index) => pause / 2 ** index)).size).toBeGreaterThan(4);
-    limiter.onSuccess();
+    limiter.onSuccess(false);
     limiter.onFailure(response(429), clock.now());
     expect(await secondsUntilStart()).toBeLessThanOrEqual(1);
   });
@@ -155,14 +164,37 @@ describe("After 429 and 503", () => {
     expect(await secondsUntilStart()).toBe(0);
   });
 
-  test("calls that wait for the end of a pause still end at their deadline", async () => {
+  test("a later, shorter pause does not end a longer Retry-After", async () => {
     limiter.onFailure(response(429, 10), clock.now());
-    const [soon, later] = [
-      limiter.takeSlot("caller", inSeconds(9)),
-      limiter.takeSlot("caller", inSeconds(11)),
-    ];
-    await clock.advance(20_000);
-    expect([await soon, await later]).toEqual([false, true]);
+    await clock.advance(1000);
+    limiter.onFailure(response(429, 1), clock.now());
+    expect(await secondsUntilStart()).toBe(9);
+  });
+
+  test.each([
+    [1.9, 100, "waits", 1.9],
+    [2.1, 100, "fails with its Retry-After", 3],
+    [1.9, 1.9, "fails with its Retry-After", 2],
+  ])("and a pause of %d s, a caller with a deadline of %d s %s", async (pause, deadline, what, seconds) => {
+    limiter.onFailure(response(429, pause), clock.now());
+    const startedAt = clock.now();
+    const waiting = limiter.waitForPause("caller", inSeconds(deadline)).then(
+      () => ["waits", (clock.now() - startedAt) / 1000],
+      (error: unknown) => [
+        "fails with its Retry-After",
+        error instanceof PlatformError && error.details.retryAfterSeconds,
+      ],
+    );
+    await clock.advance(5000);
+    expect(await waiting).toEqual([what, seconds]);
+  });
+
+  test("a clock that is set back by an hour ends the pause", async () => {
+    limiter.onFailure(response(429, 10), clock.now());
+    clock.elapse(-3_600_000);
+    expect(await secondsUntilStart()).toBe(0);
+    limiter.onFailure(response(429, 10), clock.now());
+    expect(await secondsUntilStart()).toBe(10);
   });
 });
 
@@ -178,81 +210,169 @@ describe("Background calls", () => {
     expect(await countSlots("background")).toBe(inBackground);
   });
 
-  test("start after callers that wait, but after four of them at most", async () => {
-    limiter = createLimiter(1, clock, createSeededRandom(1));
-    await limiter.takeSlot("caller", inSeconds(100));
-    const started: string[] = [];
-    const ask = (priority: Priority) =>
-      void limiter.takeSlot(priority, inSeconds(100)).then(() => {
-        started.push(priority);
-        limiter.giveBackSlot(priority);
-      });
-    for (let calls = 0; calls < 2; calls++) ask("background");
-    for (let calls = 0; calls < 10; calls++) ask("caller");
-    limiter.giveBackSlot("caller");
-    await settlePromises();
-    const fourCallers = Array.from({ length: 4 }, () => "caller");
-    const twoCallers = ["caller", "caller"];
-    expect(started).toEqual([...fourCallers, "background", ...fourCallers, "background", ...twoCallers]);
+  test("get the slots that overload leaves, and leave two to callers", async () => {
+    limiter = createLimiter(8, clock, createSeededRandom(1));
+    limiter.onFailure(timeout, clock.now());
+    expect(await countSlots("background")).toBe(2);
   });
 
-  test("all run, and end at their deadline if they cannot, while callers never leave a slot free", async () => {
+  test("start in order of arrival beside callers who keep all slots busy, and end at their deadline", async () => {
     limiter = createLimiter(5, clock, createSeededRandom(1));
-    const work = async (priority: Priority, startBefore: number): Promise<boolean> => {
-      const hasSlot = await limiter.takeSlot(priority, startBefore);
-      if (!hasSlot) return false;
+    const ended = { caller: 0, background: 0, none: 0 };
+    const work = async (priority: Priority, startBefore: number): Promise<void> => {
+      const giveBack = await limiter.takeSlot(priority, startBefore);
+      if (!giveBack) return void (ended.none += 1);
       await clock.sleep(200);
-      limiter.giveBackSlot(priority);
-      return true;
+      giveBack();
+      ended[priority] += 1;
     };
-    let callerCalls = 0;
     const keepBusy = async (): Promise<never> => {
-      for (;;) if (await work("caller", inSeconds(20))) callerCalls += 1;
+      for (;;) await work("caller", inSeconds(20));
     };
     for (let callers = 0; callers < 12; callers++) void keepBusy();
     await clock.advance(10_000);
-    callerCalls = 0;
-    // 25 calls per second, one in five in the background: 100 are sent in 20 s.
-    let settledAt: number | undefined;
-    const deadline = inSeconds(25);
-    const collected = Promise.all(Array.from({ length: 200 }, async () => work("background", deadline))).then(
-      (sent) => {
-        settledAt = clock.now();
-        return sent.filter(Boolean).length;
-      },
-    );
-    await clock.advance(60_000, () => settledAt !== undefined);
-    expect(settledAt).toBeLessThanOrEqual(deadline + 200);
-    expect(await collected).toBeGreaterThanOrEqual(120);
-    expect(callerCalls).toBeGreaterThanOrEqual(4 * (await collected) - 10);
+    ended.caller = 0;
+    for (let calls = 0; calls < 200; calls++) void work("background", inSeconds(25));
+    await clock.advance(26_000);
+    // Of the 15 calls in the line, at most three are in the background.
+    expect(ended.background).toBeGreaterThan(80);
+    expect(ended.background + ended.none).toBe(200);
+    expect(ended.caller).toBeGreaterThan(3 * ended.background);
   });
 });
 
 describe("A call that waits for a slot", () => {
+  const takeAll = async () =>
+    Promise.all(Array.from({ length: ceiling }, async () => limiter.takeSlot("caller", inSeconds(1))));
+
   test.each<Priority>(["caller", "background"])("(%s) ends at its own deadline", async (priority) => {
-    for (let slot = 0; slot < ceiling; slot++) await limiter.takeSlot("caller", inSeconds(1));
+    await takeAll();
     let endedAt: number | undefined;
     const startBefore = inSeconds(7);
-    const hasSlot = limiter.takeSlot(priority, startBefore).finally(() => {
+    const slot = limiter.takeSlot(priority, startBefore).finally(() => {
       endedAt = clock.now();
     });
     await clock.advance(20_000);
-    expect(await hasSlot).toBe(false);
+    expect(await slot).toBeUndefined();
     expect(endedAt).toBe(startBefore);
-    expect(limiter.waiting(priority)).toBe(0);
   });
 
   test("gets no slot if its deadline has passed before, even if a slot is free", async () => {
-    expect(await limiter.takeSlot("caller", clock.now())).toBe(false);
+    expect(await limiter.takeSlot("caller", clock.now())).toBeUndefined();
     expect(await countSlots()).toBe(ceiling);
   });
 
   test("frees its place for the next one when it ends", async () => {
-    for (let slot = 0; slot < ceiling; slot++) await limiter.takeSlot("caller", inSeconds(1));
+    const [giveBack] = await takeAll();
     const late = limiter.takeSlot("caller", inSeconds(1));
     const next = limiter.takeSlot("caller", inSeconds(9));
     await clock.advance(2000);
-    limiter.giveBackSlot("caller");
-    expect([await late, await next]).toEqual([false, true]);
+    giveBack?.();
+    expect([await late, await next]).toEqual([undefined, expect.any(Function)]);
+  });
+
+  test("leaves no timer behind when it gets its slot", async () => {
+    const aborted: (boolean | undefined)[] = [];
+    const watched = {
+      ...clock,
+      sleep: async (milliseconds: number, signal?: AbortSignal) => {
+        signal?.addEventListener("abort", () => aborted.push(true));
+        return clock.sleep(milliseconds, signal);
+      },
+    };
+    limiter = createLimiter(1, watched, createSeededRandom(1));
+    const giveBack = await limiter.takeSlot("caller", inSeconds(9));
+    const next = limiter.takeSlot("caller", inSeconds(9));
+    giveBack?.();
+    await next;
+    expect(aborted).toEqual([true]);
+  });
+});
+
+describe("A claim", () => {
+  const steps = (changes: object = {}) => ({
+    startBefore: inSeconds(12.5),
+    prepare: async () => "message",
+    abandon: vi.fn<(message: string) => Promise<void>>(),
+    work: async () => clock.sleep(1000),
+    ...changes,
+  });
+  const refused = { code: "claim-failed", status: 503, details: { retryAfterSeconds: 5 } };
+  const start = (count: number, changes: object = {}) =>
+    Array.from({ length: count }, async () =>
+      limiter.claimSlots.run(steps(changes)).catch((error: unknown) => error),
+    );
+
+  test("keeps one slot for its whole work, and its calls need no other", async () => {
+    const claims = start(ceiling, { work: async () => clock.sleep(1000) });
+    await settlePromises();
+    expect(await countSlots()).toBe(0);
+    await clock.advance(1000);
+    await Promise.all(claims);
+    expect(await countSlots()).toBe(ceiling);
+  });
+
+  test("prepares itself without a slot, beside as many others as the ceiling", async () => {
+    let preparing = 0;
+    limiter.onFailure(timeout, clock.now());
+    const prepare = async () => {
+      preparing += 1;
+      return clock.sleep(1000);
+    };
+    void start(3 * ceiling, { prepare });
+    await settlePromises();
+    expect(preparing).toBe(ceiling);
+    expect(await countSlots()).toBe(ceiling / 2);
+  });
+
+  test("is abandoned if no slot comes in time after it prepared itself", async () => {
+    limiter = createLimiter(1, clock, createSeededRandom(1));
+    void start(1, { work: async () => clock.sleep(60_000) });
+    await settlePromises();
+    const late = steps();
+    const outcome = limiter.claimSlots.run(late).catch((error: unknown) => error);
+    await clock.advance(12_500);
+    expect(await outcome).toMatchObject(refused);
+    expect(late.abandon).toHaveBeenCalledWith("message");
+  });
+
+  test("is refused at once if sixty others wait", async () => {
+    void start(ceiling, { work: async () => clock.sleep(5000) });
+    await settlePromises();
+    void start(60);
+    await settlePromises();
+    expect(await start(1)[0]).toMatchObject(refused);
+  });
+
+  test("is refused at once if the claims before it take too long for it", async () => {
+    limiter = createLimiter(1, clock, createSeededRandom(1));
+    const work = async () => clock.sleep(5000);
+    void start(1, { work });
+    await clock.advance(5000);
+    // One at work, and two of which the second waits for ten seconds.
+    void start(1, { work });
+    await settlePromises();
+    const waiting = start(2, { work });
+    await settlePromises();
+    expect(await start(1, { work })[0]).toMatchObject(refused);
+    await clock.advance(15_000);
+    expect(await Promise.all(waiting)).toEqual([undefined, undefined]);
+  });
+
+  test("is refused at once, and prepares nothing, during a pause of more than two seconds", async () => {
+    limiter.onFailure(response(503, 7), clock.now());
+    const prepare = vi.fn<() => Promise<string>>();
+    expect(await start(1, { prepare })[0]).toMatchObject({ status: 503, details: { retryAfterSeconds: 7 } });
+    expect(prepare).not.toHaveBeenCalled();
+  });
+
+  test("that fails gives its slot and its place back", async () => {
+    const fail = async () => Promise.reject(new Error("failed"));
+    await Promise.all([...start(ceiling, { prepare: fail }), ...start(ceiling, { work: fail })]);
+    expect(await countSlots()).toBe(ceiling);
+    await clock.advance(1000);
+    const claims = start(ceiling);
+    await clock.advance(1000);
+    expect(await Promise.all(claims)).toEqual(claims.map(() => undefined));
   });
 });

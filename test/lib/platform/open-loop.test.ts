@@ -1,8 +1,9 @@
 /** Open-loop load on the client in virtual time: callers keep arriving, and each has 25 s for its calls. */
 
 import { describe, expect, test } from "vitest";
-import { createClient, type PlatformClient, withRetries } from "../../../src/lib/platform/client.ts";
+import { createClient, type PlatformCalls } from "../../../src/lib/platform/client.ts";
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
+import { withRetries } from "../../../src/lib/platform/retries.ts";
 import {
   createBasicCredentials,
   type PlatformHttpResponse,
@@ -64,7 +65,7 @@ async function run(platform: Platform, { perSecond, instances = 1 }: Load) {
     });
 
   const outcomes = { inTime: 0, afterwards: 0, failed: 0, unknown: 0 };
-  async function call(client: PlatformClient): Promise<void> {
+  async function call(client: PlatformCalls): Promise<void> {
     const startBefore = clock.now() + callerSeconds * 1000;
     try {
       // A create makes two calls, one after the other.

@@ -192,19 +192,37 @@ describe("A claim with limited time", () => {
     expect(isVisible()).toBe(true);
   });
 
-  test("releases a message received after the deadline without a call to the platform", async () => {
-    world.pool.strikeNext("receive", { meanwhile: () => world.clock.advance(25) });
+  test("releases a message received after half of the time without a call to the platform", async () => {
+    world.pool.strikeNext("receive", { meanwhile: () => world.clock.advance(12.5) });
 
-    await expect(world.claim()).rejects.toMatchObject({ code: "platform-timeout" });
+    await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed", status: 503 });
     expect(world.platform.requests().total).toBe(0);
     expect(await world.pool.receive(1, 60)).toMatchObject([{ text: "room-a" }]);
   });
 
-  test("receives no further message after the deadline", async () => {
+  test("starts its look-up in the first half of its time, and its change in all of it", async () => {
+    await world.addPooled("room-b");
+    const limits: unknown[] = [];
+    const startedAt = world.clock.now();
+    const conferences: Pick<Conferences, "findByName" | "update"> = {
+      findByName: async (name, given) => {
+        limits.push((Number(given?.startBefore) - startedAt) / 1000);
+        return world.conferences.findByName(name, given);
+      },
+      update: async (id, fields, given) => {
+        limits.push((Number(given?.startBefore) - startedAt) / 1000);
+        return world.conferences.update(id, fields, given);
+      },
+    };
+    await world.claim({ conferences });
+    expect(limits).toEqual([12.5, 25]);
+  });
+
+  test("receives no further message after half of the time", async () => {
     await world.pool.clear();
     await world.pool.put("gone");
     await world.addPooled("room-b");
-    world.pool.strikeNext("delete", { meanwhile: () => world.clock.advance(25) });
+    world.pool.strikeNext("delete", { meanwhile: () => world.clock.advance(12.5) });
 
     await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed" });
     expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(1);
@@ -212,7 +230,8 @@ describe("A claim with limited time", () => {
 });
 
 describe("Changes whose outcomes stay unknown", () => {
-  const unknown = { kind: "status", status: 503, method: "PATCH" } as const;
+  // Unlike 503, it causes no pause of the limiter.
+  const unknown = { kind: "status", status: 500, method: "PATCH" } as const;
   const patches = () =>
     world.platform.requests().byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"] ?? 0;
   const fail = async (claims: Claims) =>
@@ -221,30 +240,32 @@ describe("Changes whose outcomes stay unknown", () => {
       (error: GatewayError) => error.details.retryAfterSeconds,
     );
 
-  test("stop after three in a row: claims fail with 503 without taking a message, and one tries after each pause", async () => {
-    for (let index = 0; index < 20; index++) await world.addPooled(`room-${index}`);
-    world.platform.addFault(unknown);
-    const claims = world.createClaims();
+  /** Sends three claims whose changes get 503, beside enough other rooms. */
+  async function open(options: Parameters<typeof world.createClaims>[0] = {}): Promise<Claims> {
+    for (let index = 0; index < 40; index++) await world.addPooled(`room-${index}`);
+    const claims = world.createClaims(options);
+    world.platform.addFault({ ...unknown, count: 3 });
     for (let claim = 1; claim <= 3; claim++) await fail(claims);
-    expect(patches()).toBe(3);
-    const pooled = world.pool.texts().length;
+    return claims;
+  }
 
-    // Each pause is twice as long as the one before, up to five minutes.
-    const pauses = [10, 20, 40, 80, 160, 300, 300];
-    for (const [index, seconds] of pauses.entries()) {
-      expect(await fail(claims)).toBe(seconds);
-      world.clock.advance(seconds - 1);
+  test("stop after three in a row: claims fail with 503 without taking a message, and one tries after each pause", async () => {
+    const claims = await open();
+    world.platform.addFault(unknown);
+    const pooled = world.pool.texts().length;
+    for (let trial = 1; trial <= 12; trial++) {
+      expect(await fail(claims)).toBe(10);
+      world.clock.advance(9);
       expect(await fail(claims)).toBe(1);
-      expect(patches()).toBe(3 + index);
+      expect(patches()).toBe(2 + trial);
       world.clock.advance(1);
       await Promise.all(Array.from({ length: 4 }, async () => fail(claims)));
-      expect(patches()).toBe(4 + index);
+      expect(patches()).toBe(3 + trial);
     }
-    expect(world.pool.texts()).toHaveLength(pooled - pauses.length);
-    expect(world.deletionNames()).toHaveLength(3 + pauses.length);
-    expect(world.log.events().filter((event) => event === "assignments-paused")).toHaveLength(
-      1 + pauses.length,
-    );
+    // Only every sixth trial takes a room.
+    expect(world.pool.texts()).toHaveLength(pooled - 2);
+    expect(world.deletionNames()).toHaveLength(5);
+    expect(world.log.events().filter((event) => event === "assignments-paused")).toHaveLength(13);
   });
 
   test("count only if no change between them had a known outcome", async () => {
@@ -277,12 +298,126 @@ describe("Changes whose outcomes stay unknown", () => {
     expect(await world.pool.receive(32, 1)).toHaveLength(world.pool.texts().length);
   });
 
-  test("end with a change whose outcome is known", async () => {
-    for (let index = 0; index < 8; index++) await world.addPooled(`room-${index}`);
-    world.platform.addFault({ ...unknown, count: 3 });
-    const claims = world.createClaims();
-    for (let claim = 1; claim <= 3; claim++) await fail(claims);
+  test("end with a trial that works, before the claim receives its message", async () => {
+    const claims = await open();
     world.clock.advance(10);
+    expect(await fail(claims)).toBe("claimed");
+    expect(patches()).toBe(5);
     for (let claim = 1; claim <= 4; claim++) expect(await fail(claims)).toBe("claimed");
+    expect(world.deletionNames()).toHaveLength(3);
+  });
+
+  test("are repeated unchanged, so the collector deletes the rooms", async () => {
+    const sent: unknown[] = [];
+    const update: Conferences["update"] = async (id, fields, limits) =>
+      world.conferences.update(
+        id,
+        () => {
+          const now = typeof fields === "function" ? fields() : fields;
+          sent.push({ id, ...now });
+          return now;
+        },
+        limits,
+      );
+    const claims = await open({ conferences: { ...world.conferences, update } });
+    world.clock.advance(10);
+    await fail(claims);
+    expect(sent[3]).toEqual(sent[0]);
+    await world.collectGarbageAfter(700);
+    for (const room of world.deletionNames()) expect(world.roomNames()).not.toContain(room);
+    expect(world.deletionNames()).toEqual([]);
+  });
+
+  test("are not repeated on a room whose message may return", async () => {
+    // The first delete of each message fails twice, so the claim leaves it to its lease.
+    for (let claim = 1; claim <= 3; claim++)
+      for (let time = 1; time <= 2; time++) world.pool.strikeNext("delete", { failure: "unknown" });
+    const claims = await open();
+    world.clock.advance(10);
+    expect(await fail(claims)).toBe("claimed");
+    // No trial before the claim's own change.
+    expect(patches()).toBe(4);
+  });
+
+  test("are repeated on the last three rooms in turn, because one of them may stay locked", async () => {
+    const tried: number[] = [];
+    let locked: number | undefined;
+    const update: Conferences["update"] = async (id, ...given) => {
+      tried.push(id);
+      if (id === locked) throw new PlatformError({ outcome: "unknown", isTimeout: true, message: "locked" });
+      return world.conferences.update(id, ...given);
+    };
+    const claims = await open({ conferences: { ...world.conferences, update } });
+    locked = tried[0];
+    for (let seconds = 0; seconds < 20; seconds += 10) {
+      world.clock.advance(10);
+      await fail(claims);
+    }
+    expect(tried.slice(3, 5)).toEqual(tried.slice(0, 2));
+    expect(await fail(claims)).toBe("claimed");
+  });
+
+  test.each<[string, Partial<PlatformFailure>, boolean]>([
+    ["a refused login", { outcome: "refused", status: 401, isLoginRefused: true }, false],
+    ["429", { outcome: "refused", status: 429 }, false],
+    ["a timeout", { outcome: "unknown", isTimeout: true }, false],
+    ["a rejected field", { outcome: "refused", status: 400 }, true],
+  ])("do not end with a trial that has another result than success: %s", async (_, failure, isEnd) => {
+    let result: PlatformError | undefined;
+    const update: Conferences["update"] = async (...given) => {
+      if (result) throw result;
+      return world.conferences.update(...given);
+    };
+    const claims = await open({ conferences: { ...world.conferences, update } });
+    world.clock.advance(10);
+    result = new PlatformError({ outcome: "unknown", message: "failed", ...failure });
+    await fail(claims);
+    result = undefined;
+    expect(await fail(claims)).toBe(isEnd ? "claimed" : 10);
+  });
+
+  test("do not end with a trial on a room that has gone, which is not tried again", async () => {
+    const claims = await open();
+    for (const name of world.deletionNames()) await world.conferences.delete(Number(world.room(name)?.id));
+    for (let trial = 1; trial <= 3; trial++) {
+      world.clock.advance(10);
+      expect(await fail(claims)).toBe(10);
+    }
+    expect(patches()).toBe(6);
+    world.clock.advance(10);
+    expect(await fail(claims)).toBe("claimed");
+    expect(patches()).toBe(7);
+  });
+
+  test("do not keep claims shut if a trial was never sent", async () => {
+    const claims = await open();
+    await world.platform.goDown("refuse");
+    world.clock.advance(10);
+    for (let trial = 1; trial <= 8; trial++) expect(await fail(claims)).toBe(5);
+    await world.platform.goUp();
+    expect(await fail(claims)).toBe("claimed");
+  });
+
+  test("do not keep claims shut if a claim's own change as a trial was never sent", async () => {
+    let isSent = true;
+    const update: Conferences["update"] = async (...given) => {
+      if (!isSent) throw new PlatformError({ outcome: "not-sent", message: "refused" });
+      return world.conferences.update(...given);
+    };
+    for (let claim = 1; claim <= 6; claim++) world.pool.strikeNext("delete", { failure: "unknown" });
+    const claims = await open({ conferences: { ...world.conferences, update } });
+    world.clock.advance(10);
+    isSent = false;
+    for (let trial = 1; trial <= 3; trial++) expect(await fail(claims)).toBe(5);
+    isSent = true;
+    expect(await fail(claims)).toBe("claimed");
+  });
+
+  test("are not paused for longer than ten seconds if the clock is set back by an hour", async () => {
+    const claims = await open();
+    world.clock.advance(-3600);
+    // Storage has a clock of its own.
+    await world.addPooled("room-new");
+    expect(await fail(claims)).toBe("claimed");
   });
 });

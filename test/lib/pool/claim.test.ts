@@ -8,7 +8,7 @@ import {
   guestPin,
   hostPin,
   leaseSeconds,
-  maxClaimsAtOnce,
+  maxConcurrency,
   maxRooms,
   serviceTag,
   usePoolWorld,
@@ -258,64 +258,46 @@ test("The marker's time is when the change is sent, not when it was queued", asy
   expect(since).toBe(new Date(world.clock.now()).toISOString());
 });
 
-describe("A claim above the maximum of concurrent claims", () => {
+describe("A claim beside as many others as there are slots", () => {
   const receives = () => world.pool.calls.filter((call) => call === "receive").length;
-  const names = Array.from({ length: maxClaimsAtOnce + 1 }, (_, index) => `room-${index}`);
+  const names = Array.from({ length: maxConcurrency + 1 }, (_, index) => `room-${index}`);
 
-  /** Starts one claim more than may run at once; the others wait for the pool until they are released. */
+  /** Starts one claim more than may receive at once; the others wait for the pool until they are released. */
   async function startClaims() {
     for (const name of names) await world.addPooled(name);
     const claims = world.createClaims();
     const gate = Promise.withResolvers<void>();
-    for (let index = 0; index < maxClaimsAtOnce; index++) {
+    for (let index = 0; index < maxConcurrency; index++) {
       world.pool.strikeNext("receive", { meanwhile: async () => gate.promise });
     }
-    const running = Array.from({ length: maxClaimsAtOnce }, async () => claims.claim(undefined, world.log));
+    const running = Array.from({ length: maxConcurrency }, async () => claims.claim(undefined, world.log));
     const waiting = claims.claim(undefined, world.log);
     await new Promise(setImmediate);
     return { running: Promise.all(running), waiting, release: gate.resolve };
   }
 
-  test("receives its message when another claim ends, and returns a room", async () => {
+  test("receives its message when another claim has its slot, and returns a room", async () => {
     const { running, waiting, release } = await startClaims();
-    expect(receives()).toBe(maxClaimsAtOnce);
+    expect(receives()).toBe(maxConcurrency);
     expect(world.pool.contents().map(({ dequeueCount }) => dequeueCount)).toEqual(names.map(() => 0));
 
     release();
     const rooms = [...(await running), await waiting];
-    expect(receives()).toBe(maxClaimsAtOnce + 1);
+    expect(receives()).toBe(maxConcurrency + 1);
     expect(rooms.map(({ name }) => name).toSorted()).toEqual(names);
     expect(world.pool.contents()).toEqual([]);
   });
 
-  test("fails with 503 and receives no message if its deadline passes while it waits", async () => {
+  test("fails with 503 and Retry-After, without a message and a call, if half of its time has passed", async () => {
     const { running, waiting, release } = await startClaims();
-    world.clock.advance(25);
-    release();
-
-    await expect(waiting).rejects.toMatchObject({ code: "claim-failed", status: 503 });
-    // The running claims received their messages too late to call the platform, and released them.
-    await expect(running).rejects.toMatchObject({ code: "platform-timeout" });
-    expect(receives()).toBe(maxClaimsAtOnce);
-    expect([...world.pool.texts()].toSorted()).toEqual(names);
-  });
-
-  test("fails with 503 and Retry-After, without a message and a call, if its turn comes after half of its time", async () => {
-    const { running, waiting, release } = await startClaims();
+    const failed = { code: "claim-failed", details: { retryAfterSeconds: 5 } };
     world.clock.advance(12.5);
     release();
-
-    await expect(waiting).rejects.toMatchObject({ code: "claim-failed", details: { retryAfterSeconds: 5 } });
-    await running.catch(() => undefined);
-    expect(receives()).toBe(maxClaimsAtOnce);
-  });
-
-  test("starts when the running claim fails", async () => {
-    await world.addPooled("room-a");
-    const claims = world.createClaims({ maxClaimsAtOnce: 1 });
-    world.pool.strikeNext("receive", { failure: "unknown" });
-
-    await expect(claims.claim(undefined, world.log)).rejects.toMatchObject({ failure: "unknown" });
-    await expect(claims.claim(undefined, world.log)).resolves.toMatchObject({ name: "room-a" });
+    const outcomes = await Promise.allSettled([waiting, running]);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: "rejected", reason: failed });
+    expect(receives()).toBe(maxConcurrency);
+    expect(world.platform.requests().total).toBe(0);
+    // The others received their messages too late for a slot, and released them.
+    expect((await world.pool.receive(32, 1)).map(({ text }) => text).toSorted()).toEqual(names);
   });
 });

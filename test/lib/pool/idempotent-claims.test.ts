@@ -171,6 +171,17 @@ describe("Concurrent requests with one key on one instance", () => {
     expect(await instance.claim(key, tag, world.log)).toMatchObject({ name: "room-a" });
   });
 
+  test("do not fail with the error of another request if their tags differ", async () => {
+    const instance = newInstance();
+    world.pool.strikeNext("receive", { failure: "unknown" });
+    const [first, other] = await Promise.allSettled([
+      instance.claim(key, tag, world.log),
+      instance.claim(key, `${tag}/other`, world.log),
+    ]);
+    expect(first).toMatchObject({ reason: { code: "storage-unavailable" } });
+    expect(other).toMatchObject({ value: { tag: `${tag}/other` } });
+  });
+
   test("wait for each other and are refused by the record if their tags differ", async () => {
     const instance = newInstance();
     const [first, other] = await Promise.allSettled([

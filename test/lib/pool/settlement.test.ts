@@ -24,15 +24,9 @@ async function settle(outcome: FailedOutcome, { refusals }: Received = {}): Prom
   const heldUntil = queues.clock.now() + leaseSeconds * 1000;
   const [message] = await queues.pool.receive(1, leaseSeconds);
   if (!message) throw new Error("the pool is empty");
-  const claim = {
-    findBefore: heldUntil,
-    startBefore: heldUntil,
-    serviceTag: undefined,
-    log: queues.log,
-    leaseSeconds,
-  };
-  const name = { ...decodeRoomMessage(message.text), refusals };
-  await createSettle(queues)({ ...claim, message, name, heldUntil }, outcome);
+  const content = { ...decodeRoomMessage(message.text), refusals };
+  const held = { message, content, heldUntil, log: queues.log };
+  await createSettle({ ...queues, leaseSeconds })(held, outcome);
 }
 
 const messageState = () => {
@@ -54,6 +48,7 @@ const firstTime: Record<FailedOutcome, Effects> = {
   "tag-refused": ["visible", 0, 0],
   "room-refused": ["leased", 0, 0],
   "assignment-unknown": ["deleted", 1, 1],
+  "no-slot": ["visible", 0, 0],
 };
 const fifthRefusal: Record<FailedOutcome, Effects> = { ...firstTime, "room-refused": ["deleted", 1, 1] };
 /** The message about a room that a claim gave up. */

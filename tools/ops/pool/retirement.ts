@@ -7,11 +7,18 @@
 import { GatewayError } from "../../../src/lib/errors.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import type { ConferenceFields, ConferenceRow, Conferences } from "../../../src/lib/platform/conferences.ts";
+import { createLimiter } from "../../../src/lib/platform/limiter.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
 import type { Replenishment } from "../../../src/lib/pool/replenishment.ts";
 import { decodeRoomMessage, parseMarker, withMarker, withoutMarker } from "../../../src/lib/pool/room.ts";
-import { type Clock, type Queue, QueueError, type QueueMessage } from "../../../src/lib/ports.ts";
+import {
+  type Clock,
+  type Queue,
+  QueueError,
+  type QueueMessage,
+  secureRandom,
+} from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 
 export interface Retirement {
@@ -123,7 +130,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
     leaseSeconds,
     platformTimeoutSeconds: settings.platform.timeoutSeconds,
     // One at a time: `held` is the message of the claim in progress.
-    maxClaimsAtOnce: 1,
+    claimSlots: createLimiter(1, clock, secureRandom).claimSlots,
   });
 
   return {

@@ -1,8 +1,9 @@
 /** The gateway that a command works on: its platform, queues, log and settings, as the operator reaches them. */
-import { createPlatformClient, type PlatformClient, withRetries } from "../../../src/lib/platform/client.ts";
+import { createClient, type PlatformCalls } from "../../../src/lib/platform/client.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
+import { withRetries } from "../../../src/lib/platform/retries.ts";
 import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
-import { createCredentials } from "../../../src/lib/platform/transport.ts";
+import { createCredentials, createTransport } from "../../../src/lib/platform/transport.ts";
 import { type Clock, type Queues, secureRandom, systemClock } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import { UnreachableError } from "../outcomes.ts";
@@ -58,8 +59,7 @@ export const probeSeconds = 5;
 
 /** Opens the platform with the operator's credentials. Does not connect: the first call does. */
 export function openPlatform({ url, timeoutSeconds, maxConcurrency, logIn }: Settings["platform"]): Platform {
-  const client = createPlatformClient({
-    url,
+  const client = createClient(createTransport(url, timeoutSeconds), {
     timeoutSeconds,
     maxConcurrency,
     credentials: createCredentials({ url, timeoutSeconds, logIn }, systemClock),
@@ -69,7 +69,7 @@ export function openPlatform({ url, timeoutSeconds, maxConcurrency, logIn }: Set
 }
 
 /** Returns the platform that this client calls. */
-export function platformOf(client: PlatformClient, clock: Clock): Platform {
+export function platformOf(client: PlatformCalls, clock: Clock): Platform {
   const { background } = withRetries(client, clock, secureRandom);
   const once = createConferences(client);
   return {
