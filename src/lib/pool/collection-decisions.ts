@@ -25,7 +25,7 @@ export const decisions = {
 export type Sender = "event" | "gateway";
 
 /** The state in which a room is found. */
-export type RoomState = keyof typeof decisions;
+type RoomState = keyof typeof decisions;
 
 /** Who wants a room to be deleted, and what they know about its claims. */
 export interface DeletionRequest {
