@@ -20,6 +20,9 @@ import { registerHttpFunctions, registerQueueFunctions, registerTimerFunctions }
 
 // Throws if a setting is invalid: the deployment fails with the list of faults instead of starting half an app.
 const settings = loadSettings(process.env);
+if (settings.unknownNames.length > 0)
+  // oxlint-disable-next-line no-console -- No invocation, whose log would be used, has begun.
+  console.warn(JSON.stringify({ event: "settings-unknown", names: settings.unknownNames.join(", ") }));
 const adapters = createAdapters(settings);
 const dependencies = createDependencies(settings, adapters);
 

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { httpFunction } from "../lib/http/contract.ts";
 import { type Clock, timestampOf } from "../lib/ports.ts";
+import { build } from "../lib/version.ts";
 
 const Health = z
   .object({ status: z.literal("alive"), timestamp: z.iso.datetime() })
@@ -21,6 +22,7 @@ export const healthCheck = httpFunction({
   failures: [],
   examples: { response: { alive: { value: { status: "alive", timestamp: "2026-11-21T08:30:00.000Z" } } } },
   handle(_input, { clock }: { clock: Clock }) {
-    return { status: 200, body: { status: "alive", timestamp: timestampOf(clock) } };
+    const body = { status: "alive", timestamp: timestampOf(clock) };
+    return { status: 200, body, headers: { "X-Build": build } };
   },
 });

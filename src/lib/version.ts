@@ -3,3 +3,9 @@ import packageJson from "../../package.json" with { type: "json" };
 
 /** The version in package.json. */
 export const version: string = packageJson.version;
+
+/**
+ * Identifies the bundle by twelve hexadecimal digits of its SHA-256, which `npm run build` and `npm run package` write
+ * here. Zeros in code that is not bundled.
+ */
+export const build = "000000000000";

@@ -1,5 +1,6 @@
 /** The deployable zip starts, is reproducible, and contains only the expected files. */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, parse, resolve, sep } from "node:path";
@@ -20,14 +21,22 @@ import { useStarted } from "../support/use-started.ts";
 const unpacked = useStarted(unpackPackage);
 
 describe("The files of the package", () => {
-  it("are the bundle, its source map, two files for the host and the notices", () => {
+  it("are the bundle, its source map, two files for the host, two for the release, and the notices", () => {
     expect(unpacked.paths).toEqual([
+      "build.txt",
       "dist/THIRD-PARTY-NOTICES.txt",
       "dist/main.js",
       "dist/main.js.map",
       "host.json",
       "package.json",
+      "settings.txt",
     ]);
+  });
+
+  it("name the build by the hash of the bundle without its own name", () => {
+    const build = unpacked.text("build.txt").trim();
+    const anonymous = unpacked.text("dist/main.js").replace(build, "0".repeat(12));
+    expect(createHash("sha256").update(anonymous).digest("hex").slice(0, 12)).toBe(build);
   });
 
   it("are those that npm run build writes, with the same bytes, although they are built again", async () => {
@@ -126,6 +135,7 @@ it("The package starts in an empty folder without node_modules, with every funct
   expect(host.functions).toEqual(await functionsOfSource());
   const health = await fetch(`${host.url}/public/health`);
   expect(health.status).toBe(200);
+  expect(health.headers.get("x-build")).toBe(unpacked.text("build.txt").trim());
   expect(await health.json()).toMatchObject({ status: "alive" });
   const authorization = `Bearer ${stack.issuer.issueToken(identities.clientId)}`;
   const list = await fetch(`${host.url}/room/list`, { headers: { authorization } });

@@ -52,6 +52,7 @@ export interface HttpContract {
 export interface FunctionResponse {
   readonly status: number;
   readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Fields for the request's line in the log. */
   readonly logFields?: LogFields;
 }

@@ -121,10 +121,7 @@ interface HostResponse extends HttpResponseInit {
  * Returns the response to send. Responses may contain PINs, so none may be cached. Content-Length keeps the host from
  * chunking the body.
  */
-function toHostResponse(
-  { status, body }: FunctionResponse,
-  headers: HostResponse["headers"] = {},
-): HostResponse {
+function toHostResponse({ status, body, headers }: FunctionResponse): HostResponse {
   const common = { "Cache-Control": "no-store", ...headers };
   if (body === undefined) return { status, headers: common };
   const text = JSON.stringify(body);
@@ -165,6 +162,6 @@ function toFailure(error: unknown, log: Log): Pick<Outcome, "response" | "fields
     ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
     ...(challenge !== undefined && { "WWW-Authenticate": challenge }),
   };
-  const response = toHostResponse({ status, ...(detail !== undefined && { body: { detail } }) }, headers);
+  const response = toHostResponse({ status, headers, ...(detail !== undefined && { body: { detail } }) });
   return { response, fields: { code, reason, ...failedCall } };
 }

@@ -74,7 +74,7 @@ function readSettings(read: Read) {
 type Values = ReturnType<typeof readSettings>;
 
 /** The checked settings of the app, grouped by concern. */
-export type Settings = ReturnType<typeof toSettings>;
+export type Settings = ReturnType<typeof loadSettings>;
 
 function toSettings(values: Values) {
   const { url, timeoutSeconds, maxConcurrency } = values.platform;
@@ -140,11 +140,12 @@ type Given = Readonly<Record<string, string>>;
 
 /**
  * Returns the checked settings. An empty value counts as missing, except for `API_MANAGEMENT_SECRET`. Throws one Error
- * that lists every fault by the setting's name and contains no values.
+ * that lists every fault by the setting's name and contains no values. `unknownNames` has the names in a deployment's
+ * `GATEWAY_SETTINGS` that this version does not know, such as those of a newer one before a release.
  */
-export function loadSettings(environment: Environment): Settings {
+export function loadSettings(environment: Environment) {
   const given = givenSettings(environment);
-  const faults = [...unknownNames(environment), ...unresolvedReferences(given), ...emptySecrets(environment)];
+  const faults = [...unresolvedReferences(given), ...emptySecrets(environment)];
   const values = readSettings((name, schema) => {
     const result = schema.safeParse(given[name]);
     if (result.success) return result.data;
@@ -155,7 +156,7 @@ export function loadSettings(environment: Environment): Settings {
     return z.NEVER;
   });
   faults.push(...faultsBetweenSettings(given));
-  if (faults.length === 0) return toSettings(values);
+  if (faults.length === 0) return { ...toSettings(values), unknownNames: unknownNames(environment) };
   throw new Error(`Invalid settings:\n${faults.map((fault) => `- ${fault}`).join("\n")}`);
 }
 
@@ -172,12 +173,9 @@ function givenSettings(environment: Environment): Given {
 // Settings of the host, which a deployment may set beside the app's.
 const hostSetting = /^(?:Azure(?:WebJobs|Functions)|FUNCTIONS_|WEBSITE_)/;
 
-/** A misspelt name would have no effect. `GIVEN_SETTING_NAMES` has the names in a deployment's settings. */
 function unknownNames(environment: Environment): string[] {
-  const names = (environment["GIVEN_SETTING_NAMES"] ?? "").split(",").filter((name) => name !== "");
-  return names
-    .filter((name) => !schemas.has(name) && !hostSetting.test(name))
-    .map((name) => `${name}: is not a setting`);
+  const names = (environment["GIVEN_SETTING_NAMES"] ?? "").split(",");
+  return names.filter((name) => name !== "" && !schemas.has(name) && !hostSetting.test(name));
 }
 
 function unresolvedReferences(given: Given): string[] {

@@ -75,9 +75,8 @@ export function addDoctor({ command, run }: Operator): void {
 async function examine(isJson: boolean, { terminal, connect }: Context): Promise<Outcome> {
   const target = await connect();
   if (!isJson) terminal.print(`${headerOf(target)}\n`);
-  const settings: Line = { name: "Settings", isOk: true, found: "the gateway accepts them" };
   const lines: Line[] = [];
-  for (const check of [Promise.resolve(settings), ...runChecks(doctorChecks, readingOf(target))]) {
+  for (const check of runChecks(doctorChecks, readingOf(target))) {
     const line = await remindWhile(check, "the gateway's parts", terminal);
     lines.push(line);
     if (!isJson) printLine(line, terminal);

@@ -5,6 +5,7 @@ import {
   checkGateway,
   checkPlatform,
   checkSecrets,
+  checkSettings,
   checkSpeed,
   checkStorage,
   checkStorageRights,
@@ -52,6 +53,7 @@ export const statusChecks: readonly Check[] = [
 ];
 
 export const doctorChecks: readonly Check[] = [
+  ["Settings", checkSettings],
   ["Secrets", checkSecrets],
   ["Gateway", checkGateway],
   ["Access", checkAccess],

@@ -11,6 +11,13 @@ import { type Finding, firstLine, judged, runbook } from "./line.ts";
 import { causeOf, type LoggedCreate, mentionLogged } from "./log-history.ts";
 import type { Reading } from "./reading.ts";
 
+export async function checkSettings({ target: { settings } }: Reading): Promise<Finding> {
+  const { unknownNames: names } = settings;
+  if (names.length === 0) return { isOk: true, found: "the gateway accepts them" };
+  const advice = "correct the name in GATEWAY_SETTINGS, or use the commands of the version that is deployed";
+  return { isOk: false, found: `unknown: ${names.join(", ")}`, advice };
+}
+
 export async function checkSecrets({ target: { unresolvedSecrets } }: Reading): Promise<Finding> {
   const names = await unresolvedSecrets();
   if (names.length === 0) return { isOk: true, found: "all are resolved" };

@@ -1,8 +1,10 @@
 /** The findings of single checks, each at its limit. What faults of a gateway they name is in outages.test.ts. */
 import { expect, onTestFinished, test } from "vitest";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { version } from "../../../src/lib/version.ts";
+import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
-import { checkAccess, checkSecrets, checkStorage, checkVersion } from "../status/dependency-checks.ts";
+import { checkAccess, checkSecrets, checkSettings, checkStorage, checkVersion } from "../status/dependency-checks.ts";
 import { historyOf } from "../status/log-history.ts";
 import type { Measured } from "../status/measured.ts";
 import { checkDeletion, checkPool, checkRooms, checkUnaccounted } from "../status/pool-checks.ts";
@@ -109,6 +111,12 @@ test.each([
   [16, false],
 ])("Metrics: the newest row is %i minutes old", async (minutes, isOk) => {
   expect((await checkMetrics(withNewestRow({ TimeGenerated: minutesAgo(minutes) }))).isOk).toBe(isOk);
+});
+
+test("Settings: names those that this version does not know", async () => {
+  const settings = loadSettings({ ...exampleEnvironment, GIVEN_SETTING_NAMES: "MAX_VMR,MAX_VRM" });
+  expect(await checkSettings(reading({ settings }))).toMatchObject({ isOk: false, found: "unknown: MAX_VRM" });
+  expect(await checkSettings(reading({}))).toMatchObject({ isOk: true });
 });
 
 test("Secrets: names those that cannot be read", async () => {

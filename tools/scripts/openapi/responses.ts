@@ -34,6 +34,11 @@ export const responseHeaders = {
     schema: { type: "integer" },
     example: 587,
   },
+  "X-Build": {
+    description: "Identifies the deployed code by twelve hexadecimal digits",
+    schema: { type: "string" },
+    example: "5f0c9e2a7b41",
+  },
   "WWW-Authenticate": {
     description: "The required authentication scheme and, if a token was rejected, the reason",
     schema: { type: "string" },
@@ -106,7 +111,14 @@ export function responses(contract: HttpContract): Json {
       Number(status),
       {
         description: statusTexts[Number(status)],
-        headers: headers(["X-Invocation-Id", "X-Correlation-Id", "RateLimit-Limit", "RateLimit-Remaining"]),
+        headers: headers([
+          "X-Invocation-Id",
+          "X-Correlation-Id",
+          "RateLimit-Limit",
+          "RateLimit-Remaining",
+          // Only the health check has it.
+          ...(contract.access === "anyone" ? (["X-Build"] as const) : []),
+        ]),
         ...(content && { content: { "application/json": content } }),
       },
     ] as const;

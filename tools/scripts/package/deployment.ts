@@ -1,13 +1,17 @@
-/** The files that are deployed: the bundle with its source map, what the host reads, and the notices; and their zip. */
+/** The files that are deployed, and their zip. */
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build as bundle } from "esbuild";
 import { zipSync } from "fflate";
 import * as z from "zod";
+import { createSettingsList } from "./settings-list.ts";
 import { createNotices } from "./third-party-notices.ts";
 
 interface Bundle {
+  /** Twelve hexadecimal digits of the bundle's hash. */
+  readonly build: string;
   /** Contents by path from the project's root, such as `dist/main.js`. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Every source file that left code in the bundle, by its path from the project's root. */
@@ -18,7 +22,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Bundles src/main.ts. Rejects with esbuild's list of faults. */
 async function bundleApp(): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({
+  const { outputFiles, metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: ["src/main.ts"],
     outfile: "dist/main.js",
@@ -41,10 +45,23 @@ async function bundleApp(): Promise<Bundle> {
     },
     logLevel: "warning",
   });
-  const files = outputFiles.map(({ path, contents }) => [toPath(relative(root, path)), contents] as const);
+  const built = outputFiles.map(({ path, contents }) => [toPath(relative(root, path)), contents] as const);
+  const files = new Map(built);
+  const build = writeBuild(files);
   const parts = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
   const sources = parts.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
-  return { files: new Map(files), sources: [...new Set(sources)].toSorted() };
+  return { files, build, sources: [...new Set(sources)].toSorted() };
+}
+
+/** Writes the hash of the bundle into the bundle, in place of the zeros in src/lib/version.ts, and returns it. */
+function writeBuild(files: Map<string, Uint8Array>): string {
+  const path = "dist/main.js";
+  const text = Buffer.from(files.get(path) ?? []).toString();
+  const parts = text.split('"000000000000"');
+  if (parts.length !== 2) throw new Error("The bundle has not exactly one place for its build");
+  const build = createHash("sha256").update(text).digest("hex").slice(0, 12);
+  files.set(path, Buffer.from(parts.join(`"${build}"`)));
+  return build;
 }
 
 const toPath = (path: string): string => path.replaceAll("\\", "/");
@@ -58,14 +75,19 @@ const HostManifest = z.object({
   engines: z.record(z.string(), z.string()),
 });
 
-/** Contents by path in the package. Bundles the app; the same sources give the same bytes. */
+/**
+ * Contents by path in the package. Bundles the app; the same sources give the same bytes. `infra/deploy.sh` reads
+ * `build.txt` and `settings.txt`.
+ */
 export async function createDeployment(): Promise<ReadonlyMap<string, Uint8Array>> {
   const fromRoot = async (file: string) => readFile(new URL(`../../../${file}`, import.meta.url));
-  const { files, sources } = await bundleApp();
+  const { build, files, sources } = await bundleApp();
   const manifest = HostManifest.parse(JSON.parse((await fromRoot("package.json")).toString()));
   return new Map([
     ["host.json", await fromRoot("host.json")],
     ["package.json", Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
+    ["build.txt", Buffer.from(`${build}\n`)],
+    ["settings.txt", Buffer.from(await createSettingsList())],
     ["dist/THIRD-PARTY-NOTICES.txt", Buffer.from(await createNotices(sources))],
     ...files,
   ]);
