@@ -2,18 +2,11 @@
 @export()
 @sealed()
 type apiManagementOptions = {
-  @description('none: callers call the app directly, without rate limits.')
   mode: 'none' | 'new' | 'existing'
   existingId: string
-  @description('A private network always uses StandardV2, the smallest that can reach it.')
-  sku: 'BasicV2' | 'StandardV2'
-  publisherName: string
   publisherEmail: string
-  @description('Path in front of /room and /public.')
   path: string
-  @description('The URL that consumers use, if it differs from that of API Management or the app. The availability test calls it.')
   publicUrl: string
-  @description('The app refuses calls without the secret that API Management adds.')
   requiresSecret: bool
   @minLength(1)
   widgetOrigins: string[]
@@ -35,8 +28,9 @@ param appHostName string
 param tenantId string
 param audiences array
 param clientIds array
-@description('The URL of the secret that the app requires; empty if it requires none.')
-param secretUrl string
+@description('Whether the app requires the secret.')
+param sendsSecret bool
+param vaultUrl string
 @description('The identity that reads the secret; empty if an existing service uses its own.')
 param identityId string
 param identityClientId string
@@ -54,24 +48,24 @@ var privateOperations = [
 ]
 // The platform stops its event sink if its calls keep failing, so its limit is far higher.
 var publicOperations = [
-  { name: 'get-public-room', callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
-  { name: 'event-sink', callsPerMinute: options.eventsPerMinutePerAddress, maximumBodyBytes: 16777216 }
-  { name: 'health-check', callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
-  { name: 'health-check-head', callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
+  { name: 'get-public-room', isForBrowsers: true, callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
+  { name: 'event-sink', isForBrowsers: false, callsPerMinute: options.eventsPerMinutePerAddress, maximumBodyBytes: 16777216 }
+  { name: 'health-check', isForBrowsers: true, callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
+  { name: 'health-check-head', isForBrowsers: true, callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
 ]
 
 // The policies remove a caller's header of this name.
 var secretName = '${apiName}-secret'
-var secretHeader = empty(secretUrl)
-  ? '<set-header name="x-api-management-secret" exists-action="delete" />'
-  : '<set-header name="x-api-management-secret" exists-action="override"><value>{{${secretName}}}</value></set-header>'
+var secretHeader = sendsSecret
+  ? '<set-header name="x-api-management-secret" exists-action="override"><value>{{${secretName}}}</value></set-header>'
+  : '<set-header name="x-api-management-secret" exists-action="delete" />'
 
 var privatePolicy = replace(replace(replace(replace(loadTextContent('policies/private-operation.xml'),
   '__tenantId__', tenantId),
   '__audiences__', '<audience>${join(audiences, '</audience><audience>')}</audience>'),
   '__clientIds__', '<application-id>${join(clientIds, '</application-id><application-id>')}</application-id>'),
   '__callsPerMinute__', string(options.callsPerMinutePerClient))
-var publicPolicy = replace(loadTextContent('policies/public-operation.xml'),
+var cors = replace(loadTextContent('policies/cors.xml'),
   '__origins__', '<origin>${join(options.widgetOrigins, '</origin><origin>')}</origin>')
 
 resource newService 'Microsoft.ApiManagement/service@2024-05-01' = if (makesService) {
@@ -79,7 +73,8 @@ resource newService 'Microsoft.ApiManagement/service@2024-05-01' = if (makesServ
   location: location
   tags: tags
   sku: {
-    name: empty(subnetId) ? options.sku : 'StandardV2'
+    // The smallest that reach the internet, and a private network.
+    name: empty(subnetId) ? 'BasicV2' : 'StandardV2'
     capacity: 1
   }
   identity: {
@@ -87,7 +82,7 @@ resource newService 'Microsoft.ApiManagement/service@2024-05-01' = if (makesServ
     userAssignedIdentities: { '${identityId}': {} }
   }
   properties: {
-    publisherName: options.publisherName
+    publisherName: 'VMR gateway'
     publisherEmail: options.publisherEmail
     // External: callers come from the internet, calls to the app leave through the subnet.
     virtualNetworkType: empty(subnetId) ? 'None' : 'External'
@@ -126,6 +121,9 @@ resource api 'Microsoft.ApiManagement/service/apis@2024-05-01' = {
   }
 }
 
+// Everything below an API is written one after another, because API Management refuses concurrent writes to it:
+// the operation HEAD, the log, the policy of all operations, then those of each operation.
+
 // openapi.json documents HEAD as part of GET, so an import removes this operation until it is created again.
 resource healthHead 'Microsoft.ApiManagement/service/apis/operations@2024-05-01' = {
   parent: api
@@ -154,6 +152,7 @@ resource logger 'Microsoft.ApiManagement/service/loggers@2024-05-01' = {
 resource logging 'Microsoft.ApiManagement/service/apis/diagnostics@2024-05-01' = {
   parent: api
   name: 'azuremonitor'
+  dependsOn: [healthHead]
   properties: {
     loggerId: logger.id
     logClientIp: true
@@ -164,7 +163,7 @@ resource logging 'Microsoft.ApiManagement/service/apis/diagnostics@2024-05-01' =
 }
 
 // The service reads the newest version of the secret every four hours.
-resource secret 'Microsoft.ApiManagement/service/namedValues@2024-05-01' = if (!empty(secretUrl)) {
+resource secret 'Microsoft.ApiManagement/service/namedValues@2024-05-01' = if (sendsSecret) {
   parent: service
   name: secretName
   dependsOn: [newService]
@@ -172,7 +171,7 @@ resource secret 'Microsoft.ApiManagement/service/namedValues@2024-05-01' = if (!
     displayName: secretName
     secret: true
     keyVault: {
-      secretIdentifier: secretUrl
+      secretIdentifier: '${vaultUrl}secrets/API-MANAGEMENT-SECRET'
       identityClientId: empty(identityClientId) ? null : identityClientId
     }
   }
@@ -181,7 +180,7 @@ resource secret 'Microsoft.ApiManagement/service/namedValues@2024-05-01' = if (!
 resource apiPolicy 'Microsoft.ApiManagement/service/apis/policies@2024-05-01' = {
   parent: api
   name: 'policy'
-  dependsOn: [secret]
+  dependsOn: [secret, logging]
   properties: {
     format: 'xml'
     value: replace(loadTextContent('policies/all-operations.xml'), '__secretHeader__', secretHeader)
@@ -193,7 +192,6 @@ resource privateOperation 'Microsoft.ApiManagement/service/apis/operations@2024-
   name: name
 }]
 
-// Deployed one at a time: concurrent writes of policies to one API conflict.
 @batchSize(1)
 resource privateOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/policies@2024-05-01' = [for (name, index) in privateOperations: {
   parent: privateOperation[index]
@@ -214,10 +212,11 @@ resource publicOperation 'Microsoft.ApiManagement/service/apis/operations@2024-0
 resource publicOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/policies@2024-05-01' = [for (operation, index) in publicOperations: {
   parent: publicOperation[index]
   name: 'policy'
-  dependsOn: [privateOperationPolicy, healthHead]
+  dependsOn: [privateOperationPolicy]
   properties: {
     format: 'xml'
-    value: replace(replace(publicPolicy,
+    value: replace(replace(replace(loadTextContent('policies/public-operation.xml'),
+      '__cors__', operation.isForBrowsers ? cors : ''),
       '__callsPerMinute__', string(operation.callsPerMinute)),
       '__maximumBodyBytes__', string(operation.maximumBodyBytes))
   }

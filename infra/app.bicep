@@ -2,7 +2,6 @@
 @export()
 @sealed()
 type hostingOptions = {
-  @description('Spreads the app over zones. Azure keeps and bills two warm instances per kind of function.')
   isZoneRedundant: bool
   updateStrategy: 'RollingUpdate' | 'Recreate'
   @description('Per kind of function: HTTP, the queue trigger and each timer scale separately.')
@@ -16,7 +15,6 @@ type hostingOptions = {
   httpConcurrency: int
   @description('512, 2048 or 4096.')
   instanceMemoryMb: int
-  @description('Standard_LRS if the region has no zones.')
   storageSku: 'Standard_LRS' | 'Standard_ZRS' | 'Standard_GZRS'
 }
 
@@ -77,7 +75,6 @@ resource app 'Microsoft.Web/sites@2024-11-01' = {
     virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
     siteConfig: {
       minTlsVersion: '1.2'
-      ftpsState: 'Disabled'
       cors: empty(browserOrigins) ? null : { allowedOrigins: browserOrigins }
     }
     functionAppConfig: {
@@ -131,7 +128,7 @@ var infrastructureSettings = {
   // 17 MiB, one more than the largest body that the app accepts. The host holds a whole body in memory before the app sees
   // its length, 100 MB by default. https://learn.microsoft.com/azure/azure-functions/functions-app-settings
   FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: 17825792
-  // The app refuses to start with a name that it does not know.
+  // The app logs a name that it does not know.
   GIVEN_SETTING_NAMES: join(objectKeys(settings), ',')
   LOGS_INGESTION_ENDPOINT: ingestionEndpoint
   LOGS_INGESTION_RULE_ID: ingestionRuleId

@@ -2,7 +2,6 @@
 @export()
 @sealed()
 type vaultOptions = {
-  @description('Nobody can purge the deleted vault for 90 days. Cannot be switched off later.')
   isProtected: bool
   @description('Object ID of the group or user that sets secrets; empty if the role is assigned elsewhere.')
   writerId: string
@@ -16,7 +15,7 @@ param storageSku string
 param vault vaultOptions
 param publicNetworkAccess string
 param workspaceId string
-@description('Receivers of the alert on expiring secrets; empty without alerts.')
+@description('Empty without alerts.')
 param alertGroupId string
 param appPrincipalId string
 param packagePrincipalId string

@@ -18,13 +18,14 @@ param vault vaultOptions
 param apiManagement apiManagementOptions
 param logging loggingOptions
 param alerts alertOptions
+@description('The snapshots set it, because it is not known offline.')
+param storageSuffix string = environment().suffixes.storage
 
-var unique = uniqueString(resourceGroup().id, location)
+var unique = uniqueString(resourceGroup().id, location, environmentName)
 var allTags = union(tags, { 'vmr-gateway': environmentName })
 var appName = 'func-vmr-${environmentName}-${unique}'
 var publicNetworkAccess = network.isPrivate ? 'Disabled' : 'Enabled'
-var hasNetwork = network.isPrivate || network.hasFixedOutboundAddress
-var makesNetwork = hasNetwork && empty(network.existingAppSubnetId)
+var makesNetwork = (network.isPrivate || network.hasFixedOutboundAddress) && empty(network.existingAppSubnetId)
 
 // /subscriptions/<2>/resourceGroups/<4>/providers/<type>/<8>
 var hasApiManagement = apiManagement.mode != 'none'
@@ -62,7 +63,7 @@ resource packageIdentity 'Microsoft.ManagedIdentity/userAssignedIdentities@2023-
 }
 
 module observability 'observability.bicep' = {
-  name: 'observability'
+  name: 'vmr-gateway-${environmentName}-observability'
   params: {
     appName: appName
     environmentName: environmentName
@@ -77,7 +78,7 @@ module observability 'observability.bicep' = {
 }
 
 module ownNetwork 'network.bicep' = if (makesNetwork) {
-  name: 'network'
+  name: 'vmr-gateway-${environmentName}-network'
   params: {
     name: 'vmr-${environmentName}'
     location: location
@@ -87,7 +88,7 @@ module ownNetwork 'network.bicep' = if (makesNetwork) {
 }
 
 module data 'data.bicep' = {
-  name: 'data'
+  name: 'vmr-gateway-${environmentName}-data'
   params: {
     unique: unique
     location: location
@@ -104,7 +105,7 @@ module data 'data.bicep' = {
 }
 
 module app 'app.bicep' = {
-  name: 'app'
+  name: 'vmr-gateway-${environmentName}-app'
   params: {
     name: appName
     environmentName: environmentName
@@ -117,7 +118,7 @@ module app 'app.bicep' = {
     packageIdentityId: packageIdentity.id
     packageContainerUrl: data.outputs.packageContainerUrl
     publicNetworkAccess: publicNetworkAccess
-    subnetId: makesNetwork ? ownNetwork!.outputs.appSubnetId : hasNetwork ? network.existingAppSubnetId : ''
+    subnetId: makesNetwork ? ownNetwork!.outputs.appSubnetId : network.existingAppSubnetId
     // Without API Management, the app's host responds to the widget's preflight request.
     browserOrigins: hasApiManagement ? [] : apiManagement.widgetOrigins
     vaultUrl: data.outputs.vaultUrl
@@ -133,7 +134,7 @@ module app 'app.bicep' = {
 }
 
 module gatewayApi 'api-management.bicep' = if (hasApiManagement) {
-  name: 'api-management-${environmentName}'
+  name: 'vmr-gateway-${environmentName}-api-management'
   scope: resourceGroup(serviceScope.subscription, serviceScope.group)
   params: {
     serviceName: serviceName
@@ -148,14 +149,14 @@ module gatewayApi 'api-management.bicep' = if (hasApiManagement) {
     tenantId: settings.AUTH_TENANT_ID
     audiences: split(settings.AUTH_AUDIENCES, ',')
     clientIds: split(settings.AUTH_CLIENT_IDS, ',')
-    secretUrl: sendsSecret ? '${data.outputs.vaultUrl}secrets/API-MANAGEMENT-SECRET' : ''
+    sendsSecret: sendsSecret
+    vaultUrl: data.outputs.vaultUrl
     identityId: isNewService ? serviceIdentity!.id : ''
     identityClientId: isNewService ? serviceIdentity!.properties.clientId : ''
   }
 }
 
 // Private endpoints, each with the DNS zone that resolves its name inside the network.
-var storageSuffix = environment().suffixes.storage
 var endpoints = [
   { name: 'blob', group: 'blob', target: 'storage', zone: 'privatelink.blob.${storageSuffix}' }
   { name: 'queue', group: 'queue', target: 'storage', zone: 'privatelink.queue.${storageSuffix}' }
@@ -170,27 +171,25 @@ var targetIds = {
   vault: data.outputs.vaultId
   app: app.outputs.id
 }
-var zoneNames = union(map(endpoints, endpoint => endpoint.zone), [])
-var makesZones = network.isPrivate && makesNetwork && empty(network.existingDnsZonesGroupId)
+// An existing network without a group of zones has them set by a policy.
+var makesZones = makesNetwork && empty(network.existingDnsZonesGroupId)
 var hasZones = makesZones || !empty(network.existingDnsZonesGroupId)
-var zonesGroupId = makesZones ? resourceGroup().id : network.existingDnsZonesGroupId
+var zonesGroupId = empty(network.existingDnsZonesGroupId) ? resourceGroup().id : network.existingDnsZonesGroupId
+// /subscriptions/<2>/resourceGroups/<4>
+var zonesGroup = split(zonesGroupId, '/')
 
-resource zones 'Microsoft.Network/privateDnsZones@2024-06-01' = [for zone in zoneNames: if (makesZones) {
-  name: zone
-  location: 'global'
-  tags: allTags
-}]
-
-resource zoneLinks 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01' = [for (zone, index) in zoneNames: if (makesZones) {
-  parent: zones[index]
-  name: 'gateway'
-  location: 'global'
-  tags: allTags
-  properties: {
-    registrationEnabled: false
-    virtualNetwork: { id: ownNetwork!.outputs.id }
+// A new network can only resolve the names of zones that are linked to it.
+module zones 'private-dns.bicep' = if (network.isPrivate && makesNetwork) {
+  name: 'vmr-gateway-${environmentName}-private-dns'
+  scope: resourceGroup(zonesGroup[2], zonesGroup[4])
+  params: {
+    zoneNames: union(map(endpoints, endpoint => endpoint.zone), [])
+    makesZones: makesZones
+    linkName: 'vmr-${environmentName}-${unique}'
+    networkId: ownNetwork!.outputs.id
+    tags: allTags
   }
-}]
+}
 
 resource privateEndpoints 'Microsoft.Network/privateEndpoints@2024-05-01' = [for endpoint in endpoints: if (network.isPrivate) {
   name: 'pe-vmr-${environmentName}-${endpoint.name}'
@@ -224,8 +223,9 @@ resource zoneGroups 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@202
   dependsOn: [zones]
 }]
 
-output FUNCTION_APP_NAME string = app.outputs.name
-output KEY_VAULT_NAME string = data.outputs.vaultName
-output HEALTH_URL string = healthUrl
+// Azure does not keep the case of names like FUNCTION_APP_NAME: https://github.com/Azure/azure-dev/issues/512
+output functionAppName string = app.outputs.name
+output keyVaultName string = data.outputs.vaultName
+output healthUrl string = healthUrl
 // For the platform's allow-list; empty without a fixed address, or if calls leave through an existing network.
-output OUTBOUND_ADDRESS string = makesNetwork ? ownNetwork!.outputs.outboundAddress : ''
+output outboundAddress string = makesNetwork ? ownNetwork!.outputs.outboundAddress : ''

@@ -18,6 +18,7 @@ param vault vaultOptions
 param apiManagement apiManagementOptions
 param logging loggingOptions
 param alerts alertOptions
+param storageSuffix string = environment().suffixes.storage
 
 resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
   name: 'rg-vmr-gateway-${environmentName}'
@@ -28,7 +29,7 @@ resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
 
 module gateway 'gateway.bicep' = {
   // infra/deploy.sh reads the outputs of the deployment with this name, which is deleted with the group.
-  name: 'vmr-gateway'
+  name: 'vmr-gateway-${environmentName}'
   scope: group
   params: {
     environmentName: environmentName
@@ -41,11 +42,13 @@ module gateway 'gateway.bicep' = {
     apiManagement: apiManagement
     logging: logging
     alerts: alerts
+    storageSuffix: storageSuffix
   }
 }
 
+// For azd, which restores the case of these names.
 output AZURE_RESOURCE_GROUP string = group.name
-output FUNCTION_APP_NAME string = gateway.outputs.FUNCTION_APP_NAME
-output KEY_VAULT_NAME string = gateway.outputs.KEY_VAULT_NAME
-output HEALTH_URL string = gateway.outputs.HEALTH_URL
-output OUTBOUND_ADDRESS string = gateway.outputs.OUTBOUND_ADDRESS
+output FUNCTION_APP_NAME string = gateway.outputs.functionAppName
+output KEY_VAULT_NAME string = gateway.outputs.keyVaultName
+output HEALTH_URL string = gateway.outputs.healthUrl
+output OUTBOUND_ADDRESS string = gateway.outputs.outboundAddress

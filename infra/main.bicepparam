@@ -2,13 +2,15 @@
 // infra/README.md explains each variable. Variables without a second argument are required.
 using 'main.bicep'
 
+// infra/deploy.sh sets it as long as the app has no functions.
 var isFirstRun = bool(readEnvironmentVariable('FIRST_RUN', 'false'))
 var none = ''
 
 param environmentName = readEnvironmentVariable('AZURE_ENV_NAME')
 param location = readEnvironmentVariable('AZURE_LOCATION')
 param tags = json(readEnvironmentVariable('TAGS', '{}'))
-param settings = json(readEnvironmentVariable('GATEWAY_SETTINGS'))
+// Stops at null and at fractions, which no setting can be.
+param settings = mapValues(json(readEnvironmentVariable('GATEWAY_SETTINGS')), value => string(value))
 
 param hosting = {
   isZoneRedundant: bool(readEnvironmentVariable('ZONE_REDUNDANT', 'false'))
@@ -32,16 +34,14 @@ param network = {
 
 param vault = {
   isProtected: bool(readEnvironmentVariable('PROTECT_VAULT', 'false'))
-  // azd sets the ID and the type of the account that runs it.
+  // azd sets the ID of the account that runs it.
   writerId: readEnvironmentVariable('VAULT_WRITER_ID', readEnvironmentVariable('AZURE_PRINCIPAL_ID', none))
-  writerType: readEnvironmentVariable('VAULT_WRITER_TYPE', readEnvironmentVariable('AZURE_PRINCIPAL_TYPE', 'User'))
+  writerType: readEnvironmentVariable('VAULT_WRITER_TYPE', 'User')
 }
 
 param apiManagement = {
   mode: readEnvironmentVariable('API_MANAGEMENT', 'none')
   existingId: readEnvironmentVariable('EXISTING_API_MANAGEMENT_ID', none)
-  sku: readEnvironmentVariable('API_MANAGEMENT_SKU', 'BasicV2')
-  publisherName: readEnvironmentVariable('PUBLISHER_NAME', 'VMR gateway')
   publisherEmail: readEnvironmentVariable('PUBLISHER_EMAIL', 'nobody@example.com')
   path: readEnvironmentVariable('API_PATH', none)
   publicUrl: readEnvironmentVariable('PUBLIC_URL_OF_CONSUMERS', none)

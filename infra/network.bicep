@@ -1,19 +1,14 @@
 // A virtual network for one environment, with one fixed outbound address, and subnets for the app, API Management, private
-// endpoints and the runner that deploys to a private environment.
+// endpoints and the runner that deploys to a private environment. infra/README.md explains the options.
 @export()
 @sealed()
 type networkOptions = {
-  @description('Closes storage, vault and app to the internet and gives them private endpoints.')
   isPrivate: bool
-  @description('Sends outbound calls through one fixed address. A new private network always does.')
   hasFixedOutboundAddress: bool
-  @description('At least a /23.')
   addressPrefix: string
-  @description('Resource IDs of subnets of an existing network, instead of a new one.')
   existingAppSubnetId: string
   existingApiManagementSubnetId: string
   existingEndpointSubnetId: string
-  @description('Resource ID of the group with the private DNS zones. Without it, an existing network has them set by policy.')
   existingDnsZonesGroupId: string
 }
 

@@ -6,9 +6,8 @@ type loggingOptions = {
   @minValue(30)
   @maxValue(730)
   retentionDays: int
-  @description('Days until rows are deleted; after retentionDays they are archived. For a new workspace only.')
   archiveDays: int
-  @description('0 for no cap. For a new workspace only.')
+  @description('0 for no cap.')
   dailyCapGb: int
 }
 
@@ -17,11 +16,10 @@ type loggingOptions = {
 type alertOptions = {
   areOn: bool
   urgentEmails: string[]
-  @description('Country code and number: 49-1701234567.')
   urgentPhones: string[]
   urgentWebhooks: string[]
   routineEmails: string[]
-  @description('Other limits by alert name, as in observability.bicep.')
+  @description('Replaces properties of `limits` below, by alert.')
   limits: object
 }
 
@@ -71,7 +69,8 @@ resource archivedTables 'Microsoft.OperationalInsights/workspaces/tables@2023-09
 }]
 
 module metricsTable 'metrics-table.bicep' = {
-  name: 'metrics-table-${environmentName}'
+  // In an existing workspace's group, other gateways have deployments too.
+  name: 'vmr-gateway-${environmentName}-metrics-table'
   scope: resourceGroup(makesWorkspace ? subscription().subscriptionId : existing[2], makesWorkspace ? resourceGroup().name : existing[4])
   dependsOn: [workspace]
   params: {
@@ -207,14 +206,14 @@ var queries = {
   'server-errors': hasApiManagementLogs ? loadTextContent('alerts/server-errors.kql') : loadTextContent('alerts/server-errors-of-app.kql')
 }
 var limits = union({
-  'health-check-failing': { count: 6, windowMinutes: 15, severity: 1 }
-  'creates-failing': { count: 5, windowMinutes: 15, severity: 1 }
-  'pool-empty-on-claim': { count: 1, windowMinutes: 15, severity: 1 }
-  'platform-unreachable': { count: 2, windowMinutes: 15, severity: 1 }
-  'event-sink-silent': { count: 2, windowMinutes: 15, severity: 1, limit: 20 }
-  'deletion-queue-old': { count: 1, windowMinutes: 30, severity: 2, limit: 3600 }
-  'timers-not-running': { count: 1, windowMinutes: 2880, severity: 1, limit: 30 }
-  'server-errors': { count: 5, windowMinutes: 15, severity: 1 }
+  'health-check-failing': { count: 6, window: 'PT15M', severity: 1 }
+  'creates-failing': { count: 5, window: 'PT15M', severity: 1 }
+  'pool-empty-on-claim': { count: 1, window: 'PT15M', severity: 1 }
+  'platform-unreachable': { count: 2, window: 'PT15M', severity: 1 }
+  'event-sink-silent': { count: 2, window: 'PT15M', severity: 1, limit: 20 }
+  'deletion-queue-old': { count: 1, window: 'PT30M', severity: 2, limit: 3600 }
+  'timers-not-running': { count: 1, window: 'P2D', severity: 1, limit: 30 }
+  'server-errors': { count: 5, window: 'PT15M', severity: 1 }
 }, alerts.limits)
 
 resource rules 'Microsoft.Insights/scheduledQueryRules@2022-06-15' = [for query in items(queries): if (alerts.areOn) {
@@ -229,7 +228,7 @@ resource rules 'Microsoft.Insights/scheduledQueryRules@2022-06-15' = [for query 
     enabled: true
     scopes: [workspaceId]
     evaluationFrequency: 'PT5M'
-    windowSize: 'PT${limits[query.key].windowMinutes}M'
+    windowSize: limits[query.key].window
     autoMitigate: true
     // Azure creates a telemetry table with its first row, after this deployment.
     skipQueryValidation: true

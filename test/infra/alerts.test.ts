@@ -5,21 +5,19 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { metricsColumns } from "../../src/lib/metrics/measurement.ts";
 import { functionNames } from "../support/function-names.ts";
-import { allOf, deployed, onlyOf, propertiesOf } from "../support/infra/environments.ts";
+import { allOf, lastOf, onlyOf, type Snapshot, snapshotOf } from "../support/infra/snapshots.ts";
 import { faultsOf } from "../support/kusto.ts";
 
-const production = deployed("production");
-const withoutLogs = deployed("test", {
-  API_MANAGEMENT: "existing",
-  EXISTING_API_MANAGEMENT_ID: "/subscriptions/s/resourceGroups/g/providers/p/service/common",
-});
+const production = snapshotOf("production");
+const existing = snapshotOf("existing");
 const appName = onlyOf(production, "Web/sites").name;
 
-const rulesOf = (deployment: typeof production) =>
-  allOf(deployment, "Insights/scheduledQueryRules").map((resource) => {
-    const { windowSize, severity, actions, criteria, description } = propertiesOf(resource);
+const rulesOf = (snapshot: Snapshot) =>
+  allOf(snapshot, "Insights/scheduledQueryRules").map((resource) => {
+    const { enabled, windowSize, severity, actions, criteria, description } = resource.properties;
     const [{ query, threshold, operator, timeAggregation }] = criteria.allOf;
     const name = resource.name.replace(/^func-vmr-\w+-\w{13}-/, "");
+    expect(enabled).toBe(true);
     const group = String(actions.actionGroups).split("-").at(-1);
     expect([operator, timeAggregation, actions.actionGroups.length]).toEqual([
       "GreaterThanOrEqual",
@@ -46,9 +44,11 @@ const Workbook = z.object({
     }),
   ),
 });
-const workbook = onlyOf(production, "Insights/workbooks");
-const panels = Workbook.parse(JSON.parse(String(propertiesOf(workbook)["serializedData"]))).items.flatMap(
-  ({ name, content: { query, title } }) => (query === undefined ? [] : [{ name, query, title }]),
+const workbook = readFileSync("infra/workbook/workbook.json", "utf8")
+  .replaceAll("__app__", appName)
+  .replaceAll("__environment__", "production");
+const panels = Workbook.parse(JSON.parse(workbook)).items.flatMap(({ name, content: { query, title } }) =>
+  query === undefined ? [] : [{ name, query, title }],
 );
 
 /** Blocks of the language kusto in documents, and code in a line that begins with a table's name. */
@@ -76,7 +76,7 @@ const events = [...source.matchAll(/log\.(?:info|warn|error)\(\s*"([\w-]+)"/g)].
 const codes = [...source.matchAll(/^ {2}"?([\w-]+)"?: \{ status: \d+/gm)].map(([, code]) => code ?? "");
 const known = new Set([...events, "request", ...functionNames, ...codes, "unexpected", "event-sink"]);
 
-test.each([...rules, ...rulesOf(withoutLogs), ...panels, ...documented])(
+test.each([...rules, ...rulesOf(existing), ...panels, ...documented])(
   "The query of $name is valid, and names only events, functions and fields that the app logs",
   ({ query }) => {
     expect(query).not.toMatch(/__\w+__/);
@@ -135,9 +135,9 @@ describe("Alerts", () => {
       ["platform-unreachable", 2, "PT15M", 1, "urgent"],
       ["pool-empty-on-claim", 1, "PT15M", 1, "urgent"],
       ["server-errors", 5, "PT15M", 1, "urgent"],
-      ["timers-not-running", 1, "PT2880M", 1, "urgent"],
+      ["timers-not-running", 1, "P2D", 1, "urgent"],
     ]);
-    const expiry = propertiesOf(onlyOf(production, "EventGrid/systemTopics/eventSubscriptions"));
+    const expiry = onlyOf(production, "EventGrid/systemTopics/eventSubscriptions").properties;
     expect(expiry["filter"].includedEventTypes).toEqual([
       "Microsoft.KeyVault.SecretNearExpiry",
       "Microsoft.KeyVault.SecretExpired",
@@ -182,7 +182,7 @@ describe("Alerts", () => {
   });
 
   test("Read the app's own requests if API Management logs no calls", () => {
-    const query = rulesOf(withoutLogs).find(({ name }) => name === "server-errors")?.query;
+    const query = rulesOf(existing).find(({ name }) => name === "server-errors")?.query;
     expect(query).toContain("AppRequests");
     expect(query).toContain(
       'toint(ResultCode) >= 500 and OperationName !in ("createRoomFromQueue", "createRoom")',
@@ -190,58 +190,61 @@ describe("Alerts", () => {
   });
 
   test("Use the limits that an environment overrides", () => {
-    const limits = { "event-sink-silent": { limit: 7, severity: 2 } };
-    const changed = rulesOf(deployed("production", { ALERT_LIMITS: JSON.stringify(limits) }));
-    const found = changed.find(({ name }) => name === "event-sink-silent");
+    const found = rulesOf(existing).find(({ name }) => name === "event-sink-silent");
     expect(found).toMatchObject({ severity: 2, group: "routine", threshold: 2, windowSize: "PT15M" });
     expect(found?.query).toContain("> 7 or");
   });
 
   test("Notify by mail, text message and webhook", () => {
-    const told = deployed("production", {
-      URGENT_PHONES: "49-1701234567",
-      URGENT_WEBHOOKS: "https://call.example.com",
+    const groups = allOf(production, "Insights/actionGroups").map(({ name, properties }) => [
+      lastOf(name),
+      properties,
+    ]);
+    expect(Object.fromEntries(groups)).toMatchObject({
+      "ag-vmr-production-urgent": {
+        enabled: true,
+        emailReceivers: [{ emailAddress: "on-call-production@example.com" }],
+        smsReceivers: [{ countryCode: "49", phoneNumber: "1701234567" }],
+        webhookReceivers: [{ serviceUri: "https://call.example.com" }],
+      },
+      "ag-vmr-production-routine": {
+        enabled: true,
+        emailReceivers: [{ emailAddress: "platform-team@example.com" }],
+      },
     });
-    const [urgent, routine] = allOf(told, "Insights/actionGroups").map(propertiesOf);
-    expect(urgent).toMatchObject({
-      emailReceivers: [{ emailAddress: "on-call-production@example.com" }],
-      smsReceivers: [{ countryCode: "49", phoneNumber: "1701234567" }],
-      webhookReceivers: [{ serviceUri: "https://call.example.com" }],
-    });
-    expect(routine).toMatchObject({ emailReceivers: [{ emailAddress: "platform-team@example.com" }] });
   });
 });
 
 test("The availability test calls the URL that consumers use", () => {
-  const urlOf = (changes: Record<string, string>) =>
-    propertiesOf(onlyOf(deployed("production", changes), "Insights/webtests"))["Request"].RequestUrl;
-  const service = onlyOf(production, "ApiManagement/service").name;
-  expect(urlOf({})).toBe(`https://${service}.azure-api.net/public/health`);
-  expect(urlOf({ API_PATH: "rooms" })).toBe(`https://${service}.azure-api.net/rooms/public/health`);
-  expect(urlOf({ PUBLIC_URL_OF_CONSUMERS: "https://rooms.example.com" })).toBe(
-    "https://rooms.example.com/public/health",
-  );
+  for (const snapshot of [production, existing]) {
+    const { Enabled, Request, ValidationRules } = onlyOf(snapshot, "Insights/webtests").properties;
+    const { HEALTH_URL, healthUrl } = snapshot.outputs;
+    expect([Enabled, Request.RequestUrl]).toEqual([true, HEALTH_URL ?? healthUrl]);
+    expect(ValidationRules).toMatchObject({ ExpectedHttpStatusCode: 200, SSLCheck: true });
+  }
 });
 
 test("The metrics table has the columns of the code, and two that the rule adds", () => {
-  const columns = propertiesOf(allOf(production, "OperationalInsights/workspaces/tables").at(-1) ?? workbook)[
-    "schema"
-  ].columns;
-  const { streamDeclarations, dataFlows } = propertiesOf(onlyOf(production, "Insights/dataCollectionRules"));
-  const uploaded = streamDeclarations["Custom-VmrGatewayMetrics_CL"].columns;
-  const ofCode = Object.entries(metricsColumns).map(([name, type]) => ({ name, type }));
-  expect(uploaded).toEqual(ofCode);
-  const named = (list: { name: string; type: string }[]) =>
+  const table = allOf(production, "OperationalInsights/workspaces/tables").find(({ id }) =>
+    id.endsWith("_CL"),
+  );
+  const { streamDeclarations, dataFlows } = onlyOf(production, "Insights/dataCollectionRules").properties;
+  const uploaded = streamDeclarations[dataFlows[0].streams[0]].columns;
+  const named = (list: readonly { name: string; type: string }[]) =>
     list.map(({ name, type }) => [name, type.toLowerCase()]);
-  expect(named(columns)).toEqual([...named(uploaded), ["App", "string"], ["Environment", "string"]]);
+  expect(named(uploaded)).toEqual(Object.entries(metricsColumns));
+  const added = [
+    ["App", "string"],
+    ["Environment", "string"],
+  ];
+  expect(named(table?.properties["schema"].columns)).toEqual([...named(uploaded), ...added]);
   expect(dataFlows[0].transformKql).toBe(`source | extend App = "${appName}", Environment = "production"`);
 });
 
 test("Every panel of the workbook has a unique name, a title and a time range", () => {
   expect(new Set(panels.map(({ name }) => name)).size).toBe(panels.length);
   expect(panels.filter(({ title }) => !title)).toEqual([]);
-  const text = readFileSync("infra/workbook/workbook.json", "utf8");
-  expect(text.match(/"timeContextFromParameter": "TimeRange"/g)).toHaveLength(panels.length);
+  expect(workbook.match(/"timeContextFromParameter": "TimeRange"/g)).toHaveLength(panels.length);
   expect(documented.length).toBeGreaterThan(8);
 });
 

@@ -1,111 +1,137 @@
-/** What each environment would deploy: resources, role assignments and network access. */
+/** What each environment would deploy: resources, role assignments, network access and app settings. */
+import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 import { createRecordContainer } from "../../src/lib/azure/blob-records.ts";
 import { queueNames } from "../../src/lib/ports.ts";
-import { deploy, readParameters } from "../support/infra/bicep/deployment.ts";
-import type { Resource } from "../support/infra/bicep/values.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
 import {
   allOf,
-  deployed,
-  environmentNames,
+  lastOf,
   onlyOf,
-  propertiesOf,
-  variablesOf,
+  type Snapshot,
+  snapshotOf,
+  snapshots,
   withoutHash,
-} from "../support/infra/environments.ts";
+} from "../support/infra/snapshots.ts";
 
-const development = deployed("development");
-const testing = deployed("test");
-const production = deployed("production");
-const environments = { development, test: testing, production };
-const everyEnvironment = Object.entries(environments);
-
-test("Every values file belongs to the environment of its name, and no two have the same values", () => {
-  expect(environmentNames.toSorted()).toEqual(Object.keys(environments).toSorted());
-  for (const name of environmentNames) expect(variablesOf(name)["AZURE_ENV_NAME"]).toBe(name);
-  for (const key of ["AUTH_CLIENT_IDS", "PLATFORM_URL"]) {
-    const values = environmentNames.map(
-      (name) => JSON.parse(variablesOf(name)["GATEWAY_SETTINGS"] ?? "")[key],
-    );
-    expect(new Set(values).size).toBe(environmentNames.length);
-  }
-});
-
-test("A missing value is named", () => {
-  const { GATEWAY_SETTINGS: _, ...rest } = variablesOf("test");
-  expect(() => readParameters(rest)).toThrow("GATEWAY_SETTINGS is missing");
-});
+const development = snapshotOf("development");
+const testing = snapshotOf("test");
+const production = snapshotOf("production");
+const existing = snapshotOf("existing");
+const everySnapshot = [...snapshots];
+const propertiesOf = (snapshot: Snapshot, type: string) => onlyOf(snapshot, type).properties;
+const settingsOf = (snapshot: Snapshot): Record<string, string> => propertiesOf(snapshot, "Web/sites/config");
+const namesOf = (snapshot: Snapshot, type: string) =>
+  allOf(snapshot, type)
+    .map(({ id }) => lastOf(id))
+    .toSorted();
 
 describe("The parts of an environment", () => {
-  const counts = (type: string) => everyEnvironment.map(([, deployment]) => allOf(deployment, type).length);
-
   test.each([
-    ["Resources/resourceGroups", 1, 1, 1],
-    ["ManagedIdentity/userAssignedIdentities", 2, 3, 3],
-    ["Storage/storageAccounts", 2, 2, 2],
-    ["KeyVault/vaults", 1, 1, 1],
-    ["Web/sites", 1, 1, 1],
-    ["OperationalInsights/workspaces", 1, 1, 1],
-    ["Insights/workbooks", 1, 1, 1],
-    ["ApiManagement/service", 0, 1, 1],
-    ["ApiManagement/service/namedValues", 0, 1, 0],
-    ["Insights/scheduledQueryRules", 0, 8, 8],
-    ["Insights/webtests", 0, 1, 1],
-    ["Insights/actionGroups", 0, 2, 2],
-    ["EventGrid/systemTopics/eventSubscriptions", 0, 1, 1],
-    ["Network/virtualNetworks", 0, 0, 1],
-    ["Network/natGateways", 0, 0, 1],
-    ["Network/privateEndpoints", 0, 0, 6],
-    ["Network/privateDnsZones", 0, 0, 5],
-  ])("%s: %i in development, %i in test, %i in production", (type, ...expected) => {
-    expect(counts(type)).toEqual(expected);
-  });
-
-  test("Have no alerts and require no secret of API Management in the first run", () => {
-    const first = deployed("test", { FIRST_RUN: "true" });
-    for (const type of ["Insights/scheduledQueryRules", "Insights/webtests", "EventGrid/systemTopics"])
-      expect(allOf(first, type)).toEqual([]);
-    expect(allOf(first, "ApiManagement/service/namedValues")).toEqual([]);
-    expect(propertiesOf(onlyOf(first, "Web/sites/config"))).not.toHaveProperty("API_MANAGEMENT_SECRET");
-  });
-
-  test.each(everyEnvironment)(
-    "Of %s are the same in an existing group, except for the group",
-    (name, whole) => {
-      const parts = deploy(readParameters(variablesOf(name)), "infra/gateway.bicep");
-      const types = (resources: readonly Resource[]) => resources.map(({ type }) => type).toSorted();
-      expect(types(parts.resources)).toEqual(
-        types(whole.resources.filter(({ type }) => !type.endsWith("/resourceGroups"))),
+    ["ManagedIdentity/userAssignedIdentities", 2, 3, 3, 2],
+    ["Storage/storageAccounts", 2, 2, 2, 2],
+    ["OperationalInsights/workspaces", 1, 1, 1, 0],
+    ["ApiManagement/service", 0, 1, 1, 0],
+    ["ApiManagement/service/namedValues", 0, 1, 0, 0],
+    ["Insights/scheduledQueryRules", 0, 8, 8, 8],
+    ["Insights/webtests", 0, 1, 1, 1],
+    ["EventGrid/systemTopics/eventSubscriptions", 0, 1, 1, 1],
+    ["Network/virtualNetworks", 0, 0, 1, 0],
+    ["Network/privateEndpoints", 0, 0, 6, 6],
+    ["Network/privateDnsZones", 0, 0, 5, 0],
+  ])(
+    "%s: %i in development, %i in test, %i in production, %i where everything exists",
+    (type, ...expected) => {
+      const counts = [development, testing, production, existing].map(
+        (snapshot) => allOf(snapshot, type).length,
       );
-      const parameters = (file: string) =>
-        [...readFileSync(file, "utf8").matchAll(/^param .*$/gm)].map(([line]) => line);
-      expect(parameters("infra/main.bicep")).toEqual(parameters("infra/gateway.bicep"));
+      expect(counts).toEqual(expected);
     },
   );
 
-  test("Carry the tags of the environment, by which the teardown finds them", () => {
-    const tagged = deployed("production", { TAGS: '{"cost-centre":"42"}' });
-    const tags = tagged.resources.filter(({ body }) => "location" in body).map(({ body }) => body["tags"]);
-    expect(tags.length).toBeGreaterThan(20);
-    for (const tag of tags.slice(1))
-      expect(tag).toMatchObject({ "cost-centre": "42", "vmr-gateway": "production" });
+  test("Have no alerts and require no secret of API Management in the first run", () => {
+    const first = snapshotOf("first-run");
+    const later = [
+      "Insights/scheduledQueryRules",
+      "Insights/webtests",
+      "Insights/actionGroups",
+      "EventGrid/systemTopics",
+    ];
+    expect([...later, "ApiManagement/service/namedValues"].flatMap((type) => allOf(first, type))).toEqual([]);
+    expect("API_MANAGEMENT_SECRET" in settingsOf(first)).toBe(false);
+  });
+
+  test("Carry the tags of the environment, by which the scripts and azd find them", () => {
+    const tagged = production.resources.filter((resource) => "location" in resource);
+    expect(tagged.length).toBeGreaterThan(20);
+    for (const { type, tags } of tagged) {
+      const own = type.endsWith("/resourceGroups")
+        ? { "azd-env-name": "production" }
+        : { "vmr-gateway": "production" };
+      expect(tags).toMatchObject({ "cost-centre": "42", ...own });
+    }
+    expect(onlyOf(production, "Web/sites").tags).toMatchObject({ "azd-service-name": "app" });
   });
 
   test("Include the queues and the container that the code names", () => {
-    const lastNames = (type: string) => allOf(testing, type).map(({ name }) => name.split("/").at(-1) ?? "");
-    expect(lastNames("Storage/storageAccounts/queueServices/queues").toSorted()).toEqual(
+    expect(namesOf(testing, "Storage/storageAccounts/queueServices/queues")).toEqual(
       Object.values(queueNames).toSorted(),
     );
-    expect(lastNames("Storage/storageAccounts/blobServices/containers")).toContain(createRecordContainer);
-    const rules = propertiesOf(onlyOf(testing, "Storage/storageAccounts/managementPolicies"))["policy"].rules;
-    expect(rules.map((rule: { definition: unknown }) => rule.definition)).toEqual([
-      {
-        filters: { blobTypes: ["blockBlob"], prefixMatch: [`${createRecordContainer}/`] },
-        actions: { baseBlob: { delete: { daysAfterModificationGreaterThan: 1 } } },
-      },
-    ]);
+    const containers = ["app-package", createRecordContainer];
+    expect(namesOf(testing, "Storage/storageAccounts/blobServices/containers")).toEqual(
+      containers.toSorted(),
+    );
+    const [rule] = propertiesOf(testing, "Storage/storageAccounts/managementPolicies")["policy"].rules;
+    expect(rule.definition).toEqual({
+      filters: { blobTypes: ["blockBlob"], prefixMatch: [`${createRecordContainer}/`] },
+      actions: { baseBlob: { delete: { daysAfterModificationGreaterThan: 1 } } },
+    });
   });
+
+  test("Have the outputs that the scripts, azd and operators read, without a secret", () => {
+    expect(Object.keys(existing.outputs)).toEqual([
+      "functionAppName",
+      "healthUrl",
+      "keyVaultName",
+      "outboundAddress",
+    ]);
+    const ofAzd = [
+      "AZURE_RESOURCE_GROUP",
+      "FUNCTION_APP_NAME",
+      "HEALTH_URL",
+      "KEY_VAULT_NAME",
+      "OUTBOUND_ADDRESS",
+    ];
+    expect(Object.keys(production.outputs)).toEqual(ofAzd);
+    const values = everySnapshot.flatMap(([, { outputs }]) => Object.values(outputs)).join("\n");
+    expect(values).not.toMatch(/list\w+\(|secret|password|connectionString/i);
+    expect(production.outputs["OUTBOUND_ADDRESS"]).toContain("publicIPAddresses/ip-vmr-production");
+    const urls = [development, testing].map(({ outputs }) => withoutHash(outputs["HEALTH_URL"] ?? ""));
+    expect(urls).toEqual([
+      "https://func-vmr-development-<hash>.azurewebsites.net/public/health",
+      "https://apim-vmr-test-<hash>.azure-api.net/public/health",
+    ]);
+    expect(existing.outputs["healthUrl"]).toBe("https://rooms.example.com/public/health");
+  });
+
+  test.each(everySnapshot)(
+    "Of %s have names that Azure accepts, also with the longest name",
+    (_, snapshot) => {
+      const longest = {
+        "Storage/storageAccounts": 24,
+        "KeyVault/vaults": 24,
+        "ApiManagement/service": 38,
+        "Web/sites": 49,
+      };
+      for (const [type, maxLength] of Object.entries(longest))
+        for (const { name } of allOf(snapshot, type)) {
+          expect(name.length).toBeLessThanOrEqual(maxLength);
+          expect(name).toMatch(type.startsWith("Storage") ? /^[a-z0-9]+$/ : /^[a-z0-9]+(-[a-z0-9]+)*$/);
+        }
+    },
+  );
 });
 
 describe("Who may do what", () => {
@@ -119,282 +145,322 @@ describe("Who may do what", () => {
     "b86a8fe4-44ce-4948-aee5-eccb2c155cd7": "Key Vault Secrets Officer",
     "3913510d-42f4-4e42-8a64-420c390055eb": "Monitoring Metrics Publisher",
   };
-  const assignments = allOf(testing, "Authorization/roleAssignments").map((resource) => {
-    const { principalId, roleDefinitionId } = propertiesOf(resource);
-    const role = roles[String(roleDefinitionId).split("/").at(-1) ?? ""];
-    const [scope = ""] = resource.id
-      .split("/providers/Microsoft.Authorization")
-      .map((id) => id.split("/").at(-1));
-    return `${withoutHash(principalId)}: ${role} on ${withoutHash(scope ?? "")}`;
-  });
+  const assignmentsOf = (snapshot: Snapshot) =>
+    allOf(snapshot, "Authorization/roleAssignments").map(({ id, properties }) => {
+      const { principalId, principalType, roleDefinitionId } = properties;
+      const identity =
+        /\/userAssignedIdentities\/([\w-]+)'.*\)\.principalId\]$/.exec(principalId)?.[1] ?? principalId;
+      const scope =
+        /^(?:\[extensionResourceId\(')?(.*?)(?:'|\/providers\/Microsoft\.Authorization)/.exec(id)?.[1] ?? "";
+      return withoutHash(
+        `${principalType} ${identity}: ${roles[lastOf(roleDefinitionId)]} on ${lastOf(scope)}`,
+      );
+    });
 
-  test("Each identity has exactly these roles", () => {
-    expect(assignments.toSorted()).toEqual([
-      "00000000-0000-4000-8000-00000000e201: Key Vault Secrets Officer on kv-vmr-<hash>",
-      "id-vmr-test-api-management.properties.principalId: Key Vault Secrets User on kv-vmr-<hash>",
-      "id-vmr-test-package.properties.principalId: Storage Blob Data Contributor on stvmrpkg<hash>",
-      "id-vmr-test.properties.principalId: Key Vault Secrets User on kv-vmr-<hash>",
-      "id-vmr-test.properties.principalId: Monitoring Metrics Publisher on appi-vmr-test",
-      "id-vmr-test.properties.principalId: Monitoring Metrics Publisher on dcr-vmr-test",
-      "id-vmr-test.properties.principalId: Storage Blob Data Owner on stvmr<hash>",
-      "id-vmr-test.properties.principalId: Storage Queue Data Contributor on stvmr<hash>",
-      "id-vmr-test.properties.principalId: Storage Table Data Contributor on stvmr<hash>",
-    ]);
+  test.each([
+    ["test", ["Group 00000000-0000-4000-8000-00000000e201: Key Vault Secrets Officer on kv-vmr-<hash>"]],
+    [
+      "production",
+      ["Group 00000000-0000-4000-8000-00000000e301: Key Vault Secrets Officer on kv-vmr-<hash>"],
+    ],
+    ["existing", []],
+  ])("In %s, each identity has exactly these roles", (name, ofWriters) => {
+    const ofService = [
+      `ServicePrincipal id-vmr-${name}-api-management: Key Vault Secrets User on kv-vmr-<hash>`,
+    ];
+    const expected = [
+      ...ofWriters,
+      ...(name === "existing" ? [] : ofService),
+      `ServicePrincipal id-vmr-${name}-package: Storage Blob Data Contributor on stvmrpkg<hash>`,
+      `ServicePrincipal id-vmr-${name}: Key Vault Secrets User on kv-vmr-<hash>`,
+      `ServicePrincipal id-vmr-${name}: Monitoring Metrics Publisher on appi-vmr-${name}`,
+      `ServicePrincipal id-vmr-${name}: Monitoring Metrics Publisher on dcr-vmr-${name}`,
+      `ServicePrincipal id-vmr-${name}: Storage Blob Data Owner on stvmr<hash>`,
+      `ServicePrincipal id-vmr-${name}: Storage Queue Data Contributor on stvmr<hash>`,
+      `ServicePrincipal id-vmr-${name}: Storage Table Data Contributor on stvmr<hash>`,
+    ];
+    expect(assignmentsOf(snapshotOf(name)).toSorted()).toEqual(expected.toSorted());
   });
 
   test("The workflow's identity may assign exactly these roles", () => {
     const condition = readFileSync("infra/role-condition.txt", "utf8");
     const lists = [...condition.matchAll(/GuidEquals \{([^}]*)\}/g)].map(([, list = ""]) => list.split(", "));
     expect(lists.map((list) => list.toSorted())).toEqual([1, 2].map(() => Object.keys(roles).toSorted()));
+    expect(condition.match(/StringEqualsIgnoreCase \{'ServicePrincipal', 'Group'\}/g)).toHaveLength(2);
   });
 
   test("The app runs as one identity, and Azure stores its package with another one, in another account", () => {
-    const app = onlyOf(testing, "Web/sites");
-    const { keyVaultReferenceIdentity, functionAppConfig } = propertiesOf(app);
-    expect(keyVaultReferenceIdentity).toMatch(/\/id-vmr-test$/);
+    const { keyVaultReferenceIdentity, functionAppConfig } = propertiesOf(testing, "Web/sites");
     const { value, authentication } = functionAppConfig.deployment.storage;
-    expect(authentication.userAssignedIdentityResourceId).toMatch(/\/id-vmr-test-package$/);
-    expect(withoutHash(value)).toBe("stvmrpkg<hash>.properties.primaryEndpoints.blobapp-package");
+    const identities = [keyVaultReferenceIdentity, authentication.userAssignedIdentityResourceId].map(lastOf);
+    expect(identities).toEqual(["id-vmr-test", "id-vmr-test-package"]);
+    expect(withoutHash(value)).toMatch(/stvmrpkg<hash>'.*'app-package'/);
+    const { identityClientId, secretIdentifier } = propertiesOf(testing, "ApiManagement/service/namedValues")[
+      "keyVault"
+    ];
+    expect(identityClientId).toMatch(/\/id-vmr-test-api-management', '[\d-]+'\)\.clientId/);
+    expect(secretIdentifier).toMatch(
+      /\{0\}secrets\/API-MANAGEMENT-SECRET', .*\/kv-vmr-\w+', '[\d-]+'\)\.vaultUri/,
+    );
   });
 
-  test.each(everyEnvironment)(
-    "Nothing in %s accepts a key or a password, and only production protects its vault",
-    (name, deployment) => {
-      for (const account of allOf(deployment, "Storage/storageAccounts"))
-        expect(propertiesOf(account)).toMatchObject({
+  test.each(everySnapshot)(
+    "Nothing in %s accepts a key, a password or an unencrypted call",
+    (_, snapshot) => {
+      for (const { properties } of allOf(snapshot, "Storage/storageAccounts"))
+        expect(properties).toMatchObject({
           allowSharedKeyAccess: false,
           allowBlobPublicAccess: false,
+          allowCrossTenantReplication: false,
+          minimumTlsVersion: "TLS1_2",
+          supportsHttpsTrafficOnly: true,
         });
-      const { enableRbacAuthorization, enablePurgeProtection } = propertiesOf(
-        onlyOf(deployment, "KeyVault/vaults"),
-      );
-      expect([enableRbacAuthorization, enablePurgeProtection]).toEqual([
-        true,
-        name === "production" ? true : undefined,
+      expect(propertiesOf(snapshot, "KeyVault/vaults")["enableRbacAuthorization"]).toBe(true);
+      expect(propertiesOf(snapshot, "Insights/components")["DisableLocalAuth"]).toBe(true);
+      for (const { properties } of allOf(snapshot, "OperationalInsights/workspaces"))
+        expect(properties["features"].disableLocalAuth).toBe(true);
+      const passwords = allOf(snapshot, "Web/sites/basicPublishingCredentialsPolicies");
+      expect(passwords.map(({ id, properties }) => `${lastOf(id)} ${properties["allow"]}`)).toEqual([
+        "ftp false",
+        "scm false",
       ]);
-      expect(propertiesOf(onlyOf(deployment, "Insights/components"))).toMatchObject({
-        DisableLocalAuth: true,
-      });
-      const passwords = allOf(deployment, "Web/sites/basicPublishingCredentialsPolicies");
-      expect(passwords.map((resource) => [resource.name.split("/").at(-1), propertiesOf(resource)])).toEqual([
-        ["ftp", { allow: false }],
-        ["scm", { allow: false }],
-      ]);
+      const { httpsOnly, siteConfig } = propertiesOf(snapshot, "Web/sites");
+      expect([httpsOnly, siteConfig.minTlsVersion]).toEqual([true, "1.2"]);
     },
   );
+
+  test("Only production protects its vault", () => {
+    const vaults = [development, testing, production].map((snapshot) =>
+      propertiesOf(snapshot, "KeyVault/vaults"),
+    );
+    expect(vaults.map((vault) => vault["enablePurgeProtection"])).toEqual([null, null, true]);
+    expect(vaults.map((vault) => vault["softDeleteRetentionInDays"])).toEqual([7, 7, 90]);
+  });
 });
 
-describe("The network of production", () => {
-  const closable = ["Storage/storageAccounts", "KeyVault/vaults", "Web/sites"];
-  const closed = closable.flatMap((type) => allOf(production, type));
-  const network = onlyOf(production, "Network/virtualNetworks");
-  const endpoints = allOf(production, "Network/privateEndpoints").map((resource) => {
-    const { subnet, privateLinkServiceConnections } = propertiesOf(resource);
-    const [{ properties }] = privateLinkServiceConnections;
-    const zones = allOf(production, "Network/privateEndpoints/privateDnsZoneGroups").filter(({ name }) =>
-      name.startsWith(`${resource.name}/`),
-    );
-    const zone = zones.map(
-      (group) => propertiesOf(group)["privateDnsZoneConfigs"][0].properties.privateDnsZoneId,
-    );
-    return {
-      subnet: subnet.id,
-      target: properties.privateLinkServiceId,
-      group: properties.groupIds.join(),
-      zone: zone.join(),
-    };
-  });
+describe("The network", () => {
+  const closed = (snapshot: Snapshot) =>
+    ["Storage/storageAccounts", "KeyVault/vaults", "Web/sites"].flatMap((type) => allOf(snapshot, type));
 
-  test("Closes storage, vault and app, which are open in the other environments", () => {
-    const access = (deployment: typeof production) =>
-      closable.flatMap((type) =>
-        allOf(deployment, type).map((resource) => {
-          const { publicNetworkAccess, networkAcls } = propertiesOf(resource);
-          return [publicNetworkAccess, networkAcls?.defaultAction];
-        }),
-      );
-    const [open, shut] = [
-      ["Enabled", "Allow"],
-      ["Disabled", "Deny"],
-    ];
-    expect(access(production)).toEqual([shut, shut, shut, ["Disabled", undefined]]);
-    for (const one of [development, testing])
-      expect(access(one)).toEqual([open, open, open, ["Enabled", undefined]]);
-  });
-
-  test("Lets services of Azure into the one account whose lifecycle rule deletes expired records", () => {
-    const accounts = allOf(production, "Storage/storageAccounts");
-    const [rule] = allOf(production, "Storage/storageAccounts/managementPolicies");
-    expect(
-      accounts.map((account) => [
-        rule?.name === `${account.name}/default`,
-        propertiesOf(account)["networkAcls"].bypass,
-      ]),
-    ).toEqual([
-      [true, "AzureServices"],
-      [false, "None"],
+  test.each([
+    ["development", "Enabled", "Allow"],
+    ["test", "Enabled", "Allow"],
+    ["production", "Disabled", "Deny"],
+    ["existing", "Disabled", "Deny"],
+  ])("In %s, public access to storage, vault and app is %s", (name, access, defaultAction) => {
+    const rules = { bypass: "None", defaultAction };
+    const found = closed(snapshotOf(name)).map(({ properties }) => [
+      properties["publicNetworkAccess"],
+      properties["networkAcls"],
+    ]);
+    expect(found).toEqual([
+      [access, rules],
+      [access, rules],
+      [access, rules],
+      [access, undefined],
     ]);
   });
 
-  test("Has an endpoint for each service that it closes, with the zone of its name", () => {
-    const zones: Readonly<Record<string, string>> = {
-      blob: "privatelink.blob.core.windows.net",
-      queue: "privatelink.queue.core.windows.net",
-      table: "privatelink.table.core.windows.net",
-      vault: "privatelink.vaultcore.azure.net",
-      sites: "privatelink.azurewebsites.net",
-    };
-    const made = allOf(production, "Network/privateDnsZones");
-    const byTarget = Map.groupBy(endpoints, ({ target }) => withoutHash(target.split("/").at(-1)));
-    expect([...byTarget].map(([target, found]) => [target, found.map(({ group }) => group)])).toEqual([
-      ["stvmr<hash>", ["blob", "queue", "table"]],
-      ["stvmrpkg<hash>", ["blob"]],
-      ["kv-vmr-<hash>", ["vault"]],
-      ["func-vmr-production-<hash>", ["sites"]],
-    ]);
-    expect([...byTarget.keys()].toSorted()).toEqual(
-      closed.map(({ id }) => withoutHash(id.split("/").at(-1) ?? "")).toSorted(),
-    );
-    for (const { group, zone, subnet } of endpoints) {
-      expect(subnet).toBe(`${network.id}/subnets/private-endpoints`);
-      expect(made.map(({ id }) => id)).toContain(zone);
-      expect(zone.endsWith(`/${zones[group]}`)).toBe(true);
-    }
+  test.each([
+    [production, "private-endpoints", "rg-vmr-gateway-production"],
+    [existing, "endpoints", "rg-dns"],
+  ])(
+    "Everything that is closed has a private endpoint, whose name resolves",
+    (snapshot, subnet, zonesGroup) => {
+      const zoneGroups = allOf(snapshot, "Network/privateEndpoints/privateDnsZoneGroups");
+      const reached = allOf(snapshot, "Network/privateEndpoints").map(({ id, properties }) => {
+        const [{ privateLinkServiceId, groupIds }] = [
+          properties["privateLinkServiceConnections"][0].properties,
+        ];
+        const zone = zoneGroups.find((group) => group.id.startsWith(`${id}/`))?.properties[
+          "privateDnsZoneConfigs"
+        ][0].properties;
+        expect([lastOf(properties["subnet"].id), zone.privateDnsZoneId.split("/")[4]]).toEqual([
+          subnet,
+          zonesGroup,
+        ]);
+        expect(closed(snapshot).map((resource) => resource.id)).toContain(privateLinkServiceId);
+        return withoutHash(`${lastOf(privateLinkServiceId)} ${groupIds} ${lastOf(zone.privateDnsZoneId)}`);
+      });
+      const expected = [
+        `${withoutHash(onlyOf(snapshot, "Web/sites").name)} sites privatelink.azurewebsites.net`,
+        "kv-vmr-<hash> vault privatelink.vaultcore.azure.net",
+        "stvmr<hash> blob privatelink.blob.core.windows.net",
+        "stvmr<hash> queue privatelink.queue.core.windows.net",
+        "stvmr<hash> table privatelink.table.core.windows.net",
+        "stvmrpkg<hash> blob privatelink.blob.core.windows.net",
+      ];
+      expect(reached.toSorted()).toEqual(expected.toSorted());
+    },
+  );
+
+  test("Of production resolves each zone, and leaves through one fixed address", () => {
+    const network = onlyOf(production, "Network/virtualNetworks");
     const links = allOf(production, "Network/privateDnsZones/virtualNetworkLinks");
-    expect(links.map((link) => propertiesOf(link)["virtualNetwork"].id)).toEqual(made.map(() => network.id));
-  });
-
-  test("Gives app, API Management and runner a subnet each, and app and runner the fixed address", () => {
-    const { subnets } = propertiesOf(network);
-    const rows = subnets.map(
-      ({ name, properties }: { name: string; properties: ReturnType<typeof propertiesOf> }) => [
-        name,
-        properties["addressPrefix"],
-        properties["delegations"]
-          .map((one: { properties: { serviceName: string } }) => one.properties.serviceName)
-          .join(),
-        "natGateway" in properties,
-        "networkSecurityGroup" in properties,
-      ],
-    );
-    expect(rows).toEqual([
-      ["app", "10.40.0.0/26", "Microsoft.App/environments", true, true],
-      ["api-management", "10.40.0.64/26", "Microsoft.Web/serverFarms", false, true],
-      ["private-endpoints", "10.40.0.128/26", "", false, true],
-      ["runner", "10.40.0.192/26", "", true, true],
-      ["AzureBastionSubnet", "10.40.1.0/26", "", false, false],
+    for (const { properties } of links)
+      expect(properties).toEqual({ registrationEnabled: false, virtualNetwork: { id: network.id } });
+    const linked = links.map(({ id }) => String(id.split("/").at(-3)));
+    expect(linked.toSorted()).toEqual(namesOf(production, "Network/privateDnsZones"));
+    const nat = onlyOf(production, "Network/natGateways");
+    expect(nat.properties["publicIpAddresses"]).toEqual([
+      { id: onlyOf(production, "Network/publicIPAddresses").id },
     ]);
-    expect(propertiesOf(onlyOf(production, "Web/sites"))["virtualNetworkSubnetId"]).toBe(
-      `${network.id}/subnets/app`,
+    const subnets = network.properties["subnets"].map(
+      ({ name, properties }: Snapshot["resources"][number]) => {
+        const { addressPrefix, delegations, natGateway, networkSecurityGroup, defaultOutboundAccess } =
+          properties;
+        const delegation = delegations[0]?.properties.serviceName ?? "none";
+        return [
+          name,
+          addressPrefix,
+          delegation,
+          natGateway?.id === nat.id,
+          networkSecurityGroup !== null,
+          defaultOutboundAccess,
+        ];
+      },
     );
-    const service = propertiesOf(onlyOf(production, "ApiManagement/service"));
-    expect(service["virtualNetworkConfiguration"].subnetResourceId).toBe(
-      `${network.id}/subnets/api-management`,
+    expect(subnets).toEqual([
+      ["app", "10.40.0.0/26", "Microsoft.App/environments", true, true, false],
+      ["api-management", "10.40.0.64/26", "Microsoft.Web/serverFarms", false, true, false],
+      ["private-endpoints", "10.40.0.128/26", "none", false, true, false],
+      ["runner", "10.40.0.192/26", "none", true, true, false],
+      ["AzureBastionSubnet", "10.40.1.0/26", "none", false, false, false],
+    ]);
+    // The default rules allow no inbound traffic from the internet.
+    expect(propertiesOf(production, "Network/networkSecurityGroups")).toEqual({});
+    expect(propertiesOf(production, "Web/sites")["virtualNetworkSubnetId"]).toBe(`${network.id}/subnets/app`);
+    const { virtualNetworkType, virtualNetworkConfiguration } = propertiesOf(
+      production,
+      "ApiManagement/service",
     );
-    expect(onlyOf(production, "ApiManagement/service").body["sku"]).toEqual({
-      name: "StandardV2",
-      capacity: 1,
-    });
-    expect(onlyOf(testing, "ApiManagement/service").body["sku"]).toEqual({ name: "BasicV2", capacity: 1 });
-  });
-
-  test("Can be an existing one with its zones, and is then not created", () => {
-    const hub = "/subscriptions/s/resourceGroups/hub";
-    const existing = deployed("production", {
-      EXISTING_APP_SUBNET_ID: `${hub}/subnet-of-app`,
-      EXISTING_API_MANAGEMENT_SUBNET_ID: `${hub}/subnet-of-api-management`,
-      EXISTING_ENDPOINT_SUBNET_ID: `${hub}/subnet-of-endpoints`,
-      EXISTING_DNS_ZONES_GROUP_ID: `${hub}-dns`,
-    });
-    for (const type of ["virtualNetworks", "natGateways", "privateDnsZones"])
-      expect(allOf(existing, `Network/${type}`)).toEqual([]);
-    expect(propertiesOf(onlyOf(existing, "Web/sites"))["virtualNetworkSubnetId"]).toBe(
-      `${hub}/subnet-of-app`,
-    );
-    const service = propertiesOf(onlyOf(existing, "ApiManagement/service"));
-    expect(service["virtualNetworkConfiguration"].subnetResourceId).toBe(`${hub}/subnet-of-api-management`);
-    const found = allOf(existing, "Network/privateEndpoints");
-    expect(found.map((one) => propertiesOf(one)["subnet"].id)).toEqual(
-      found.map(() => `${hub}/subnet-of-endpoints`),
-    );
-    const groups = allOf(existing, "Network/privateEndpoints/privateDnsZoneGroups");
-    expect(groups).toHaveLength(6);
-    for (const group of groups)
-      expect(propertiesOf(group)["privateDnsZoneConfigs"][0].properties.privateDnsZoneId).toContain(
-        `${hub}-dns/providers`,
-      );
+    expect(virtualNetworkType).toBe("External");
+    expect(virtualNetworkConfiguration.subnetResourceId).toBe(`${network.id}/subnets/api-management`);
+    const skus = [testing, production].map((one) => onlyOf(one, "ApiManagement/service")["sku"]);
+    expect(skus).toEqual([
+      { name: "BasicV2", capacity: 1 },
+      { name: "StandardV2", capacity: 1 },
+    ]);
   });
 });
 
-describe("What exists already", () => {
-  const ids = "/subscriptions/s/resourceGroups/shared/providers";
-  const shared = deployed("test", {
-    EXISTING_WORKSPACE_ID: `${ids}/Microsoft.OperationalInsights/workspaces/central`,
-    API_MANAGEMENT: "existing",
-    EXISTING_API_MANAGEMENT_ID: `${ids}/Microsoft.ApiManagement/service/common`,
-  });
-
-  test("Is used instead of a new workspace and a new service", () => {
-    expect(allOf(shared, "OperationalInsights/workspaces")).toEqual([]);
-    expect(allOf(shared, "ApiManagement/service")).toEqual([]);
-    const table = onlyOf(shared, "OperationalInsights/workspaces/tables");
-    expect(table.id).toBe(
-      `${ids}/Microsoft.OperationalInsights/workspaces/central/tables/VmrGatewayMetrics_CL`,
-    );
-    const api = onlyOf(shared, "ApiManagement/service/apis");
-    expect(api.id).toBe(`${ids}/Microsoft.ApiManagement/service/common/apis/vmr-gateway-test`);
-    for (const rule of allOf(shared, "Insights/scheduledQueryRules"))
-      expect(propertiesOf(rule)["scopes"]).toEqual([
-        `${ids}/Microsoft.OperationalInsights/workspaces/central`,
-      ]);
-  });
+test("What exists already is used instead of something new, in its own group", () => {
+  const table = onlyOf(existing, "OperationalInsights/workspaces/tables");
+  expect(table.id).toMatch(/\/rg-logs\/.*\/workspaces\/log-central\/tables\/VmrGatewayMetrics_CL$/);
+  const api = onlyOf(existing, "ApiManagement/service/apis");
+  expect(api.id).toMatch(/\/rg-shared\/.*\/service\/apim-shared\/apis\/vmr-gateway-existing$/);
+  const [workspaceId = ""] = table.id.split("/tables/");
+  for (const { properties } of allOf(existing, "Insights/scheduledQueryRules"))
+    expect(properties["scopes"]).toEqual([workspaceId]);
+  for (const { properties } of allOf(existing, "Insights/diagnosticSettings"))
+    expect(properties["workspaceId"]).toBe(workspaceId);
+  expect(propertiesOf(existing, "Insights/components")["WorkspaceResourceId"]).toBe(workspaceId);
+  expect(propertiesOf(existing, "Web/sites")["virtualNetworkSubnetId"]).toMatch(/\/vnet-hub\/subnets\/app$/);
 });
 
 describe("The function app", () => {
   test("Replaces its instances one by one, is spread over zones in production, and runs the project's version of Node", () => {
-    const runtime = everyEnvironment.map(([, deployment]) => propertiesOf(onlyOf(deployment, "Web/sites")));
-    for (const { functionAppConfig } of runtime)
-      expect(functionAppConfig).toMatchObject({
+    for (const [, snapshot] of everySnapshot) {
+      expect(propertiesOf(snapshot, "Web/sites")["functionAppConfig"]).toMatchObject({
         siteUpdateStrategy: { type: "RollingUpdate" },
-        runtime: { name: "node", version: "24" },
-        scaleAndConcurrency: { maximumInstanceCount: 4, instanceMemoryMB: 2048 },
+        runtime: { name: "node", version: manifest.engines.node.replace(">=", "") },
+        scaleAndConcurrency: { maximumInstanceCount: 4, instanceMemoryMB: 2048, alwaysReady: [] },
       });
-    // Without API Management, the app's host responds to the widget's preflight requests.
-    expect(runtime.map(({ siteConfig }) => siteConfig.cors)).toEqual([
-      { allowedOrigins: ["https://widget-dev.example.com"] },
-      undefined,
-      undefined,
-    ]);
-    const zones = everyEnvironment.map(
-      ([, one]) => propertiesOf(onlyOf(one, "Web/serverfarms"))["zoneRedundant"],
+      expect(onlyOf(snapshot, "Web/serverfarms")["sku"]).toEqual({ name: "FC1", tier: "FlexConsumption" });
+    }
+    const zones = [development, testing, production].map(
+      (one) => propertiesOf(one, "Web/serverfarms")["zoneRedundant"],
     );
     expect(zones).toEqual([false, false, true]);
+    // Without API Management, the app's host responds to the widget's preflight requests.
+    const cors = [development, testing].map((one) => propertiesOf(one, "Web/sites")["siteConfig"].cors);
+    expect(cors).toEqual([{ allowedOrigins: ["https://widget-dev.example.com"] }, null]);
   });
 
   test("Stores each line once: no diagnostic setting repeats what Application Insights gets", () => {
-    const settings = allOf(production, "Insights/diagnosticSettings").map((resource) => {
-      const { logs, workspaceId } = propertiesOf(resource);
-      expect(workspaceId).toMatch(/\/log-vmr-production$/);
-      const of = resource.id.split("/providers/").at(-2)?.split("/").at(1) ?? "";
-      return `${of}: ${logs.map((log: Record<string, unknown>) => log["category"] ?? log["categoryGroup"]).join(", ")}`;
-    });
-    expect(settings.toSorted()).toEqual([
-      "service: GatewayLogs",
-      "storageAccounts: StorageDelete",
-      "storageAccounts: StorageWrite, StorageDelete",
-      "vaults: audit",
+    const settings = allOf(production, "Insights/diagnosticSettings").flatMap(({ id, properties }) =>
+      properties["logs"].map((log: Readonly<Record<string, string>>) => {
+        const [, , account = ""] = id.split("/providers/").at(-2)?.split("/") ?? [];
+        return withoutHash(`${account}: ${log["category"] ?? log["categoryGroup"]}`);
+      }),
+    );
+    expect(settings.map(String).toSorted()).toEqual([
+      "apim-vmr-production-<hash>: GatewayLogs",
+      "kv-vmr-<hash>: audit",
+      "stvmr<hash>: StorageDelete",
+      "stvmrpkg<hash>: StorageDelete",
+      "stvmrpkg<hash>: StorageWrite",
     ]);
   });
 
-  test("Has its rows kept and archived as long as the environment says", () => {
-    const tables = allOf(production, "OperationalInsights/workspaces/tables");
-    expect(tables.map(({ name }) => name.split("/").at(-1) ?? "").toSorted()).toEqual([
+  test("Has its rows kept, archived and capped as the environment says", () => {
+    const type = "OperationalInsights/workspaces";
+    expect(namesOf(production, `${type}/tables`)).toEqual([
       "AppExceptions",
       "AppRequests",
       "AppTraces",
       "VmrGatewayMetrics_CL",
     ]);
-    for (const table of tables)
-      expect(propertiesOf(table)).toMatchObject({ retentionInDays: 90, totalRetentionInDays: 365 });
+    for (const { properties } of allOf(production, `${type}/tables`))
+      expect([properties["retentionInDays"], properties["totalRetentionInDays"]]).toEqual([90, 365]);
+    const caps = [development, production].map(
+      (one) => propertiesOf(one, type)["workspaceCapping"].dailyQuotaGb,
+    );
+    expect(caps).toEqual([1, -1]);
+  });
+});
+
+describe("The app settings", () => {
+  const reference = /\(SecretUri=\{0\}secrets\/\{1\}\)'.*\/kv-vmr-\w+', '[\d-]+'\)\.vaultUri, '([A-Z-]+)'/;
+  const secretsOf = (snapshot: Snapshot) =>
+    Object.entries(settingsOf(snapshot)).flatMap(([name, value]) => {
+      const [, secret] = reference.exec(value) ?? [];
+      if (secret !== undefined) expect(secret).toBe(name.replaceAll("_", "-"));
+      return secret === undefined ? [] : [name];
+    });
+
+  test("Refer to the vault for each secret that the environment uses", () => {
+    const always = ["EVENT_SINK_PASSWORD", "ROOM_HOST_PIN"];
+    const password = [...always, "PLATFORM_PASSWORD"];
+    expect(secretsOf(testing)).toEqual([...password, "API_MANAGEMENT_SECRET"].toSorted());
+    expect(secretsOf(production)).toEqual(password.toSorted());
+    const others = ["EVENT_SINK_PREVIOUS_PASSWORD", "PLATFORM_OAUTH_PRIVATE_KEY"];
+    expect(secretsOf(existing)).toEqual([...always, ...others].toSorted());
+  });
+
+  test("Are the environment's values, with its names, and wait for the platform's replication", () => {
+    expect(settingsOf(existing)["GIVEN_SETTING_NAMES"]?.split(",")).toHaveLength(11);
+    expect(settingsOf(existing)).toMatchObject({ MAX_VMR: "20", POOL_READY_DELAY_SECONDS: "120" });
+    const ofTest = { POOL_READY_DELAY_SECONDS: "90", ROOM_TEMPLATE: '{"participant_limit":10}' };
+    expect(settingsOf(testing)).toMatchObject({ ...ofTest, FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: "17825792" });
+  });
+
+  test.each([
+    ["AzureWebJobsStorage__blobServiceUri", "stvmr<hash>", "primaryEndpoints.blob"],
+    ["AzureWebJobsStorage__queueServiceUri", "stvmr<hash>", "primaryEndpoints.queue"],
+    ["AzureWebJobsStorage__tableServiceUri", "stvmr<hash>", "primaryEndpoints.table"],
+    ["AzureWebJobsStorage__clientId", "id-vmr-test", "clientId"],
+    ["APPLICATIONINSIGHTS_CONNECTION_STRING", "appi-vmr-test", "ConnectionString"],
+    ["APPLICATIONINSIGHTS_AUTHENTICATION_STRING", "id-vmr-test", "clientId"],
+    ["LOGS_INGESTION_ENDPOINT", "dcr-vmr-test", "endpoints.logsIngestion"],
+    ["LOGS_INGESTION_RULE_ID", "dcr-vmr-test", "immutableId"],
+  ])("%s comes from %s", (name, resource, property) => {
+    const value = withoutHash(settingsOf(testing)[name] ?? "");
+    expect(value).toMatch(new RegExp(`/${resource}', '[\\d-]+'\\)\\.${property}\\)`));
+  });
+
+  test.each(everySnapshot)("Of %s are accepted by the app once Azure has resolved them", (_, snapshot) => {
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const secrets: Readonly<Record<string, string>> = {
+      ROOM_HOST_PIN: "2468",
+      API_MANAGEMENT_SECRET: "a secret of more than sixteen characters",
+      PLATFORM_OAUTH_PRIVATE_KEY: String(privateKey.export({ type: "pkcs8", format: "pem" })),
+    };
+    const used = secretsOf(snapshot);
+    const resolved = Object.entries(settingsOf(snapshot)).map(([name, value]) => {
+      if (used.includes(name)) return [name, secrets[name] ?? "a password"];
+      return [name, /ServiceUri$|ENDPOINT$/.test(name) ? "https://service.example.com" : value];
+    });
+    expect(loadSettings(Object.fromEntries(resolved)).unknownNames).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Runs a shell script with stubs of `az`, `curl` and `sleep` on the PATH, which give recorded responses. */
+/** Runs shell commands with stubs of Azure's programs on the PATH, which give recorded responses. */
 import { execFile } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import * as z from "zod";
 
-/** The response of a command whose arguments contain this text. */
+/** The response of a command whose line contains this text. The first that fits is given. */
 export interface Response {
   readonly to: string;
   readonly status?: number;
@@ -15,14 +15,13 @@ export interface Response {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A command without a response fails, so a script cannot run what the test does not know. `sleep` returns at once. */
+/** A command without a response fails, so a script cannot run what the test does not know. */
 const stubOf = (responses: readonly Response[]) => `#!/bin/sh
-name=\${0##*/}
-[ "$name" = sleep ] && exit 0
-line="$name $*"
+line="\${0##*/} $*"
 printf '%s\\n' "$line" >> "$STUB_FOLDER/calls"
 case "$line" in
 ${responses.map(({ to, status = 0, stdout = "" }) => `*${quoted(to)}*) printf %s ${quoted(stdout)}; exit ${status} ;;`).join("\n")}
+"sleep "*) exit 0 ;;
 esac
 echo "no response for: $line" >&2
 exit 99
@@ -32,23 +31,34 @@ const Failure = z
   .object({ code: z.number().nullable(), stdout: z.string(), stderr: z.string() })
   .transform(({ code: status, ...output }) => ({ status, ...output }));
 
-/** Runs a script to its end. Returns its status, what it printed, and the commands that it ran. */
+interface Options {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The folder with `infra`. Defaults to the project. */
+  readonly folder?: string;
+  /** The programs to replace. Defaults to `az`, `curl` and `sleep`. */
+  readonly stubs?: readonly string[];
+}
+
+/** Runs `sh` with these words to its end. Returns its status, what it printed, and the stubs' command lines. */
 export async function runScript(
-  script: readonly string[],
+  words: readonly string[],
   responses: readonly Response[],
-  environment: Readonly<Record<string, string>> = {},
+  options: Options = {},
 ) {
+  const { environment, folder: cwd, stubs = ["az", "curl", "sleep"] } = options;
   const folder = await mkdtemp(join(tmpdir(), "vmr-script-"));
   try {
-    for (const name of ["az", "curl", "sleep"]) {
+    for (const name of stubs) {
       await writeFile(join(folder, name), stubOf(responses));
       await chmod(join(folder, name), 0o755);
     }
-    const result = await promisify(execFile)("sh", [...script], {
+    const result = await promisify(execFile)("sh", [...words], {
+      cwd,
       env: {
         PATH: [folder, process.env["PATH"]].join(delimiter),
+        HOME: folder,
         STUB_FOLDER: folder,
-        HEALTH_TRIES: "3",
+        HEALTH_TRIES: "30",
         ...environment,
       },
     }).then(

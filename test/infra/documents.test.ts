@@ -1,0 +1,118 @@
+/** Each command block of the deployment guide runs, with recorded responses of Azure. */
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { alive, azure, createPackage, subscription } from "../support/infra/azure.ts";
+import { type Response, runScript } from "../support/infra/run-script.ts";
+import { useStarted } from "../support/use-started.ts";
+
+const guide = await readFile("docs/deployment.md", "utf8");
+const blocks = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+/** Commands in running text, such as the steps of the first deployment. */
+const commands = [...guide.matchAll(/`((?:sh infra\/\S+|az|npm ci|openssl) [^`]+)`/g)].map(
+  ([, command = ""]) => command.replaceAll("\n", " "),
+);
+
+const project = useStarted(async () => {
+  const folder = await mkdtemp(join(tmpdir(), "vmr-guide-"));
+  await cp("infra", join(folder, "infra"), { recursive: true });
+  const package_ = await createPackage();
+  await cp(package_.path, join(folder, "dist", "vmr-gateway.zip"));
+  await cp(`${package_.path}.sha256`, join(folder, "dist", "vmr-gateway.zip.sha256"));
+  await package_.stop();
+  return { folder, stop: async () => rm(folder, { recursive: true, force: true }) };
+});
+
+const environment = {
+  GROUP: "rg-vmr-gateway-test",
+  APP: "func-vmr-test",
+  VAULT: "kv-vmr-test",
+  STORAGE: "stvmrtest",
+  REPOSITORY: "owner/name",
+  ENVIRONMENT: "test",
+  SCOPE: `/subscriptions/${subscription}`,
+  AZURE_LOCATION: "westeurope",
+};
+
+const answers: Response[] = [
+  ...[
+    "npm ci",
+    "npm run package",
+    "azd env new development",
+    "azd env set",
+    "azd provision",
+    "azd deploy",
+  ].map((to) => ({ to })),
+  { to: "gh workflow run deploy.yml" },
+  { to: "actions/oidc/customization/sub --jq .sub_claim_prefix", stdout: "repo:owner@1/name@2\n" },
+  { to: "identity show", stdout: "principal-1\n" },
+  { to: "vm show", stdout: "/vm-runner\n" },
+  { to: "log-analytics workspace list", stdout: "/log-vmr-test\n" },
+  { to: "group exists", stdout: "true\n" },
+  { to: "keyvault list-deleted", stdout: "" },
+  { to: "apim deletedservice list", stdout: "" },
+  ...[
+    "az login",
+    "bicep upgrade",
+    "bicep build-params",
+    "ad signed-in-user show",
+    "list-flexconsumption-locations",
+  ].map((to) => ({ to })),
+  ...[
+    "group create",
+    "group delete",
+    "identity create",
+    "federated-credential create",
+    "role assignment create",
+  ].map((to) => ({ to })),
+  ...[
+    "vm create",
+    "public-ip create",
+    "bastion create",
+    "bastion ssh",
+    "diagnostic-settings",
+    "apim create",
+  ].map((to) => ({ to })),
+  ...[
+    "keyvault secret set",
+    "keyvault recover",
+    "message clear",
+    "functionapp stop",
+    "functionapp start",
+  ].map((to) => ({ to })),
+  alive(),
+  ...azure(),
+];
+const run = async (text: string, responses: readonly Response[] = []) =>
+  runScript(["-eu", "-c", text.replaceAll(/<(\w+)>/g, "$1")], [...responses, ...answers], {
+    environment,
+    folder: project.folder,
+    stubs: ["az", "azd", "gh", "npm", "curl", "sleep"],
+  });
+
+test.each([...blocks, ...commands])("This runs: %s", async (text) => {
+  const { status, stderr } = await run(text);
+  expect([status, stderr.replaceAll(/^Subscription .*\n/gm, "")]).toEqual([0, ""]);
+});
+
+test("The guide has a block or command for each day", () => {
+  expect(blocks.length).toBeGreaterThan(7);
+  for (const command of ["validate", "provision", "check", "release"])
+    expect(commands.some((line) => line.startsWith(`sh infra/deploy.sh ${command} test`))).toBe(true);
+});
+
+test("The trust in the workflow has the subject that GitHub sends, in new and in old repositories", async () => {
+  const block = blocks.find((text) => text.includes("federated-credential")) ?? "";
+  const { commands: made } = await run(block);
+  const subjectOf = (lines: readonly string[]) => /--subject (\S+)/.exec(lines.join("\n"))?.[1];
+  expect(subjectOf(made)).toBe("repo:owner@1/name@2:environment:test");
+  const old = await run(block, [{ to: "oidc/customization", status: 1, stdout: '{"message":"Not Found"}' }]);
+  expect(subjectOf(old.commands)).toBe("repo:owner/name:environment:test");
+  const roles = made.filter((line) => line.includes("role assignment create"));
+  expect(roles).toHaveLength(2);
+  for (const line of roles) expect(line).toContain(`--assignee-object-id principal-1`);
+  expect(made.join("\n")).toContain(
+    "--condition (\n (!(ActionMatches{'Microsoft.Authorization/roleAssignments/write'}))",
+  );
+});

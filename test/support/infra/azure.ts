@@ -1,0 +1,110 @@
+/** Responses of Azure to the commands of deploy.sh, as they were recorded elsewhere, and a package to deploy. */
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createArchive } from "../../../tools/scripts/package/deployment.ts";
+import { createSettingsList } from "../../../tools/scripts/package/settings-list.ts";
+import type { Response } from "./run-script.ts";
+import { snapshotOf } from "./snapshots.ts";
+
+export const subscription = "00000000-0000-4000-8000-00000000f200";
+export const build = "5f0c9e2a7b41";
+
+/**
+ * Returns the name of an output as Azure's responses have it: `FUNCTION_APP_NAME` becomes `functioN_APP_NAME`, because
+ * the leading capitals become small. https://github.com/Azure/azure-dev/issues/512
+ */
+export function outputName(name: string): string {
+  return name.replace(/^[A-Z]+(?=[A-Z]_|[A-Z]$)|^[A-Z](?![A-Z])/, (letters) => letters.toLowerCase());
+}
+
+const values: Readonly<Record<string, string>> = {
+  functionAppName: "func-vmr-test",
+  keyVaultName: "kv-vmr-test",
+  healthUrl: "https://rooms.example.com/public/health",
+};
+const reference = (name: string) => `@Microsoft.KeyVault(SecretUri=https://kv.example.com/secrets/${name})`;
+
+/** The response of the health check, as curl prints it with its headers. */
+export const alive = (of = build): Response => ({
+  to: "/public/health",
+  stdout: `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Build: ${of}\r\n\r\n{"status":"alive"}`,
+});
+
+interface State {
+  /** The app settings that `provision` has written, beside the secrets. Those of the values file unless given. */
+  readonly given?: readonly string[];
+  readonly secrets?: readonly string[];
+  readonly heldSecrets?: readonly string[];
+  readonly functions?: string;
+  readonly cli?: string;
+  /** The versions of the secrets that the app uses. */
+  readonly used?: string;
+}
+
+export const secretNames = [
+  "EVENT-SINK-PASSWORD",
+  "PLATFORM-PASSWORD",
+  "ROOM-HOST-PIN",
+  "API-MANAGEMENT-SECRET",
+];
+export const givenNames = (await createSettingsList())
+  .split("\n")
+  .flatMap((line) => /^(\w+) required$/.exec(line)?.[1] ?? []);
+
+/** An environment that has been released before, with every secret, unless the state says otherwise. */
+export function azure({
+  given = givenNames,
+  secrets = secretNames,
+  heldSecrets = secretNames,
+  functions = "healthCheck\n",
+  cli = "2.90.0",
+  used,
+}: State = {}): Response[] {
+  const names = [...given, ...secrets.map((name) => name.replaceAll("-", "_")), "GIVEN_SETTING_NAMES"];
+  const lines = (list: readonly string[]) => list.map((line) => `${line}\n`).join("");
+  // The outputs that the template has, under the names that Azure gives them. A missing one is an empty line.
+  const outputs = Object.keys(snapshotOf("existing").outputs).map((name) => ({
+    to: `properties.outputs.${outputName(name)}.value`,
+    stdout: `${values[name] ?? ""}\n`,
+  }));
+  return [
+    { to: "az version", stdout: `${cli}\n` },
+    ...outputs,
+    { to: "properties.outputs.", stdout: "" },
+    { to: "functionapp list", stdout: "func-vmr-test\n" },
+    { to: "functionapp function list", stdout: functions },
+    { to: "contains(value, '@Microsoft.KeyVault')", stdout: lines(secrets.map(reference)) },
+    { to: "GIVEN_SETTING_NAMES", stdout: `${given.join(",")}\n` },
+    { to: "appsettings list", stdout: lines(names) },
+    { to: "keyvault secret list", stdout: lines(heldSecrets) },
+    ...secretNames.map((name) => ({
+      to: `secret show --vault-name kv-vmr-test --name ${name} `,
+      stdout: `https://kv.example.com/secrets/${name}/version-of-${name}\n`,
+    })),
+    { to: "rest --method get", stdout: used ?? lines(secretNames.map((name) => `version-of-${name}`)) },
+    { to: "config-zip" },
+    { to: "/room/list", stdout: "401" },
+    { to: "deployment sub create" },
+    { to: "deployment sub what-if", stdout: "{}" },
+  ];
+}
+
+/** Writes a package with its checksum. `settings` are further lines of its settings.txt. */
+export async function createPackage(settings = "") {
+  const folder = await mkdtemp(join(tmpdir(), "vmr-package-"));
+  const path = join(folder, "vmr-gateway.zip");
+  const archive = createArchive(
+    new Map([
+      ["build.txt", Buffer.from(`${build}\n`)],
+      ["settings.txt", Buffer.from((await createSettingsList()) + settings)],
+    ]),
+  );
+  await writeFile(path, archive);
+  await writeFile(
+    `${path}.sha256`,
+    `${createHash("sha256").update(archive).digest("hex")}  vmr-gateway.zip\n`,
+  );
+  return { path, stop: async () => rm(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,91 @@
+/** Writes infra/snapshots: what each scenario of test/infra/fixtures would deploy, by the real Bicep compiler. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import * as z from "zod";
+import { findCompiler, runCompiler } from "./snapshots/compiler.ts";
+import {
+  fixtureOf,
+  hashInputs,
+  infraFolder,
+  scenarios,
+  snapshotFolder,
+  templateFiles,
+} from "./snapshots/inputs.ts";
+import { orderOf } from "./snapshots/order.ts";
+
+const tenantId = "00000000-0000-4000-8000-00000000a000";
+const Snapshot = z.object({
+  predictedResources: z.array(z.looseObject({ id: z.string() })),
+  diagnostics: z.array(z.unknown()),
+  outputs: z.record(z.string(), z.unknown()),
+});
+
+try {
+  writeSnapshots(findCompiler());
+  console.log(`Wrote ${scenarios.length} snapshots and order.json`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+function writeSnapshots(compiler: string): void {
+  const folder = mkdtempSync(join(tmpdir(), "vmr-snapshots-"));
+  try {
+    copyTemplates(folder);
+    for (const scenario of scenarios) write(scenario, predict(compiler, folder, scenario));
+    const template = runCompiler(compiler, ["build", join(folder, "main.bicep"), "--stdout"]);
+    write("order", orderOf(JSON.parse(template)));
+    writeFileSync(join(snapshotFolder, "inputs.sha256"), `${hashInputs()}\n`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Copies the templates. Long texts with tests of their own become the names of their files. */
+function copyTemplates(folder: string): void {
+  for (const file of templateFiles()) cpSync(join(infraFolder, file), join(folder, file));
+  replaceIn(join(folder, "api-management.bicep"), "loadTextContent('../openapi.json')", "'openapi.json'");
+  replaceIn(
+    join(folder, "observability.bicep"),
+    "loadTextContent('workbook/workbook.json')",
+    "'workbook.json'",
+  );
+}
+
+function predict(compiler: string, folder: string, scenario: string) {
+  const values = parseEnv(readFileSync(fixtureOf(scenario), "utf8"));
+  const {
+    AZURE_SUBSCRIPTION_ID: subscription = "",
+    AZURE_LOCATION: location = "",
+    AZURE_RESOURCE_GROUP: group,
+  } = values;
+  const file = join(folder, `${scenario}.bicepparam`);
+  // environment() is not known offline.
+  const text = `${readFileSync(join(infraFolder, "main.bicepparam"), "utf8")}\nparam storageSuffix = 'core.windows.net'\n`;
+  writeFileSync(file, text);
+  if (group !== undefined) replaceIn(file, "using 'main.bicep'", "using 'gateway.bicep'");
+  const scope = group === undefined ? ["--location", location] : ["--resource-group", group];
+  const ids = ["--tenant-id", tenantId, "--subscription-id", subscription, "--mode", "overwrite"];
+  runCompiler(compiler, ["snapshot", file, ...ids, ...scope], values);
+  const written = readFileSync(join(folder, `${scenario}.snapshot.json`), "utf8");
+  const { predictedResources, diagnostics, outputs } = Snapshot.parse(JSON.parse(written));
+  if (diagnostics.length > 0) throw new Error(`${scenario}: ${JSON.stringify(diagnostics)}`);
+  return { resources: predictedResources.toSorted((one, other) => (one.id < other.id ? -1 : 1)), outputs };
+}
+
+function replaceIn(file: string, text: string, replacement: string): void {
+  const parts = readFileSync(file, "utf8").split(text);
+  if (parts.length !== 2) throw new Error(`${file} does not have exactly one ${text}`);
+  writeFileSync(file, parts.join(replacement));
+}
+
+/** Writes one property per line, sorted by name: the compiler's order of outputs differs from run to run. */
+function write(name: string, contents: object): void {
+  const sorted = (_key: string, value: unknown): unknown =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : value;
+  writeFileSync(join(snapshotFolder, `${name}.json`), `${JSON.stringify(contents, sorted, 2)}\n`);
+}

@@ -1,0 +1,34 @@
+/** What the snapshots are made from: the files of `infra` and the fixtures, which only the snapshots use. */
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export const infraFolder = "infra";
+export const snapshotFolder = join(infraFolder, "snapshots");
+const fixtureFolder = join("test", "infra", "fixtures");
+
+/** The names of the snapshots. */
+export const scenarios: readonly string[] = readdirSync(fixtureFolder)
+  .map((file) => file.replace(/\.env$/, ""))
+  .toSorted();
+
+export const fixtureOf = (scenario: string): string => join(fixtureFolder, `${scenario}.env`);
+
+/** The version of the compiler, on which the text of the snapshots depends. */
+export const compilerVersion = readFileSync(join(snapshotFolder, "bicep-version.txt"), "utf8").trim();
+
+/** Returns the paths in `infra` that decide what is deployed, sorted. */
+export function templateFiles(): string[] {
+  return readdirSync(infraFolder, { recursive: true, encoding: "utf8" })
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => /^[\w-]+\.bicep(?:param)?$|^policies\/.+\.xml$|^alerts\/.+\.kql$/.test(file))
+    .toSorted();
+}
+
+/** Returns the hash of all inputs. Windows may check them out with other line ends. */
+export function hashInputs(): string {
+  const hash = createHash("sha256").update(compilerVersion);
+  for (const path of [...templateFiles().map((file) => join(infraFolder, file)), ...scenarios.map(fixtureOf)])
+    hash.update(`\0${path.replaceAll("\\", "/")}\0${readFileSync(path, "utf8").replaceAll("\r\n", "\n")}`);
+  return hash.digest("hex");
+}
