@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { alive, azure, createPackage, subscription } from "../support/infra/azure.ts";
+import { createPackage, guideAnswers, subscription } from "../support/infra/azure.ts";
 import { type Response, runScript } from "../support/infra/run-script.ts";
 import { useStarted } from "../support/use-started.ts";
 
@@ -35,57 +35,8 @@ const environment = {
   AZURE_LOCATION: "westeurope",
 };
 
-const answers: Response[] = [
-  ...[
-    "npm ci",
-    "npm run package",
-    "azd env new development",
-    "azd env set",
-    "azd provision",
-    "azd deploy",
-  ].map((to) => ({ to })),
-  { to: "gh workflow run deploy.yml" },
-  { to: "actions/oidc/customization/sub --jq .sub_claim_prefix", stdout: "repo:owner@1/name@2\n" },
-  { to: "identity show", stdout: "principal-1\n" },
-  { to: "vm show", stdout: "/vm-runner\n" },
-  { to: "log-analytics workspace list", stdout: "/log-vmr-test\n" },
-  { to: "group exists", stdout: "true\n" },
-  { to: "keyvault list-deleted", stdout: "" },
-  { to: "apim deletedservice list", stdout: "" },
-  ...[
-    "az login",
-    "bicep upgrade",
-    "bicep build-params",
-    "ad signed-in-user show",
-    "list-flexconsumption-locations",
-  ].map((to) => ({ to })),
-  ...[
-    "group create",
-    "group delete",
-    "identity create",
-    "federated-credential create",
-    "role assignment create",
-  ].map((to) => ({ to })),
-  ...[
-    "vm create",
-    "public-ip create",
-    "bastion create",
-    "bastion ssh",
-    "diagnostic-settings",
-    "apim create",
-  ].map((to) => ({ to })),
-  ...[
-    "keyvault secret set",
-    "keyvault recover",
-    "message clear",
-    "functionapp stop",
-    "functionapp start",
-  ].map((to) => ({ to })),
-  alive(),
-  ...azure(),
-];
 const run = async (text: string, responses: readonly Response[] = []) =>
-  runScript(["-eu", "-c", text.replaceAll(/<(\w+)>/g, "$1")], [...responses, ...answers], {
+  runScript(["-eu", "-c", text.replaceAll(/<(\w+)>/g, "$1")], [...responses, ...guideAnswers], {
     environment,
     folder: project.folder,
     stubs: ["az", "azd", "gh", "npm", "curl", "sleep"],

@@ -19,10 +19,11 @@ export function outputName(name: string): string {
   return name.replace(/^[A-Z]+(?=[A-Z]_|[A-Z]$)|^[A-Z](?![A-Z])/, (letters) => letters.toLowerCase());
 }
 
+export const healthUrl = "https://rooms.example.com/public/health";
 const values: Readonly<Record<string, string>> = {
   functionAppName: "func-vmr-test",
   keyVaultName: "kv-vmr-test",
-  healthUrl: "https://rooms.example.com/public/health",
+  healthUrl,
 };
 const reference = (name: string) => `@Microsoft.KeyVault(SecretUri=https://kv.example.com/secrets/${name})`;
 
@@ -33,6 +34,7 @@ export const alive = (of = build): Response => ({
 });
 
 interface State {
+  readonly environment?: string;
   /** The app settings that `provision` has written, beside the secrets. Those of the values file unless given. */
   readonly given?: readonly string[];
   readonly secrets?: readonly string[];
@@ -55,6 +57,7 @@ export const givenNames = (await createSettingsList())
 
 /** An environment that has been released before, with every secret, unless the state says otherwise. */
 export function azure({
+  environment = "test",
   given = givenNames,
   secrets = secretNames,
   heldSecrets = secretNames,
@@ -66,14 +69,14 @@ export function azure({
   const lines = (list: readonly string[]) => list.map((line) => `${line}\n`).join("");
   // The outputs that the template has, under the names that Azure gives them. A missing one is an empty line.
   const outputs = Object.keys(snapshotOf("existing").outputs).map((name) => ({
-    to: `properties.outputs.${outputName(name)}.value`,
+    to: `--name vmr-gateway-${environment} --query properties.outputs.${outputName(name)}.value`,
     stdout: `${values[name] ?? ""}\n`,
   }));
   return [
     { to: "az version", stdout: `${cli}\n` },
     ...outputs,
-    { to: "properties.outputs.", stdout: "" },
-    { to: "functionapp list", stdout: "func-vmr-test\n" },
+    { to: `--name vmr-gateway-${environment} --query properties.outputs.`, stdout: "" },
+    { to: `"vmr-gateway\"=='${environment}'].name`, stdout: "func-vmr-test\n" },
     { to: "functionapp function list", stdout: functions },
     { to: "contains(value, '@Microsoft.KeyVault')", stdout: lines(secrets.map(reference)) },
     { to: "GIVEN_SETTING_NAMES", stdout: `${given.join(",")}\n` },
@@ -108,3 +111,55 @@ export async function createPackage(settings = "") {
   );
   return { path, stop: async () => rm(folder, { recursive: true, force: true }) };
 }
+
+/** Responses to all commands of docs/deployment.md. */
+export const guideAnswers: Response[] = [
+  ...[
+    "npm ci",
+    "npm run package",
+    "azd env new development",
+    "azd env set",
+    "azd provision",
+    "azd deploy",
+  ].map((to) => ({ to })),
+  { to: "gh workflow run deploy.yml" },
+  { to: "actions/oidc/customization/sub --jq .sub_claim_prefix", stdout: "repo:owner@1/name@2\n" },
+  { to: "identity show", stdout: "principal-1\n" },
+  { to: "vm show", stdout: "/vm-runner\n" },
+  { to: "log-analytics workspace list", stdout: "/log-vmr-test\n" },
+  { to: "group exists", stdout: "true\n" },
+  { to: "keyvault list-deleted", stdout: "" },
+  { to: "apim deletedservice list", stdout: "" },
+  ...[
+    "az login",
+    "bicep upgrade",
+    "bicep build-params",
+    "ad signed-in-user show",
+    "list-flexconsumption-locations",
+  ].map((to) => ({ to })),
+  ...[
+    "group create",
+    "group delete",
+    "identity create",
+    "federated-credential create",
+    "role assignment create",
+  ].map((to) => ({ to })),
+  ...[
+    "vm create",
+    "public-ip create",
+    "bastion create",
+    "bastion ssh",
+    "diagnostic-settings",
+    "apim create",
+  ].map((to) => ({ to })),
+  ...[
+    "keyvault secret set",
+    "keyvault recover",
+    "message clear",
+    "functionapp stop",
+    "functionapp start",
+  ].map((to) => ({ to })),
+  alive(),
+  ...azure(),
+  ...azure({ environment: "development" }),
+];
