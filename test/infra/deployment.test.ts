@@ -174,7 +174,12 @@ describe("The network", () => {
     const ofRecords = { bypass: "AzureServices", defaultAction };
     const found = closed(snapshotOf(name)).map(({ properties }) => properties);
     expect(found.map((properties) => properties["publicNetworkAccess"])).toEqual(found.map(() => access));
-    expect(found.map((properties) => properties["networkAcls"])).toEqual([ofRecords, rules, rules, undefined]);
+    expect(found.map((properties) => properties["networkAcls"])).toEqual([
+      ofRecords,
+      rules,
+      rules,
+      undefined,
+    ]);
   });
 
   test.each([

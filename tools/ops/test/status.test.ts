@@ -4,7 +4,13 @@ import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { version } from "../../../src/lib/version.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
-import { checkAccess, checkSecrets, checkSettings, checkStorage, checkVersion } from "../status/dependency-checks.ts";
+import {
+  checkAccess,
+  checkSecrets,
+  checkSettings,
+  checkStorage,
+  checkVersion,
+} from "../status/dependency-checks.ts";
 import { historyOf } from "../status/log-history.ts";
 import type { Measured } from "../status/measured.ts";
 import { checkDeletion, checkPool, checkRooms, checkUnaccounted } from "../status/pool-checks.ts";
@@ -115,7 +121,10 @@ test.each([
 
 test("Settings: names those that this version does not know", async () => {
   const settings = loadSettings({ ...exampleEnvironment, GIVEN_SETTING_NAMES: "MAX_VMR,MAX_VRM" });
-  expect(await checkSettings(reading({ settings }))).toMatchObject({ isOk: false, found: "unknown: MAX_VRM" });
+  expect(await checkSettings(reading({ settings }))).toMatchObject({
+    isOk: false,
+    found: "unknown: MAX_VRM",
+  });
   expect(await checkSettings(reading({}))).toMatchObject({ isOk: true });
 });
 
