@@ -1,15 +1,15 @@
 /** Rooms that cannot be collected are tried in the next run and are seen by the alert, whichever timer comes first. */
 import { describe, expect, test } from "vitest";
-import { allOf, deployed, propertiesOf } from "../../support/infra/environments.ts";
+import { allOf, snapshotOf } from "../../support/infra/snapshots.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
 
-const rule = allOf(deployed("production"), "Insights/scheduledQueryRules").find(({ name }) =>
+const rule = allOf(snapshotOf("production"), "Insights/scheduledQueryRules").find(({ name }) =>
   name.endsWith("-deletion-queue-old"),
 );
 if (!rule) throw new Error("There is no rule deletion-queue-old");
-const { windowSize, criteria } = propertiesOf(rule);
+const { windowSize, criteria } = rule.properties;
 const [{ query, threshold }] = criteria.allOf;
 const windowMinutes = Number(/^PT(\d+)M$/.exec(String(windowSize))?.[1]);
 const limitSeconds = Number(/DeletionOldestSeconds > (\d+)/.exec(String(query))?.[1]);
