@@ -1,6 +1,6 @@
 /** The scripts of the infrastructure, with recorded responses of Azure. */
 import { createHash } from "node:crypto";
-import { copyFile, cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ async function run(
   stubs?: string[],
 ) {
   const options = { environment, folder: project.folder, ...(stubs && { stubs }) };
-  const result = await runScript([...`infra/${words}`.split(" ")], responses, options);
+  const result = await runScript(`infra/${words}`.split(" "), responses, options);
   const isChange = (line: string) => / (create|delete|config-zip|restart|purge)\b|--method post/.test(line);
   return { ...result, changes: result.commands.filter(isChange) };
 }

@@ -76,7 +76,7 @@ export function azure({
     { to: "az version", stdout: `${cli}\n` },
     ...outputs,
     { to: `--name vmr-gateway-${environment} --query properties.outputs.`, stdout: "" },
-    { to: `"vmr-gateway\"=='${environment}'].name`, stdout: "func-vmr-test\n" },
+    { to: `"vmr-gateway"=='${environment}'].name`, stdout: "func-vmr-test\n" },
     { to: "functionapp function list", stdout: functions },
     { to: "contains(value, '@Microsoft.KeyVault')", stdout: lines(secrets.map(reference)) },
     { to: "GIVEN_SETTING_NAMES", stdout: `${given.join(",")}\n` },
