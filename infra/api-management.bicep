@@ -77,10 +77,7 @@ resource newService 'Microsoft.ApiManagement/service@2024-05-01' = if (makesServ
     name: empty(subnetId) ? 'BasicV2' : 'StandardV2'
     capacity: 1
   }
-  identity: {
-    type: 'UserAssigned'
-    userAssignedIdentities: { '${identityId}': {} }
-  }
+  identity: { type: 'UserAssigned', userAssignedIdentities: { '${identityId}': {} } }
   properties: {
     publisherName: 'VMR gateway'
     publisherEmail: options.publisherEmail
@@ -136,11 +133,7 @@ resource healthHead 'Microsoft.ApiManagement/service/apis/operations@2024-05-01'
 }
 
 // The service logs the URL of each call, in which uuiData identifies a person's session.
-var withoutServiceTags = {
-  request: {
-    dataMasking: { queryParams: [{ value: 'uuiData', mode: 'Hide' }] }
-  }
-}
+var withoutServiceTags = { request: { dataMasking: { queryParams: [{ value: 'uuiData', mode: 'Hide' }] } } }
 
 resource logger 'Microsoft.ApiManagement/service/loggers@2024-05-01' = {
   parent: service

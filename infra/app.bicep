@@ -33,13 +33,10 @@ param publicNetworkAccess string
 param subnetId string
 param browserOrigins array
 param vaultUrl string
-param blobUrl string
-param queueUrl string
-param tableUrl string
+@description('The storage account by service.')
+param storageUrls object
 param insightsConnectionString string
-param ingestionEndpoint string
-param ingestionRuleId string
-param ingestionStream string
+param ingestion object
 param requiresApiManagementSecret bool
 
 resource plan 'Microsoft.Web/serverfarms@2024-11-01' = {
@@ -62,10 +59,7 @@ resource app 'Microsoft.Web/sites@2024-11-01' = {
   kind: 'functionapp,linux'
   identity: {
     type: 'UserAssigned'
-    userAssignedIdentities: {
-      '${identityId}': {}
-      '${packageIdentityId}': {}
-    }
+    userAssignedIdentities: { '${identityId}': {}, '${packageIdentityId}': {} }
   }
   properties: {
     serverFarmId: plan.id
@@ -118,9 +112,9 @@ resource scmPasswords 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@20
 }
 
 var infrastructureSettings = {
-  AzureWebJobsStorage__blobServiceUri: blobUrl
-  AzureWebJobsStorage__queueServiceUri: queueUrl
-  AzureWebJobsStorage__tableServiceUri: tableUrl
+  AzureWebJobsStorage__blobServiceUri: storageUrls.blob
+  AzureWebJobsStorage__queueServiceUri: storageUrls.queue
+  AzureWebJobsStorage__tableServiceUri: storageUrls.table
   AzureWebJobsStorage__credential: 'managedidentity'
   AzureWebJobsStorage__clientId: identityClientId
   APPLICATIONINSIGHTS_CONNECTION_STRING: insightsConnectionString
@@ -130,9 +124,9 @@ var infrastructureSettings = {
   FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: 17825792
   // The app logs a name that it does not know.
   GIVEN_SETTING_NAMES: join(objectKeys(settings), ',')
-  LOGS_INGESTION_ENDPOINT: ingestionEndpoint
-  LOGS_INGESTION_RULE_ID: ingestionRuleId
-  LOGS_INGESTION_STREAM: ingestionStream
+  LOGS_INGESTION_ENDPOINT: ingestion.endpoint
+  LOGS_INGESTION_RULE_ID: ingestion.ruleId
+  LOGS_INGESTION_STREAM: ingestion.stream
 }
 
 // The platform's credentials: the password if there is a user name, otherwise the private key.

@@ -244,9 +244,7 @@ resource queueAudit 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' =
 }
 
 output storageId string = account.id
-output blobUrl string = account.properties.primaryEndpoints.blob
-output queueUrl string = account.properties.primaryEndpoints.queue
-output tableUrl string = account.properties.primaryEndpoints.table
+output storageUrls object = account.properties.primaryEndpoints
 output packageStorageId string = packageAccount.id
 output packageContainerUrl string = '${packageAccount.properties.primaryEndpoints.blob}${packageContainer.name}'
 output vaultId string = keyVault.id

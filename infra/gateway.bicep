@@ -122,13 +122,9 @@ module app 'app.bicep' = {
     // Without API Management, the app's host responds to the widget's preflight request.
     browserOrigins: hasApiManagement ? [] : apiManagement.widgetOrigins
     vaultUrl: data.outputs.vaultUrl
-    blobUrl: data.outputs.blobUrl
-    queueUrl: data.outputs.queueUrl
-    tableUrl: data.outputs.tableUrl
+    storageUrls: data.outputs.storageUrls
     insightsConnectionString: observability.outputs.insightsConnectionString
-    ingestionEndpoint: observability.outputs.ingestionEndpoint
-    ingestionRuleId: observability.outputs.ingestionRuleId
-    ingestionStream: observability.outputs.ingestionStream
+    ingestion: observability.outputs.ingestion
     requiresApiManagementSecret: sendsSecret
   }
 }
@@ -198,13 +194,7 @@ resource privateEndpoints 'Microsoft.Network/privateEndpoints@2024-05-01' = [for
   properties: {
     subnet: { id: makesNetwork ? ownNetwork!.outputs.endpointSubnetId : network.existingEndpointSubnetId }
     privateLinkServiceConnections: [
-      {
-        name: endpoint.name
-        properties: {
-          privateLinkServiceId: targetIds[endpoint.target]
-          groupIds: [endpoint.group]
-        }
-      }
+      { name: endpoint.name, properties: { privateLinkServiceId: targetIds[endpoint.target], groupIds: [endpoint.group] } }
     ]
   }
 }]
@@ -214,10 +204,7 @@ resource zoneGroups 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@202
   name: 'default'
   properties: {
     privateDnsZoneConfigs: [
-      {
-        name: endpoint.name
-        properties: { privateDnsZoneId: '${zonesGroupId}/providers/Microsoft.Network/privateDnsZones/${endpoint.zone}' }
-      }
+      { name: endpoint.name, properties: { privateDnsZoneId: '${zonesGroupId}/providers/Microsoft.Network/privateDnsZones/${endpoint.zone}' } }
     ]
   }
   dependsOn: [zones]

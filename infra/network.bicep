@@ -64,12 +64,7 @@ resource network 'Microsoft.Network/virtualNetworks@2024-05-01' = {
         defaultOutboundAccess: false
         networkSecurityGroup: subnet.name == 'AzureBastionSubnet' ? null : { id: securityGroup.id }
         natGateway: subnet.hasNat ? { id: natGateway.id } : null
-        delegations: empty(subnet.delegation) ? [] : [
-          {
-            name: 'delegation'
-            properties: { serviceName: subnet.delegation }
-          }
-        ]
+        delegations: empty(subnet.delegation) ? [] : [{ name: 'delegation', properties: { serviceName: subnet.delegation } }]
       }
     }]
   }

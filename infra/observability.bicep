@@ -80,6 +80,8 @@ module metricsTable 'metrics-table.bicep' = {
   }
 }
 
+var stream = 'Custom-VmrGatewayMetrics_CL'
+
 // Receives metrics rows from the app. A rule of this kind has an ingestion endpoint of its own.
 resource rule 'Microsoft.Insights/dataCollectionRules@2023-03-11' = {
   name: 'dcr-vmr-${environmentName}'
@@ -87,19 +89,15 @@ resource rule 'Microsoft.Insights/dataCollectionRules@2023-03-11' = {
   tags: tags
   kind: 'Direct'
   properties: {
-    streamDeclarations: {
-      'Custom-VmrGatewayMetrics_CL': { columns: metricsTable.outputs.columns }
-    }
-    destinations: {
-      logAnalytics: [{ name: 'workspace', workspaceResourceId: workspaceId }]
-    }
+    streamDeclarations: { '${stream}': { columns: metricsTable.outputs.columns } }
+    destinations: { logAnalytics: [{ name: 'workspace', workspaceResourceId: workspaceId }] }
     dataFlows: [
       {
-        streams: ['Custom-VmrGatewayMetrics_CL']
+        streams: [stream]
         destinations: ['workspace']
         // A workspace may hold the rows of several gateways.
         transformKql: 'source | extend App = "${appName}", Environment = "${environmentName}"'
-        outputStream: 'Custom-VmrGatewayMetrics_CL'
+        outputStream: stream
       }
     ]
   }
@@ -149,7 +147,7 @@ resource workbook 'Microsoft.Insights/workbooks@2022-04-01' = {
     displayName: 'VMR gateway ${appName}'
     category: 'workbook'
     sourceId: workspaceId
-    serializedData: replace(replace(replace(loadTextContent('workbook/workbook.json'), '__workspaceId__', workspaceId), '__app__', appName), '__environment__', environmentName)
+    serializedData: replace(replace(loadTextContent('workbook/workbook.json'), '__workspaceId__', workspaceId), '__app__', appName)
   }
 }
 
@@ -278,6 +276,4 @@ resource availabilityTest 'Microsoft.Insights/webtests@2022-06-15' = if (alerts.
 output workspaceId string = workspaceId
 output routineGroupId string = alerts.areOn ? routine.id : ''
 output insightsConnectionString string = insights.properties.ConnectionString
-output ingestionEndpoint string = rule.properties.endpoints.logsIngestion
-output ingestionRuleId string = rule.properties.immutableId
-output ingestionStream string = 'Custom-VmrGatewayMetrics_CL'
+output ingestion object = { endpoint: rule.properties.endpoints.logsIngestion, ruleId: rule.properties.immutableId, stream: stream }
