@@ -75,16 +75,7 @@ describe("deploy.sh provision", () => {
     expect([failed.status, failed.stdout]).toEqual([1, ""]);
   });
 
-  const nothing = { to: "function list", stdout: "" };
-  const incomplete = { to: "appsettings list", stdout: "MAX_VMR\n" };
-  test.each([
-    ["the app has no functions", [nothing, incomplete], "true"],
-    ["there is no group", [{ to: "functionapp list", status: 3 }], "true"],
-    ["there is no app", [{ to: "functionapp list", stdout: "" }], "true"],
-    ["the app has functions", [incomplete], "false"],
-    ["an app that was complete does not start", [nothing], "false"],
-    ["the functions cannot be listed", [{ to: "function list", status: 1 }, incomplete], "false"],
-  ])("Is a first run or not: %s", async (_, responses, isFirst) => {
+  test.each(recorded.firstRunStates)("Is a first run or not: %s", async (_, responses, isFirst) => {
     const shell = { FIRST_RUN: "true" };
     const { stdout, stderr } = await run("deploy.sh provision test", [...responses, ...azure()], shell);
     expect(stdout).toContain(`FIRST_RUN=${isFirst}\n`);
@@ -114,23 +105,17 @@ describe("deploy.sh provision", () => {
     expect(commands.filter((line) => /rg-production|other/.test(line))).toEqual([]);
   });
 
-  test.each([
-    ['"MAX_VMR": 20,', '"MAX_VMR": 20, "MAX_VRM": 2,', "GATEWAY_SETTINGS must not have: MAX_VRM."],
-    ['"MAX_VMR": 20,', '"MAX_VMR": 20, "PLATFORM_PASSWORD": "x",', "must not have: PLATFORM_PASSWORD."],
-    ['"MAX_VMR": 20,', "", "GATEWAY_SETTINGS lacks: MAX_VMR."],
-    ['"MAX_VMR": 20,', '"MAX_VMR": 20.5,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
-    ['"MAX_VMR": 20,', '"MAX_VMR": null,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
-    ['"MAX_VMR": 20,', '"MAX_VMR": 20', "SyntaxError"],
-    ["AZURE_LOCATION=westeurope", "", "AZURE_LOCATION: is missing in infra/environments/odd.env"],
-    ["=test\n", "=production\n", "AZURE_ENV_NAME in infra/environments/odd.env is not odd."],
-  ])("Refuses %s as %s before it asks Azure", async (text, replacement, message) => {
-    const name = await valuesOf("odd", text, replacement);
-    for (const command of ["provision", "what-if", "validate"]) {
-      const result = await run(`deploy.sh ${command} ${name}`, azure());
-      expectRefusal(result, message);
-      expect(result.commands).toEqual([]);
-    }
-  });
+  test.each(recorded.refusedValues)(
+    "Refuses %s as %s before it asks Azure",
+    async (text, replacement, message) => {
+      const name = await valuesOf("odd", text, replacement);
+      for (const command of ["provision", "what-if", "validate"]) {
+        const result = await run(`deploy.sh ${command} ${name}`, azure());
+        expectRefusal(result, message);
+        expect(result.commands).toEqual([]);
+      }
+    },
+  );
 
   test("Allows settings of the Functions host", async () => {
     const name = await valuesOf(
@@ -214,24 +199,7 @@ describe("deploy.sh release", () => {
     expect(result.stderr).toContain("logs settings-unknown: SETTING_OF_NEXT_RELEASE");
   });
 
-  const others = secretNames.map((name) => (name === "PLATFORM-PASSWORD" ? `ANOTHER-${name}` : name));
-  const withoutMaximum = givenNames.filter((name) => name !== "MAX_VMR");
-  const neverProvisioned = [{ to: "deployment group show", stdout: "" }];
-  test.each([
-    ["a secret is missing", azure({ heldSecrets: others }), "lacks: PLATFORM-PASSWORD. Nothing"],
-    ["the vault cannot be reached", [{ to: "keyvault", status: 1 }, ...azure()], "run this on the runner."],
-    [
-      "a setting is missing",
-      azure({ given: withoutMaximum }),
-      "not provisioned: MAX_VMR. Nothing was deployed.",
-    ],
-    ["Azure CLI is too old", azure({ cli: "2.86.1" }), "Azure CLI 2.86.1 is too old"],
-    [
-      "nothing is provisioned",
-      neverProvisioned,
-      "no outputs of a finished deployment of test. Provision first.",
-    ],
-  ])("Deploys nothing if %s", async (_, responses, message) => {
+  test.each(recorded.releaseRefusals)("Deploys nothing if %s", async (_, responses, message) => {
     expectRefusal(await release([...responses, alive()]), message);
   });
 
@@ -245,14 +213,7 @@ describe("deploy.sh release", () => {
     expectRefusal(await release(azure(), other.path), "has no settings.txt or build.txt");
   });
 
-  const anotherPage = `HTTP/1.1 200 OK\r\nX-Build: ${build}\r\n\r\nWelcome`;
-  test.each([
-    ["the upload fails", { to: "config-zip", status: 1 }, "The upload failed or took more than 15 minutes."],
-    ["the app does not respond", { to: "/public/health", status: 22 }, "/public/health: no response."],
-    ["the old code responds", alive("0123456789ab"), `build 0123456789ab responds, not only ${build}`],
-    ["the response is another page", { to: "/public/health", stdout: anotherPage }, "no response."],
-    ["a private operation is open", { to: "/room/list", stdout: "200" }, "returned 200 instead of 401"],
-  ])("Fails if %s", async (_, response, message) => {
+  test.each(recorded.releaseFailures)("Fails if %s", async (_, response, message) => {
     const { status, stderr } = await release([response, alive(), ...azure()]);
     expect(status).toBe(1);
     expect(stderr).toContain(message);
@@ -288,13 +249,6 @@ test("deploy.sh reload lets the app read secrets again if one has changed, and r
   expectChanges(await run("deploy.sh reload test", [...commands, ...changed]), refresh, restart);
   expectChanges(await run("deploy.sh reload test", [alive(), ...azure()]));
 });
-
-test.each(["", " release test", " provision", " undo test"])(
-  "deploy.sh%s prints the usage",
-  async (words) => {
-    expectRefusal(await run(`deploy.sh${words}`, []), "sh infra/deploy.sh provision <environment>");
-  },
-);
 
 describe("teardown.sh", () => {
   const exists = { to: "group exists", stdout: "true\n" };

@@ -19,10 +19,8 @@ const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file),
 const [ci, deploy, nightly, whatIf] = texts.map((text) => Workflow.parse(parse(text)));
 const jobOf = (workflow: typeof ci, name: string) => Job.parse(workflow?.jobs[name]);
 const commandsOf = (job: z.infer<typeof Job>) => job.steps.map(({ run }) => run).join("\n");
-const choose = jobOf(deploy, "choose");
-const provision = jobOf(deploy, "provision");
-const release = jobOf(deploy, "release");
-const complete = jobOf(deploy, "complete");
+const [choose, provision] = [jobOf(deploy, "choose"), jobOf(deploy, "provision")];
+const [release, complete] = [jobOf(deploy, "release"), jobOf(deploy, "complete")];
 
 /** Expects that the texts are in the job, in this order. */
 function expectOrder(job: object, ...parts: readonly string[]): void {

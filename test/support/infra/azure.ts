@@ -163,3 +163,57 @@ export const guideAnswers: Response[] = [
   ...azure(),
   ...azure({ environment: "development" }),
 ];
+
+const nothing = { to: "function list", stdout: "" };
+const incomplete = { to: "appsettings list", stdout: "MAX_VMR\n" };
+/** States of the app, and whether a provision is then a first run. */
+export const firstRunStates: [string, Response[], string][] = [
+  ["the app has no functions", [nothing, incomplete], "true"],
+  ["there is no group", [{ to: "functionapp list", status: 3 }], "true"],
+  ["there is no app", [{ to: "functionapp list", stdout: "" }], "true"],
+  ["the app has functions", [incomplete], "false"],
+  ["an app that was complete does not start", [nothing], "false"],
+  ["the functions cannot be listed", [{ to: "function list", status: 1 }, incomplete], "false"],
+];
+
+/** Changes of the values of test, and the message that refuses them. */
+export const refusedValues: [string, string, string][] = [
+  ['"MAX_VMR": 20,', '"MAX_VMR": 20, "MAX_VRM": 2,', "GATEWAY_SETTINGS must not have: MAX_VRM."],
+  ['"MAX_VMR": 20,', '"MAX_VMR": 20, "PLATFORM_PASSWORD": "x",', "must not have: PLATFORM_PASSWORD."],
+  ['"MAX_VMR": 20,', "", "GATEWAY_SETTINGS lacks: MAX_VMR."],
+  ['"MAX_VMR": 20,', '"MAX_VMR": 20.5,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
+  ['"MAX_VMR": 20,', '"MAX_VMR": null,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
+  ['"MAX_VMR": 20,', '"MAX_VMR": 20', "SyntaxError"],
+  ["AZURE_LOCATION=westeurope", "", "AZURE_LOCATION: is missing in infra/environments/odd.env"],
+  ["=test\n", "=production\n", "AZURE_ENV_NAME in infra/environments/odd.env is not odd."],
+];
+
+const others = secretNames.map((name) => (name === "PLATFORM-PASSWORD" ? `ANOTHER-${name}` : name));
+const withoutMaximum = givenNames.filter((name) => name !== "MAX_VMR");
+const neverProvisioned = [{ to: "deployment group show", stdout: "" }];
+/** Responses to which a release deploys nothing, and its message. */
+export const releaseRefusals: [string, Response[], string][] = [
+  ["a secret is missing", azure({ heldSecrets: others }), "lacks: PLATFORM-PASSWORD. Nothing"],
+  ["the vault cannot be reached", [{ to: "keyvault", status: 1 }, ...azure()], "run this on the runner."],
+  [
+    "a setting is missing",
+    azure({ given: withoutMaximum }),
+    "not provisioned: MAX_VMR. Nothing was deployed.",
+  ],
+  ["Azure CLI is too old", azure({ cli: "2.86.1" }), "Azure CLI 2.86.1 is too old"],
+  [
+    "nothing is provisioned",
+    neverProvisioned,
+    "no outputs of a finished deployment of test. Provision first.",
+  ],
+];
+
+const anotherPage = `HTTP/1.1 200 OK\r\nX-Build: ${build}\r\n\r\nWelcome`;
+/** Responses with which a release fails after the upload, and its message. */
+export const releaseFailures: [string, Response, string][] = [
+  ["the upload fails", { to: "config-zip", status: 1 }, "The upload failed or took more than 15 minutes."],
+  ["the app does not respond", { to: "/public/health", status: 22 }, "/public/health: no response."],
+  ["the old code responds", alive("0123456789ab"), `build 0123456789ab responds, not only ${build}`],
+  ["the response is another page", { to: "/public/health", stdout: anotherPage }, "no response."],
+  ["a private operation is open", { to: "/room/list", stdout: "200" }, "returned 200 instead of 401"],
+];

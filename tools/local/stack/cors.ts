@@ -6,17 +6,13 @@ import * as z from "zod";
 
 const texts = z.array(z.string());
 const policySchema = z.object({
-  policies: z.object({
-    inbound: z.object({
-      cors: z.object({
-        "allowed-methods": z.object({ method: texts, "preflight-result-max-age": z.string() }),
-        "allowed-headers": z.object({ header: texts }),
-        "expose-headers": z.object({ header: texts }),
-      }),
-    }),
+  cors: z.object({
+    "allowed-methods": z.object({ method: texts, "preflight-result-max-age": z.string() }),
+    "allowed-headers": z.object({ header: texts }),
+    "expose-headers": z.object({ header: texts }),
   }),
 });
-const policyFile = new URL("../../../infra/policies/public-operation.xml", import.meta.url);
+const policyFile = new URL("../../../infra/policies/cors.xml", import.meta.url);
 const parser = new XMLParser({
   ignoreAttributes: false,
   attributeNamePrefix: "",
@@ -34,7 +30,7 @@ export function createCorsHandler(
   origins: readonly string[],
   onRefused: (origin: string) => void = () => undefined,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const { cors } = policySchema.parse(parser.parse(readFileSync(policyFile))).policies.inbound;
+  const { cors } = policySchema.parse(parser.parse(readFileSync(policyFile)));
   const { method: methods, "preflight-result-max-age": maxAge } = cors["allowed-methods"];
   const allowedHeaders = cors["allowed-headers"].header;
   const exposedHeaders = cors["expose-headers"].header.join(",");
