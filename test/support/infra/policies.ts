@@ -9,7 +9,7 @@ export interface Element {
   readonly text: string;
   readonly children: readonly Element[];
 }
-export type Section = "inbound" | "backend" | "outbound" | "on-error";
+type Section = "inbound" | "backend" | "outbound" | "on-error";
 /** The elements of an operation's sections, in the order in which they take effect. */
 export type Policy = Readonly<Record<Section, readonly Element[]>>;
 
