@@ -122,6 +122,15 @@ describe("failures", () => {
   });
 
   test.each([
+    [300, "platform-login-refused"],
+    [400, "platform-rejected"],
+    [503, "platform-unavailable"],
+  ])("a link to the login page with status %i is %s", async (status, code) => {
+    platform.addFault({ kind: "status", status, headers: { location: "/login/" } });
+    await expect(get()).rejects.toMatchObject({ code });
+  });
+
+  test.each([
     ["7", 7],
     ["1", 1],
     ["1.2", 2],

@@ -119,6 +119,7 @@ describe("list", () => {
     "https://elsewhere.example.com/",
     "?offset=1",
     "not a link",
+    "http://[",
   ])("throws for a link to another resource (%s)", async (next) => {
     const { conferences: linked, targets } = await startAnswering(page([row(1)], next));
     await expect(linked.list()).rejects.toMatchObject({ code: "platform-rejected" });
@@ -155,7 +156,8 @@ describe("list", () => {
     ["a link that is not a string", page([], 5)],
   ])("throws for %s", async (_, answer) => {
     const { conferences: odd } = await startAnswering(answer);
-    await expect(odd.list()).rejects.toMatchObject({ code: "platform-rejected" });
+    const message = `${path}: the response does not have the documented format`;
+    await expect(odd.list()).rejects.toMatchObject({ code: "platform-rejected", message });
     await expect(odd.findByName("x")).rejects.toMatchObject({ code: "platform-rejected" });
   });
 });

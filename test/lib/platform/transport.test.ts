@@ -99,6 +99,7 @@ test.each([
   ["CONNECT_TIMEOUT", "not-sent", "platform-timeout"],
   ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "not-sent", "platform-unavailable"],
   ["ENOTFOUND", "not-sent", "platform-unavailable"],
+  ["ERR_TLS_HANDSHAKE_TIMEOUT", "not-sent", "platform-unavailable"],
   ["ETIMEDOUT", "unknown", "platform-timeout"],
   ["ECONNRESET", "unknown", "platform-unavailable"],
   ["ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "unknown", "platform-unavailable"],
@@ -107,6 +108,14 @@ test.each([
   const failure = transportFailure({ method: "POST", path: "/rooms/" }, cause);
   expect(failure).toMatchObject({ outcome, code, message: `POST /rooms/: ${networkCode}` });
 });
+
+test.each([new Error("network"), { code: "ENOTFOUND" }, "network"])(
+  "A failure without a code of the network (%j) has an unknown outcome",
+  (cause) => {
+    const failure = transportFailure({ method: "POST", path: "/rooms/" }, cause);
+    expect(failure).toMatchObject({ outcome: "unknown", message: "POST /rooms/: no response" });
+  },
+);
 
 const trustedBefore = getCACertificates("default");
 afterEach(() => setDefaultCACertificates(trustedBefore));
@@ -270,6 +279,13 @@ describe("OAuth credentials", () => {
     respond = (authorization) => ({ status: authorization === "Bearer token-1" ? 401 : 200, body: {} });
     await twentyCalls();
     expect(forms).toHaveLength(2);
+  });
+
+  test("A late refusal of an earlier token does not drop the token that replaced it", async () => {
+    const credentials = newLogIn();
+    await credentials.authorization();
+    expect(credentials.invalidate("Bearer token-0")).toBe(true);
+    expect(await credentials.authorization()).toBe("Bearer token-1");
   });
 
   test("A call fails if a new token is refused too", async () => {

@@ -98,6 +98,11 @@ test.each<[string, z.ZodType, accepted: string[], rejected: string[]]>([
   expect(rejected.filter((text) => accepts(schema, text))).toEqual([]);
 });
 
+test("roomTemplate names the fields that must not be set", () => {
+  const { error } = format.roomTemplate.safeParse('{"tag":"x","theme":"y","pin":"1"}');
+  expect(error?.issues).toMatchObject([{ message: "must not set pin, tag" }]);
+});
+
 test("serviceTagBase accepts at most 180 characters", () => {
   const base = "https://tags.example.com/";
   expect(accepts(format.serviceTagBase, base.padEnd(180, "x"))).toBe(true);

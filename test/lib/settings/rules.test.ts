@@ -8,13 +8,15 @@ const oauth = { PLATFORM_OAUTH_CLIENT_ID: "client", PLATFORM_OAUTH_PRIVATE_KEY: 
 
 type Changes = Readonly<Record<string, string | undefined>>;
 
-/** Returns the names with a fault. A setting that is undefined in the changes is missing. */
-function faultyNames(changes: Changes): string[] {
+/** Returns the faults. A setting that is undefined in the changes is missing. */
+function faultsOf(changes: Changes): string[] {
   const given = Object.entries({ ...exampleEnvironment, ...changes }).flatMap(([name, text]) =>
     text === undefined ? [] : [[name, text] as const],
   );
-  return faultsBetweenSettings(Object.fromEntries(given)).map((fault) => fault.split(":")[0] ?? "");
+  return faultsBetweenSettings(Object.fromEntries(given));
 }
+const faultyNames = (changes: Changes): string[] =>
+  faultsOf(changes).map((fault) => fault.split(":")[0] ?? "");
 
 const queueUri = { [`${storage}__queueServiceUri`]: "https://queues.example.com" };
 const blobUri = { [`${storage}__blobServiceUri`]: "https://blobs.example.com" };
@@ -80,4 +82,18 @@ test.each<[string, Changes, string]>([
   ["a password that ends in CRLF", { PLATFORM_PASSWORD: "secret\r\n" }, "PLATFORM_PASSWORD"],
 ])("faultsBetweenSettings rejects %s", (_, changes, name) => {
   expect(faultyNames(changes)).toEqual([name]);
+});
+
+test.each<[Changes, string]>([
+  [
+    { POOL_LEASE_SECONDS: "59" },
+    "POOL_LEASE_SECONDS: must be at least 60 unless PLATFORM_URL is on loopback",
+  ],
+  [
+    withoutPassword,
+    "PLATFORM_USERNAME: is required with PLATFORM_PASSWORD, or PLATFORM_OAUTH_CLIENT_ID with PLATFORM_OAUTH_PRIVATE_KEY",
+  ],
+  [oauth, "PLATFORM_OAUTH_CLIENT_ID: cannot be combined with PLATFORM_USERNAME or PLATFORM_PASSWORD"],
+])("faultsBetweenSettings names the settings that %j concerns", (changes, fault) => {
+  expect(faultsOf(changes)).toEqual([fault]);
 });

@@ -206,7 +206,8 @@ describe("Invalid settings", () => {
   /** Returns the names with a fault in order. Lines of another format are returned unchanged. */
   function faultyNames(changes: Environment): string[] {
     const [, ...lines] = (refusalOf(changes) ?? "").split("\n");
-    return lines.map((line) => /^- (\w+): \S/.exec(line)?.[1] ?? line);
+    const reason = /^- (\w+): (?:must|is required|cannot)\b/;
+    return lines.map((line) => reason.exec(line)?.[1] ?? line);
   }
 
   test.each(Object.keys(exampleEnvironment))("loadSettings throws without %s", (name) => {
@@ -271,8 +272,8 @@ describe("Invalid settings", () => {
   });
 
   test("loadSettings returns the unknown names of a deployment's settings", () => {
-    const names = "MAX_VMR,UNMARKED_ROOM,AzureWebJobs.collectGarbage.Disabled";
-    expect(load({ GIVEN_SETTING_NAMES: names }).unknownNames).toEqual(["UNMARKED_ROOM"]);
+    const names = "MAX_VMR,UNMARKED_ROOM,MY_WEBSITE_NAME,AzureWebJobs.collectGarbage.Disabled";
+    expect(load({ GIVEN_SETTING_NAMES: names }).unknownNames).toEqual(["UNMARKED_ROOM", "MY_WEBSITE_NAME"]);
     expect(load({}).unknownNames).toEqual([]);
   });
 
