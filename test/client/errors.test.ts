@@ -25,6 +25,8 @@ const rejected = {
       msg: "Value error, not yours",
       input: "secret",
     },
+    { loc: ["query"], msg: "Too long" },
+    { loc: ["cookie", "session"], input: "secret" },
   ],
 };
 
@@ -41,6 +43,7 @@ test.each<[Answer, Record<string, string>]>([
   [{ status: 503, headers: retryAfter }, { all: "UnavailableError" }],
   [{ status: 502 }, { all: "UnexpectedResponseError" }],
   [{ status: 413 }, { all: "UnexpectedResponseError" }],
+  [{ status: 400 }, { all: "UnexpectedResponseError" }],
 ])("The response %j becomes an error of its own class in every operation", async (answer, expected) => {
   const { client, runtime, url } = await startScriptedGateway([answer]);
   const widget = createWidgetClientWith(runtime, { baseUrl: url, getToken: () => "agent" });
@@ -76,12 +79,14 @@ test("A rejected field has its name, location and reason, but not its value", as
     fields: [
       { name: "participant_limit", in: "body", reason: "Input should be a valid integer" },
       { name: "aliases.0.alias", in: "body", reason: "Value error, not yours" },
+      { name: "query", in: "query", reason: "Too long" },
+      { name: "session", in: "body", reason: "not valid" },
     ],
   });
   expect(inspect(error)).not.toContain("secret");
 });
 
-test.each([[{}], [{ detail: "text" }], [{ detail: [null, 7, { loc: "body" }] }], ["<html>"], [[]]])(
+test.each([[null], [{}], [{ detail: "text" }], [{ detail: [null, 7, { loc: "body" }] }], ["<html>"], [[]]])(
   "A 422 with the unknown body %j has no fields",
   async (body) => {
     const { client } = await startScriptedGateway([{ status: 422, body }]);

@@ -260,6 +260,10 @@ describe("Client credentials", () => {
       },
       "the credentials are not valid: AADSTS1: wrong secret (401)",
     ],
+    [
+      { status: 401, body: { error_description: "x".repeat(301) } },
+      `the credentials are not valid: ${"x".repeat(300)} (401)`,
+    ],
     [{ status: 400, body: { error: "invalid_scope" } }, "the credentials are not valid: invalid_scope (400)"],
     [{ status: 200, body: "<html>" }, "unexpected response: the response is not JSON (200)"],
     [{ status: 200, body: { expires_in: 10 } }, "unexpected response: the response has no token (200)"],
