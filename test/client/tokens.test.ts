@@ -152,6 +152,8 @@ describe("A 401", () => {
 test.each<[unknown, string]>([
   ["a-token", "string"],
   [undefined, "undefined"],
+  [null, "null"],
+  [{ accessToken: "a-token", expiresInSeconds: 0 }, "other properties"],
   [{ access_token: "a-token", expires_in: 3599 }, "other properties"],
   [{ accessToken: "a-token" }, "other properties"],
 ])(
@@ -180,7 +182,11 @@ test("A failing token request is retried like a failing gateway", async () => {
 });
 
 test("A token request that takes more than ten seconds is retried, and the final error has the idempotency key", async () => {
-  const hang = async () => new Promise<never>(() => undefined);
+  const isAborted: (boolean | undefined)[] = [];
+  const hang = async (_url: unknown, init?: RequestInit) => {
+    isAborted.push(init?.signal?.aborted);
+    return new Promise<never>(() => undefined);
+  };
   const getToken = clientCredentials({
     tokenUrl: "https://login.example.com/token",
     clientId,
@@ -194,7 +200,9 @@ test("A token request that takes more than ten seconds is retried, and the final
       ? AbortSignal.abort(new DOMException("ten seconds are over", "TimeoutError"))
       : new AbortController().signal;
   const call = gateway.clientWith({ timeout }).createRoom({ idempotencyKey: "key-1" });
-  await expect(call).rejects.toMatchObject({ name: "NoResponseError", idempotencyKey: "key-1", attempts: 4 });
+  const expected = { name: "NoResponseError", operation: "getToken", idempotencyKey: "key-1", attempts: 4 };
+  await expect(call).rejects.toMatchObject(expected);
+  expect(isAborted).toEqual([true, true, true, true]);
   expect(gateway.waits).toEqual([1, 2, 4]);
   expect(gateway.requests).toEqual([]);
 });
@@ -244,6 +252,8 @@ describe("Client credentials", () => {
     ["reset", "NoResponseError"],
     [{ status: 200, body: { access_token: "issued" } }, "UnexpectedResponseError"],
     [{ status: 200, body: { expires_in: 10 } }, "UnexpectedResponseError"],
+    [{ status: 200, body: { access_token: "issued", expires_in: 0 } }, "UnexpectedResponseError"],
+    [{ status: 200 }, "UnexpectedResponseError"],
     [{ status: 200, body: "<html>" }, "UnexpectedResponseError"],
   ])("turn the response %j into an error", async (answer, name) => {
     const issuer = await startLoopbackServer(() => answer);
@@ -300,6 +310,7 @@ describe("Client credentials", () => {
     [{ tokenUrl: "login" }, 'clientCredentials: tokenUrl must be an absolute URL; got "login"'],
     [{ clientId: undefined }, "clientCredentials: clientId must be a text that is not empty"],
     [{ clientSecret: "" }, "clientCredentials: clientSecret must be a text that is not empty"],
+    [{ clientSecret: null }, "clientCredentials: clientSecret must be a text that is not empty"],
     [
       { client_secret: "x" },
       "clientCredentials: client_secret is not an option; options are tokenUrl, clientId, clientSecret, scope, fetch",
