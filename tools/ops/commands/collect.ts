@@ -1,4 +1,5 @@
 /** `ops collect`: one run of the garbage collection, now. */
+import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { createGarbageCollection } from "../../../src/lib/pool/collection.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
@@ -47,10 +48,13 @@ async function collect(isConfirmed: boolean, { terminal, connect }: Context): Pr
         "all others can be collected at once.",
     );
   if (failure === undefined) return "ok";
-  // A run that failed partly throws an AggregateError. A run that could do nothing throws the platform's or storage's
-  // error.
-  if (failure instanceof AggregateError) return "finding";
-  throw failure;
+  // A run in which rooms failed throws an AggregateError.
+  if (!(failure instanceof AggregateError)) throw failure;
+  const unreachable = failure.errors.find(
+    (error) => error instanceof PlatformError && error.outcome === "not-sent",
+  );
+  if (unreachable) throw unreachable;
+  return "finding";
 }
 
 const deletedOutcome = "deleted";
