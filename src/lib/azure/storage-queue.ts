@@ -6,7 +6,6 @@ import {
   QueueServiceClient,
   RestError,
 } from "@azure/storage-queue";
-import { countCall } from "../call-totals.ts";
 import {
   type Queue,
   QueueError,
@@ -88,8 +87,7 @@ export function createStorageQueue(
   timeoutSeconds: number,
 ): Queue {
   async function callOnce<T>(send: (limit: Limit) => Promise<T>): Promise<T> {
-    const abortSignal = AbortSignal.timeout(timeoutSeconds * 1000);
-    return countCall("storage", async () => send({ abortSignal }));
+    return send({ abortSignal: AbortSignal.timeout(timeoutSeconds * 1000) });
   }
 
   async function call<T>(operation: string, send: (limit: Limit) => Promise<T>): Promise<T> {

@@ -1,7 +1,6 @@
 /** The HTTP pipeline: authenticate, parse, validate, handle, respond. The only place that maps errors to responses. */
 import type { HttpHandler, HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { AccessChecks, Caller } from "../auth/access.ts";
-import { createOutboundCalls, withOutboundCalls } from "../call-totals.ts";
 import { GatewayError, publicDetailOf } from "../errors.ts";
 import { createLog, type Log, type LogFields } from "../log.ts";
 import type { Clock } from "../ports.ts";
@@ -24,20 +23,13 @@ export function toHandler<Dependencies extends HttpDependencies>(
   return async (request, context) => {
     const { invocationId } = context;
     const correlationId = correlationIdOf(request.headers.get("x-correlation-id"), invocationId);
-    const calls = createOutboundCalls();
     const startedAt = clock.now();
-    const { response, log, fields } = await withOutboundCalls(calls, async () =>
-      respond(request, context, correlationId),
-    );
+    const { response, log, fields } = await respond(request, context, correlationId);
     log.info("request", {
       status: response.status,
       durationMilliseconds: clock.now() - startedAt,
       method: request.method,
       ...fields,
-      platformCalls: calls.platform.calls,
-      platformMilliseconds: Math.round(calls.platform.milliseconds),
-      storageCalls: calls.storage.calls,
-      storageMilliseconds: Math.round(calls.storage.milliseconds),
     });
     // Both let a caller's report be matched to this request's log lines.
     const ids = { "X-Invocation-Id": invocationId, "X-Correlation-Id": correlationId };

@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto";
 import jwt from "jsonwebtoken";
 import * as z from "zod";
-import { countCall } from "../call-totals.ts";
 import { createHttpClient } from "../http-client.ts";
 import type { Clock } from "../ports.ts";
 import { PlatformError, transportFailure } from "./errors.ts";
@@ -40,9 +39,14 @@ export function createTransport(url: string, timeoutSeconds: number): PlatformTr
     const signal = AbortSignal.timeout((request.timeoutSeconds ?? timeoutSeconds) * 1000);
     const headers = { accept: "application/json", authorization };
     try {
-      const response = await countCall("platform", async () =>
-        http.request<unknown>({ method, url: path, params: query, data, headers, signal }),
-      );
+      const response = await http.request<unknown>({
+        method,
+        url: path,
+        params: query,
+        data,
+        headers,
+        signal,
+      });
       return { status: response.status, headers: response.headers, body: response.data };
     } catch (cause) {
       throw transportFailure(request, cause);

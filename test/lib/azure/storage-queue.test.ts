@@ -5,7 +5,6 @@ import { QueueServiceClient } from "@azure/storage-queue";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { createStorageQueue, openQueues } from "../../../src/lib/azure/storage-queue.ts";
-import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/call-totals.ts";
 import type { Queue, QueueMessage, Queues } from "../../../src/lib/ports.ts";
 import { startAzurite } from "../../../tools/local/simulators/azurite.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
@@ -88,13 +87,6 @@ test("Every operation fails as `unknown`, a 503, if the service returns 500", as
   answer = storageError(500, "InternalError");
   const error = { failure: "unknown", code: "storage-unavailable" };
   expect(await failuresOf(openFast)).toEqual(forEachOperation(error));
-});
-
-test("Every operation is counted as one call to storage, even if it fails", async () => {
-  answer = storageError(400, "InvalidInput");
-  const totals = createOutboundCalls();
-  await withOutboundCalls(totals, async () => failuresOf(openFast));
-  expect([totals.storage.calls, totals.platform.calls]).toEqual([operations.length, 0]);
 });
 
 test.each(operations)(

@@ -3,7 +3,6 @@ import { HttpRequest, InvocationContext } from "@azure/functions";
 import { describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import type { Access, AccessChecks } from "../../../src/lib/auth/access.ts";
-import { countCall } from "../../../src/lib/call-totals.ts";
 import { GatewayError } from "../../../src/lib/errors.ts";
 import { type FunctionResponse, type HttpFunction, httpFunction } from "../../../src/lib/http/contract.ts";
 import { type HttpDependencies, toHandler } from "../../../src/lib/http/pipeline.ts";
@@ -352,21 +351,6 @@ describe("The log of a request", () => {
     expect(JSON.stringify(response)).not.toContain("ignored");
   });
 
-  test("states how many calls went to platform and storage, and how long they took", async () => {
-    let now = 0;
-    const time = vi.spyOn(performance, "now").mockImplementation(() => now);
-    const lasting = (milliseconds: number) => async () => void (now += milliseconds);
-    const calling = doing(async () => {
-      await countCall("platform", lasting(30));
-      for (let calls = 0; calls < 2; calls++) await countCall("storage", lasting(1));
-      return { status: 204 };
-    });
-    const { lines } = await call(calling);
-    time.mockRestore();
-    const expected = { platformMilliseconds: 30, storageMilliseconds: 2 };
-    expect(lines).toMatchObject([{ platformCalls: 1, storageCalls: 2, ...expected }]);
-  });
-
   test("is one line with status and duration after a success", async () => {
     const clock = createManualClock();
     const slow = doing(() => {
@@ -384,10 +368,6 @@ describe("The log of a request", () => {
         status: 200,
         durationMilliseconds: 1500,
         method: "POST",
-        platformCalls: 0,
-        platformMilliseconds: 0,
-        storageCalls: 0,
-        storageMilliseconds: 0,
       },
     ]);
   });

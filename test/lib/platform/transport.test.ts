@@ -9,7 +9,6 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import jwt from "jsonwebtoken";
 import { generate } from "selfsigned";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createOutboundCalls, withOutboundCalls } from "../../../src/lib/call-totals.ts";
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import {
   createBasicCredentials,
@@ -52,15 +51,6 @@ test("consecutive calls share one connection, which is closed when it is idle", 
   expect(counts).toEqual({ opened: 1, closed: 0 });
   // After 4 s: servers usually close idle connections after 5 s, which would break a call.
   await expect.poll(() => counts.closed, { timeout: 20_000 }).toBe(1);
-});
-
-test("every exchange is counted as a call to the platform", async () => {
-  const { client } = await start((_, response) => response.end("{}"));
-  const totals = createOutboundCalls();
-  await withOutboundCalls(totals, async () => {
-    for (let count = 0; count < 2; count++) await client.call({ method: "GET", path: "/" });
-  });
-  expect([totals.platform.calls, totals.storage.calls]).toEqual([2, 0]);
 });
 
 test("a call accepts JSON, and names the type of its body if it has one", async () => {

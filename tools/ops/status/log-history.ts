@@ -92,8 +92,6 @@ export const creates: LogFilter = {
 const createSchema = z.object({
   status: z.number(),
   durationMilliseconds: z.number(),
-  platformCalls: z.number().default(0),
-  platformMilliseconds: z.number().default(0),
 });
 
 /** A create that a caller sent, and its line. */

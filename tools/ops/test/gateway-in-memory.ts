@@ -14,7 +14,6 @@ import { provisionRoom } from "../../../src/functions/provision-room.queue.ts";
 import { createAccessChecks, createBearerCheck } from "../../../src/lib/auth/access.ts";
 import { createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
-import { countCall } from "../../../src/lib/call-totals.ts";
 import { createDependencies, type Dependencies } from "../../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../../src/lib/http/contract.ts";
 import { toHandler } from "../../../src/lib/http/pipeline.ts";
@@ -80,7 +79,7 @@ export async function startGatewayInMemory(rooms = 20) {
     clock.advance(Math.max(0, endsAt - clock.now()) / 1000);
     const code = link.delaySeconds > timeout ? "ETIMEDOUT" : link.networkCode;
     if (code !== "") throw transportFailure(request, Object.assign(new Error(), { code }));
-    return countCall("platform", async () => platform.transport(request, authorization));
+    return platform.transport(request, authorization);
   };
   const { timeoutSeconds, maxConcurrency } = settings.platform;
   const clientOf = () =>
