@@ -3,7 +3,6 @@ import * as z from "zod";
 import { httpFunction } from "../lib/http/contract.ts";
 import { readEvents } from "../lib/platform/events.ts";
 import type { DeletionQueueWriter } from "../lib/pool/deletion-queue.ts";
-import { conferenceEndedExample } from "../lib/rooms/examples.ts";
 
 export const eventSink = httpFunction({
   method: "POST",
@@ -24,21 +23,6 @@ export const eventSink = httpFunction({
   },
   responses: { 204: null },
   failures: ["storage-unavailable"],
-  examples: {
-    request: {
-      single: { summary: "One event", value: conferenceEndedExample },
-      bulk: {
-        summary: "A bulk envelope",
-        value: {
-          node: "10.0.0.21",
-          seq: 58,
-          version: 2,
-          event: "eventsink_bulk",
-          data: [conferenceEndedExample],
-        },
-      },
-    },
-  },
   async handle({ body }, { deletionQueueWriter }: { deletionQueueWriter: DeletionQueueWriter }, log) {
     const { endedRoomNames, ignored, unusable } = readEvents(body);
     const count = Object.values(unusable).reduce((sum, one) => sum + one, 0);

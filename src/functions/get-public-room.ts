@@ -2,7 +2,6 @@
 
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
-import { publicRoomExamples } from "../lib/rooms/examples.ts";
 import { findRoom, roomReading } from "../lib/rooms/read.ts";
 import { PublicRoom } from "../lib/rooms/schemas.ts";
 import { toReadRoom } from "../lib/rooms/shapes.ts";
@@ -16,7 +15,6 @@ export const getPublicRoom = httpFunction({
     "Returns the room with exactly this name, without its host PIN: the constrained shape omits `pin`, " +
     "and the full shape sets it to null.",
   responses: { 200: PublicRoom },
-  examples: { response: publicRoomExamples },
   async handle({ query, roomName }, { conferences }: { conferences: Pick<Conferences, "findByName"> }) {
     const room = await findRoom(conferences, roomName);
     const shape = { constrained: query.constrained_attributes, showHostPin: false };

@@ -2,7 +2,6 @@
 
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
-import { roomExamples } from "../lib/rooms/examples.ts";
 import { findRoom, roomReading, roomRoute } from "../lib/rooms/read.ts";
 import { Room } from "../lib/rooms/schemas.ts";
 import { toReadRoom } from "../lib/rooms/shapes.ts";
@@ -14,7 +13,6 @@ export const getRoom = httpFunction({
   summary: "Get a room",
   description: "Returns the room with exactly this name, including its host PIN.",
   responses: { 200: Room },
-  examples: { response: roomExamples },
   async handle({ query, roomName }, { conferences }: { conferences: Pick<Conferences, "findByName"> }) {
     const room = await findRoom(conferences, roomName);
     const shape = { constrained: query.constrained_attributes, showHostPin: true };

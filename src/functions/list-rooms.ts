@@ -3,7 +3,6 @@
 import { platformFailures } from "../lib/errors.ts";
 import { httpFunction } from "../lib/http/contract.ts";
 import type { SharedList } from "../lib/platform/shared-list.ts";
-import { roomListExamples } from "../lib/rooms/examples.ts";
 import { RoomList, ShapeQuery } from "../lib/rooms/schemas.ts";
 import { toReadRoom } from "../lib/rooms/shapes.ts";
 
@@ -17,7 +16,6 @@ export const listRooms = httpFunction({
     "have an empty `pin` and `tag` in the constrained shape.",
   query: ShapeQuery,
   responses: { 200: RoomList },
-  examples: { response: roomListExamples },
   failures: platformFailures,
   async handle({ query }, { sharedList }: { sharedList: SharedList }) {
     const shape = { constrained: query.constrained_attributes, showHostPin: true };

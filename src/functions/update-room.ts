@@ -3,7 +3,6 @@
 import { platformFailures } from "../lib/errors.ts";
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
-import { roomChangeExamples } from "../lib/rooms/examples.ts";
 import { roomRoute } from "../lib/rooms/read.ts";
 import { Conference, ConferenceUpdate } from "../lib/rooms/schemas.ts";
 import { changeRoom } from "../lib/rooms/update.ts";
@@ -24,7 +23,6 @@ export const updateRoom = httpFunction({
   },
   responses: { 202: null },
   failures: ["room-not-found", ...platformFailures],
-  examples: { request: roomChangeExamples },
   async handle(
     { body, roomName },
     { conferences }: { conferences: Pick<Conferences, "findByName" | "update"> },

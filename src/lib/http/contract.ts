@@ -15,16 +15,6 @@ export interface BodyContract<Body> {
   readonly requiresJsonType: boolean;
 }
 
-/** Examples in the API document by name. Viewers show the name if there is no summary. A single one has no name. */
-export type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
-
-/** A function's fictitious examples in the API document. Parameters have their example in their schema. */
-interface ContractExamples {
-  readonly request?: Examples;
-  /** Success bodies. */
-  readonly response?: Examples;
-}
-
 /** The contract of an HTTP function. */
 export interface HttpContract {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -45,7 +35,6 @@ export interface HttpContract {
   readonly responses: Readonly<Record<number, z.ZodType | null>>;
   /** The possible failures, except those that follow from `access`, `query`, `headers` and `body`. */
   readonly failures: readonly FailureCode[];
-  readonly examples?: ContractExamples;
 }
 
 /** A function's response: a status and, unless the response is empty, a body to write as JSON. */

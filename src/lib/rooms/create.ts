@@ -7,7 +7,6 @@ import { parseJson } from "../json.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import type { Claims } from "../pool/claim.ts";
 import { type IdempotentClaims, KeyReusedError } from "../pool/idempotent-claims.ts";
-import { createdRoomExample } from "./examples.ts";
 import { CreatedRoom } from "./schemas.ts";
 import { toCreatedRoom } from "./shapes.ts";
 
@@ -82,7 +81,6 @@ export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isD
       ...platformFailures,
       "storage-unavailable",
     ],
-    examples: { response: createdRoomExample },
     async handle(
       { caller, query: { uuiData }, headers, readText },
       { claims, idempotentClaims, serviceTagBaseUrl }: RoomCreationDependencies,

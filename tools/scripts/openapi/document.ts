@@ -4,6 +4,7 @@ import type { Access } from "../../../src/lib/auth/access.ts";
 import type { HttpContract } from "../../../src/lib/http/contract.ts";
 import { version } from "../../../src/lib/version.ts";
 import { description } from "./description.ts";
+import { examplesByFunction } from "./examples.ts";
 import { responseHeaders, responses } from "./responses.ts";
 import {
   componentSchemas,
@@ -108,6 +109,7 @@ const security: Record<Access, readonly Partial<Record<keyof typeof securitySche
 function operation(name: string, contract: HttpContract): Json {
   const { access, summary, description, isDeprecated, body } = contract;
   const parameters = parametersOf(contract);
+  const examples = examplesByFunction[name] ?? {};
   return {
     operationId: name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     summary,
@@ -124,12 +126,12 @@ function operation(name: string, contract: HttpContract): Json {
         content: {
           "application/json": {
             schema: referenceTo(body.published ?? body.schema),
-            ...mediaExamples(contract.examples?.request),
+            ...mediaExamples(examples.request),
           },
         },
       },
     }),
-    responses: responses(contract),
+    responses: responses(contract, examples.response),
   };
 }
 

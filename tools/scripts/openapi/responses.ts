@@ -1,7 +1,8 @@
 /** The responses of each operation, derived from its access, its input and the failures that it declares. */
 import type { Access } from "../../../src/lib/auth/access.ts";
 import { type FailureCode, publicDetailOf, statusOf } from "../../../src/lib/errors.ts";
-import type { Examples, HttpContract } from "../../../src/lib/http/contract.ts";
+import type { HttpContract } from "../../../src/lib/http/contract.ts";
+import type { Examples } from "./examples.ts";
 import { rateLimits } from "./rate-limits.ts";
 import { mediaExamples, queryParameters, referenceTo } from "./schemas.ts";
 
@@ -103,10 +104,10 @@ function notFoundReasons(codes: readonly FailureCode[], route: string): string[]
   return reasons.length > 0 ? reasons : ["No operation has this path."];
 }
 
-/** Returns the responses of an operation by status, in ascending order. */
-export function responses(contract: HttpContract): Json {
+/** Returns the responses of an operation by status, in ascending order. `examples` are those of its success bodies. */
+export function responses(contract: HttpContract, examples: Examples | undefined): Json {
   const successes = Object.entries(contract.responses).map(([status, schema]) => {
-    const content = schema && { schema: referenceTo(schema), ...mediaExamples(contract.examples?.response) };
+    const content = schema && { schema: referenceTo(schema), ...mediaExamples(examples) };
     return [
       Number(status),
       {

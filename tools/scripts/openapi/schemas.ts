@@ -1,6 +1,6 @@
 /** The component schemas of the API document: the zod schemas of the app, and the bodies of failures. */
 import * as z from "zod";
-import type { Examples } from "../../../src/lib/http/contract.ts";
+import type { Examples } from "./examples.ts";
 
 type Schema = Record<string, unknown>;
 

@@ -1,0 +1,98 @@
+/** The fictitious examples in the API document. Parameters have theirs in their schema. */
+
+/** Examples by name. Viewers show the name if there is no summary. A single one has no name. */
+export type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
+
+/** The examples of an operation's bodies. */
+export interface BodyExamples {
+  readonly request?: Examples;
+  /** Success bodies. */
+  readonly response?: Examples;
+}
+
+const name = "WsOWh_sZ3K5Z5lYTppNVJV3y";
+const tag = "https://verify.example.com/sessions/8d1f";
+const uri = "/api/admin/configuration/v1";
+const resource_uri = `${uri}/conference/123/`;
+const creation_time = "2026-11-21T08:30:00.000000";
+
+const createdRoom = {
+  id: 123,
+  name,
+  service_type: "conference",
+  allow_guests: true,
+  guest_pin: "771204",
+  tag,
+  aliases: [{ alias: name }],
+};
+const publicRoom = {
+  ...createdRoom,
+  aliases: [{ id: 123, alias: name, conference: resource_uri, creation_time, description: "" }],
+};
+const room = { ...publicRoom, pin: "482913" };
+const testCall = {
+  ...room,
+  id: 7,
+  name: "Test call",
+  service_type: "test_call",
+  allow_guests: false,
+  guest_pin: "",
+  tag: "",
+  pin: "",
+  aliases: [{ id: 9, alias: "test", conference: `${uri}/conference/7/`, description: "" }],
+};
+const fullRoom = {
+  ...room,
+  resource_uri,
+  creation_time,
+  description: "",
+  participant_limit: 4,
+  ivr_theme: [{ resource_uri: `${uri}/ivr_theme/1/` }],
+  automatic_participants: [{ resource_uri: `${uri}/automatic_participant/1/` }],
+};
+
+const inBothShapes = (constrained: unknown, full: unknown): Examples => ({
+  constrained: { summary: "Constrained shape (default)", value: constrained },
+  full: { summary: "Full shape, shortened (constrained_attributes=false)", value: full },
+});
+
+const created: BodyExamples = { response: { created: { value: createdRoom } } };
+
+const conferenceEnded = {
+  node: "10.0.0.21",
+  seq: 57,
+  version: 2,
+  time: 1_795_250_000.5,
+  event: "conference_ended",
+  data: { name, service_type: "conference", tag },
+};
+
+/** The examples of the functions by their names. Those without a body have none. */
+export const examplesByFunction: Readonly<Record<string, BodyExamples>> = {
+  createRoomFromQueue: created,
+  createRoom: created,
+  getRoom: { response: inBothShapes(room, fullRoom) },
+  getPublicRoom: { response: inBothShapes(publicRoom, { ...fullRoom, pin: null }) },
+  listRooms: { response: inBothShapes([room, testCall], [fullRoom]) },
+  updateRoom: {
+    request: {
+      limits: {
+        summary: "Limit the participants and unmute guests",
+        value: { participant_limit: 4, mute_all_guests: false },
+      },
+      theme: { summary: "Set the theme", value: { ivr_theme: [{ resource_uri: `${uri}/ivr_theme/2/` }] } },
+    },
+  },
+  eventSink: {
+    request: {
+      single: { summary: "One event", value: conferenceEnded },
+      bulk: {
+        summary: "A bulk envelope",
+        value: { node: "10.0.0.21", seq: 58, version: 2, event: "eventsink_bulk", data: [conferenceEnded] },
+      },
+    },
+  },
+  healthCheck: {
+    response: { alive: { value: { status: "alive", timestamp: "2026-11-21T08:30:00.000Z" } } },
+  },
+};
