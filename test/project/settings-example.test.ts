@@ -7,16 +7,6 @@ import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
 const hostSettings = ["FUNCTIONS_WORKER_RUNTIME"];
 const values: Record<string, string | undefined> = example.Values;
 
-test("The example has the format of the Core Tools", () => {
-  const form = z.strictObject({
-    IsEncrypted: z.literal(false),
-    Values: z.record(z.string(), z.string()),
-    Host: z.strictObject({ LocalHttpPort: z.literal(7071) }),
-  });
-  expect(form.safeParse(example).error).toBeUndefined();
-  expect(values["FUNCTIONS_WORKER_RUNTIME"]).toBe("node");
-});
-
 test("The example is valid", () => {
   const settings = loadSettings(values);
   expect(settings.platform.url).toBe("https://platform.example.com");

@@ -1,12 +1,12 @@
 /** The names of all functions. Each file in src/functions exports one, under the name of the file in camel case. */
 import { readdirSync } from "node:fs";
 
-export const functionFiles = readdirSync(new URL("../../src/functions", import.meta.url)).toSorted();
-
 /** `get-room.ts` contains `getRoom`, `collect-garbage.timer.ts` contains `collectGarbage`. */
-export function nameOfFunctionIn(file: string): string {
+function nameOfFunctionIn(file: string): string {
   const stem = file.replace(/(?:\.timer|\.queue)?\.ts$/, "");
   return stem.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-export const functionNames = functionFiles.map(nameOfFunctionIn).toSorted();
+export const functionNames = readdirSync(new URL("../../src/functions", import.meta.url))
+  .map(nameOfFunctionIn)
+  .toSorted();

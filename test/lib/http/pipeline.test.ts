@@ -1,6 +1,6 @@
 /** The HTTP pipeline: registration, authentication, input, failures and the log of each request. */
 import { HttpRequest, InvocationContext } from "@azure/functions";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Access, AccessChecks } from "../../../src/lib/auth/access.ts";
 import { GatewayError } from "../../../src/lib/errors.ts";
