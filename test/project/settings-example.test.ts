@@ -1,6 +1,5 @@
 /** The example settings are valid and contain only settings that the app or the host reads. */
 import { expect, test } from "vitest";
-import * as z from "zod";
 import example from "../../local.settings.example.json" with { type: "json" };
 import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
 
