@@ -181,6 +181,12 @@ test.each<[object, string]>([
   expect(() => createWidgetClient(options as never)).toThrow(`createWidgetClient: ${message}`);
 });
 
+test("A client takes every option that the message of a wrong one names", () => {
+  const options = { baseUrl, getToken: async () => null, hooks: {}, fetch: globalThis.fetch };
+  expect(() => createClient(options as never)).not.toThrow();
+  expect(() => createWidgetClient(options)).not.toThrow();
+});
+
 test("A client without options is refused at once", () => {
   const message = "the options must be an object; got undefined";
   expect(() => createClient(undefined as never)).toThrow(`createClient: ${message}`);
