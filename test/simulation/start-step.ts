@@ -144,7 +144,7 @@ export function newRoomOf(of: "persistent" | "foreign" | "plain", number: number
   return {
     name,
     service_type: isOtherService ? "test_call" : "conference",
-    description: isCopy ? "vmr-gateway pooled 2029-12-31T23:00:00.000Z" : "made by an operator",
+    description: isCopy ? "vmr-gateway vmr-gateway pooled 2029-12-31T23:00:00.000Z" : "made by an operator",
     tag: "",
     pin: "",
     allow_guests: false,

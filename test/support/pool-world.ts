@@ -10,9 +10,10 @@ import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool
 import { createGarbageCollection, type GarbageCollectionOptions } from "../../src/lib/pool/collection.ts";
 import { roomFingerprint, toNewConference } from "../../src/lib/pool/new-room.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
-import { decodeRoomMessage, formatMarker } from "../../src/lib/pool/room.ts";
+import { decodeRoomMessage } from "../../src/lib/pool/room.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
 import { createManualClock } from "./clock.ts";
+import { formatMarker, gatewayName } from "./markers.ts";
 import { createMemoryPlatform, noCredentials } from "./memory-platform.ts";
 import { createMemoryQueue } from "./memory-queue.ts";
 import { createRecordingLog } from "./recording-log.ts";
@@ -52,6 +53,7 @@ export function createPoolQueues() {
   const newQueue = () => createMemoryQueue(clock);
   const [pool, deletion, provisioning, poison] = [newQueue(), newQueue(), newQueue(), newQueue()];
   return {
+    gatewayName,
     clock,
     log: createRecordingLog(),
     pool,
@@ -78,7 +80,7 @@ function createPoolWorld() {
   /** Adds a room of the gateway to the platform but not to the pool; returns its id. */
   function addRoom(name: string, fields: Record<string, unknown> = {}): number {
     const since = new Date(clock.now()).toISOString();
-    const room = toNewConference({ name, hostPin, guestPin, template: {}, since });
+    const room = toNewConference({ name, hostPin, guestPin, template: {}, since, gatewayName });
     const [id] = platform.seedRooms({ rows: [{ ...room, ...fields }] });
     if (id === undefined) throw new Error("the simulator returned no id");
     return id;

@@ -1,10 +1,10 @@
 /** The gateway's rooms on a development stack's platform, as provisioning creates them. */
 
 import { toNewConference } from "../../src/lib/pool/new-room.ts";
-import { formatMarker } from "../../src/lib/pool/room.ts";
 import type { Queues } from "../../src/lib/ports.ts";
 import type { DevelopmentStack } from "../../tools/local/stack/development-stack.ts";
 import { identities } from "../../tools/local/stack/identities.ts";
+import { formatMarker, gatewayName } from "./markers.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,14 @@ export const guestPin = "135790";
 export function stackRooms({ platform }: DevelopmentStack, queues: Queues, defaults: Fields = {}) {
   function addRoom(name: string, fields: Fields = {}): string {
     const since = new Date().toISOString();
-    const room = toNewConference({ name, hostPin: identities.hostPin, guestPin, template: {}, since });
+    const room = toNewConference({
+      name,
+      hostPin: identities.hostPin,
+      guestPin,
+      template: {},
+      since,
+      gatewayName,
+    });
     platform.seedRooms({ rows: [{ ...room, ...defaults, ...fields }] });
     return name;
   }

@@ -90,7 +90,11 @@ export async function setLatency(stack: BenchStack, milliseconds: number): Promi
 /** Creates rooms on the platform and returns their names. */
 export async function seedRooms(stack: BenchStack, count: number): Promise<string[]> {
   const namePrefix = `bench-${randomUUID().slice(0, 8)}-`;
-  const description = formatMarker({ state: "pooled", since: new Date().toISOString() });
+  const description = formatMarker({
+    gateway: "vmr-gateway",
+    state: "pooled",
+    since: new Date().toISOString(),
+  });
   await stack.control("POST", "/control/rooms", { count, namePrefix, fields: { description } });
   return Array.from({ length: count }, (_, index) => `${namePrefix}${String(index).padStart(5, "0")}`);
 }

@@ -49,6 +49,7 @@ export interface MeasurementOptions {
   readonly minRooms: number | undefined;
   /** The fingerprint of new rooms. */
   readonly fingerprint: string;
+  readonly gatewayName: string;
 }
 
 /** The row, and the rooms behind its number of unaccounted ones. */
@@ -95,7 +96,7 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
       orNull(status.liveConferences(limits)),
       orNull(status.alarms(limits)),
     ]);
-  const rooms = conferences && markedRooms(conferences);
+  const rooms = conferences && markedRooms(conferences, options.gatewayName);
   const pooled = rooms && rooms.filter(({ marker }) => marker.state === "pooled");
   const assigned = rooms && rooms.filter(({ marker }) => marker.state === "assigned");
   const unaccounted: UnaccountedRooms | null =
@@ -116,7 +117,8 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
     DeletionOldestSeconds: typeof oldestSeconds === "number" ? Math.round(oldestSeconds) : null,
     ProvisioningDepth: provisioningDepth,
     PoisonDepth: poisonDepth,
-    AvailableRooms: pooled && pooled.length,
+    // No claim can get a room that is in no queue.
+    AvailableRooms: pooled && Math.min(pooled.length, poolDepth ?? pooled.length),
     InUseRooms: assigned && assigned.length,
     // Made with other settings than new rooms, or by a release that wrote no fingerprint.
     OutdatedRooms: pooled && pooled.filter(({ marker }) => marker.fingerprint !== options.fingerprint).length,

@@ -6,7 +6,7 @@ import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import type { Clock, Queue } from "../ports.ts";
 import { clockToleranceMilliseconds, type DeletionRequest, decide } from "./collection-decisions.ts";
 import { queueForDeletion } from "./deletion-queue.ts";
-import { decodeRoomMessage, isPersistent, isRoom, parseMarker } from "./room.ts";
+import { decodeRoomMessage, isPersistent, isRoom, type Ownership, parseMarker } from "./room.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
 
 /** Deletes all rooms. */
@@ -26,6 +26,7 @@ export interface BulkDeletionOptions {
   readonly provisioning: Queue;
   readonly conferences: Pick<Conferences, "list" | "findByName" | "delete">;
   readonly clock: Clock;
+  readonly gatewayName: string;
 }
 
 // API Management cuts a request off after 200 s.
@@ -49,7 +50,8 @@ interface Run {
 /** Creates bulk delete. One budget of 150 s covers everything that it does. */
 export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
   const { pool, deletion, provisioning, conferences, clock } = options;
-  const deleteRoom = createRoomDeletion({ conferences, clock, unmarkedRooms: "collect" });
+  const ownership = { gatewayName: options.gatewayName, unmarkedRooms: "collect" } as const;
+  const deleteRoom = createRoomDeletion({ conferences, clock, ...ownership });
 
   async function deleteAll(log: Log): Promise<void> {
     const startedAt = clock.now();
@@ -94,7 +96,7 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
     for (let pass = 1; clock.now() < startBefore && !(failure && pass > maxPasses); pass++) {
       if (failure) await clock.sleep(pauseMilliseconds);
       const rows = await conferences.list({ startBefore });
-      const due = rows.filter((row) => isDue(row, run, emptiedAt));
+      const due = rows.filter((row) => isDue(row, run, emptiedAt, ownership));
       if (due.length === 0) return log.info("bulk-deleted", { rooms });
       if (pass > maxPasses) break;
       failure = undefined;
@@ -114,12 +116,12 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
 }
 
 /** Returns whether a listed room is to be deleted: it is ours, and was there when the pool was emptied. */
-function isDue(row: ConferenceRow, run: Run, emptiedAt: number): boolean {
+function isDue(row: ConferenceRow, run: Run, emptiedAt: number, ownership: Ownership): boolean {
   const { name, description } = row;
   const marker = parseMarker(description);
   const isNew = marker?.state === "pooled" && !isKnown(name, run) && Date.parse(marker.since) >= emptiedAt;
   const isOurs = marker !== undefined || run.received.has(name);
-  return isOurs && !isNew && decide(requestFor(name, run), row, "collect").action === "delete";
+  return isOurs && !isNew && decide(requestFor(name, run), row, ownership).action === "delete";
 }
 
 const isKnown = (name: string, { listed, received }: Run) => listed.has(name) || received.has(name);

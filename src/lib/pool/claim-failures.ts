@@ -26,6 +26,7 @@ type Settlement = "discard-room" | "discard-name" | "delete-message" | "release"
 
 /** Every outcome of an attempt that hands out no room, and what happens to its message. */
 export const settlements = {
+  "other-gateway": "discard-name",
   "room-missing": "discard-name",
   // A foreign room whose name was put into the pool by mistake: do not change the room.
   "unmarked-room-without-alias": "discard-name",

@@ -14,7 +14,7 @@ import {
 } from "./claim-failures.ts";
 import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import type { Replenishment } from "./replenishment.ts";
-import { decodeRoomMessage, isDialable, parseMarker, withMarker } from "./room.ts";
+import { decodeRoomMessage, isDialable, isOfOtherGateway, parseMarker, withMarker } from "./room.ts";
 
 /** Hands out rooms from the pool. */
 export interface Claims {
@@ -33,6 +33,7 @@ export interface ClaimOptions extends SettlementDependencies {
   readonly leaseSeconds: number;
   readonly platformTimeoutSeconds: number;
   readonly claimSlots: ClaimSlots;
+  readonly gatewayName: string;
 }
 
 /** What a caller wants, and until when. */
@@ -53,7 +54,16 @@ const maxClaimSeconds = 25;
 
 /** Creates the claims of one instance. The numbers of the steps are those of `docs/architecture.md`. */
 export function createClaims(options: ClaimOptions): Claims {
-  const { pool, deletion, conferences, replenishment, claimSlots, clock, leaseSeconds } = options;
+  const {
+    pool,
+    deletion,
+    conferences,
+    replenishment,
+    claimSlots,
+    clock,
+    leaseSeconds,
+    gatewayName: gateway,
+  } = options;
   // A late PATCH must end with a known outcome, long before the lease ends and another claim can hold the room.
   const deadlineSeconds = Math.min(maxClaimSeconds, leaseSeconds / 4);
   const timeoutSeconds = Math.min(options.platformTimeoutSeconds, leaseSeconds / 4);
@@ -93,7 +103,7 @@ export function createClaims(options: ClaimOptions): Claims {
         await settle(attempt, "find-failed");
         throw error;
       });
-    const failure = outcomeOfLookUp(room, message);
+    const failure = outcomeOfLookUp(room, message, gateway);
     if (failure === undefined) return room;
     await settle(attempt, failure);
     return undefined;
@@ -106,8 +116,13 @@ export function createClaims(options: ClaimOptions): Claims {
     let sent: ConferenceFields = {};
     // Computed when the call is sent, because it may wait: an event before that is about another conference.
     const fields = () => {
-      const since = timestampOf(clock);
-      const description = withMarker(room.description, { state: "assigned", since, messageId: message.id });
+      const marker = {
+        gateway,
+        state: "assigned",
+        since: timestampOf(clock),
+        messageId: message.id,
+      } as const;
+      const description = withMarker(room.description, marker);
       sent = { description, ...(serviceTag !== undefined && { tag: serviceTag }) };
       return sent;
     };
@@ -177,8 +192,13 @@ export function createClaims(options: ClaimOptions): Claims {
 }
 
 /** Returns why the room that a look-up found cannot be handed out, or undefined if it can. */
-function outcomeOfLookUp(room: ConferenceRow | undefined, message: QueueMessage): FailedOutcome | undefined {
+function outcomeOfLookUp(
+  room: ConferenceRow | undefined,
+  message: QueueMessage,
+  gatewayName: string,
+): FailedOutcome | undefined {
   if (!room) return "room-missing";
+  if (isOfOtherGateway(room, gatewayName)) return "other-gateway";
   const marker = parseMarker(room.description);
   if (marker?.state === "assigned")
     return marker.messageId === message.id ? "unanswered-claim" : "duplicate-message";

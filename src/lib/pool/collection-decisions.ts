@@ -2,13 +2,22 @@
 import type { LogFields } from "../log.ts";
 import type { ConferenceRow } from "../platform/conferences.ts";
 import type { RoomMessages } from "./deletion-queue.ts";
-import { isForeign, isPersistent, isRoom, type Marker, parseMarker, type UnmarkedRooms } from "./room.ts";
+import {
+  isForeign,
+  isOfOtherGateway,
+  isPersistent,
+  isRoom,
+  type Marker,
+  type Ownership,
+  parseMarker,
+} from "./room.ts";
 
 /**
  * What happens to a room that is neither young nor live, by its state and by the sender of the request. `delete` deletes
  * the room and then its messages; `keep` deletes only the messages.
  */
 export const decisions = {
+  "other-gateway": { event: "keep", gateway: "keep" },
   persistent: { event: "keep", gateway: "keep" },
   gone: { event: "keep", gateway: "keep" },
   foreign: { event: "keep", gateway: "keep" },
@@ -55,13 +64,13 @@ export interface Decision {
 export function decide(
   request: DeletionRequest,
   row: ConferenceRow | undefined,
-  unmarkedRooms: UnmarkedRooms,
+  ownership: Ownership,
   isLive = false,
 ): Decision {
-  const state = stateOf(request, row, unmarkedRooms);
+  const state = stateOf(request, row, ownership);
   const action = decisions[state][request.sender];
   if (action === "keep" || !isLive) return { action, reason: state, row };
-  const afterEvent = decisions[stateOf({ ...request, sender: "event" }, row, unmarkedRooms)].event;
+  const afterEvent = decisions[stateOf({ ...request, sender: "event" }, row, ownership)].event;
   // A later run queues an overdue room again.
   return { action: afterEvent === "keep" && !request.isOverdue ? "postpone" : "keep", reason: "live", row };
 }
@@ -69,8 +78,9 @@ export function decide(
 function stateOf(
   { room, sender, isGivenUp, isAssignedLater }: DeletionRequest,
   row: ConferenceRow | undefined,
-  unmarkedRooms: UnmarkedRooms,
+  { gatewayName, unmarkedRooms }: Ownership,
 ): RoomState {
+  if (row && isOfOtherGateway(row, gatewayName)) return "other-gateway";
   if (isPersistent(room)) return "persistent";
   if (!row) return "gone";
   // The gateway names only rooms that were in its pool, whoever they seem to belong to.

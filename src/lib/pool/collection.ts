@@ -12,8 +12,8 @@ import {
   isPersistent,
   loggableName,
   markedRooms,
+  type Ownership,
   parseMarker,
-  type UnmarkedRooms,
 } from "./room.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
 
@@ -24,7 +24,7 @@ export interface GarbageCollection {
 }
 
 /** The collector's dependencies and limits. */
-export interface GarbageCollectionOptions {
+export interface GarbageCollectionOptions extends Ownership {
   readonly deletion: Queue;
   readonly conferences: Pick<Conferences, "findByName" | "list" | "delete">;
   readonly status: Pick<PlatformStatus, "isLive" | "liveConferences">;
@@ -34,7 +34,6 @@ export interface GarbageCollectionOptions {
   readonly minAgeSeconds: number;
   /** The maximum age of an assigned room without a conference. Undefined if there is none. */
   readonly maxAgeHours: number | undefined;
-  readonly unmarkedRooms: UnmarkedRooms;
 }
 
 const runIntervalSeconds = 600;
@@ -52,7 +51,7 @@ interface Run {
   readonly startBefore: number;
   readonly failures: unknown[];
   readonly handled: Set<string>;
-  /** How many rooms without our marker this run has deleted. */
+  /** How many rooms without a marker this run has deleted. */
   unmarkedDeleted: number;
 }
 
@@ -155,7 +154,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     const { log, startedAt, startBefore, handled } = run;
     if (maxAgeHours === undefined || clock.now() >= startBefore) return;
     const assignedBefore = startedAt - maxAgeHours * 3600_000;
-    const overdue = markedRooms(await conferences.list({ startBefore }))
+    const overdue = markedRooms(await conferences.list({ startBefore }), options.gatewayName)
       .map(({ name, marker }) => ({ name, ...marker, assignedAt: Date.parse(marker.since) }))
       .filter(({ state, assignedAt }) => state === "assigned" && assignedAt <= assignedBefore)
       .filter(({ name }) => !isPersistent(name) && !handled.has(name))

@@ -37,15 +37,18 @@ export interface NewRoom {
   readonly template: ConferenceFields;
   /** Creation time, ISO 8601 in UTC. */
   readonly since: string;
+  readonly gatewayName: string;
 }
 
 /** Returns the platform's fields of a new room. The template comes first, so it cannot override the gateway's fields. */
-export function toNewConference({ name, hostPin, guestPin, template, since }: NewRoom): ConferenceFields {
+export function toNewConference(room: NewRoom): ConferenceFields {
+  const { name, hostPin, guestPin, template, since, gatewayName: gateway } = room;
+  const fingerprint = roomFingerprint(template, hostPin);
   return {
     ...template,
     name,
     service_type: "conference",
-    description: formatMarker({ state: "pooled", since, fingerprint: roomFingerprint(template, hostPin) }),
+    description: formatMarker({ gateway, state: "pooled", since, fingerprint }),
     tag: "",
     pin: hostPin,
     allow_guests: true,

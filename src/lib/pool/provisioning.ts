@@ -65,6 +65,7 @@ export interface ProvisioningOptions {
   readonly random: RandomSource;
   readonly hostPin: string;
   readonly template: ConferenceFields;
+  readonly gatewayName: string;
   readonly maxRooms: number;
   readonly readyDelaySeconds: number;
   readonly leaseSeconds: number;
@@ -81,7 +82,8 @@ interface NewName {
 
 /** Creates the handler of provisioning requests. */
 export function createProvisioning(options: ProvisioningOptions): Provisioning {
-  const { pool, conferences, clock, random, hostPin, template, platformTimeoutSeconds } = options;
+  const { pool, conferences, clock, random, hostPin, template, gatewayName, platformTimeoutSeconds } =
+    options;
   const { createSeconds, lookUpSeconds, invisibleSeconds } = provisioningTimes(
     platformTimeoutSeconds,
     options.leaseSeconds,
@@ -129,7 +131,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     const startBefore = Math.min(lastStart, clock.now() + maxWaitSeconds * 1000);
     const guestPin = newGuestPin(hostPin, random);
     const since = timestampOf(clock);
-    const fields = toNewConference({ name, hostPin, guestPin, template, since });
+    const fields = toNewConference({ name, hostPin, guestPin, template, since, gatewayName });
     try {
       await conferences.create(fields, { timeoutSeconds: createSeconds, startBefore });
     } catch (error) {

@@ -5,15 +5,14 @@ import { PlatformError } from "../platform/errors.ts";
 import type { PlatformStatus } from "../platform/status.ts";
 import type { Clock } from "../ports.ts";
 import { type Decision, type DeletionRequest, decide } from "./collection-decisions.ts";
-import { isPersistent, loggableName, type UnmarkedRooms } from "./room.ts";
+import { isPersistent, loggableName, type Ownership } from "./room.ts";
 
 /** What the step needs. */
-export interface RoomDeletionOptions {
+export interface RoomDeletionOptions extends Ownership {
   readonly conferences: Pick<Conferences, "findByName" | "delete">;
   /** Missing if rooms are deleted even if they are live. */
   readonly status?: Pick<PlatformStatus, "isLive">;
   readonly clock: Pick<Clock, "now">;
-  readonly unmarkedRooms: UnmarkedRooms;
 }
 
 /** The conditions of one deletion. */
@@ -34,7 +33,9 @@ const maxLookAgeSeconds = 10;
  * Returns the step, which returns the decision; if it is to delete the room, the room has been deleted. The step throws
  * PlatformError if it could not look at the room, or not delete it in time.
  */
-export function createRoomDeletion({ conferences, status, clock, unmarkedRooms }: RoomDeletionOptions) {
+export function createRoomDeletion(options: RoomDeletionOptions) {
+  const { conferences, status, clock } = options;
+
   async function isLive({ room, isOverdue }: DeletionRequest, { log, startBefore }: Attempt) {
     try {
       return (await status?.isLive(room, { startBefore })) ?? false;
@@ -49,7 +50,7 @@ export function createRoomDeletion({ conferences, status, clock, unmarkedRooms }
 
   return async (request: DeletionRequest, attempt: Attempt): Promise<Decision> => {
     const { log, row: known, onlyLooks = false } = attempt;
-    if (isPersistent(request.room)) return decide(request, undefined, unmarkedRooms);
+    if (isPersistent(request.room)) return decide(request, undefined, options);
     const lookedBefore = clock.now() + maxLookAgeSeconds * 1000;
     const startBefore =
       known || onlyLooks ? attempt.startBefore : Math.min(attempt.startBefore, lookedBefore);
@@ -58,7 +59,7 @@ export function createRoomDeletion({ conferences, status, clock, unmarkedRooms }
       !onlyLooks && isLive(request, { ...attempt, startBefore }),
       known ?? conferences.findByName(request.room, { startBefore }),
     ]);
-    const decision = decide(request, row, unmarkedRooms, live);
+    const decision = decide(request, row, options, live);
     if (decision.action !== "delete" || !row || onlyLooks) return decision;
     const wasThere = await conferences.delete(row.id, { startBefore });
     log.info("room-deleted", { room: request.room, wasThere, ...request.logFields });

@@ -6,6 +6,8 @@ import type { ConferenceRow } from "../platform/conferences.ts";
 
 /** The content of a marker line. */
 export interface Marker {
+  /** The name of the gateway that owns the room. */
+  readonly gateway: string;
   readonly state: "pooled" | "assigned";
   /** When the room entered this state, ISO 8601 in UTC. */
   readonly since: string;
@@ -18,25 +20,31 @@ export interface Marker {
 /** The platform's maximum length of a description, in characters. */
 export const maxDescriptionCharacters = 250;
 
-// state, since, message ID, fingerprint. A fingerprint is never taken for the ID of a message.
-const markerLine =
-  /^vmr-gateway (pooled|assigned) (\S+)(?: (?!f:[0-9a-f]{8}\s*$)(\S+))?(?: f:([0-9a-f]{8}))?\s*$/;
+const product = "vmr-gateway";
+const fingerprintPart = /^f:([0-9a-f]{8})$/;
 
-/** Returns the last marker in a description, on whichever line it is, or undefined if there is none. */
-export function parseMarker(description: string | null | undefined): Marker | undefined {
-  for (const line of (description ?? "").split(/\r?\n/).toReversed()) {
-    const [, state, since, messageId, fingerprint] = markerLine.exec(line) ?? [];
-    if (since) return { state: state === "assigned" ? "assigned" : "pooled", since, messageId, fingerprint };
-  }
-  return undefined;
+/** Returns the marker that a line is, or undefined if it is other text. Any word is accepted as a gateway's name. */
+function parseLine(line: string): Marker | undefined {
+  const [first, gateway, state, since, ...rest] = line.trimEnd().split(" ");
+  if (first !== product || !gateway || !since || (state !== "pooled" && state !== "assigned"))
+    return undefined;
+  const fingerprint = fingerprintPart.exec(rest.at(-1) ?? "")?.[1];
+  if (fingerprint) rest.pop();
+  const [messageId] = rest;
+  return rest.length > 1 || messageId === "" ? undefined : { gateway, state, since, messageId, fingerprint };
 }
 
-/** Returns a description without its marker lines, as the API shows it. */
+/** Returns any gateway's last marker in a description, on whichever line it is, or undefined if there is none. */
+export function parseMarker(description: string | null | undefined): Marker | undefined {
+  const lines = (description ?? "").split(/\r?\n/);
+  return lines.reduceRight<Marker | undefined>((found, line) => found ?? parseLine(line), undefined);
+}
+
+/** Returns a description without any gateway's marker lines, as the API shows it. */
 export function withoutMarker(description: string): string {
+  if (!parseMarker(description)) return description;
   const lines = description.split(/\r?\n/);
-  return lines.some((line) => markerLine.test(line))
-    ? lines.filter((line) => !markerLine.test(line)).join("\n")
-    : description;
+  return lines.filter((line) => !parseLine(line)).join("\n");
 }
 
 /**
@@ -53,9 +61,9 @@ export function withMarker(description: string | null | undefined, marker: Marke
 }
 
 /** Returns the marker line as it is stored. */
-export function formatMarker({ state, since, messageId, fingerprint }: Marker): string {
+export function formatMarker({ gateway, state, since, messageId, fingerprint }: Marker): string {
   const settings = fingerprint === undefined ? [] : [`f:${fingerprint}`];
-  return ["vmr-gateway", state, since, ...(messageId ? [messageId] : []), ...settings].join(" ");
+  return [product, gateway, state, since, ...(messageId ? [messageId] : []), ...settings].join(" ");
 }
 
 const persistentPrefixes = ["test_", "vkiosk_"];
@@ -78,15 +86,25 @@ export function isDialable({ name, aliases }: ConferenceRow): boolean {
   return (aliases ?? []).some(({ alias }) => alias === name);
 }
 
-/** What an event does to a room without a marker: nothing, or it ends the room unless the room shows another owner. */
-export type UnmarkedRooms = "keep" | "collect";
+/** Which rooms of the platform are the gateway's. */
+export interface Ownership {
+  /** The name in its markers. */
+  readonly gatewayName: string;
+  /** What an event does to a room without a marker: nothing, or it ends the room unless the room shows another owner. */
+  readonly unmarkedRooms: "keep" | "collect";
+}
+
+/** Returns whether the room has another gateway's marker, so that nothing but an explicit request may change it. */
+export function isOfOtherGateway({ description }: ConferenceRow, gatewayName: string): boolean {
+  return (parseMarker(description)?.gateway ?? gatewayName) !== gatewayName;
+}
 
 /**
  * Returns whether a conference belongs to another system, so that no event may delete it: it is not a room, or it has
  * no marker and the setting keeps such rooms, or it shows another owner, or its aliases do not include its name. A room
  * without any alias is not foreign.
  */
-export function isForeign(conference: ConferenceRow, unmarkedRooms: UnmarkedRooms): boolean {
+export function isForeign(conference: ConferenceRow, unmarkedRooms: Ownership["unmarkedRooms"]): boolean {
   if (parseMarker(conference.description) !== undefined) return false;
   if (!isRoom(conference) || unmarkedRooms === "keep" || hasOtherOwner(conference)) return true;
   return (conference.aliases ?? []).length > 0 && !isDialable(conference);
@@ -107,11 +125,11 @@ export interface MarkedRoom {
   readonly marker: Marker;
 }
 
-/** Returns the rooms that have the marker. */
-export function markedRooms(rows: readonly ConferenceRow[]): MarkedRoom[] {
+/** Returns the rooms that have the marker of this gateway. */
+export function markedRooms(rows: readonly ConferenceRow[], gatewayName: string): MarkedRoom[] {
   return rows.flatMap(({ name, description }) => {
     const marker = parseMarker(description);
-    return marker ? [{ name, marker }] : [];
+    return marker?.gateway === gatewayName ? [{ name, marker }] : [];
   });
 }
 
@@ -159,7 +177,7 @@ export function decodeRoomMessage(text: string): RoomMessage {
 const ownName = /^[A-Za-z0-9_][A-Za-z0-9_-]{23}$/;
 
 /**
- * Returns a room's name for the log if its row has our marker or the name has the form of the gateway's own names, and
+ * Returns a room's name for the log if its row has a marker or the name has the form of the gateway's own names, and
  * otherwise a hash of it. Names that people choose can identify them.
  */
 export function loggableName(room: string, row?: ConferenceRow): string {

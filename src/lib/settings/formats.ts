@@ -45,6 +45,14 @@ export const managedIdentity = z.literal("managedidentity", "must be managediden
 /** A secret that cannot be guessed. */
 export const longSecret = z.string().min(16, "must have at least 16 characters");
 
+/** The name in the markers of a gateway's rooms. It leaves 135 of the platform's 250 characters for other text. */
+export const gatewayName = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$/,
+    "must be 1 to 20 lower-case letters, digits and inner hyphens",
+  );
+
 /** What the collector does with rooms that have no marker. */
 export const unmarkedRooms = z.enum(["collect", "keep"], "must be collect or keep");
 

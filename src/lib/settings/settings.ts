@@ -32,6 +32,7 @@ function readSettings(read: Read) {
     rooms: {
       hostPin: read("ROOM_HOST_PIN", format.hostPin),
       template: read("ROOM_TEMPLATE", format.roomTemplate.prefault("{}")),
+      gatewayName: read("GATEWAY_NAME", format.gatewayName.prefault("vmr-gateway")),
       maxAgeHours: read("ROOM_MAXIMUM_AGE_HOURS", format.wholeNumber(1, 8760).optional()),
     },
     pool: {

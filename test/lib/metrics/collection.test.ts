@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { metricsColumns } from "../../../src/lib/metrics/measurement.ts";
 import type { ConferenceFields } from "../../../src/lib/platform/conferences.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
-import { formatMarker } from "../../../src/lib/pool/room.ts";
+import { formatMarker } from "../../support/markers.ts";
 import { guestPin, hostPin, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -92,8 +92,8 @@ describe("The row", () => {
 
   test.each<[string, object, () => unknown]>([
     [
-      "counts rooms marked as pooled beyond the depth of the pool as unaccounted",
-      { AvailableRooms: 3, UnaccountedRooms: 2 },
+      "counts rooms marked as pooled beyond the depth of the pool as unaccounted, not as available",
+      { AvailableRooms: 1, UnaccountedRooms: 2 },
       async () => {
         await world.addPooled("pooled-1");
         for (const name of ["lost-1", "lost-2"]) world.addRoom(name);
@@ -116,7 +116,7 @@ describe("The row", () => {
     [
       "counts an assigned room whose time cannot be parsed as unaccounted",
       { UnaccountedRooms: 1 },
-      () => world.addRoom("odd", { description: "vmr-gateway assigned yesterday m-1" }),
+      () => world.addRoom("odd", { description: "vmr-gateway vmr-gateway assigned yesterday m-1" }),
     ],
     [
       "has no unaccounted room if the pool contains names of rooms that do not exist yet",
@@ -143,8 +143,19 @@ describe("The row", () => {
     ],
     [
       "counts a room by its marker, whatever its service type",
-      { AvailableRooms: 1, InUseRooms: 0, UnaccountedRooms: 1 },
-      () => world.addRoom("lecture", { service_type: "lecture", ...pooledMarker }),
+      { AvailableRooms: 1, InUseRooms: 0, UnaccountedRooms: 0 },
+      async () => world.addPooled("lecture", { service_type: "lecture", ...pooledMarker }),
+    ],
+    [
+      "does not count the rooms of another gateway",
+      { AvailableRooms: 1, InUseRooms: 1, OutdatedRooms: 0, UnaccountedRooms: 0 },
+      async () => {
+        await world.addPooled("pooled-1");
+        world.addRoom("assigned-1", assignedSince(1));
+        const gateway = "production";
+        for (const state of ["pooled", "assigned"] as const)
+          world.addRoom(`other-${state}`, { description: formatMarker({ gateway, state, since }) });
+      },
     ],
   ])("%s", async (_, expected, prepare) => {
     await prepare();
@@ -190,7 +201,7 @@ describe("The log of unaccounted rooms", () => {
 
   test("names assigned rooms with reason and age, the oldest first, and counts pooled ones", async () => {
     world.addRoom("day-old", assignedSince(24.25));
-    world.addRoom("odd", { description: "vmr-gateway assigned yesterday m-1" });
+    world.addRoom("odd", { description: "vmr-gateway vmr-gateway assigned yesterday m-1" });
     world.addRoom("week-old", assignedSince(168));
     world.addRoom("recent", assignedSince(24));
     world.addRoom("lost-1");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
-import { formatMarker } from "../../../src/lib/pool/room.ts";
+import { formatMarker } from "../../support/markers.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -175,6 +175,24 @@ describe("Bulk delete", () => {
       expect(world.roomNames()).toEqual(left);
     },
   );
+
+  test("leaves the rooms of another gateway alone, even if their names are in the pool", async () => {
+    const since = "2026-01-01T00:00:00.000Z";
+    for (const state of ["pooled", "assigned"] as const) {
+      const description = formatMarker({ gateway: "production", state, since });
+      world.addRoom(`their-${state}`, { description });
+      await world.addPooled(`their-${state}-in-our-pool`, { description });
+    }
+    await world.addPooled("ours");
+    await deleteAll();
+    expect(world.roomNames().toSorted()).toEqual([
+      "their-assigned",
+      "their-assigned-in-our-pool",
+      "their-pooled",
+      "their-pooled-in-our-pool",
+    ]);
+    expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
+  });
 
   test("keeps a room that is handed out between its last list and the delete", async () => {
     await world.addPooled("room-a", {});

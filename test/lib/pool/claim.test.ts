@@ -2,7 +2,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
-import { formatMarker, parseMarker } from "../../../src/lib/pool/room.ts";
+import { parseMarker } from "../../../src/lib/pool/room.ts";
+import { formatMarker } from "../../support/markers.ts";
 import type { QueueFault } from "../../support/memory-queue.ts";
 import {
   guestPin,
@@ -27,6 +28,7 @@ describe("A claim of a pooled room", () => {
     expect(await world.claim()).toMatchObject({ name: "room-a", tag: serviceTag, guest_pin: guestPin });
     expect(world.room("room-a")?.tag).toBe(serviceTag);
     expect(parseMarker(world.room("room-a")?.description)).toEqual({
+      gateway: world.gatewayName,
       state: "assigned",
       since: new Date(world.clock.now()).toISOString(),
       messageId: message?.id,
@@ -51,7 +53,7 @@ describe("A claim of a pooled room", () => {
   test("adds a marker to the description of a room that has none", async () => {
     await world.addPooled("room-a", { description: "created manually" });
     await world.claim();
-    expect(world.room("room-a")?.description).toMatch(/^created manually\nvmr-gateway assigned /);
+    expect(world.room("room-a")?.description).toMatch(/^created manually\nvmr-gateway vmr-gateway assigned /);
   });
 
   test("returns the room even if its replacement cannot be requested, and logs that", async () => {
@@ -121,6 +123,24 @@ describe("A claim that receives an unusable name", () => {
     expect(world.deletionNames()).toEqual(["room-a"]);
     expect(world.room("room-a")).toMatchObject({ description, tag: "" });
   });
+
+  test.each(["pooled", "assigned"] as const)(
+    "deletes the name of a room that another gateway has %s, and leaves the room unchanged",
+    async (state) => {
+      const since = "2026-01-01T00:00:00.000Z";
+      const description = formatMarker({ gateway: "production", state, since, messageId: "m-1" });
+      // Even one that cannot be dialled, which the gateway would otherwise have deleted.
+      for (const [name, aliases] of [["dialable", [{ alias: "dialable" }]] as const, ["silent", []] as const])
+        await world.addPooled(name, { description, aliases });
+      await world.addPooled("room-b");
+
+      expect(await world.claim()).toMatchObject({ name: "room-b" });
+      for (const name of ["dialable", "silent"])
+        expect(world.room(name)).toMatchObject({ description, tag: "" });
+      expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
+      expect(world.log.fieldsOf("room-discarded")).toMatchObject({ reason: "other-gateway" });
+    },
+  );
 
   test("deletes the duplicate message of an assigned room and leaves the room unchanged", async () => {
     const fields = { description: assignedBy("other"), tag: "https://verification.example.com/theirs" };

@@ -4,8 +4,9 @@ import { describe, expect, test } from "vitest";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
 import { decisions } from "../../../src/lib/pool/collection-decisions.ts";
-import { encodeRoomMessage, formatMarker } from "../../../src/lib/pool/room.ts";
+import { encodeRoomMessage } from "../../../src/lib/pool/room.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
+import { formatMarker } from "../../support/markers.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -86,6 +87,25 @@ describe("Garbage collection", () => {
     expect(world.roomNames()).toEqual(verb === "deletes" ? [] : ["ended"]);
     expect(world.deletion.contents()).toEqual([]);
     expect(skipReasons()).toEqual(reasons);
+  });
+
+  test.each(
+    (["pooled", "assigned"] as const).flatMap((state) =>
+      (["collect", "keep"] as const).flatMap((unmarkedRooms) =>
+        (["event", "gateway"] as const).map((sender) => [state, unmarkedRooms, sender] as const),
+      ),
+    ),
+  )("keeps another gateway's %s room if UNMARKED_ROOMS is %s and the sender is an %s", async (...given) => {
+    const [state, unmarkedRooms, sender] = given;
+    const marker = formatMarker({ gateway: "production", state, since, messageId: "m-1" });
+    world.addRoom("theirs", { description: marker });
+    const request = { room: "theirs", queuedBy: "gateway", claimId: "m-1", reason: "any" } as const;
+    await world.deletion.put(encodeRoomMessage(sender === "event" ? { room: "theirs" } : request));
+    await world.collectGarbageAfter(600, { unmarkedRooms, maxAgeHours: 1 });
+
+    expect(world.room("theirs")?.description).toBe(marker);
+    expect(world.deletion.contents()).toEqual([]);
+    expect(skipReasons()).toEqual(["other-gateway"]);
   });
 
   test("keeps a room with participants and deletes its message, because its end sends another event", async () => {

@@ -55,7 +55,7 @@ test("newGuestPin skips a PIN that equals the host PIN", () => {
 
 test("toNewConference ignores the template's name, alias, PINs, type and description", () => {
   const since = "2026-01-15T09:00:00.000Z";
-  const given = { name: "room-a", hostPin: "482913", guestPin: "771204", since };
+  const given = { name: "room-a", hostPin: "482913", guestPin: "771204", since, gatewayName: "test" };
   fc.assert(
     fc.property(
       fc.dictionary(fc.constantFrom("name", "pin", "aliases", "tag", "host_view"), fc.jsonValue()),
@@ -71,6 +71,7 @@ test("toNewConference ignores the template's name, alias, PINs, type and descrip
           aliases: [{ alias: "room-a" }],
         });
         expect(parseMarker(String(fields["description"]))).toEqual({
+          gateway: "test",
           state: "pooled",
           since,
           messageId: undefined,

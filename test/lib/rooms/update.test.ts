@@ -7,9 +7,9 @@ import {
   createConferences,
 } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
-import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { Conference } from "../../../src/lib/rooms/schemas.ts";
 import { changeRoom, toUpdateFields } from "../../../src/lib/rooms/update.ts";
+import { formatMarker } from "../../support/markers.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 
@@ -241,7 +241,7 @@ describe("The fields of an update", () => {
 
   describe("description", () => {
     test("cannot be changed while the room is in the pool, where a claim may write its marker", () => {
-      const pooled = { ...room, description: "vmr-gateway pooled 2026-01-02T03:04:05.678Z" };
+      const pooled = { ...room, description: "vmr-gateway vmr-gateway pooled 2026-01-02T03:04:05.678Z" };
       expect(() => toUpdateFields({ description: "a text" }, pooled)).toThrow(
         expect.objectContaining({
           code: "invalid-request",
@@ -277,6 +277,20 @@ describe("The fields of an update", () => {
         });
       },
     );
+
+    test("another gateway's marker stays as it is, and 135 characters of text fit even with the longest name", () => {
+      const theirs = formatMarker({
+        gateway: "x".repeat(20),
+        state: "assigned",
+        since: "2026-01-15T09:00:00.000Z",
+        messageId: "0a1b2c3d-1111-4222-8333-444455556666",
+        fingerprint: "1f6ca54f",
+      });
+      const description = "x".repeat(135);
+      const sent = { description: `${description}\n${theirs}` };
+      expect(toUpdateFields({ description }, { ...room, description: theirs })).toEqual(sent);
+      expect(sent.description).toHaveLength(250);
+    });
 
     test("a marker from the caller without any text is removed", () => {
       expect(toUpdateFields({ description: forged }, room)).toEqual({ description: marker });

@@ -18,7 +18,7 @@ test("loadSettings returns the required settings with the documented defaults", 
       maxConcurrency: 5,
       logIn: { username: "api-user", password: "platform-password-9f2c" },
     },
-    rooms: { hostPin: "482913", template: {}, maxAgeHours: undefined },
+    rooms: { hostPin: "482913", template: {}, gatewayName: "vmr-gateway", maxAgeHours: undefined },
     pool: { maxRooms: 50, minRooms: undefined, leaseSeconds: 300, readyDelaySeconds: 0 },
     serviceTagBaseUrl: undefined,
     unknownNames: [],
@@ -117,6 +117,7 @@ test.each<[string, Environment, object]>([
     {
       PLATFORM_TIMEOUT_SECONDS: "9",
       PLATFORM_MAX_CONCURRENCY: "7",
+      GATEWAY_NAME: "production",
       ROOM_MAXIMUM_AGE_HOURS: "48",
       POOL_LEASE_SECONDS: "200",
       MAX_VMR: "10000",
@@ -131,7 +132,7 @@ test.each<[string, Environment, object]>([
     },
     {
       platform: { timeoutSeconds: 9, maxConcurrency: 7 },
-      rooms: { maxAgeHours: 48 },
+      rooms: { gatewayName: "production", maxAgeHours: 48 },
       pool: { maxRooms: 10_000, minRooms: 10_000, leaseSeconds: 200, readyDelaySeconds: 90 },
       garbage: { maxMessages: 40, minAgeSeconds: 900 },
       bearer: {
@@ -229,6 +230,7 @@ describe("Invalid settings", () => {
     ["PLATFORM_TIMEOUT_SECONDS", ["1", "60"], ["0", "61"]],
     ["PLATFORM_MAX_CONCURRENCY", ["1", "100"], ["0", "101"]],
     ["ROOM_HOST_PIN", ["1234"], ["123"]],
+    ["GATEWAY_NAME", ["a", "local-my-name-123456"], ["A", "-a", "a-", "a_b", "a b", "local-my-name-1234567"]],
     ["ROOM_TEMPLATE", ['{"host_view":null}'], ["{", '{"pin":null}']],
     ["ROOM_MAXIMUM_AGE_HOURS", ["1", "8760"], ["0", "8761"]],
     ["MAX_VMR", ["0", "10000"], ["-1", "10001"]],

@@ -2,7 +2,7 @@
 
 import { toNewConference } from "../../../src/lib/pool/new-room.ts";
 import type { ProvisioningRequest } from "../../../src/lib/pool/provisioning.ts";
-import { formatMarker } from "../../../src/lib/pool/room.ts";
+import { formatMarker, gatewayName } from "../../support/markers.ts";
 import { deleteAllRooms, deliverEnds, requestRoom } from "../callers.ts";
 import type { Command } from "../history.ts";
 import { hostPin, type Plan, type PoolLevel } from "../processes.ts";
@@ -47,7 +47,7 @@ export async function poolRoom(
   { isMarked = true, hasAlias = true } = {},
 ): Promise<void> {
   const since = new Date(clock.now()).toISOString();
-  const room = toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since });
+  const room = toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since, gatewayName });
   platform.add({
     ...room,
     ...(!isMarked && { description: "from the service before this one" }),
@@ -62,7 +62,7 @@ export async function poolRoom(
 /** Adds a room that a caller was handed some time ago. */
 export function assignedRoom({ platform, ledger, clock }: World, name: string): void {
   const since = new Date(clock.now()).toISOString();
-  const room = toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since });
+  const room = toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since, gatewayName });
   const description = formatMarker({ state: "assigned", since, messageId: "claim-of-room" });
   platform.add({ ...room, description });
   ledger.provisioned.add(name);

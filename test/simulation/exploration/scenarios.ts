@@ -211,6 +211,6 @@ function spoil({ platform, queues }: World): void {
   if (missing) platform.remove(missing);
   const assigned = platform.find("assigned");
   const message = queues.pool.contents().find(({ text }) => text === "assigned");
-  const description = `vmr-gateway assigned 2030-01-01T00:00:00.000Z ${message?.id}`;
+  const description = `vmr-gateway vmr-gateway assigned 2030-01-01T00:00:00.000Z ${message?.id}`;
   if (assigned) platform.change(assigned, { description });
 }

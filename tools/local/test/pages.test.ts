@@ -2,9 +2,9 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
-import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { document, operations } from "../../../test/support/api-document.ts";
 import { accessibilityFaults, type OpenPage, openPage, startBrowser } from "../../../test/support/browser.ts";
+import { formatMarker } from "../../../test/support/markers.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { withTakenOut } from "../../ops/pool/retirement.ts";
 import { startRunningConsole } from "./running-console.ts";
@@ -521,7 +521,7 @@ describe.skipIf(!browser)("The API reference", () => {
     await create.getByLabel("or type the service tag as text").fill("https://verify.example.com/é");
     const room_name = await created(page);
     const room = running.stack.platform.rooms().find((one) => one.name === room_name);
-    const description = expect.stringContaining("vmr-gateway assigned");
+    const description = expect.stringContaining("vmr-gateway vmr-gateway assigned");
     expect(room).toMatchObject({ description, tag: "https://verify.example.com/é" });
     const { gatewayUrl } = running.connection;
     const curl = async () => create.locator(".curl-command").innerText();

@@ -74,6 +74,7 @@ async function collectOnce(target: Target, platform: Platform, total: number, te
     ...platform,
     clock: target.clock,
     ...garbage,
+    gatewayName: target.settings.rooms.gatewayName,
     // Only the timer queues overdue rooms.
     maxAgeHours: undefined,
   });

@@ -2,8 +2,8 @@
 import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
-import type { Outcome } from "../outcomes.ts";
-import { readRooms } from "../pool/room-views.ts";
+import { type Outcome, UsageError } from "../outcomes.ts";
+import { type RoomView, readRooms } from "../pool/room-views.ts";
 import { takeOutWithProgress, waitFor } from "../pool/with-progress.ts";
 import { type Platform, requirePlatform, type Target } from "../target/target.ts";
 import { count } from "../terminal/format.ts";
@@ -21,6 +21,11 @@ export function addDrain({ command, run }: Operator): void {
       "requests a room. For maintenance that keeps the rooms, --keep-pool only waits.",
   )
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
+    .option(
+      "--leaked",
+      "Also deletes this gateway's rooms that are marked as pooled but in no queue. Rule out a second gateway first: " +
+        "docs/operations.md#rooms-unaccounted.",
+    )
     .option("--keep-pool", "Only waits until no conference is running, and changes nothing.")
     .option(
       "--timeout-minutes <n>",
@@ -33,18 +38,22 @@ export function addDrain({ command, run }: Operator): void {
 
 interface DrainOptions {
   readonly yes?: true;
+  readonly leaked?: true;
   readonly keepPool?: true;
   readonly timeoutMinutes: number;
 }
 
-async function drain({ yes, keepPool, timeoutMinutes }: DrainOptions, context: Context): Promise<Outcome> {
+async function drain(options: DrainOptions, context: Context): Promise<Outcome> {
   const { terminal, connect } = context;
+  const { yes, leaked: takesLeaked = false, keepPool, timeoutMinutes } = options;
+  if (keepPool && takesLeaked) throw new UsageError("--leaked cannot be combined with --keep-pool");
   const target = await connect();
   const platform = requirePlatform(target);
   if (!keepPool) {
-    const [pooled, requested] = await Promise.all([
+    const [pooled, requested, marked] = await Promise.all([
       target.queues.pool.count(),
       target.queues.provisioning.count(),
+      readPooled(target, platform),
     ]);
     terminal.print(`The pool has ${count(pooled, "room")}, and ${requested} more are requested.`);
     const { maxRooms } = target.settings.pool;
@@ -53,23 +62,27 @@ async function drain({ yes, keepPool, timeoutMinutes }: DrainOptions, context: C
         `MAX_VMR is ${maxRooms}: set it to 0, or creates and POOL_MINIMUM will request new rooms.`,
       );
     if (!yes) {
+      const beyondPool = Math.max(0, marked.length - pooled);
+      const leaked = Math.min(beyondPool, marked.filter(madeBefore(Date.now())).length);
+      if (leaked > 0) printLeaked(leaked, takesLeaked, terminal);
+      const deleted = pooled + (takesLeaked ? leaked : 0);
       terminal.print(
-        `Would delete ${count(pooled, "room")} and cancel ${count(requested, "request")}. Do it with --yes.`,
+        `Would delete ${count(deleted, "room")} and cancel ${count(requested, "request")}. Do it with --yes.`,
       );
       return "ok";
     }
     await target.queues.provisioning.clear();
-    const outcome = await emptyPool(target, platform, pooled, context);
+    const outcome = await emptyPool(target, platform, { pooled, takesLeaked }, context);
     if (outcome !== "ok") return outcome;
   }
-  return awaitConferences(platform, timeoutMinutes, context);
+  return awaitConferences(target, platform, timeoutMinutes, context);
 }
 
 /** Returns "ok" if the pool is empty afterwards. */
 async function emptyPool(
   target: Target,
   platform: Platform,
-  pooled: number,
+  { pooled, takesLeaked }: { readonly pooled: number; readonly takesLeaked: boolean },
   context: Context,
 ): Promise<Outcome> {
   const { terminal, stopping } = context;
@@ -90,41 +103,51 @@ async function emptyPool(
     terminal.print("Run the command again in five minutes.");
     return "finding";
   }
-  const stray = await queueStrayRooms(target, platform, emptyAt - clockToleranceMilliseconds);
+  // The pool is empty, so a room that is still marked as pooled is in no queue, and no claim can get it.
+  const leaked = (await readPooled(target, platform)).filter(madeBefore(emptyAt));
+  const by = { reason: "ops drain", operator: await target.operatorId() };
+  const queued = takesLeaked ? leaked : [];
+  for (const { name } of queued) await queueForDeletion(target.queues.deletion, { room: name, ...by });
   terminal.print(
-    `The pool is empty. ${count(retired + stray, "room")} will be deleted by the garbage collection.`,
+    `The pool is empty. ${count(retired + queued.length, "room")} will be deleted by the garbage collection.`,
   );
-  if (stray > 0) terminal.print(`Marked as pooled but in no queue: ${stray} of them.`);
+  if (leaked.length > 0) printLeaked(leaked.length, takesLeaked, terminal);
   return "ok";
 }
 
-/** The pool is empty, so a room that is still marked as pooled afterwards is in no queue, and no claim can get it. */
-async function queueStrayRooms(
-  { queues, operatorId }: Target,
-  platform: Platform,
-  madeBefore: number,
-): Promise<number> {
-  const rooms = await readRooms(platform);
-  const stray = rooms.filter(
-    ({ marker }) => marker.state === "pooled" && Date.parse(marker.since) < madeBefore,
+/** Returns this gateway's rooms that are marked as pooled. */
+async function readPooled({ settings }: Target, platform: Platform): Promise<RoomView[]> {
+  const rooms = await readRooms(platform, settings.rooms.gatewayName);
+  return rooms.filter(({ marker }) => marker.state === "pooled");
+}
+
+function madeBefore(time: number) {
+  return ({ marker }: RoomView) => Date.parse(marker.since) < time - clockToleranceMilliseconds;
+}
+
+function printLeaked(rooms: number, areTaken: boolean, terminal: Context["terminal"]): void {
+  terminal.print(
+    areTaken
+      ? `Marked as pooled but in no queue: ${rooms} of them.`
+      : `${count(rooms, "room")} marked as pooled but in no queue stay without --leaked: docs/operations.md#rooms-unaccounted.`,
   );
-  const by = { reason: "ops drain", operator: await operatorId() };
-  for (const { name } of stray) await queueForDeletion(queues.deletion, { room: name, ...by });
-  return stray.length;
 }
 
 async function awaitConferences(
+  { settings }: Target,
   platform: Platform,
   timeoutMinutes: number,
   context: Context,
 ): Promise<Outcome> {
   const { terminal, stopping } = context;
-  const live = async () => (await readRooms(platform)).filter(({ state }) => state === "live");
+  const inState = async (wanted: RoomView["state"]) =>
+    (await readRooms(platform, settings.rooms.gatewayName)).filter(({ state }) => state === wanted);
+  const live = async () => inState("live");
   const total = (await live()).length;
   const options = { label: "conferences ended", total, timeoutSeconds: timeoutMinutes * 60 };
   const isOver = await waitFor({ ...options, read: async () => total - (await live()).length }, context);
   if (isOver) {
-    const assigned = (await readRooms(platform)).filter(({ state }) => state === "assigned").length;
+    const assigned = (await inState("assigned")).length;
     terminal.print("No conference is running in a room of the gateway.");
     if (assigned > 0)
       terminal.print(

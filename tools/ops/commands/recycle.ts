@@ -146,7 +146,10 @@ async function replaceAll(
 }
 
 async function viewPool(target: Target, platform: Platform, fingerprint: string): Promise<PoolView> {
-  const [rooms, depth] = await Promise.all([readRooms(platform), target.queues.pool.count()]);
+  const [rooms, depth] = await Promise.all([
+    readRooms(platform, target.settings.rooms.gatewayName),
+    target.queues.pool.count(),
+  ]);
   const pooled = rooms.filter(({ state }) => state === "pooled");
   const readyBefore = Date.now() - target.settings.pool.readyDelaySeconds * 1000;
   const isReady = ({ marker }: RoomView): boolean => Date.parse(marker.since) <= readyBefore;

@@ -1,9 +1,10 @@
 /** `ops rooms` and `ops room`: the gateway's rooms by state, and the life of one of them. */
 import { Option } from "@commander-js/extra-typings";
+import { isOfOtherGateway } from "../../../src/lib/pool/room.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { type RoomView, readRooms, roomStates, viewRoom } from "../pool/room-views.ts";
+import { describeOthers, type RoomView, readAllRooms, roomStates, viewRoom } from "../pool/room-views.ts";
 import { type LogLine, requirePlatform } from "../target/target.ts";
 import { age, count, table } from "../terminal/format.ts";
 import { remindWhile } from "../terminal/terminal.ts";
@@ -11,9 +12,9 @@ import { remindWhile } from "../terminal/terminal.ts";
 export function addRooms({ command, run }: Operator): void {
   command(
     "rooms",
-    "lists the rooms with the gateway's marker by state",
+    "lists the gateway's rooms by state",
     "A room is `waiting` for its deletion if a command took it out of the pool. SETTINGS is `current` if the room was made " +
-      "with the settings that new rooms get, otherwise `other`. A room without the marker is not the gateway's.",
+      "with the settings that new rooms get, otherwise `other`. A room is the gateway's if its marker has the gateway's name.",
   )
     .addOption(new Option("--state <state>", "Lists only rooms in this state.").choices(roomStates))
     .option("--json", "Prints one JSON array.")
@@ -35,7 +36,9 @@ interface ListOptions {
 async function listRooms({ state: wanted, json }: ListOptions, context: Context): Promise<Outcome> {
   const { connect, terminal } = context;
   const target = await connect();
-  const all = await remindWhile(readRooms(requirePlatform(target)), "the platform", terminal);
+  const { gatewayName } = target.settings.rooms;
+  const ofAnyGateway = await remindWhile(readAllRooms(requirePlatform(target)), "the platform", terminal);
+  const all = ofAnyGateway.filter(({ marker }) => marker.gateway === gatewayName);
   const shown = all.filter(({ state }) => wanted === undefined || state === wanted);
   if (json) {
     const list = shown.map(({ name, state, marker }) => ({ ...marker, name, state, marker: marker.state }));
@@ -46,6 +49,11 @@ async function listRooms({ state: wanted, json }: ListOptions, context: Context)
     (state) => `${all.filter((room) => room.state === state).length} ${stateNames[state]}`,
   );
   terminal.print(`${count(all.length, "room")}: ${counts.join(", ")}`);
+  const others = describeOthers(
+    ofAnyGateway.map(({ marker }) => marker),
+    gatewayName,
+  );
+  if (others !== undefined) terminal.print(`Not listed: ${others}.`);
   if (shown.length === 0) {
     if (wanted !== undefined) terminal.print(`None is ${stateNames[wanted]}.`);
     return "ok";
@@ -84,7 +92,7 @@ interface RoomOptions {
 
 async function showRoom({ name, hours, json }: RoomOptions, context: Context): Promise<Outcome> {
   const { connect, terminal } = context;
-  const { log, platform } = await connect();
+  const { log, platform, settings } = await connect();
   const lines = await log.lines({ hours, room: name });
   const outcome = lines.length > 0 ? "ok" : "finding";
   if (json) {
@@ -102,7 +110,10 @@ async function showRoom({ name, hours, json }: RoomOptions, context: Context): P
   if (platform) {
     const found = await platform.conferences.findByName(name);
     const isLive = found !== undefined && (await platform.status.isLive(name));
-    terminal.print(describeNow(found !== undefined, found && viewRoom(found, isLive), isLive));
+    const view = found && viewRoom(found, isLive);
+    terminal.print(describeNow(found !== undefined, view, isLive));
+    if (found && isOfOtherGateway(found, settings.rooms.gatewayName))
+      terminal.print(`It belongs to the gateway ${view?.marker.gateway}, so this gateway leaves it alone.`);
   }
   return outcome;
 }
@@ -120,7 +131,7 @@ function eventOf({ time, fields }: LogLine): string[] {
 
 function describeNow(exists: boolean, view: RoomView | undefined, isLive: boolean): string {
   if (!exists) return "Now: the platform has no room of this name.";
-  if (!view) return "Now: it is on the platform, without the gateway's marker.";
+  if (!view) return "Now: it is on the platform, without a gateway's marker.";
   const conference = `${isLive ? "with" : "without"} a live conference`;
   const state = view.state === "waiting" ? stateNames.waiting : view.marker.state;
   return `Now: ${state} for ${age(view.marker.since, Date.now())}, ${conference}.`;

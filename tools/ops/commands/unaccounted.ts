@@ -9,6 +9,7 @@ import { type Outcome, UnreachableError, UsageError } from "../outcomes.ts";
 import { measureTarget, silentLog } from "../status/measured.ts";
 import type { LogReader, Target } from "../target/target.ts";
 import { count, deletionTime, duration, table } from "../terminal/format.ts";
+import { clearGateway } from "./clear-gateway.ts";
 
 interface Orphaned {
   /** Rooms that were handed out and have no conference. */
@@ -25,10 +26,20 @@ export function addUnaccounted({ command, run }: Operator): void {
       "checks each room again before it deletes it. Without credentials for the platform, the list is that of the app's last " +
       "metrics run.",
   )
-    .option("--delete", "Queues the listed rooms for deletion.")
+    .option("--delete", "Queues the listed rooms for deletion; with --gateway, deletes them at once.")
+    .option("--gateway <name>", "Lists instead all rooms of another gateway, which is gone.")
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
     .option("--json", "Prints one JSON object. It cannot be combined with --delete.")
-    .action(async (options) => run(options, async (context) => listOrphaned(options, context)));
+    .action(async (options) =>
+      run(options, async (context) => {
+        if (options.delete && options.json) throw new UsageError("--json cannot be combined with --delete");
+        if (options.yes && !options.delete) throw new UsageError("--yes needs --delete");
+        const { gateway } = options;
+        return gateway === undefined
+          ? listOrphaned(options, context)
+          : clearGateway({ ...options, gateway }, context);
+      }),
+    );
 }
 
 interface OrphanedOptions {
@@ -39,8 +50,6 @@ interface OrphanedOptions {
 
 async function listOrphaned(options: OrphanedOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
-  if (options.delete && options.json) throw new UsageError("--json cannot be combined with --delete");
-  if (options.yes && !options.delete) throw new UsageError("--yes needs --delete");
   const target = await connect();
   const { named, unnamed } = await readOrphaned(target);
   const isNone = named.length + unnamed === 0;
@@ -57,7 +66,7 @@ async function listOrphaned(options: OrphanedOptions, context: Context): Promise
   if (unnamed > 0)
     terminal.print(
       `${count(unnamed, "room")} marked as pooled beyond the pool. Rooms that wait for their deletion count until then; ` +
-        "others can be named when the pool is empty: npm run ops -- drain",
+        "others can be named when the pool is empty: docs/operations.md#rooms-unaccounted",
     );
   if (!options.delete || named.length === 0) return "finding";
   const deletable = named.filter(({ room }) => !isPersistent(room));

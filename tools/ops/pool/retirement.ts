@@ -35,7 +35,7 @@ export interface RetirementOptions {
   readonly pool: Queue;
   readonly deletion: Queue;
   readonly conferences: Pick<Conferences, "findByName" | "update">;
-  readonly settings: Pick<Settings, "pool" | "platform">;
+  readonly settings: Pick<Settings, "pool" | "platform" | "rooms">;
   /** Requests the replacement of a room; undefined to make the pool smaller. */
   readonly replenishment: Pick<Replenishment, "requestReplacement"> | undefined;
   /** Which command retires the rooms. */
@@ -129,6 +129,7 @@ export function createRetirement(options: RetirementOptions): Retirement {
     clock,
     leaseSeconds,
     platformTimeoutSeconds: settings.platform.timeoutSeconds,
+    gatewayName: settings.rooms.gatewayName,
     // One at a time: `held` is the message of the claim in progress.
     claimSlots: createLimiter(1, clock, secureRandom).claimSlots,
   });

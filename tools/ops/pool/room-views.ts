@@ -1,7 +1,8 @@
 /** Lists the gateway's rooms as the platform shows them now. */
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
-import { type MarkedRoom, markedRooms } from "../../../src/lib/pool/room.ts";
+import { type MarkedRoom, type Marker, parseMarker } from "../../../src/lib/pool/room.ts";
 import type { Platform } from "../target/target.ts";
+import { count } from "../terminal/format.ts";
 import { isTakenOut } from "./retirement.ts";
 
 export const roomStates = ["pooled", "assigned", "live", "waiting"] as const;
@@ -11,20 +12,35 @@ export interface RoomView extends MarkedRoom {
   readonly state: (typeof roomStates)[number];
 }
 
-/** Returns the rooms with the marker, by state and, within a state, the oldest first. */
-export async function readRooms({ conferences, status }: Platform): Promise<RoomView[]> {
+/** Returns the rooms with the marker of this gateway, by state and, within a state, the oldest first. */
+export async function readRooms(platform: Platform, gatewayName: string): Promise<RoomView[]> {
+  return (await readAllRooms(platform)).filter(({ marker }) => marker.gateway === gatewayName);
+}
+
+/** Returns the rooms with the marker of any gateway, in the same order. */
+export async function readAllRooms({ conferences, status }: Platform): Promise<RoomView[]> {
   const [rows, live] = await Promise.all([conferences.list(), status.liveConferences()]);
   return rows
     .flatMap((row) => viewRoom(row, live.has(row.name)) ?? [])
     .toSorted((one, other) => rank(one) - rank(other) || (one.marker.since < other.marker.since ? -1 : 1));
 }
 
-/** Returns the room, or undefined if the conference does not have the gateway's marker. */
+/** Returns the room, or undefined if the conference has no gateway's marker. */
 export function viewRoom(row: ConferenceRow, isLive: boolean): RoomView | undefined {
-  const [room] = markedRooms([row]);
-  if (!room) return undefined;
-  const state = isTakenOut(row) ? "waiting" : room.marker.state;
-  return { ...room, state: isLive ? "live" : state };
+  const marker = parseMarker(row.description);
+  if (!marker) return undefined;
+  const state = isTakenOut(row) ? "waiting" : marker.state;
+  return { name: row.name, marker, state: isLive ? "live" : state };
+}
+
+/** Returns for example `25 rooms of the gateway production`, or undefined if there is no room of another gateway. */
+export function describeOthers(markers: readonly Marker[], gatewayName: string): string | undefined {
+  const others = markers.map(({ gateway }) => gateway).filter((gateway) => gateway !== gatewayName);
+  const parts = [...new Set(others)].toSorted().map((gateway) => {
+    const rooms = others.filter((other) => other === gateway).length;
+    return `${count(rooms, "room")} of the gateway ${gateway}`;
+  });
+  return parts.length === 0 ? undefined : parts.join(", ");
 }
 
 function rank({ state }: RoomView): number {

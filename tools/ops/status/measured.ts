@@ -3,8 +3,10 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { Log } from "../../../src/lib/log.ts";
 import { type ForgottenRoom, type Measurement, measure } from "../../../src/lib/metrics/measurement.ts";
+import { isOfOtherGateway, parseMarker } from "../../../src/lib/pool/room.ts";
 import { version } from "../../../src/lib/version.ts";
 import { isTakenOut } from "../pool/retirement.ts";
+import { describeOthers } from "../pool/room-views.ts";
 import type { Platform, Target } from "../target/target.ts";
 
 // The columns of the metrics row that the screen shows. A value that could not be measured is null.
@@ -38,6 +40,8 @@ export interface Measured {
   readonly orphaned: readonly ForgottenRoom[] | undefined;
   /** How many of the assigned rooms an operator took out of the pool. Undefined if it was not measured. */
   readonly takenOut: number | undefined;
+  /** Whose other rooms are on the platform, for example `25 rooms of the gateway production`. Undefined if there is none. */
+  readonly others: string | undefined;
   /** Why the platform's rooms or status could not be read. */
   readonly platformFailure: unknown;
 }
@@ -55,12 +59,15 @@ export async function readMeasured(target: Target, probeFailure: Promise<unknown
     isMeasured: false,
     orphaned: undefined,
     takenOut: undefined,
+    others: undefined,
     platformFailure: undefined,
   };
 }
 
 async function measureNow(target: Target, { conferences, status }: Platform, probeFailure: unknown) {
+  const { gatewayName } = target.settings.rooms;
   let takenOut: number | undefined;
+  let others: string | undefined;
   let platformFailure = probeFailure;
   const asked = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
     if (probeFailure !== undefined) throw probeFailure;
@@ -73,7 +80,11 @@ async function measureNow(target: Target, { conferences, status }: Platform, pro
     conferences: {
       list: async () => {
         const rows = await asked(async () => conferences.list());
-        takenOut = rows.filter(isTakenOut).length;
+        takenOut = rows.filter((row) => isTakenOut(row) && !isOfOtherGateway(row, gatewayName)).length;
+        others = describeOthers(
+          rows.flatMap(({ description }) => parseMarker(description) ?? []),
+          gatewayName,
+        );
         return rows;
       },
     },
@@ -91,6 +102,7 @@ async function measureNow(target: Target, { conferences, status }: Platform, pro
     isMeasured: true,
     orphaned: measured.unaccounted?.forgotten ?? [],
     takenOut,
+    others,
     platformFailure,
   };
 }
@@ -107,7 +119,8 @@ export async function measureTarget(
   fingerprint: string | undefined,
   log: Log,
 ): Promise<Measurement> {
-  const options = { queues, conferences, status, clock, newId: randomUUID, version };
+  const { gatewayName } = settings.rooms;
+  const options = { queues, conferences, status, clock, newId: randomUUID, version, gatewayName };
   const { maxRooms, minRooms } = settings.pool;
   return measure({ ...options, instanceId: "ops", maxRooms, minRooms, fingerprint: fingerprint ?? "" }, log);
 }

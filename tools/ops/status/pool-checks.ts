@@ -62,22 +62,24 @@ export async function checkAlarms({ measured }: Reading): Promise<Finding> {
 }
 
 export async function checkRooms({ measured }: Reading): Promise<Finding> {
-  const { row, takenOut } = await measured();
+  const { row, takenOut, others } = await measured();
   const { AvailableRooms: pooled, InUseRooms: assigned, LiveConferences: live } = row;
   if (pooled === null || assigned === null) return unknown;
   const waiting = takenOut ? ` (${takenOut} of them taken out of the pool and waiting for deletion)` : "";
-  const found = `${pooled} pooled, ${assigned} assigned${waiting}, ${count(live ?? 0, "live conference")}`;
+  const ofOthers = others === undefined ? "" : `; ${others}`;
+  const found = `${pooled} pooled, ${assigned} assigned${waiting}, ${count(live ?? 0, "live conference")}${ofOthers}`;
   // The name of a room that is being provisioned is in the pool before the room exists.
   const missing = (row.PoolDepth ?? 0) - (row.ProvisioningDepth ?? 0) - pooled;
   if (missing >= 2 && missing > lowShare * (row.PoolDepth ?? 0))
     return judged(
       false,
-      `${found}: ${missing} names in the pool have no room`,
+      `${found}: ${missing} names in the pool have no room${others === undefined ? "" : " of this gateway"}`,
       runbook("names-without-rooms"),
     );
   const advice = row.OutdatedRooms
     ? `${row.OutdatedRooms} made with other settings: npm run ops -- recycle`
-    : undefined;
+    : others &&
+      "if one is gone: npm run ops -- unaccounted --gateway NAME; docs/operations.md#rooms-of-another-gateway";
   return { isOk: true, found, advice };
 }
 

@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { asEventSink } from "../../../test/support/credentials.ts";
+import { formatMarker, gatewayName } from "../../../test/support/markers.ts";
 import type { MemoryPlatform } from "../../../test/support/memory-platform.ts";
 import { identities } from "../../local/stack/identities.ts";
 import { type GatewayInMemory, startGatewayInMemory } from "./gateway-in-memory.ts";
@@ -339,7 +339,41 @@ const memoryOutages = [
       },
     },
   ]),
+  ...named<GatewayInMemory>("Rooms", "names-without-rooms", [
+    {
+      fault: "the gateway was renamed without a drain",
+      strike: async ({ platform }) => {
+        for (const { id, description } of platform.state.conferences.all()) {
+          const renamed = {
+            description: description.replace("vmr-gateway vmr-gateway", "vmr-gateway old-name"),
+          };
+          platform.state.conferences.update(String(id), renamed);
+        }
+      },
+      rooms: 150,
+      found:
+        /; (?:150|1[0-4]\d) rooms of the gateway old-name: \d+ names in the pool have no room of this gateway$/,
+      cureWords: "npm run ops -- unaccounted --gateway NAME --delete --yes",
+      cure: async (gateway) => {
+        await gateway.ops("shrink", "0", "--yes");
+        await gateway.ops("unaccounted", "--gateway", "old-name", "--delete", "--yes");
+        await gateway.fill();
+      },
+    },
+  ]),
   ...named<GatewayInMemory>("Unaccounted", "rooms-unaccounted", [
+    {
+      fault: "rooms are marked as pooled but in no queue, as after the loss of a region",
+      strike: ({ platform }) =>
+        platform.seedRooms({ rows: [1, 2, 3].map((number) => pooledRoom(`lost-${number}`)) }),
+      found: /^3 rooms$/,
+      cureWords: "npm run ops -- drain --leaked --yes",
+      cure: async (gateway) => {
+        await gateway.ops("drain", "--leaked", "--yes");
+        await collectAfter(gateway, 11);
+        await gateway.fill();
+      },
+    },
     {
       fault: "rooms were handed out two days ago and never used",
       strike: async (gateway) => {
@@ -515,6 +549,17 @@ describe("What is no outage sets no alarm", () => {
     ],
     ["A rotated signing key", ({ issuer }) => issuer.rotateKeys(), "Token issuer", /^2 signing keys$/],
     [
+      "A second gateway on the same platform, whose events arrive here, too",
+      async ({ platform, queues }) => {
+        platform.seedRooms({
+          rows: Array.from({ length: 25 }, (_, number) => pooledRoom(`theirs-${number}`, "production")),
+        });
+        await queues.deletion.put("theirs-1");
+      },
+      "Rooms",
+      /, 0 live conferences; 25 rooms of the gateway production$/,
+    ],
+    [
       "A few rooms that failed claims gave up, and that wait for their deletion",
       async ({ platform, queues }) => {
         platform.seedRooms({ rows: [1, 2, 3].map((number) => pooledRoom(`given-up-${number}`)) });
@@ -533,7 +578,8 @@ describe("What is no outage sets no alarm", () => {
   });
 });
 
-function pooledRoom(name: string): Record<string, unknown> {
-  const description = formatMarker({ state: "pooled", since: new Date().toISOString() });
+function pooledRoom(name: string, gateway = gatewayName): Record<string, unknown> {
+  const since = new Date(Date.now() - 3600_000).toISOString();
+  const description = formatMarker({ gateway, state: "pooled", since });
   return { name, aliases: [{ alias: name }], description };
 }

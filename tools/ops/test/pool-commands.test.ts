@@ -1,7 +1,8 @@
 /** The commands that change the pool and its queues, against a running gateway and with faults. */
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
-import { formatMarker, parseMarker } from "../../../src/lib/pool/room.ts";
+import { parseMarker } from "../../../src/lib/pool/room.ts";
+import { formatMarker, gatewayName } from "../../../test/support/markers.ts";
 import { identities } from "../../local/stack/identities.ts";
 import { useOperatedGateway } from "./operated-gateway.ts";
 
@@ -9,8 +10,8 @@ const maxRooms = 6;
 const operated = useOperatedGateway({ MAX_VMR: String(maxRooms) });
 
 const fingerprint = roomFingerprint({}, identities.hostPin);
-const marked = (state: "pooled" | "assigned", ofSettings = fingerprint) =>
-  formatMarker({ state, since: "2026-01-01T00:00:00.000Z", fingerprint: ofSettings });
+const marked = (state: "pooled" | "assigned", ofSettings = fingerprint, gateway = gatewayName) =>
+  formatMarker({ gateway, state, since: "2026-01-01T00:00:00.000Z", fingerprint: ofSettings });
 const roomNames = () => operated.stack.platform.rooms().map(({ name }) => name);
 const stateOf = (name: string) => parseMarker(String(operated.room(name)?.["description"]))?.state;
 const createRoom = async () => (await operated.consumer.createRoom()).name;
@@ -253,7 +254,7 @@ describe("ops drain", () => {
   test("Does not touch a room that was just provisioned, because its name may not be in the pool yet", async () => {
     operated.addRoom("stray", { description: marked("pooled") });
     operated.addRoom("just-made");
-    const { exitCode, output } = await operated.ops("drain", "--yes");
+    const { exitCode, output } = await operated.ops("drain", "--leaked", "--yes");
     expect(exitCode).toBe(0);
     expect(output).toContain("Marked as pooled but in no queue: 1 of them.\n");
     await operated.runTimer("collectGarbage");
@@ -267,6 +268,26 @@ describe("ops drain", () => {
       "1 room handed out and without a conference",
     );
     expect(await depths()).toEqual([0, 0, 0, 0]);
+  });
+
+  test("Counts in a dry run the rooms that it deletes with --yes, with and without --leaked", async () => {
+    await operated.fillPool(2);
+    for (const name of ["leaked-1", "leaked-2", "leaked-3"])
+      operated.addRoom(name, { description: marked("pooled") });
+    operated.addRoom("foreign", { description: marked("pooled", undefined, "production") });
+    expect((await operated.ops("drain")).output).toMatch(
+      /3 rooms marked as pooled but in no queue stay without --leaked: docs\/operations\.md#rooms-unaccounted\.\nWould delete 2 rooms and cancel 0 requests/,
+    );
+    expect((await operated.ops("drain", "--leaked")).output).toContain("Would delete 5 rooms and cancel");
+    expect((await operated.ops("drain", "--yes")).output).toMatch(
+      /The pool is empty\. 2 rooms will be deleted by the garbage collection\.\n3 rooms .* stay without --leaked/,
+    );
+    expect((await operated.ops("drain", "--leaked", "--yes")).output).toContain(
+      "The pool is empty. 3 rooms will be deleted by the garbage collection.\n",
+    );
+    await operated.runTimer("collectGarbage");
+    expect(roomNames()).toEqual(["foreign"]);
+    expect((await operated.ops("drain", "--leaked", "--keep-pool")).exitCode).toBe(2);
   });
 
   test("Ends with 1 and queues no stray room while names in the pool are leased", async () => {

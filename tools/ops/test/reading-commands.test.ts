@@ -1,7 +1,7 @@
 /** The commands that only read, against a running gateway and with faults. */
 import { describe, expect, test } from "vitest";
-import { formatMarker } from "../../../src/lib/pool/room.ts";
 import { asEventSink } from "../../../test/support/credentials.ts";
+import { formatMarker, gatewayName } from "../../../test/support/markers.ts";
 import { identities } from "../../local/stack/identities.ts";
 import { useOperatedGateway } from "./operated-gateway.ts";
 
@@ -246,6 +246,44 @@ describe("ops unaccounted", () => {
     expect((await operated.ops("room", "forgotten")).output).toMatch(
       / room-deleted \(ops unaccounted\) +local /,
     );
+  });
+
+  test("Deletes with --gateway the rooms that a gateway left, except live and persistent ones", async () => {
+    const gateway = "old-name";
+    const since = twoDaysAgo();
+    for (const name of ["pooled", "assigned", "live", "test_kept"]) {
+      const state = name === "pooled" ? "pooled" : "assigned";
+      operated.addRoom(name, { description: formatMarker({ gateway, state, since, messageId: "m-1" }) });
+    }
+    for (const other of [gatewayName, "third"])
+      operated.addRoom(`of-${other}`, {
+        description: formatMarker({ gateway: other, state: "pooled", since }),
+      });
+    operated.stack.platform.startConference({ name: "live" });
+    const names = () =>
+      operated.stack.platform
+        .rooms()
+        .map(({ name }) => name)
+        .toSorted();
+    const before = names();
+    for (const options of [[], ["--delete"]]) {
+      const { exitCode, output } = await operated.ops("unaccounted", "--gateway", gateway, ...options);
+      expect(exitCode).toBe(1);
+      expect(output).toMatch(/^NAME +STATE +SINCE\npooled +pooled +2 d/);
+      expect(output).toContain("The newest of these 4 rooms was made or handed out 2 d ago.");
+      expect(output.includes("Would delete 2 rooms now, without those that are live or persistent")).toBe(
+        options.length > 0,
+      );
+    }
+    expect(
+      JSON.parse((await operated.ops("unaccounted", "--gateway", gateway, "--json")).output),
+    ).toHaveLength(4);
+    expect((await operated.ops("unaccounted", "--gateway", gatewayName)).exitCode).toBe(2);
+    expect((await operated.ops("unaccounted", "--gateway", "unknown")).exitCode).toBe(0);
+    expect(names()).toEqual(before);
+    const deleting = await operated.ops("unaccounted", "--gateway", gateway, "--delete", "--yes");
+    expect([deleting.exitCode, deleting.output.split("\n").at(-2)]).toEqual([1, "2 rooms deleted, 2 left."]);
+    expect(names()).toEqual(["live", "of-third", `of-${gatewayName}`, "test_kept"]);
   });
 
   test("Counts rooms that are marked as pooled but in no queue", async () => {

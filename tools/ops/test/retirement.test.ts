@@ -1,10 +1,11 @@
 /** A retirement on queues in memory, and the note that it leaves in the description of a room. */
 import { beforeEach, expect, test } from "vitest";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
-import { formatMarker, maxDescriptionCharacters, parseMarker } from "../../../src/lib/pool/room.ts";
+import { maxDescriptionCharacters, parseMarker } from "../../../src/lib/pool/room.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { createManualClock, type ManualClock } from "../../../test/support/clock.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
+import { formatMarker } from "../../../test/support/markers.ts";
 import { createMemoryQueue, type MemoryQueue } from "../../../test/support/memory-queue.ts";
 import { createRecordingLog } from "../../../test/support/recording-log.ts";
 import { createRetirement, isTakenOut, type RetirementOptions, withTakenOut } from "../pool/retirement.ts";

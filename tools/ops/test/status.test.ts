@@ -182,6 +182,7 @@ const calm: Measured = {
   isMeasured: true,
   orphaned: [],
   takenOut: 0,
+  others: undefined,
   platformFailure: undefined,
 };
 

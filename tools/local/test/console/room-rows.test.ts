@@ -20,7 +20,10 @@ function rowOf({ markedSecondsAgo = 600, marker = "assigned", ...given }: Given)
         name: "room",
         hasTag: true,
         isTakenOut: given.isTakenOut ?? false,
-        marker: marker === "none" ? undefined : { state: marker, since: secondsAgo(markedSecondsAgo) },
+        marker:
+          marker === "none"
+            ? undefined
+            : { gateway: "vmr-gateway", state: marker, since: secondsAgo(markedSecondsAgo) },
       },
     ],
     conferences: given.isLive ? [{ name: "room", nodes: ["10.0.0.21"], participants: [] }] : [],
