@@ -63,6 +63,8 @@ export interface History {
   /** Faults in provisioning runs, by the number of the run. */
   readonly provisioningFaults: readonly (FaultAt & { readonly run: number })[];
   readonly seed: number;
+  /** Whether a second gateway shares the platform: it receives the steps of process 1, and both receive all events. */
+  readonly hasNeighbour?: boolean;
 }
 
 /** Whether a history contains no fault, outage or crash. */

@@ -64,7 +64,22 @@ const toleranceMilliseconds = 6000;
 const livePath = "/api/admin/status/v1/conference/";
 const configurationPath = "/api/admin/configuration/v1/conference/";
 
-export function createLedger(platform: SimulatedPlatform, now: () => number, secrets: readonly string[]) {
+interface LedgerOptions {
+  readonly platform: SimulatedPlatform;
+  readonly now: () => number;
+  readonly secrets: readonly string[];
+  readonly gatewayName: string;
+}
+
+/** Creates the ledger of one gateway. What happens to rooms regardless of their gateway is shared with a neighbour's. */
+export function createLedger(
+  options: LedgerOptions,
+  neighbour?: {
+    readonly changedByOperator: Set<string>;
+    readonly removed: Set<string>;
+  },
+) {
+  const { platform, now, secrets, gatewayName } = options;
   const violations: Violation[] = [];
   const handedOut = new Map<string, HandOut>();
   /** The room that the first response to each idempotency key named. */
@@ -83,9 +98,9 @@ export function createLedger(platform: SimulatedPlatform, now: () => number, sec
   /** Rooms named in an event, accepted or not. They may be collected even if they are handed out. */
   const mayBeDeleted = new Set<string>();
   /** Rooms that an operator changed directly: their marker and tag prove nothing. */
-  const changedByOperator = new Set<string>();
+  const changedByOperator: Set<string> = neighbour?.changedByOperator ?? new Set();
   /** Rooms that were deleted, by anybody. */
-  const removed = new Set<string>();
+  const removed: Set<string> = neighbour?.removed ?? new Set();
   /** Rooms that bulk delete deleted before a claim deleted their message. */
   const deletedBeforeCommit = new Set<string>();
   const deletedInBulk = new Set<string>();
@@ -139,6 +154,8 @@ export function createLedger(platform: SimulatedPlatform, now: () => number, sec
         const isAutomatic = task.functionName === "collectGarbage" || task.functionName === "bulkDeleteRooms";
         if (isAutomatic && isPersistent(row.name))
           violated("protected-room-deleted", `${by} deletes persistent ${row.name}`);
+        if (isAutomatic && marker !== undefined && marker.gateway !== gatewayName)
+          violated("protected-room-deleted", `${by} deletes ${row.name} of the gateway ${marker.gateway}`);
         if (isAutomatic && isForeign(row))
           violated("protected-room-deleted", `${by} deletes foreign ${row.name}`);
         if (task.functionName === "collectGarbage") checkCollected(row, task, by);
@@ -291,15 +308,19 @@ export function createLedger(platform: SimulatedPlatform, now: () => number, sec
         violated("secret-exposed", `#${task.id} ${task.functionName} logs a secret: ${line}`);
       if (line.includes('"deletion-skipped"')) {
         const { room, reason } = JSON.parse(line);
-        if (["live", "assigned-later", "pooled"].includes(reason)) keptForReason.add(room);
+        const isOthers = reason === "other-gateway" && !provisioned.has(room);
+        if (["live", "assigned-later", "pooled"].includes(reason) || isOthers) keptForReason.add(room);
       }
     },
 
-    /** The gateway's rooms on the platform: those with a marker, and those that it provisioned. */
+    /** The gateway's rooms on the platform: those with its marker, and those that it provisioned. */
     ourRooms: () =>
       platform
         .rooms()
-        .filter(({ name, description }) => provisioned.has(name) || parseMarker(description) !== undefined),
+        .filter(
+          ({ name, description }) =>
+            provisioned.has(name) || parseMarker(description)?.gateway === gatewayName,
+        ),
   };
 }
 

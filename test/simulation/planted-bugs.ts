@@ -21,6 +21,7 @@ const notAboutOrder = { reason: "about what the API returns or logs, not about a
 const onlyLateChanges = {
   reason: "needs a change that takes effect after its timeout, which only the simulation has",
 };
+const twoGateways = { reason: "needs two gateways on one platform, which every fifth history has" };
 const claim = "src/lib/pool/claim.ts";
 const claimFailures = "src/lib/pool/claim-failures.ts";
 const provisioning = "src/lib/pool/provisioning.ts";
@@ -185,6 +186,27 @@ export const plantedBugs: readonly PlantedBug[] = [
         "await deleteRoom(request, { log, startBefore, onlyLooks: isYoung })",
         "await deleteRoom(request, { log, startBefore, onlyLooks: isYoung, ...(await deleteRoom(request, { log, startBefore, onlyLooks: true })) })",
       ],
+    ],
+  },
+  {
+    bug: "collects the rooms of another gateway",
+    breaks: "protected-room-deleted",
+    scenario: twoGateways,
+    file: decisions,
+    edits: [
+      [
+        '"other-gateway": { event: "keep", gateway: "keep" }',
+        '"other-gateway": { event: "delete", gateway: "keep" }',
+      ],
+    ],
+  },
+  {
+    bug: "takes the rooms of another gateway for its own",
+    breaks: "protected-room-deleted",
+    scenario: twoGateways,
+    file: "src/lib/pool/room.ts",
+    edits: [
+      ["(parseMarker(description)?.gateway ?? gatewayName) !== gatewayName", "gatewayName === description"],
     ],
   },
   {

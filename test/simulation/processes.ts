@@ -95,6 +95,7 @@ export interface PoolLevel {
 export interface ProcessOptions {
   readonly index: number;
   readonly level: PoolLevel;
+  readonly gatewayName: string;
   readonly platformTimeoutSeconds: number;
   readonly adaptersOf: (process: SimulatedProcess) => Adapters;
   readonly newTaskId: () => number;
@@ -148,7 +149,9 @@ export function startProcess(options: ProcessOptions): AppProcess {
   const pool = { ...settings.pool, maxRooms, minRooms };
   const platform = { ...settings.platform, timeoutSeconds: options.platformTimeoutSeconds };
   const adapters = options.adaptersOf(base);
-  const handlers: Handlers = registerFunctions(createDependencies({ ...settings, pool, platform }, adapters));
+  const rooms = { ...settings.rooms, gatewayName: options.gatewayName };
+  const ownSettings = { ...settings, pool, platform, rooms };
+  const handlers: Handlers = registerFunctions(createDependencies(ownSettings, adapters));
 
   async function invoke<Result>(
     functionName: string,
@@ -220,7 +223,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
           conferences: createConferences(
             withRetries(adapters.platformClient, adapters.clock, adapters.random),
           ),
-          settings: { ...settings, pool, platform },
+          settings: ownSettings,
           replenishment: undefined,
           command: "shrink",
           maxHeld: 0,

@@ -78,6 +78,8 @@ function sendEnds(
   plan: Plan,
 ): void {
   void deliverEnds(world, names, process, plan);
+  for (const other of world.gateways)
+    if (other !== world) void deliverEnds(other, names, process, other.planWithoutFaults());
   for (let copy = 1; copy < copies; copy++) {
     world.clock.after(
       delaySeconds * 1000,
