@@ -100,7 +100,6 @@ const typeMessages = {
   int_parsing: "Input should be a valid integer, unable to parse string as an integer",
   bool_type: "Input should be a valid boolean",
   bool_parsing: "Input should be a valid boolean, unable to interpret input",
-  datetime_type: "Input should be a valid datetime",
 } as const;
 
 /** Returns the fault of a value that is missing or has the wrong type. */
@@ -119,8 +118,6 @@ function describeIssue(
       const type = typeFaultOf(issue.expected, input);
       return type ? typeFault(type, loc) : valueFault(loc, "not a valid value");
     }
-    case "invalid_union":
-      return typeFault("datetime_type", loc);
     case "too_small": {
       const msg = `Input should be greater than or equal to ${issue.minimum}`;
       return { type: "greater_than_equal", loc, msg, ctx: { ge: issue.minimum } };
@@ -130,13 +127,8 @@ function describeIssue(
       const msg = `Input should be less than or equal to ${issue.maximum}`;
       return { type: "less_than_equal", loc, msg, ctx: { le: issue.maximum } };
     }
-    case "custom": {
-      if (issue.params?.["pydantic"] !== "datetime_from_date_parsing") return valueFault(loc, issue.message);
-      const isShort = typeof input === "string" && input.length < 10;
-      const error = isShort ? "input is too short" : "invalid date or time";
-      const msg = `Input should be a valid datetime or date, ${error}`;
-      return { type: "datetime_from_date_parsing", loc, msg, ctx: { error } };
-    }
+    case "custom":
+      return valueFault(loc, issue.message);
     default:
       return valueFault(loc, "not a valid value");
   }
@@ -181,17 +173,3 @@ export const laxBoolean = z.preprocess((value) => {
   if (value === 0 || value === 1) return value === 1;
   return typeof value === "string" ? (booleanWords.get(value.toLowerCase()) ?? value) : value;
 }, z.boolean());
-
-const isoDateTime =
-  /^\d{4}-\d{2}-\d{2}(?:[T _t]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:[zZ]|[-+]\d{2}:?\d{2})?)?$/;
-
-/** Accepts what Pydantic accepts as a date-time: ISO 8601 with or without a time zone, or a Unix time. */
-export const laxDateTime = z
-  .union([z.string(), z.number()])
-  .refine(
-    (value) =>
-      typeof value === "number" ||
-      (isoDateTime.test(value) && !Number.isNaN(Date.parse(value.replace("_", "T")))),
-    { params: { pydantic: "datetime_from_date_parsing" } },
-  )
-  .meta({ description: "ISO 8601 without a time zone, in UTC" });

@@ -1,11 +1,15 @@
 /** The schemas of rooms: what responses contain and requests may contain. The API document publishes them. */
 import * as z from "zod";
-import { laxBoolean, laxDateTime, laxInteger } from "../http/validation.ts";
+import { laxBoolean, laxInteger } from "../http/validation.ts";
 
 const text = z.string().nullish();
 const flag = laxBoolean.nullish();
 const integer = laxInteger.nullish();
-const dateTime = laxDateTime.nullish();
+const dateTime = z
+  .string()
+  .refine((value) => !Number.isNaN(Date.parse(value)), "must be a date and time in ISO 8601")
+  .meta({ description: "ISO 8601 without a time zone, in UTC" })
+  .nullish();
 const objects = z
   .preprocess(
     (value, context) => toObjectList(limitEntries(value, context)),

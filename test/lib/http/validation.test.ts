@@ -115,11 +115,7 @@ describe("A body", () => {
     "2026-01-15T09:30",
     "2026-01-15T09:30:00.123456",
     "2026-01-15 09:30:00Z",
-    "2026-01-15t09:30:00z",
-    "2026-01-15_09:30",
     "2026-01-15T09:30:00+01:00",
-    "2026-01-15T09:30:00-0100",
-    1_795_250_000.5,
   ])("is valid with the date-time %j, which is passed on unchanged", (value) => {
     expect(inBody({ creation_time: value })).toEqual({ creation_time: value });
   });
@@ -135,7 +131,7 @@ describe("A body", () => {
     [{ allow_guests: 0.5 }, "bool_parsing", "a valid boolean, unable to interpret input"],
     [{ allow_guests: {} }, "bool_type", "a valid boolean"],
     [{ allow_guests: [] }, "bool_type", "a valid boolean"],
-    [{ creation_time: {} }, "datetime_type", "a valid datetime"],
+    [{ creation_time: 1_795_250_000 }, "string_type", "a valid string"],
     [{ host_view: 5 }, "string_type", "a valid string"],
     [{ aliases: "x" }, "list_type", "a valid list"],
   ])("has a fault with %j: %s", (body, type, expected) => {
@@ -144,18 +140,10 @@ describe("A body", () => {
     expect(inBody(body)).toEqual({ faults: [fault] });
   });
 
-  test.each([
-    ["short", "input is too short"],
-    ["2026-1-15", "input is too short"],
-    ["2026-13-45", "invalid date or time"],
-    ["2026-13-45T99:99:99", "invalid date or time"],
-    ["January 15, 2026", "invalid date or time"],
-    ["yesterday", "input is too short"],
-    ["2026/01/15 09:30", "invalid date or time"],
-  ])("has the fault datetime_from_date_parsing with %j: %s", (input, error) => {
-    const msg = `Input should be a valid datetime or date, ${error}`;
-    const at = { type: "datetime_from_date_parsing", loc: ["body", "creation_time"] };
-    expect(inBody({ creation_time: input })).toEqual({ faults: [{ ...at, msg, input, ctx: { error } }] });
+  test.each(["short", "2026-13-45", "yesterday"])("has a fault with the date-time %j", (input) => {
+    const fault = { type: "value_error", loc: ["body", "creation_time"], input, ctx: { error: {} } };
+    const msg = "Value error, must be a date and time in ISO 8601";
+    expect(inBody({ creation_time: input })).toEqual({ faults: [{ ...fault, msg }] });
   });
 
   test.each([[[1, 2]], ["text"], [5], [null]])("has a fault if it is %j instead of an object", (input) => {

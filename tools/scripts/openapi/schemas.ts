@@ -17,14 +17,6 @@ const options: Parameters<typeof z.toJSONSchema>[1] = {
       delete jsonSchema.maximum;
       jsonSchema.format = "int64";
     }
-    // Unix times are accepted too, but only ISO 8601 is documented and returned.
-    if (
-      jsonSchema.anyOf?.some((option) => option.type === "string") &&
-      jsonSchema.description?.startsWith("ISO 8601")
-    ) {
-      delete jsonSchema.anyOf;
-      jsonSchema.type = "string";
-    }
   },
 };
 
