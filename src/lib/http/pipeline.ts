@@ -49,12 +49,8 @@ export function toHandler<Dependencies extends HttpDependencies>(
       if (caller.kind === "event-sink") callerFields = { credentials: caller.credentials };
       const input = await readInput(request, caller, definition);
       const { logFields, ...result } = await definition.handle(input, dependencies, log);
-      const response = toHostResponse(result);
-      return {
-        response: request.method === "HEAD" ? withoutBody(response) : response,
-        log,
-        fields: { ...callerFields, ...logFields },
-      };
+      const response = toHostResponse(result, request.method === "HEAD");
+      return { response, log, fields: { ...callerFields, ...logFields } };
     } catch (error) {
       const { response, fields } = toFailure(error, log);
       return { response, log, fields: { ...callerFields, ...fields } };
@@ -111,27 +107,15 @@ interface HostResponse extends HttpResponseInit {
 
 /**
  * Returns the response to send. Responses may contain PINs, so none may be cached. Content-Length keeps the host from
- * chunking the body.
+ * chunking the body; in the response to HEAD, which has no body, the host would return 500 for it.
  */
-function toHostResponse({ status, body, headers }: FunctionResponse): HostResponse {
+function toHostResponse({ status, body, headers }: FunctionResponse, isHead = false): HostResponse {
   const common = { "Cache-Control": "no-store", ...headers };
   if (body === undefined) return { status, headers: common };
+  const typed = { ...common, "Content-Type": "application/json" };
+  if (isHead) return { status, headers: typed };
   const text = JSON.stringify(body);
-  const length = String(Buffer.byteLength(text));
-  return {
-    status,
-    body: text,
-    headers: { ...common, "Content-Type": "application/json", "Content-Length": length },
-  };
-}
-
-/**
- * Returns the response to a HEAD request: that of GET without its body. It has no Content-Length, because the host
- * responds with 500 if the length differs from the body that it gets.
- */
-function withoutBody({ status, headers }: HostResponse): HostResponse {
-  const { "Content-Length": _length, ...others } = headers;
-  return { status, headers: others };
+  return { status, body: text, headers: { ...typed, "Content-Length": String(Buffer.byteLength(text)) } };
 }
 
 /**
