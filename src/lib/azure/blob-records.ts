@@ -1,4 +1,5 @@
 /** The store of create records over Azure Blob Storage: one small JSON blob per key. */
+import { json } from "node:stream/consumers";
 import type { TokenCredential } from "@azure/identity";
 import type { BlobRequestConditions, ContainerClient } from "@azure/storage-blob";
 import { GatewayError } from "../errors.ts";
@@ -31,8 +32,8 @@ export function openCreateRecords({
         const blob = (await container()).getBlobClient(id);
         const options = { abortSignal: abortSignal() };
         const { etag, readableStreamBody } = await blob.download(0, undefined, options);
-        const text = await textOf(readableStreamBody);
-        return { record: CreateRecord.parse(JSON.parse(text)), version: etag ?? "" };
+        const record: unknown = readableStreamBody && (await json(readableStreamBody));
+        return { record: CreateRecord.parse(record), version: etag ?? "" };
       } catch (error) {
         if (responseOf(error).statusCode === 404) return undefined;
         throw unavailable(error);
@@ -79,12 +80,6 @@ async function openContainer(
       ? BlobServiceClient.fromConnectionString(storage.connectionString, clientOptions)
       : new BlobServiceClient(storage.blobServiceUrl, credential, clientOptions);
   return service.getContainerClient(createRecordContainer);
-}
-
-async function textOf(stream: NodeJS.ReadableStream | undefined): Promise<string> {
-  const chunks: string[] = [];
-  if (stream) for await (const chunk of stream) chunks.push(String(chunk));
-  return chunks.join("");
 }
 
 /** Returns status and code if the SDK's error is a response of the service. */
