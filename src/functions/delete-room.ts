@@ -13,11 +13,7 @@ export const deleteRoom = httpFunction({
   description: "Immediately deletes the room with exactly this name, even if it has participants.",
   responses: { 204: null },
   failures: ["room-not-found", ...platformFailures],
-  async handle(
-    { roomName },
-    { conferences }: { conferences: Pick<Conferences, "findByName" | "delete"> },
-    log,
-  ) {
+  async handle({ roomName }, { conferences }: { conferences: Conferences }, log) {
     const room = await findRoom(conferences, roomName);
     // A room that disappeared since the search counts as deleted, for example by a call whose response was lost.
     const wasThere = await conferences.delete(room.id);

@@ -15,7 +15,7 @@ export const getPublicRoom = httpFunction({
     "Returns the room with exactly this name, without its host PIN: the constrained shape omits `pin`, " +
     "and the full shape sets it to null.",
   responses: { 200: PublicRoom },
-  async handle({ query, roomName }, { conferences }: { conferences: Pick<Conferences, "findByName"> }) {
+  async handle({ query, roomName }, { conferences }: { conferences: Conferences }) {
     const room = await findRoom(conferences, roomName);
     const shape = { constrained: query.constrained_attributes, showHostPin: false };
     return { status: 200, body: toReadRoom(room, shape) };

@@ -13,7 +13,7 @@ export const getRoom = httpFunction({
   summary: "Get a room",
   description: "Returns the room with exactly this name, including its host PIN.",
   responses: { 200: Room },
-  async handle({ query, roomName }, { conferences }: { conferences: Pick<Conferences, "findByName"> }) {
+  async handle({ query, roomName }, { conferences }: { conferences: Conferences }) {
     const room = await findRoom(conferences, roomName);
     const shape = { constrained: query.constrained_attributes, showHostPin: true };
     return { status: 200, body: toReadRoom(room, shape) };

@@ -23,11 +23,7 @@ export const updateRoom = httpFunction({
   },
   responses: { 202: null },
   failures: ["room-not-found", ...platformFailures],
-  async handle(
-    { body, roomName },
-    { conferences }: { conferences: Pick<Conferences, "findByName" | "update"> },
-    log,
-  ) {
+  async handle({ body, roomName }, { conferences }: { conferences: Conferences }, log) {
     await changeRoom(conferences, roomName, body, log);
     return { status: 202 };
   },

@@ -15,7 +15,7 @@ export interface SharedList {
 const maxSeconds = 60;
 
 /** Creates the shared list. Does nothing until `list` is called. */
-export function createSharedList(conferences: Pick<Conferences, "list">, clock: Clock): SharedList {
+export function createSharedList(conferences: Conferences, clock: Clock): SharedList {
   let running: Promise<unknown> = Promise.resolve();
   let waiting: Promise<ConferenceRow[]> | undefined;
 

@@ -37,7 +37,7 @@ export interface IdempotentClaims {
 export interface IdempotentClaimsOptions {
   readonly claims: Claims;
   readonly records: CreateRecordStore;
-  readonly conferences: Pick<Conferences, "findByName">;
+  readonly conferences: Conferences;
   readonly deletion: Queue;
   readonly clock: Clock;
 }
