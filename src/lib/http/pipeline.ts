@@ -1,5 +1,5 @@
 /** The HTTP pipeline: authenticate, parse, validate, handle, respond. The only place that maps errors to responses. */
-import type { HttpHandler, HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import type { HttpHandler, HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { AccessChecks, Caller } from "../auth/access.ts";
 import { GatewayError, publicDetailOf } from "../errors.ts";
 import { createLog, type Log, type LogFields } from "../log.ts";
@@ -24,46 +24,29 @@ export function toHandler<Dependencies extends HttpDependencies>(
     const { invocationId } = context;
     const correlationId = correlationIdOf(request.headers.get("x-correlation-id"), invocationId);
     const startedAt = clock.now();
-    const { response, log, fields } = await respond(request, context, correlationId);
-    log.info("request", {
-      status: response.status,
-      durationMilliseconds: clock.now() - startedAt,
-      method: request.method,
-      ...fields,
-    });
+    let log = createLog(context, { correlationId });
+    let fields: LogFields = {};
+    let response: HostResponse;
+    try {
+      const caller = await accessChecks[definition.access](request.headers, log);
+      log = createLog(context, { correlationId, caller: nameOf(caller) });
+      if (caller.kind === "event-sink") fields = { credentials: caller.credentials };
+      const input = await readInput(request, caller, definition);
+      const { logFields, ...result } = await definition.handle(input, dependencies, log);
+      fields = { ...fields, ...logFields };
+      response = toHostResponse(result, request.method === "HEAD");
+    } catch (error) {
+      const failure = toFailure(error, log);
+      fields = { ...fields, ...failure.fields };
+      response = failure.response;
+    }
+    const { status } = response;
+    const durationMilliseconds = clock.now() - startedAt;
+    log.info("request", { status, durationMilliseconds, method: request.method, ...fields });
     // Both let a caller's report be matched to this request's log lines.
     const ids = { "X-Invocation-Id": invocationId, "X-Correlation-Id": correlationId };
     return { ...response, headers: { ...response.headers, ...ids } };
   };
-
-  async function respond(
-    request: HttpRequest,
-    context: InvocationContext,
-    correlationId: string,
-  ): Promise<Outcome> {
-    let log = createLog(context, { correlationId });
-    let callerFields: LogFields = {};
-    try {
-      const caller = await accessChecks[definition.access](request.headers, log);
-      log = createLog(context, { correlationId, caller: nameOf(caller) });
-      if (caller.kind === "event-sink") callerFields = { credentials: caller.credentials };
-      const input = await readInput(request, caller, definition);
-      const { logFields, ...result } = await definition.handle(input, dependencies, log);
-      const response = toHostResponse(result, request.method === "HEAD");
-      return { response, log, fields: { ...callerFields, ...logFields } };
-    } catch (error) {
-      const { response, fields } = toFailure(error, log);
-      return { response, log, fields: { ...callerFields, ...fields } };
-    }
-  }
-}
-
-interface Outcome {
-  readonly response: HostResponse;
-  /** The log, which names the caller once the access check has passed. */
-  readonly log: Log;
-  /** More fields for the request's line in the log, such as the code of a failure. */
-  readonly fields: LogFields;
 }
 
 function nameOf(caller: Caller): string {
@@ -122,7 +105,7 @@ function toHostResponse({ status, body, headers }: FunctionResponse, isHead = fa
  * Logs a failure, and returns its response and the fields for the request's line. An expected failure has its status, its
  * fixed text or validation faults, and its headers; any other error is 500 and reveals nothing about the cause.
  */
-function toFailure(error: unknown, log: Log): Pick<Outcome, "response" | "fields"> {
+function toFailure(error: unknown, log: Log): { response: HostResponse; fields: LogFields } {
   if (!(error instanceof GatewayError)) {
     log.error("request-failed", {}, error);
     const response = toHostResponse({ status: 500, body: { detail: "Internal Server Error" } });
