@@ -70,11 +70,6 @@ interface QueueClients {
   readonly retrying: QueueClient;
 }
 
-/** The part of the SDK's options that aborts a call. */
-interface Limit {
-  readonly abortSignal: AbortSignal;
-}
-
 const neverExpires = -1;
 
 /**
@@ -86,16 +81,14 @@ export function createStorageQueue(
   encoding: Encoding,
   timeoutSeconds: number,
 ): Queue {
-  async function callOnce<T>(send: (limit: Limit) => Promise<T>): Promise<T> {
-    return send({ abortSignal: AbortSignal.timeout(timeoutSeconds * 1000) });
-  }
+  const timeout = () => ({ abortSignal: AbortSignal.timeout(timeoutSeconds * 1000) });
 
-  async function call<T>(operation: string, send: (limit: Limit) => Promise<T>): Promise<T> {
+  async function call<T>(operation: string, send: () => Promise<T>): Promise<T> {
     try {
-      return await callOnce(send).catch(async (error: unknown) => {
+      return await send().catch(async (error: unknown) => {
         if (!(error instanceof RestError && error.code === "QueueNotFound")) throw error;
-        await callOnce(async (limit) => retrying.createIfNotExists(limit));
-        return callOnce(send);
+        await retrying.createIfNotExists(timeout());
+        return send();
       });
     } catch (error) {
       throw toQueueError(operation, error);
@@ -105,40 +98,40 @@ export function createStorageQueue(
   return {
     put: async (text, { invisibleSeconds = 0 } = {}) => {
       const options = { messageTimeToLive: neverExpires, visibilityTimeout: invisibleSeconds };
-      const { messageId, popReceipt, insertedOn } = await call("put", async (limit) =>
-        singleTry.sendMessage(encode(text, encoding), { ...options, ...limit }),
+      const { messageId, popReceipt, insertedOn } = await call("put", async () =>
+        singleTry.sendMessage(encode(text, encoding), { ...options, ...timeout() }),
       );
       const insertedAt = insertedOn.getTime();
       return { id: messageId, text, popReceipt, dequeueCount: 0, insertedAt, ageSeconds: 0 };
     },
     receive: async (count, leaseSeconds) => {
       const options = { numberOfMessages: count, visibilityTimeout: leaseSeconds };
-      const { receivedMessageItems, date = new Date() } = await call("receive", async (limit) =>
-        retrying.receiveMessages({ ...options, ...limit }),
+      const { receivedMessageItems, date = new Date() } = await call("receive", async () =>
+        retrying.receiveMessages({ ...options, ...timeout() }),
       );
       // Both times are the server's, so a wrong local clock cannot make a message look old.
       return receivedMessageItems.map((item) => toMessage(item, date, encoding));
     },
     delete: async ({ id, popReceipt }) => {
-      await call("delete", async (limit) => singleTry.deleteMessage(id, popReceipt, limit));
+      await call("delete", async () => singleTry.deleteMessage(id, popReceipt, timeout()));
     },
     setInvisible: async ({ id, popReceipt }, seconds, text) => {
       const encoded = text === undefined ? undefined : encode(text, encoding);
-      await call("update", async (limit) => singleTry.updateMessage(id, popReceipt, encoded, seconds, limit));
+      await call("update", async () => singleTry.updateMessage(id, popReceipt, encoded, seconds, timeout()));
     },
     count: async () => {
-      const properties = await call("count", async (limit) => retrying.getProperties(limit));
+      const properties = await call("count", async () => retrying.getProperties(timeout()));
       return properties.approximateMessagesCount ?? 0;
     },
     oldestAgeSeconds: async () => {
-      const { peekedMessageItems, date = new Date() } = await call("peek", async (limit) =>
-        retrying.peekMessages({ numberOfMessages: 32, ...limit }),
+      const { peekedMessageItems, date = new Date() } = await call("peek", async () =>
+        retrying.peekMessages({ numberOfMessages: 32, ...timeout() }),
       );
       const ages = peekedMessageItems.map(({ insertedOn }) => secondsBetween(insertedOn, date));
       return ages.length === 0 ? undefined : Math.max(...ages);
     },
     clear: async () => {
-      await call("clear", async (limit) => retrying.clearMessages(limit));
+      await call("clear", async () => retrying.clearMessages(timeout()));
     },
   };
 }
