@@ -61,14 +61,14 @@ test("Returns 204 for a body of many ignored events and counts them in one log l
   ]);
 });
 
-test.each<[string, string, unknown]>([
-  ["no data", "no-data", { event: "conference_ended" }],
-  ["a name with a control character", "name-with-control-characters", ended("a\u0001b")],
-])("Returns 204 for conference_ended with %s and logs it as unusable: %s", async (_, reason, event) => {
+test.each<[string, unknown]>([
+  ["no data", { event: "conference_ended" }],
+  ["a name with a control character", ended("a\u0001b")],
+])("Returns 204 for conference_ended with %s and logs it as unusable", async (_, event) => {
   expect(await post(event)).toMatchObject({ status: 204, text: "" });
   expect(await gateway.queues.deletion.count()).toBe(0);
   const line = gateway.log.find((text) => text.includes("event-unusable"));
-  expect(line).toContain(`"count":1,"${reason}":1`);
+  expect(line).toContain(`"count":1`);
 });
 
 // The platform does not document the Content-Type that it sends.

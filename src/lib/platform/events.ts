@@ -1,16 +1,13 @@
 /** Reads the events that the platform's event sink sends. */
 
-/** Why a room name is unusable. Log lines contain it instead of the name. */
-type NameFault = "no-data" | "no-name" | "name-not-text" | "name-too-long" | "name-with-control-characters";
-
 /** The content of a request to the event sink. */
 export interface SinkReading {
   /** Names of rooms whose conference has ended, without duplicates. */
   readonly endedRoomNames: readonly string[];
   /** Kinds of the ignored events. */
   readonly ignored: readonly string[];
-  /** Number of `conference_ended` events without a usable name, by reason. */
-  readonly unusable: Readonly<Partial<Record<NameFault, number>>>;
+  /** Number of `conference_ended` events without a usable name. */
+  readonly unusable: number;
 }
 
 // These services are not rooms: https://docs.pexip.com/admin/event_sink.htm
@@ -27,7 +24,7 @@ export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading
   const events = body["event"] === "eventsink_bulk" ? listOf(body["data"]) : [body];
   const endedRoomNames = new Set<string>();
   const ignored: string[] = [];
-  const unusable: Partial<Record<NameFault, number>> = {};
+  let unusable = 0;
   for (const event of events) {
     const { event: kind, data } = asRecord(event);
     const fields = asRecord(data);
@@ -36,12 +33,8 @@ export function readEvents(body: Readonly<Record<string, unknown>>): SinkReading
       continue;
     }
     const name = isMissing(fields["name"]) ? fields["conference"] : fields["name"];
-    if (isUsableName(name)) {
-      endedRoomNames.add(name);
-      continue;
-    }
-    const fault = Object.keys(fields).length === 0 ? "no-data" : faultOf(name);
-    unusable[fault] = (unusable[fault] ?? 0) + 1;
+    if (isUsableName(name)) endedRoomNames.add(name);
+    else unusable++;
   }
   return { endedRoomNames: [...endedRoomNames], ignored, unusable };
 }
@@ -58,12 +51,6 @@ export function isUsableName(name: unknown): name is string {
     name.isWellFormed() &&
     !/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/.test(name)
   );
-}
-
-function faultOf(name: unknown): NameFault {
-  if (isMissing(name)) return "no-name";
-  if (typeof name !== "string") return "name-not-text";
-  return name.length > maxNameCharacters ? "name-too-long" : "name-with-control-characters";
 }
 
 function isMissing(name: unknown): boolean {
