@@ -5,7 +5,5 @@ import type { TimerFunction } from "../lib/triggers.ts";
 
 export const collectGarbage: TimerFunction<{ garbageCollection: GarbageCollection }> = {
   schedule: "0 */10 * * * *",
-  async run({ garbageCollection }, log) {
-    await garbageCollection.collect(log);
-  },
+  run: async ({ garbageCollection }, log) => garbageCollection.collect(log),
 };

@@ -1,12 +1,10 @@
 /** Timer, every 5 minutes and on startup: writes one metrics row. */
 
-import type { MetricsCollection } from "../lib/metrics/collection.ts";
+import type { MetricsRun } from "../lib/metrics/run.ts";
 import type { TimerFunction } from "../lib/triggers.ts";
 
-export const collectMetrics: TimerFunction<{ metricsCollection: MetricsCollection }> = {
+export const collectMetrics: TimerFunction<{ metricsRun: MetricsRun }> = {
   schedule: "0 */5 * * * *",
   runOnStartup: true,
-  async run({ metricsCollection }, log) {
-    await metricsCollection.collect(log);
-  },
+  run: async ({ metricsRun }, log) => metricsRun(log),
 };

@@ -6,7 +6,6 @@ import type { QueueFunction } from "../lib/triggers.ts";
 
 export const provisionRoom: QueueFunction<{ provisioning: Provisioning }> = {
   queueName: queueNames.provisioning,
-  async handle(request, dequeueCount, { provisioning }, log) {
-    await provisioning.provision(request, dequeueCount, log);
-  },
+  handle: async (request, dequeueCount, { provisioning }, log) =>
+    provisioning.provision(request, dequeueCount, log),
 };

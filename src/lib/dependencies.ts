@@ -7,8 +7,8 @@ import { openCreateRecords } from "./azure/blob-records.ts";
 import { createCredential } from "./azure/credential.ts";
 import { createMetricsSink } from "./azure/log-workspace.ts";
 import { openQueues } from "./azure/storage-queue.ts";
-import { createMetricsCollection } from "./metrics/collection.ts";
 import type { MetricsRow } from "./metrics/measurement.ts";
+import { createMetricsRun } from "./metrics/run.ts";
 import { createClient, type PlatformClient } from "./platform/client.ts";
 import { createConferences } from "./platform/conferences.ts";
 import { withRetries } from "./platform/retries.ts";
@@ -124,7 +124,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     bulkDeletion: createBulkDeletion(shared),
     provisioning: createProvisioning(shared),
     garbageCollection: createGarbageCollection(shared),
-    metricsCollection: createMetricsCollection({
+    metricsRun: createMetricsRun({
       ...shared,
       queues: adapters.queues,
       sink: adapters.metricsSink,

@@ -151,7 +151,7 @@ describe("The object graph", () => {
       async ({ provisioning }) => provisioning.provision({ reason: "claimed" }, 1, world.log),
     ],
     ["garbage collection", true, async ({ garbageCollection }) => garbageCollection.collect(world.log)],
-    ["a metrics run", true, async ({ metricsCollection }) => metricsCollection.collect(world.log)],
+    ["a metrics run", true, async ({ metricsRun }) => metricsRun(world.log)],
   ])("%s calls the platform in the background: %s", async (_, isBackground, run) => {
     await world.addPooled("room-a");
     world.addRoom("ended");
@@ -209,9 +209,9 @@ describe("The object graph", () => {
   });
 
   test("all rows of an instance have its ID, and each run has its own", async () => {
-    const { metricsCollection } = connect({ MAX_VMR: "9", POOL_MINIMUM: "2" });
-    await metricsCollection.collect(world.log);
-    await metricsCollection.collect(world.log);
+    const { metricsRun } = connect({ MAX_VMR: "9", POOL_MINIMUM: "2" });
+    await metricsRun(world.log);
+    await metricsRun(world.log);
 
     expect(rows.map(({ InstanceId }) => InstanceId)).toEqual(["id-1", "id-1"]);
     expect(rows.map(({ RunId }) => RunId)).toEqual(["id-2", "id-3"]);
@@ -241,7 +241,7 @@ describe("The object graph", () => {
       { ROOM_HOST_PIN: "1357" },
       { ROOM_TEMPLATE: '{"participant_limit":4}' },
     ])
-      await connect({ ...settings, ...change }).metricsCollection.collect(world.log);
+      await connect({ ...settings, ...change }).metricsRun(world.log);
     expect(rows.map(({ OutdatedRooms }) => OutdatedRooms)).toEqual([0, 0, 1, 1]);
   });
 });

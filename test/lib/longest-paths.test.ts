@@ -1,6 +1,6 @@
 /** No function runs into the host's timeout, even if every setting has its maximum and every call takes as long as it may. */
 import { describe, expect, test } from "vitest";
-import { createMetricsCollection } from "../../src/lib/metrics/collection.ts";
+import { createMetricsRun } from "../../src/lib/metrics/run.ts";
 import type { PlatformCall, PlatformResponse } from "../../src/lib/platform/client.ts";
 import { createConferences } from "../../src/lib/platform/conferences.ts";
 import { PlatformError } from "../../src/lib/platform/errors.ts";
@@ -166,7 +166,7 @@ test("collectMetrics ends in time if every call of the platform and of storage t
   const client = slowestClient(timeOut);
   const failing = (queue: MemoryQueue) => slowestQueue(queue, "count", "oldestAgeSeconds");
   const { pool, deletion, provisioning, poison } = world;
-  const collection = createMetricsCollection({
+  const run = createMetricsRun({
     queues: {
       pool: failing(pool),
       deletion: failing(deletion),
@@ -186,7 +186,7 @@ test("collectMetrics ends in time if every call of the platform and of storage t
     fingerprint: "",
     gatewayName,
   });
-  const seconds = await secondsOf(async () => collection.collect(world.log));
+  const seconds = await secondsOf(async () => run(world.log));
   expect(seconds).toBeGreaterThan(timeoutSeconds);
   expect(seconds).toBeLessThan(maxSeconds);
 });

@@ -1,7 +1,7 @@
 /** The world of the pool tests: the real client, platform and queues in memory, and a manual clock. */
 import { beforeEach } from "vitest";
-import { createMetricsCollection, type MetricsOptions } from "../../src/lib/metrics/collection.ts";
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
+import { createMetricsRun, type MetricsOptions } from "../../src/lib/metrics/run.ts";
 import { createClient } from "../../src/lib/platform/client.ts";
 import { type ConferenceRow, createConferences } from "../../src/lib/platform/conferences.ts";
 import { withRetries } from "../../src/lib/platform/retries.ts";
@@ -142,7 +142,7 @@ function createPoolWorld() {
     /** Runs the metrics collection once and returns its row. */
     collectMetrics: async (options?: Partial<MetricsOptions>) => {
       const rows: MetricsRow[] = [];
-      await createMetricsCollection({
+      await createMetricsRun({
         ...queues,
         queues,
         conferences,
@@ -155,7 +155,7 @@ function createPoolWorld() {
         minRooms: undefined,
         fingerprint: roomFingerprint({}, hostPin),
         ...options,
-      }).collect(log);
+      })(log);
       return rows[0];
     },
   };

@@ -4,14 +4,11 @@ import type { Replenishment } from "../pool/replenishment.ts";
 import type { MetricsSink } from "../ports.ts";
 import { logUnaccounted, type MeasurementOptions, type MetricsRow, measure } from "./measurement.ts";
 
-/** Collects metrics. */
-export interface MetricsCollection {
-  /**
-   * Runs once. A value that cannot be measured is null in the row. Throws AggregateError if the row could not be
-   * written or the pool could not be filled up.
-   */
-  collect(log: Log): Promise<void>;
-}
+/**
+ * Runs once. A value that cannot be measured is null in the row. Throws AggregateError if the row could not be written or
+ * the pool could not be filled up.
+ */
+export type MetricsRun = (log: Log) => Promise<void>;
 
 /** The parts of a metrics run: measurement, sink and replenishment. */
 export interface MetricsOptions extends MeasurementOptions {
@@ -19,28 +16,26 @@ export interface MetricsOptions extends MeasurementOptions {
   readonly sink: MetricsSink<MetricsRow>;
 }
 
-/** Creates the metrics collection. Does nothing until `collect` is called. */
-export function createMetricsCollection(options: MetricsOptions): MetricsCollection {
+/** Creates the metrics run. Does nothing until it is called. */
+export function createMetricsRun(options: MetricsOptions): MetricsRun {
   async function topUpTo(level: number, log: Log): Promise<void> {
     const count = await options.replenishment.topUpTo(level);
     if (count > 0) log.warn("pool-refilled", { count, level });
   }
 
-  return {
-    async collect(log) {
-      const { row, unaccounted } = await measure(options, log);
-      // The operator's commands compare pooled rooms with the fingerprint of new ones.
-      log.info("metrics-collected", { ...row, fingerprint: options.fingerprint });
-      if (unaccounted) logUnaccounted(unaccounted, log);
-      const work = [options.sink(row)];
-      // Makes up for lost replacement requests. Pooled and already requested rooms count towards the minimum.
-      if (options.minRooms !== undefined) work.push(topUpTo(options.minRooms, log));
-      const results = await Promise.allSettled(work);
-      const errors: unknown[] = results.flatMap((result) =>
-        result.status === "rejected" ? [result.reason] : [],
-      );
-      for (const error of errors) log.error("metrics-run-failed", {}, error);
-      if (errors.length > 0) throw new AggregateError(errors, "metrics run failed");
-    },
+  return async (log) => {
+    const { row, unaccounted } = await measure(options, log);
+    // The operator's commands compare pooled rooms with the fingerprint of new ones.
+    log.info("metrics-collected", { ...row, fingerprint: options.fingerprint });
+    if (unaccounted) logUnaccounted(unaccounted, log);
+    const work = [options.sink(row)];
+    // Makes up for lost replacement requests. Pooled and already requested rooms count towards the minimum.
+    if (options.minRooms !== undefined) work.push(topUpTo(options.minRooms, log));
+    const results = await Promise.allSettled(work);
+    const errors: unknown[] = results.flatMap((result) =>
+      result.status === "rejected" ? [result.reason] : [],
+    );
+    for (const error of errors) log.error("metrics-run-failed", {}, error);
+    if (errors.length > 0) throw new AggregateError(errors, "metrics run failed");
   };
 }
