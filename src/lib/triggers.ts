@@ -29,7 +29,6 @@ export function registerHttpFunctions<Dependencies extends HttpDependencies>(
   }
 }
 
-/** A schedule and the work that runs on it. */
 export interface TimerFunction<Dependencies> {
   /** NCRONTAB with seconds, in UTC. */
   readonly schedule: string;
@@ -54,7 +53,6 @@ export function registerTimerFunctions<Dependencies>(
   }
 }
 
-/** A queue and the work that each message triggers. */
 export interface QueueFunction<Dependencies> {
   readonly queueName: string;
   /** Handles one decoded message. `dequeueCount` is 1 on the first delivery. */

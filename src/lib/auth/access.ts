@@ -23,7 +23,6 @@ export type Access = Caller["kind"];
 /** Returns the caller. Throws GatewayError if the caller is refused or cannot be checked. */
 type AccessCheck = (headers: Pick<Headers, "get">, log: Log) => Promise<Caller>;
 
-/** One check for each kind of access. */
 export type AccessChecks = Readonly<Record<Access, AccessCheck>>;
 
 /** One accepted pair of HTTP Basic credentials. */
@@ -107,7 +106,6 @@ function hashOfSecret(text: string): Buffer {
   return createHash("sha256").update(text, "utf8").digest();
 }
 
-/** Which applications are allowed. */
 export interface BearerRules {
   readonly tenantId: string;
   readonly audiences: readonly string[];

@@ -9,7 +9,6 @@ import { createHttpClient } from "../http-client.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../ports.ts";
 
-/** Which users are agents of this environment. */
 export interface ContactCentreRules {
   /** API URL of the region. */
   readonly url: string;

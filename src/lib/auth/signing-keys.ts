@@ -18,7 +18,6 @@ export interface PublishedKeys {
   readonly keys: readonly { readonly kid?: unknown }[];
 }
 
-/** Finds signing keys. */
 export interface SigningKeys {
   /**
    * Returns the key with this ID in PEM format, undefined if the provider does not publish it, and the issuers whose

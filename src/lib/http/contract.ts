@@ -15,7 +15,6 @@ export interface BodyContract<Body> {
   readonly requiresJsonType: boolean;
 }
 
-/** The contract of an HTTP function. */
 export interface HttpContract {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Whether HEAD returns the response to GET without its body. Defaults to false. */

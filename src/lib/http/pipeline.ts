@@ -8,7 +8,6 @@ import { readBody } from "./body.ts";
 import type { FunctionResponse, HttpContract, HttpFunction } from "./contract.ts";
 import { readQuery, validate } from "./validation.ts";
 
-/** The dependencies of every HTTP function. */
 export interface HttpDependencies {
   readonly accessChecks: AccessChecks;
   readonly clock: Clock;

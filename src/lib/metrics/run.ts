@@ -10,13 +10,11 @@ import { logUnaccounted, type MeasurementOptions, type MetricsRow, measure } fro
  */
 export type MetricsRun = (log: Log) => Promise<void>;
 
-/** The parts of a metrics run: measurement, sink and replenishment. */
 export interface MetricsOptions extends MeasurementOptions {
   readonly replenishment: Pick<Replenishment, "topUpTo">;
   readonly sink: MetricsSink<MetricsRow>;
 }
 
-/** Creates the metrics run. Does nothing until it is called. */
 export function createMetricsRun(options: MetricsOptions): MetricsRun {
   async function topUpTo(level: number, log: Log): Promise<void> {
     const count = await options.replenishment.topUpTo(level);

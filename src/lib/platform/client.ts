@@ -17,7 +17,6 @@ export interface PlatformCall extends Omit<PlatformRequest, "body"> {
   readonly isInClaim?: boolean;
 }
 
-/** A successful response of the platform. */
 export interface PlatformResponse {
   readonly body: unknown;
 }
@@ -31,12 +30,10 @@ export interface PlatformCalls {
   readonly background: { readonly call: Call };
 }
 
-/** Calls the platform, and gives claims their slots. */
 export interface PlatformClient extends PlatformCalls {
   readonly claimSlots: ClaimSlots;
 }
 
-/** The credentials of calls, and the limit on concurrent ones. */
 export interface ClientOptions {
   readonly timeoutSeconds: number;
   /** The ceiling of the limit, which is lower while the platform is overloaded. */
@@ -119,7 +116,6 @@ function tooLate(call: PlatformCall): PlatformError {
   });
 }
 
-/** Returns the fields to write as they are now. */
 export function bodyOf({ body }: Pick<PlatformCall, "body">): PlatformRequest["body"] {
   return typeof body === "function" ? body() : body;
 }

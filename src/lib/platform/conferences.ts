@@ -103,7 +103,6 @@ function isConferenceRow(row: unknown): row is ConferenceRow {
   return ReliedOnFields.safeParse(row).success;
 }
 
-/** A page of any resource. */
 const Page = z.object({
   meta: z.object({ next: z.string().nullish() }),
   objects: z.array(z.unknown()),

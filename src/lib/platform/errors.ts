@@ -11,7 +11,6 @@ import { type FailureCode, GatewayError } from "../errors.ts";
  */
 export type Outcome = "not-sent" | "refused" | "unknown";
 
-/** How a call failed. */
 export interface PlatformFailure {
   readonly outcome: Outcome;
   /** For the log: method, path and what happened. Never contains a body or a header. */

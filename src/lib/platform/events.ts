@@ -1,6 +1,5 @@
 /** Reads the events that the platform's event sink sends. */
 
-/** The content of a request to the event sink. */
 export interface SinkReading {
   /** Names of rooms whose conference has ended, without duplicates. */
   readonly endedRoomNames: readonly string[];

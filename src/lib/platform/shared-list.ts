@@ -3,7 +3,6 @@ import type { Clock } from "../ports.ts";
 import type { ConferenceRow, Conferences } from "./conferences.ts";
 import { PlatformError } from "./errors.ts";
 
-/** The list of conferences, shared by the requests for it. */
 export interface SharedList {
   /**
    * Returns all conferences as they are after this call. Never joins a list that has begun, which could miss a deletion.

@@ -3,7 +3,6 @@ import * as z from "zod";
 import type { PlatformCall, PlatformClient } from "./client.ts";
 import { listRows, undocumentedResponse } from "./conferences.ts";
 
-/** An active alarm of the platform. */
 export interface PlatformAlarm {
   readonly name: string;
   readonly level: string;

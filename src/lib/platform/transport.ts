@@ -6,7 +6,6 @@ import { createHttpClient } from "../http-client.ts";
 import type { Clock } from "../ports.ts";
 import { PlatformError, transportFailure } from "./errors.ts";
 
-/** One HTTP request to the platform. */
 export interface PlatformRequest {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path below the platform's URL, with its trailing slash. */
@@ -54,7 +53,6 @@ export function createTransport(url: string, timeoutSeconds: number): PlatformTr
   };
 }
 
-/** Provides the platform's Authorization header. */
 export interface PlatformCredentials {
   /** Returns the value of the Authorization header. Throws PlatformError if the platform grants none. */
   authorization(): Promise<string>;
@@ -62,14 +60,12 @@ export interface PlatformCredentials {
   invalidate(authorization: string): boolean;
 }
 
-/** The platform's URL and the credentials for it. */
 export interface CredentialSettings {
   readonly url: string;
   readonly timeoutSeconds: number;
   readonly logIn: { readonly username: string; readonly password: string } | OAuthClient;
 }
 
-/** A client of the platform's OAuth 2.0 server. */
 export interface OAuthClient {
   readonly clientId: string;
   /** PEM of an EC P-256 key. */

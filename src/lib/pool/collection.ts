@@ -17,7 +17,6 @@ import {
 } from "./room.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
 
-/** Collects the rooms that are due. */
 export interface GarbageCollection {
   /** One run. Throws QueueError if no message could be received, and AggregateError if some rooms failed. */
   collect(log: Log): Promise<void>;

@@ -83,7 +83,6 @@ export interface DeletionQueueWriter {
 // starts at the last moment may take its own three seconds.
 const maxMilliseconds = 2500;
 
-/** Creates the writer. */
 export function createDeletionQueueWriter(options: {
   readonly deletion: Queue;
   readonly clock: Clock;

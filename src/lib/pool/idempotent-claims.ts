@@ -23,7 +23,6 @@ function hash(parts: readonly (string | null)[]): string {
 /** How long a repeated key gives the same room (draft-ietf-httpapi-idempotency-key-header leaves it to the server). */
 const recordLifetimeMilliseconds = 24 * 3600_000;
 
-/** Claims that can be retried. */
 export interface IdempotentClaims {
   /**
    * Hands out the room that this key was given within the last 24 hours, or else a room from the pool. Throws what
@@ -33,7 +32,6 @@ export interface IdempotentClaims {
   claim(key: IdempotencyKey, serviceTag: string | undefined, log: Log): Promise<ConferenceRow>;
 }
 
-/** The dependencies of idempotent claims. */
 export interface IdempotentClaimsOptions {
   readonly claims: Claims;
   readonly records: CreateRecordStore;

@@ -47,7 +47,6 @@ export function provisioningTimes(platformTimeoutSeconds: number, leaseSeconds: 
   };
 }
 
-/** Provisions rooms. */
 export interface Provisioning {
   /**
    * Serves one request from the provisioning queue; `dequeueCount` is above 1 for a retry. Throws PlatformError or

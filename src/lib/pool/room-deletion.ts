@@ -15,7 +15,6 @@ export interface RoomDeletionOptions extends Ownership {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** The conditions of one deletion. */
 interface Attempt {
   readonly log: Log;
   /** No call starts after this time, in clock milliseconds. */

@@ -53,7 +53,6 @@ const CreateHeaders = z.object({
     }),
 });
 
-/** The dependencies of a create. */
 interface RoomCreationDependencies {
   readonly claims: Claims;
   readonly idempotentClaims: Pick<IdempotentClaims, "claim">;

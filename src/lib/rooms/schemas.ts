@@ -91,7 +91,6 @@ export const Conference = z.looseObject({
   system_location: objects,
 });
 
-/** A validated PATCH body. */
 export type Conference = z.output<typeof Conference>;
 
 const tag = text.meta({ description: "The service tag: the URL of the verification session" });
@@ -152,7 +151,6 @@ export const ConstrainedConference = GuestFields.extend({
   description: "The fields needed to join a room: the constrained shape",
 });
 
-/** The constrained shape of public responses. */
 export const PublicConstrainedConference = GuestFields.extend({ aliases: z.array(Alias) }).meta({
   id: "PublicConstrainedConference",
   description: "The fields needed to join a room as a guest: the constrained shape, without the host PIN",
@@ -170,21 +168,17 @@ export const CreatedRoom = GuestFields.extend({ aliases: z.array(CreatedAlias) }
 
 const shapes = "Only the full shape has `resource_uri`.";
 
-/** A room in the shape that the query selects. */
 export const Room = z
   .union([ConstrainedConference, FullConference])
   .meta({ id: "Room", description: `A room in the constrained or the full shape. ${shapes}` });
 
-/** A room in a public response, in the shape that the query selects. */
 export const PublicRoom = z.union([PublicConstrainedConference, FullConference]).meta({
   id: "PublicRoom",
   description: `A room in the constrained or the full shape, without its host PIN. ${shapes}`,
 });
 
-/** All conferences on the platform in the shape that the query selects. */
 export const RoomList = z.array(Room).meta({ id: "RoomList", description: "Rooms and other services" });
 
-/** The query of the operations that read rooms. */
 export const ShapeQuery = z.object({
   constrained_attributes: laxBoolean.default(true).meta({
     description:

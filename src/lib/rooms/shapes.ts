@@ -4,7 +4,6 @@ import { type ConferenceRow, manyRelations, singleRelations, toObjects } from ".
 import { isRoom, withoutMarker } from "../pool/room.ts";
 import type { CreatedRoom, GuestFields } from "./schemas.ts";
 
-/** Returns a room as a create responds with it. */
 export function toCreatedRoom(row: ConferenceRow): z.output<typeof CreatedRoom> {
   const aliases = row.aliases ?? [];
   return {
@@ -13,7 +12,6 @@ export function toCreatedRoom(row: ConferenceRow): z.output<typeof CreatedRoom> 
   };
 }
 
-/** How a conference is returned. */
 interface ShapeOptions {
   /** Whether only the fields needed to join the room are returned. */
   readonly constrained: boolean;

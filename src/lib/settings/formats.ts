@@ -36,13 +36,11 @@ export const serviceTagBase = absoluteUrl.refine(
   `must have at most ${maxTagBaseCharacters} characters`,
 );
 
-/** The name of a storage account. */
 export const accountName = z.string().regex(/^[a-z0-9]{3,24}$/, "must be the name of a storage account");
 
 /** The only way to name an identity that the host knows. */
 export const managedIdentity = z.literal("managedidentity", "must be managedidentity");
 
-/** A secret that cannot be guessed. */
 export const longSecret = z.string().min(16, "must have at least 16 characters");
 
 /** The name in the markers of a gateway's rooms. It leaves 135 of the platform's 250 characters for other text. */
