@@ -1,23 +1,130 @@
-/** Load: creates one by one, by several callers, or at a rate; and the pool that they use. */
+/** What the benchmarks send: creates, the calls that a create consists of, and tasks at a steady rate. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { QueueSASPermissions, QueueServiceClient } from "@azure/storage-queue";
 import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
 import { formatMarker } from "../../src/lib/pool/room.ts";
-import { type BareCalls, serviceTag } from "./bare-calls.ts";
-import type { BenchStack } from "./bench-stack.ts";
-import { sendExpecting } from "./warm-http.ts";
+import { queueNames } from "../../src/lib/ports.ts";
+import { bypassProxy } from "../local/process/bypass-proxy.ts";
+import { gatewaySettings } from "../local/stack/gateway-settings.ts";
+import { platformAccount } from "../local/stack/identities.ts";
+import { startGatewayProcess, startSimulatorProcesses } from "../local/stack/processes.ts";
 
+export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
+
+/** The service tag of every create. */
+const serviceTag = "https://verify.example.com/sessions/bench";
+const storageHeaders = { "x-ms-version": "2025-11-05" };
+const conferencePath = "/api/admin/configuration/v1/conference/";
+const roomsSchema = z.object({ objects: z.array(z.object({ id: z.int() })) });
 const createdSchema = z.object({ name: z.string() });
 const requestsSchema = z.object({ total: z.int() });
 
-/** Creates a room and returns its name. Throws if the status is not 200. */
-export async function create({ gatewayUrl, bearer }: BenchStack): Promise<string> {
-  const query = new URLSearchParams({ uuiData: encodeServiceTag(serviceTag) });
-  const text = await sendExpecting(200, "POST", `${gatewayUrl}/room/create?${query.toString()}`, {
-    headers: bearer,
+/**
+ * Starts everything that is measured, each part in its own process. The simulator's rate limit is off. `settings`
+ * override the usual ones of the gateway.
+ */
+export async function startBenchStack(settings: Record<string, string>) {
+  bypassProxy();
+  const { surroundings, control, accessToken, stop } = await startSimulatorProcesses({
+    requestLimitPerMinute: null,
   });
-  return createdSchema.parse(JSON.parse(text)).name;
+  try {
+    const gateway = await startGatewayProcess({
+      entry: "dist/main.js",
+      settings: { ...gatewaySettings(surroundings), MAX_VMR: "500", ...settings },
+      pollSeconds: 0.2,
+    });
+    const bearer = { authorization: `Bearer ${accessToken}` };
+    return {
+      gatewayUrl: gateway.addresses.url,
+      control,
+      bare: await createBareCalls(surroundings),
+      /** Creates a room and returns its name. Throws if the status is not 200. */
+      create: async (): Promise<string> => {
+        const query = new URLSearchParams({ uuiData: encodeServiceTag(serviceTag) });
+        const url = `${gateway.addresses.url}/room/create?${query.toString()}`;
+        return createdSchema.parse(JSON.parse(await send(200, "POST", url, bearer))).name;
+      },
+      stop: async (): Promise<void> => {
+        await gateway.stop();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Sends a request and returns the body of the response. Throws if the status is another one. */
+export async function send(
+  expected: number,
+  method: string,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body?: string,
+): Promise<string> {
+  const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
+  const text = await response.text();
+  if (response.status === expected) return text;
+  throw new Error(`${method} ${new URL(url).pathname}: ${response.status} ${text.slice(0, 200)}`.trim());
+}
+
+/**
+ * The calls that a create consists of, made directly over warm connections: the floor of every figure. Queue URLs
+ * contain a shared access signature, so nothing is signed during the measurement.
+ */
+async function createBareCalls({
+  connectionString,
+  platformUrl,
+}: Readonly<Record<"connectionString" | "platformUrl", string>>) {
+  const service = QueueServiceClient.fromConnectionString(connectionString);
+  const addressOf = async (queueName: string) => {
+    const queue = service.getQueueClient(queueName);
+    await queue.createIfNotExists();
+    const permissions = QueueSASPermissions.parse("raup");
+    const expiresOn = new Date(Date.now() + 3_600_000);
+    const signedUrl = new URL(queue.generateSasUrl({ permissions, expiresOn }));
+    return { url: `${signedUrl.origin}${signedUrl.pathname}`, signature: signedUrl.search.slice(1) };
+  };
+  const queues = { pool: await addressOf(queueNames.pool), deletion: await addressOf(queueNames.deletion) };
+  const { username, password } = platformAccount;
+  const platformHeaders = {
+    authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+    accept: "application/json",
+    "content-type": "application/json",
+  };
+  return {
+    /** Receives, finds, changes and removes one pooled room, as a create does. Returns its name. */
+    async claim(): Promise<string> {
+      const { url, signature } = queues.pool;
+      const query = `numofmessages=1&visibilitytimeout=300&${signature}`;
+      const xml = await send(200, "GET", `${url}/messages?${query}`, storageHeaders);
+      const part = (tag: string) => new RegExp(`<${tag}>(.*?)</${tag}>`).exec(xml)?.[1] ?? "";
+      const name = part("MessageText");
+      const conferences = `${platformUrl}${conferencePath}`;
+      const found = await send(
+        200,
+        "GET",
+        `${conferences}?name=${encodeURIComponent(name)}`,
+        platformHeaders,
+      );
+      const [room] = roomsSchema.parse(JSON.parse(found)).objects;
+      if (!room) throw new Error(`there is no room ${name}`);
+      const change = JSON.stringify({ tag: serviceTag, description: "bench" });
+      await send(202, "PATCH", `${conferences}${room.id}/`, platformHeaders, change);
+      const receipt = `popreceipt=${encodeURIComponent(part("PopReceipt"))}&${signature}`;
+      await send(204, "DELETE", `${url}/messages/${part("MessageId")}?${receipt}`, storageHeaders);
+      return name;
+    },
+    async put(queue: "pool" | "deletion", text: string): Promise<void> {
+      const { url, signature } = queues[queue];
+      const body = `<QueueMessage><MessageText>${text}</MessageText></QueueMessage>`;
+      await send(201, "POST", `${url}/messages?messagettl=-1&${signature}`, storageHeaders, body);
+    },
+  };
 }
 
 /** Runs a task several times, by this many concurrent callers. */
@@ -83,35 +190,35 @@ export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOpti
   return { times, failures: failed, endedAtSeconds };
 }
 
-export async function setLatency(stack: BenchStack, milliseconds: number): Promise<void> {
-  await stack.control("POST", "/control/latency", { milliseconds });
-}
-
-/** Creates rooms on the platform and returns their names. */
-export async function seedRooms(stack: BenchStack, count: number): Promise<string[]> {
+/** Creates rooms on the platform and puts their names into the pool. */
+export async function fillPool({ bare, control }: BenchStack, count: number): Promise<void> {
   const namePrefix = `bench-${randomUUID().slice(0, 8)}-`;
   const description = formatMarker({
     gateway: "vmr-gateway",
     state: "pooled",
     since: new Date().toISOString(),
   });
-  await stack.control("POST", "/control/rooms", { count, namePrefix, fields: { description } });
-  return Array.from({ length: count }, (_, index) => `${namePrefix}${String(index).padStart(5, "0")}`);
+  await control("POST", "/control/rooms", { count, namePrefix, fields: { description } });
+  const nameOf = (index: number) => `${namePrefix}${String(index).padStart(5, "0")}`;
+  await runConcurrently(count, 8, async (index) => bare.put("pool", nameOf(index)));
 }
 
-/** Creates rooms on the platform and puts their names into the pool. */
-export async function fillPool(stack: BenchStack, bare: BareCalls, count: number): Promise<void> {
-  const names = await seedRooms(stack, count);
-  await runConcurrently(count, 8, async (index) => bare.put("pool", names[index] ?? ""));
-}
-
-/** Creates rooms until the app's code is compiled, and waits until the platform gets no more requests. */
-export async function warmUp(stack: BenchStack, bare: BareCalls, creates: number): Promise<void> {
-  await fillPool(stack, bare, creates);
-  await runConcurrently(creates, 4, async () => create(stack));
+/**
+ * Creates rooms until the app's code is compiled, and waits until the platform gets no more requests. Then fills the
+ * pool, and each call of the platform takes this long.
+ */
+export async function prepare(
+  stack: BenchStack,
+  rooms: { readonly warmUp: number; readonly pooled: number },
+  latencyMilliseconds: number,
+): Promise<void> {
+  await fillPool(stack, rooms.warmUp);
+  await runConcurrently(rooms.warmUp, 4, stack.create);
   for (let previous = -1; ; await delay(500)) {
     const { total } = requestsSchema.parse(await stack.control("GET", "/control/requests"));
-    if (total === previous) return;
+    if (total === previous) break;
     previous = total;
   }
+  await fillPool(stack, rooms.pooled);
+  await stack.control("POST", "/control/latency", { milliseconds: latencyMilliseconds });
 }
