@@ -157,8 +157,8 @@ async function introduce(started: Connection): Promise<void> {
   });
   console.log(
     ready >= wanted
-      ? "The gateway is ready. Press Ctrl-C to stop. In another terminal, `npm run demo` shows it at work, and\n" +
-          "`npm run ops -- token --local` prints a token. `npm start -- --recipe` prints curl lines and all URLs."
+      ? "The gateway is ready. Press Ctrl-C to stop. In another terminal, `npm run demo` shows it at work.\n" +
+          "`npm start -- --recipe` prints a token, curl lines and all URLs."
       : `${ready} of ${wanted} rooms: ${problem() ?? "the others follow"}. ` +
           "The gateway keeps trying. `npm run ops -- doctor --local` says what is wrong. Press Ctrl-C to stop.",
   );

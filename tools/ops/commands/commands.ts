@@ -1,7 +1,6 @@
 /** Every command of `npm run ops`, in the order of the help. */
 import type { CommandGroup } from "../operator-program.ts";
 import { addCollect } from "./collect.ts";
-import { addRotateSink, addToken } from "./credentials.ts";
 import { addDrain } from "./drain.ts";
 import { addPlan } from "./plan.ts";
 import { addFill, addShrink } from "./pool-size.ts";
@@ -15,7 +14,7 @@ export const commands: readonly CommandGroup[] = [
   {
     heading: "Commands that only read:",
     changesGateway: false,
-    added: [addStatus, addDoctor, addRooms, addRoom, addPlan, addRotateSink, addToken],
+    added: [addStatus, addDoctor, addRooms, addRoom, addPlan],
   },
   {
     heading: "Commands that change the gateway:",

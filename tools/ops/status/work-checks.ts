@@ -73,15 +73,20 @@ export async function checkEventSink({ target: { clock, log } }: Reading): Promi
     succeeded: "accepted",
     period: `${hours} h`,
     now: clock.now(),
-    advice: runbook("event-sink-silent", "rotate-sink"),
+    advice: runbook("event-sink-silent"),
   };
   const status = history.newestFailure?.fields["status"];
   const isPassword = status === 401;
-  return findingOf(
+  const finding = findingOf(
     history,
     words,
     isPassword ? "a node has another password (401)" : `the gateway returned ${String(status)}`,
   );
+  const previous = lines.filter(({ fields }) => fields["credentials"] === "previous");
+  const last = previous.at(-1);
+  if (!last) return finding;
+  const used = `${previous.length} with the previous password, the last ${age(last.time, clock.now())} ago`;
+  return { ...finding, found: `${finding.found}; ${used}` };
 }
 
 export async function checkMetrics({ target: { clock }, newestRow }: Reading): Promise<Finding> {

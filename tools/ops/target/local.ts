@@ -6,7 +6,6 @@ import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { type Clock, systemClock } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { bypassProxy } from "../../local/process/bypass-proxy.ts";
-import { fetchAccessToken } from "../../local/stack/access-token.ts";
 import { type Connection, findStartedGateway, findStartedGateways } from "../../local/stack/connection.ts";
 import { UnreachableError } from "../outcomes.ts";
 import { screenTime } from "../terminal/format.ts";
@@ -43,7 +42,6 @@ export async function connectLocally(path?: string): Promise<Target> {
     fingerprint: async () => roomFingerprint(template, hostPin),
     unresolvedSecrets: async () => [],
     operatorId: async () => "local",
-    accessToken: async () => fetchToken(connection.tokenUrl),
   };
 }
 
@@ -51,14 +49,6 @@ export async function connectLocally(path?: string): Promise<Target> {
 async function describeStart({ startedAt }: Connection): Promise<string> {
   const running = (await findStartedGateways()).length;
   return `started ${screenTime(startedAt)}${running > 1 ? `, 1 of ${running} running` : ""}`;
-}
-
-async function fetchToken(tokenUrl: string): Promise<string> {
-  try {
-    return await fetchAccessToken(tokenUrl);
-  } catch (error) {
-    throw new UnreachableError(`The token issuer at ${tokenUrl} gave no token.`, { cause: error });
-  }
 }
 
 const tracesSchema = z.array(z.object({ time: z.string(), fields: z.record(z.string(), z.unknown()) }));

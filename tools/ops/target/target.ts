@@ -36,8 +36,6 @@ export interface Target {
   readonly unresolvedSecrets: () => Promise<readonly string[]>;
   /** Returns the operator's object ID, or undefined if there is none. */
   readonly operatorId: () => Promise<string | undefined>;
-  /** Returns a token for `/room/...`. Throws UnreachableError if none can be obtained. */
-  readonly accessToken: () => Promise<string>;
 }
 
 /** Returns which gateway this is, and since when it runs. */

@@ -60,6 +60,8 @@ export async function startGatewayInMemory(rooms = 20) {
     }),
     MAX_VMR: String(rooms),
     POOL_READY_DELAY_SECONDS: "0",
+    EVENT_SINK_PREVIOUS_USERNAME: identities.sinkUsername,
+    EVENT_SINK_PREVIOUS_PASSWORD: "previous",
   });
 
   let app: "up" | "not loaded" | "crashing" = "up";
@@ -182,7 +184,6 @@ export async function startGatewayInMemory(rooms = 20) {
     fingerprint: async () => roomFingerprint(settings.rooms.template, settings.rooms.hostPin),
     unresolvedSecrets: async () => [],
     operatorId: async () => "operator",
-    accessToken: async () => "",
   };
 
   async function fill(): Promise<void> {

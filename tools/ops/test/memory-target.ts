@@ -26,7 +26,6 @@ export function memoryTarget(changes: Partial<Target> = {}): Target {
     fingerprint: async () => undefined,
     unresolvedSecrets: async () => [],
     operatorId: async () => undefined,
-    accessToken: async () => "",
     ...changes,
   };
 }
