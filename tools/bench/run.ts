@@ -184,9 +184,13 @@ for (const [index, [name, { measure, settings = {} }]] of chosen.entries()) {
   console.log(`${index + 1} of ${chosen.length}: ${name} ...`);
   // Each benchmark runs against new processes.
   const stack = await startBenchStack(settings);
-  const result = await measure(stack).finally(async () => stack.stop());
-  const [what, measured, floor, ratio, target] = cellsOf(result);
-  console.log(`${what}: ${measured}; floor ${floor}; ratio ${ratio}; target ${target}`);
-  results.push(result);
+  try {
+    const result = await measure(stack);
+    const [what, measured, floor, ratio, target] = cellsOf(result);
+    console.log(`${what}: ${measured}; floor ${floor}; ratio ${ratio}; target ${target}`);
+    results.push(result);
+  } finally {
+    await stack.stop();
+  }
 }
 if (only === undefined) await writeResults(results, (performance.now() - startedAt) / 1000);

@@ -1,5 +1,4 @@
 /** `npm run demo`: exercises every operation of a running local gateway, or of one that it starts. */
-import { createReport } from "../demo/report.ts";
 import { runDemo } from "../demo/run-demo.ts";
 import { stopSignal } from "../process/stop-signal.ts";
 import { findStartedGateway } from "../stack/connection.ts";
@@ -29,17 +28,11 @@ const own = running
     });
 const connection = running ?? own?.connection;
 if (!connection) throw new Error("there is no gateway");
-const report = createReport(process.stdout);
 try {
-  await runDemo(connection, report, { stopping, refills: running !== undefined });
-} catch (error) {
-  if (!stopping.aborted) report.check("the demonstration runs to its end", false, String(error));
+  const refills = running !== undefined;
+  const failed = await runDemo(connection, { output: process.stdout, stopping, refills });
+  process.exitCode = stopping.aborted || failed > 0 ? 1 : 0;
 } finally {
   await own?.stop();
 }
-if (stopping.aborted) {
-  console.log("Interrupted.");
-  process.exitCode = 1;
-} else {
-  process.exitCode = report.summarize() === 0 ? 0 : 1;
-}
+if (stopping.aborted) console.log("Interrupted.");

@@ -1,11 +1,8 @@
 /** What the demonstration prints: steps, requests with their responses and times, checks, and the summary. */
 import type { Output } from "../terminal/progress.ts";
 
-export type Report = ReturnType<typeof createReport>;
-
 export const indent = "   ";
 const maxLineCharacters = 160;
-const maxShownCharacters = 2000;
 
 export function createReport(output: Output) {
   const startedAt = performance.now();
@@ -17,44 +14,31 @@ export function createReport(output: Output) {
   /** Prints one line below the step. */
   const line = (text: string): void => void output.write(`${indent}${text}\n`);
 
-  /** Begins a numbered step. */
-  function step(title: string): void {
-    steps += 1;
-    output.write(`\n${colour(1, `${steps}. ${title}`)}\n`);
-  }
-
-  /** Records whether an expectation of the specification is met, and prints `seen` if it is not. */
-  function check(expectation: string, isMet: boolean, seen?: unknown): void {
-    checks += 1;
-    if (isMet) return line(`${colour(32, "ok")}   ${expectation}`);
-    failed.push(`${expectation} (step ${steps})`);
-    line(`${colour(31, "FAIL")} ${expectation}; got: ${shorten(JSON.stringify(seen) ?? "nothing")}`);
-  }
-
-  /** A `fetch` that prints method, path, body, status and time. Long successful responses are only measured. */
-  const printingFetch: typeof fetch = async (input, init = {}) => {
-    const { pathname, search } = new URL(input instanceof Request ? input.url : input);
-    const sentAt = performance.now();
-    const response = await fetch(input, init);
-    const text = await response.text();
-    const milliseconds = (performance.now() - sentAt).toFixed(0);
-    line(`${init.method ?? "GET"} ${pathname}${search}`);
-    const { body } = init;
-    if (typeof body === "string" || body instanceof URLSearchParams)
-      line(`  with ${shorten(body.toString())}`);
-    const isLong = response.ok && text.length > maxShownCharacters;
-    line(
-      `  ${response.status} in ${milliseconds} ms: ${isLong ? `${text.length} characters` : shorten(text || "no body")}`,
-    );
-    return new Response(text === "" ? null : text, response);
-  };
-
   return {
-    output,
     line,
-    check,
-    fetch: printingFetch,
-    step,
+    /** Begins a numbered step. */
+    step: (title: string): void => {
+      steps += 1;
+      output.write(`\n${colour(1, `${steps}. ${title}`)}\n`);
+    },
+    /** Records whether an expectation of the specification is met, and prints `seen` if it is not. */
+    check: (expectation: string, isMet: boolean, seen?: unknown): void => {
+      checks += 1;
+      if (isMet) return line(`${colour(32, "ok")}   ${expectation}`);
+      failed.push(`${expectation} (step ${steps})`);
+      line(`${colour(31, "FAIL")} ${expectation}; got: ${shorten(JSON.stringify(seen) ?? "nothing")}`);
+    },
+    /** Sends a request, and prints method, path, body, status and time. */
+    send: async (url: URL, init: RequestInit & { readonly body?: string | URLSearchParams }) => {
+      const sentAt = performance.now();
+      const response = await fetch(url, init);
+      const text = await response.text();
+      const milliseconds = (performance.now() - sentAt).toFixed(0);
+      line(`${init.method} ${url.pathname}${url.search}`);
+      if (init.body) line(`  with ${shorten(init.body.toString())}`);
+      line(`  ${response.status} in ${milliseconds} ms: ${shorten(text || "no body")}`);
+      return { status: response.status, text };
+    },
     /** Prints the summary and returns the number of failed checks. */
     summarize(): number {
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

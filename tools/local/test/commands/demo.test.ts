@@ -23,7 +23,7 @@ test("npm run demo passes but for what a gateway that lets anybody read a room g
   expect(output()).toContain(`Using the gateway at ${url}`);
   expect(output().match(/FAIL no token: 401; got: 200$/gm)).toHaveLength(1);
   expect(output().match(/FAIL a user of another division: 403; got: 200$/gm)).toHaveLength(1);
-  expect(output()).toMatch(/14 steps, 39 checks, 2 failed/);
+  expect(output()).toMatch(/14 steps, 42 checks, 2 failed/);
   expect(output()).toContain("POST /room/bulk/?max_vmr=10\n     202 in ");
   expect(output()).not.toMatch(/[\u001B\r]/);
   expect(errors()).toBe("");
