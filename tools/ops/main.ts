@@ -1,14 +1,19 @@
 /** `npm run ops -- COMMAND`: the operator's commands. */
+import { stopSignal } from "../local/process/stop-signal.ts";
 import { commands } from "./commands/commands.ts";
 import { runProgram } from "./operator-program.ts";
 import { exitCodes } from "./outcomes.ts";
 import { connect } from "./target/connect.ts";
-import { createTerminal, stopOnSignal } from "./terminal/terminal.ts";
+import { createTerminal } from "./terminal/terminal.ts";
 
 const terminal = createTerminal();
 const outcome = await runProgram(commands, process.argv.slice(2), {
   terminal,
-  stopping: stopOnSignal(terminal),
+  stopping: stopSignal({
+    print: terminal.remark,
+    first: "Stopping after this step",
+    exitCode: exitCodes.interrupted.code,
+  }),
   environment: process.env,
   connect,
 });

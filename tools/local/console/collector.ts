@@ -73,7 +73,6 @@ export function startCollector(options: CollectorOptions) {
       surroundings: { ...data.surroundings, storageIsDown },
       createLatency: summarizeLatency(timeline.creates()),
       createTrouble: describeTrouble(timeline.creates(), time),
-      metricsRow: data.metricsRow,
     };
   }
 

@@ -55,8 +55,6 @@ export interface CreateLatency {
   readonly p50: number;
   readonly p90: number;
   readonly p99: number;
-  /** The number of creates, without those that found the pool empty, from the previous bucket's bound up to this one, in milliseconds. */
-  readonly buckets: readonly { readonly upTo: number; readonly count: number; readonly failed: number }[];
 }
 
 /** What differs from normal in the parts that the gateway calls. */
@@ -88,7 +86,6 @@ export interface Snapshot extends HistoryPoint {
   readonly createLatency: CreateLatency;
   /** How many of the creates of the last minutes failed, and why, if the newest one did. */
   readonly createTrouble: string | null;
-  readonly metricsRow: Readonly<Record<string, string>> | null;
 }
 
 /** Returns a name from a URL, or the text as it is if its percent-encoding is not valid. */

@@ -1,7 +1,6 @@
 /** Summarises the durations and failures of creates. */
 import type { CreateLatency } from "./console-state.ts";
 
-const bounds = [5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, Number.MAX_SAFE_INTEGER];
 const troubleMinutes = 5;
 
 /** One create, with when it ended. */
@@ -13,10 +12,10 @@ export interface TimedCreate {
   readonly cause?: string | undefined;
 }
 
-/** Returns percentiles of the successful creates and a histogram of those that did not find the pool empty. */
+/** Returns percentiles of the successful creates, and how many failed or found the pool empty. */
 export function summarizeLatency(creates: readonly TimedCreate[]): CreateLatency {
-  const having = (wanted: TimedCreate["outcome"], among = creates): readonly TimedCreate[] =>
-    among.filter(({ outcome }) => outcome === wanted);
+  const having = (wanted: TimedCreate["outcome"]): readonly TimedCreate[] =>
+    creates.filter(({ outcome }) => outcome === wanted);
   const sorted = having("handed-out")
     .map(({ milliseconds }) => milliseconds)
     .toSorted((one, other) => one - other);
@@ -29,13 +28,6 @@ export function summarizeLatency(creates: readonly TimedCreate[]): CreateLatency
     p50: percentile(0.5),
     p90: percentile(0.9),
     p99: percentile(0.99),
-    buckets: bounds.map((upTo, index) => {
-      const from = bounds[index - 1] ?? -1;
-      const within = creates.filter(
-        ({ outcome, milliseconds }) => outcome !== "empty" && milliseconds > from && milliseconds <= upTo,
-      );
-      return { upTo, count: within.length, failed: having("failed", within).length };
-    }),
   };
 }
 

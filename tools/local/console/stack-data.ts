@@ -9,7 +9,7 @@ export type PlatformRoom = ReturnType<typeof readStackData>["rooms"][number];
 export type Conference = ReturnType<typeof readStackData>["conferences"][number];
 
 /** Returns what the simulators know at this moment. */
-export function readStackData({ platform, issuer, contactCentre, logWorkspace }: DevelopmentStack) {
+export function readStackData({ platform, issuer, contactCentre }: DevelopmentStack) {
   const { faults, latencyMilliseconds, alarms, conferences } = platform.switches();
   const surroundings: Omit<Surroundings, "storageIsDown"> = {
     platformDown: platform.downMode() ?? null,
@@ -20,7 +20,6 @@ export function readStackData({ platform, issuer, contactCentre, logWorkspace }:
     issuerIsDown: issuer.isDown(),
     contactCentreFaults: contactCentre.faultCount(),
   };
-  const row = logWorkspace.rows().at(-1)?.row;
   return {
     rooms: platform.rooms().map((row) => ({
       name: row.name,
@@ -30,9 +29,6 @@ export function readStackData({ platform, issuer, contactCentre, logWorkspace }:
     })),
     conferences,
     surroundings,
-    metricsRow: row
-      ? Object.fromEntries(Object.entries(row).map(([name, value]) => [name, textOf(value)]))
-      : null,
   };
 }
 
@@ -48,9 +44,4 @@ function describeFault({ method, pathPattern, kind, status, when, count }: Fault
   const isExecuted = when === "after" ? ", although they take effect" : "";
   const left = count === undefined ? "" : ` (${count} more)`;
   return `${method ?? "all calls"}${path} with ${result[kind]}${isExecuted}${left}`;
-}
-
-function textOf(value: unknown): string {
-  if (value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -4,21 +4,32 @@ const interruptedExitCode = 130;
 const repeatMilliseconds = 500;
 const watchMilliseconds = 1000;
 
+interface StopOptions {
+  readonly print: (line: string) => void;
+  /** What is printed on the first signal, for example `Stopping`. */
+  readonly first: string;
+  /** The exit code after the second signal. */
+  readonly exitCode: number;
+}
+
 /**
- * Aborts on the first SIGINT, SIGTERM or SIGHUP, on failing standard output, or if the npm that started the command has
- * died. A second signal ends the process at once, with code 0: all state is in memory, and child processes end too.
+ * Aborts on the first SIGINT, SIGTERM or SIGHUP, if the reader of the output has ended, as in `ops rooms | head`, or if
+ * the npm that started the command has died. A second signal ends the process at once. By default, it ends with 0: all
+ * state is in memory, and child processes end too.
  */
-export function stopSignal(): AbortSignal {
+export function stopSignal(
+  { print, first, exitCode }: StopOptions = { print: console.log, first: "Stopping", exitCode: 0 },
+): AbortSignal {
   const stopping = new AbortController();
   let firstAt = 0;
   const stop = (): void => {
     if (!stopping.signal.aborted) {
       firstAt = Date.now();
-      console.log("Stopping ... Press Ctrl-C again to stop at once.");
+      print(`${first} ... Press Ctrl-C again to stop at once.`);
       stopping.abort();
     } else if (Date.now() - firstAt > repeatMilliseconds) {
       // npm forwards a signal that the terminal has already sent, so one Ctrl-C can arrive twice.
-      process.exit(0);
+      process.exit(exitCode);
     }
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);

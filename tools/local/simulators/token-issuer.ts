@@ -1,12 +1,10 @@
 /** Simulates the identity provider: client-credentials tokens, both metadata documents, key rotation. */
 import { generateKeyPairSync, randomUUID, timingSafeEqual } from "node:crypto";
 import jsonwebtoken, { type Algorithm } from "jsonwebtoken";
-import * as z from "zod";
 import type { Port } from "../process/listen.ts";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
 
 const lifetimeSeconds = 3599;
-const rotation = z.object({ keepOld: z.boolean().default(true) });
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -107,9 +105,9 @@ export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerO
     });
   }
 
-  /** Signs with a new key from now on. Without `keepOld`, the key document loses the earlier keys. */
-  function rotateKeys({ keepOld = true }: { keepOld?: boolean } = {}): void {
-    keys = keepOld ? [createSigningKey(), ...keys] : [createSigningKey()];
+  /** Signs with a new key from now on. The earlier keys stay in the key document. */
+  function rotateKeys(): void {
+    keys = [createSigningKey(), ...keys];
   }
 
   /** While down, resets every connection except those of the control API. */
@@ -117,11 +115,10 @@ export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerO
     isDown = down;
   }
 
-  function control({ method, url, body }: LoopbackRequest): Reply {
-    const input: unknown = body.length === 0 ? {} : JSON.parse(body.toString("utf8"));
+  function control({ method, url }: LoopbackRequest): Reply {
     const route = `${method} ${url.pathname}`;
     if (route === "GET /control/state") return { status: 200, body: { isDown } };
-    if (route === "POST /control/keys/rotate") rotateKeys(rotation.parse(input));
+    if (route === "POST /control/keys/rotate") rotateKeys();
     else if (route === "POST /control/down") setDown(true);
     else if (route === "POST /control/up") setDown(false);
     else return { status: 404 };

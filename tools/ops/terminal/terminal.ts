@@ -1,7 +1,6 @@
-/** A command's terminal: its output, its log and its stop signal. */
+/** A command's terminal: its output and its log. */
 import type { Log, LogFields } from "../../../src/lib/log.ts";
 import type { Output } from "../../local/terminal/progress.ts";
-import { exitCodes } from "../outcomes.ts";
 
 export interface Terminal {
   /** Writes text of the result to standard output. */
@@ -43,28 +42,6 @@ export function createCommandLog(
     remark(`  ${event}${details.join("")}${cause instanceof Error ? `: ${cause.message}` : ""}`);
   };
   return { info: (event, fields = {}) => onLine({ event, fields }), warn: show, error: show };
-}
-
-// npm forwards a signal that the terminal has already sent, so one Ctrl-C can arrive twice.
-const repeatMilliseconds = 500;
-
-/**
- * Aborts on the first SIGINT, SIGTERM or SIGHUP, and when the reader of the output has ended, as in `ops rooms | head`. A
- * second signal ends the process at once, which loses no room.
- */
-export function stopOnSignal({ remark }: Pick<Terminal, "remark">): AbortSignal {
-  const stopping = new AbortController();
-  let firstAt = 0;
-  const stop = (): void => {
-    if (!stopping.signal.aborted) {
-      firstAt = Date.now();
-      remark("Stopping after this step ... Press Ctrl-C again to stop at once.");
-      stopping.abort();
-    } else if (Date.now() - firstAt > repeatMilliseconds) process.exit(exitCodes.interrupted.code);
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
-  for (const output of [process.stdout, process.stderr]) output.on("error", () => stopping.abort());
-  return stopping.signal;
 }
 
 const reminderMilliseconds = 5000;

@@ -1,7 +1,7 @@
-/** The three charts: the pool's level against its target, rooms by state, and how long creates take. */
+/** The two charts: the pool's level against its target, and rooms by state. */
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { type CreateLatency, type HistoryPoint, roomStates, stateTitles } from "../console-state.ts";
+import { type HistoryPoint, roomStates, stateTitles } from "../console-state.ts";
 import { timeOfDay, useMedia } from "./format.ts";
 
 type Color = (name: string) => string;
@@ -15,7 +15,7 @@ interface ChartProps {
   /** The present content of the chart as text, for users who cannot see it. */
   readonly label: string;
   readonly data: uPlot.AlignedData;
-  /** The chart's lines or bars and axes, drawn in the colours of the style sheet. */
+  /** The chart's lines and axes, drawn in the colours of the style sheet. */
   readonly options: (color: Color) => Options;
 }
 
@@ -156,37 +156,4 @@ export function StatesChart({ history }: { history: readonly HistoryPoint[] }) {
     return withOutages(color, overTime(color, areas.toReversed()));
   };
   return <Chart label={`Rooms by state over time: ${text}`} data={data} options={options} />;
-}
-
-export function CreateHistogram({ latency }: { latency: CreateLatency }) {
-  const { buckets, count, failed } = latency;
-  const data = useMemo<uPlot.AlignedData>(
-    () => [
-      buckets.map((_, index) => index),
-      buckets.map((bucket) => bucket.count),
-      buckets.map((bucket) => bucket.failed),
-    ],
-    [buckets],
-  );
-  const name = (index: number): string => {
-    const upTo = buckets[index]?.upTo ?? 0;
-    if (![10, 100, 1000, 10_000].includes(upTo)) return "";
-    return upTo < 1000 ? `${upTo} ms` : `${upTo / 1000} s`;
-  };
-  const options = (color: Color): Options => {
-    const bars = uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [0.8, 60], radius: 0.15 }) };
-    const bar = (fill: string) => ({ fill, stroke: fill, width: 0, ...bars });
-    const base = overTime(color, [bar(color("assigned")), bar(color("deleting"))]);
-    const indices = buckets.map((_, index) => index);
-    const x = { splits: () => indices, values: (_: uPlot, ticks: number[]) => ticks.map(name) };
-    return {
-      ...base,
-      scales: { ...base.scales, x: { time: false, range: [-0.6, buckets.length - 0.4] } },
-      axes: [{ ...base.axes?.[0], ...x }, ...(base.axes?.slice(1) ?? [])],
-    };
-  };
-  const filled = buckets.filter((bucket) => bucket.count > 0);
-  const text = filled.map((bucket) => `${bucket.count} up to ${bucket.upTo} ms`).join(", ");
-  const label = `Durations of ${count} creates, ${failed} failed: ${text || "none"}`;
-  return <Chart label={label} data={data} options={options} />;
 }

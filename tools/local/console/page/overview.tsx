@@ -1,8 +1,8 @@
-/** The overview: states and queues, then charts, rooms, timeline and the last metrics row. */
+/** The overview: states and queues, then charts, rooms and the timeline. */
 import { type QueueDepths, roomStates, type Snapshot, stateTitles } from "../console-state.ts";
 import { runAction } from "./actions.tsx";
-import { CreateHistogram, PoolChart, StatesChart } from "./charts.tsx";
-import { age, duration, percentage, stateStyle, timeOfDay } from "./format.ts";
+import { PoolChart, StatesChart } from "./charts.tsx";
+import { age, duration, percentage, stateStyle } from "./format.ts";
 import type { LiveData } from "./live-data.ts";
 import { RoomsTable } from "./rooms.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -49,6 +49,31 @@ export function Details({ data, snapshot }: { data: LiveData; snapshot: Snapshot
   const isEmpty = poolLevel === 0 && poolTarget > 0;
   return (
     <div class="rest">
+      <section class="card card-head creates" aria-labelledby="latency-title">
+        <h2 id="latency-title">Creates</h2>
+        {latency.since === null ? (
+          <p class="figure">None yet. “Create a room” takes one from the pool.</p>
+        ) : (
+          <>
+            <p class="figure">
+              <strong>{latency.count}</strong> in {age(snapshot.time - latency.since)},{" "}
+              <span class={latency.failed > 0 ? "failed" : undefined}>
+                <strong>{latency.failed}</strong> failed
+                {latency.failed > 0 && ` (${percentage(latency.failed / latency.count)})`}
+              </span>
+              {latency.empty > 0 && (
+                <span class="failed">
+                  , <strong>{latency.empty}</strong> found the pool empty
+                </span>
+              )}
+            </p>
+            <p class="figure">
+              p50 <strong>{duration(latency.p50)}</strong> · p90 <strong>{duration(latency.p90)}</strong> ·
+              p99 <strong>{duration(latency.p99)}</strong>
+            </p>
+          </>
+        )}
+      </section>
       <div class="charts">
         <section class="card" aria-labelledby="pool-title">
           <h2 id="pool-title">Pool</h2>
@@ -79,71 +104,11 @@ export function Details({ data, snapshot }: { data: LiveData; snapshot: Snapshot
           </ul>
           <StatesChart history={data.history} />
         </section>
-        <section class="card" aria-labelledby="latency-title">
-          <h2 id="latency-title">Creates</h2>
-          {latency.since === null ? (
-            <p class="figure">None yet. “Create a room” takes one from the pool.</p>
-          ) : (
-            <div>
-              <p class="figure">
-                <strong>{latency.count}</strong> in {age(snapshot.time - latency.since)},{" "}
-                <span class={latency.failed > 0 ? "failed" : undefined}>
-                  <strong>{latency.failed}</strong> failed
-                  {latency.failed > 0 && ` (${percentage(latency.failed / latency.count)})`}
-                </span>
-                {latency.empty > 0 && (
-                  <span class="failed">
-                    , <strong>{latency.empty}</strong> found the pool empty
-                  </span>
-                )}
-              </p>
-              <p class="figure">
-                p50 <strong>{duration(latency.p50)}</strong> · p90 <strong>{duration(latency.p90)}</strong> ·
-                p99 <strong>{duration(latency.p99)}</strong>
-              </p>
-            </div>
-          )}
-          <CreateHistogram latency={latency} />
-        </section>
       </div>
       <div class="lists">
         <RoomsTable rooms={snapshot.rooms} now={snapshot.time} />
         <Timeline entries={data.entries} />
       </div>
-      <MetricsRow row={snapshot.metricsRow} now={snapshot.time} />
     </div>
-  );
-}
-
-/** Columns that are left out. */
-const identifiers = ["TimeGenerated", "RunId", "InstanceId", "Version"];
-
-function MetricsRow({ row, now }: { row: Snapshot["metricsRow"]; now: number }) {
-  if (row === null)
-    return (
-      <section class="card" aria-labelledby="metrics-title">
-        <h2 id="metrics-title">Last metrics row</h2>
-        <p class="figure">None yet. “Collect metrics” writes one.</p>
-      </section>
-    );
-  const writtenAt = Date.parse(row["TimeGenerated"] ?? "");
-  const columns = Object.entries(row).filter(([column]) => !identifiers.includes(column));
-  return (
-    <section class="card" aria-labelledby="metrics-title">
-      <div class="card-head">
-        <h2 id="metrics-title">Last metrics row</h2>
-        <span class="muted">
-          {timeOfDay(writtenAt)}, {age(now - writtenAt)} ago
-        </span>
-      </div>
-      <dl class="metrics">
-        {columns.map(([column, value]) => (
-          <div key={column}>
-            <dt>{column}</dt>
-            <dd>{value || "–"}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
   );
 }

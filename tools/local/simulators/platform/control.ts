@@ -53,9 +53,8 @@ export function createControl(state: PlatformState) {
     setLatency: (latency: z.input<typeof latencySchema>) => {
       state.latencyMilliseconds = latencySchema.parse(latency).milliseconds;
     },
-    /** Returns the fault's id. */
     addFault: (fault: z.input<typeof faultSchema>) => faults.add(faultSchema.parse(fault)),
-    clearFaults: (id?: number) => faults.clear(id),
+    clearFaults: faults.clear,
     setBehaviour: (changes: z.input<typeof behaviourChangesSchema>) => {
       Object.assign(behaviours, behaviourChangesSchema.parse(changes));
     },
@@ -82,7 +81,7 @@ export function createControl(state: PlatformState) {
       if (!live.leave(name, participant)) throw new ApiError(404, { error: "No such participant." });
     },
     raiseAlarm: (alarm: z.input<typeof alarmSchema>) => alarms.raise(alarmSchema.parse(alarm)),
-    clearAlarms: (name?: string) => alarms.clear(name),
+    clearAlarms: alarms.clear,
     /** Stores rooms by the same rules as the Management API. Returns the ids of the new rooms. */
     seedRooms: (given: z.input<typeof seedSchema>): number[] => {
       const seed = seedSchema.parse(given);
@@ -123,10 +122,10 @@ export function createControlRoutes(
   reachability: Reachability,
 ): (request: LoopbackRequest) => Promise<Reply> {
   // Each function checks its input.
-  const routes: Record<string, (body: never, query: URLSearchParams) => unknown> = {
+  const routes: Record<string, (body: never) => unknown> = {
     "POST /control/latency": control.setLatency,
     "POST /control/faults": control.addFault,
-    "DELETE /control/faults": () => control.clearFaults(),
+    "DELETE /control/faults": control.clearFaults,
     "POST /control/down": async (body) => reachability.goDown(downSchema.parse(body).mode),
     "POST /control/up": reachability.goUp,
     "POST /control/behaviour": control.setBehaviour,
@@ -135,7 +134,7 @@ export function createControlRoutes(
     "POST /control/conferences/leave": control.leaveConference,
     "POST /control/conferences/end": control.endConference,
     "POST /control/alarms": control.raiseAlarm,
-    "DELETE /control/alarms": (_, query) => control.clearAlarms(query.get("name") ?? undefined),
+    "DELETE /control/alarms": control.clearAlarms,
     "GET /control/state": () => ({ down: reachability.downMode() ?? null, ...control.switches() }),
     "GET /control/rooms": control.rooms,
     "POST /control/rooms": control.seedRooms,
@@ -148,7 +147,7 @@ export function createControlRoutes(
     if (!run) return { status: 404, body: { error: "There is no such control." } };
     try {
       const input = body.length === 0 ? {} : JSON.parse(body.toString("utf8"));
-      const result = await run(input as never, url.searchParams);
+      const result = await run(input as never);
       return result === undefined ? { status: 204 } : { status: 200, body: result };
     } catch (error) {
       if (error instanceof ApiError) return { status: error.status, body: error.body };

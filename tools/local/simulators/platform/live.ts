@@ -169,9 +169,8 @@ export function createAlarms(now: () => number) {
       alarms = [...alarms, { ...given, id: lastId, identifier: lastId, instance: "", time_raised }];
       return lastId;
     },
-    /** Clears the alarms of this name; without a name, all. */
-    clear: (name?: string): void => {
-      alarms = name === undefined ? [] : alarms.filter((alarm) => alarm.name !== name);
+    clear: (): void => {
+      alarms = [];
     },
   };
 }

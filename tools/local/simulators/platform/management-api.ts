@@ -7,7 +7,7 @@ import { resourceUri } from "./conference-fields.ts";
 import { createListing, type Listing } from "./listing.ts";
 import type { LiveConference } from "./live.ts";
 import type { PlatformState } from "./platform-simulator.ts";
-import { type Fault, faultAnswer } from "./switches.ts";
+import { faultAnswer } from "./switches.ts";
 import { naiveTimestamp } from "./times.ts";
 
 /** A list that can be read, with its objects. Rooms can also be changed. */
@@ -45,19 +45,8 @@ export function createManagementApi(
     const wait = state.latencyMilliseconds;
     if (wait > 0) await delay(wait, undefined, { signal: closing });
     if (!fault) return answer(request);
-    if (fault.when === "after") commit(fault, request);
+    if (fault.when === "after") answer(request);
     return faultAnswer(fault);
-  }
-
-  function commit({ commitAfterMilliseconds }: Fault, request: LoopbackRequest): void {
-    if (commitAfterMilliseconds === undefined) {
-      answer(request);
-      return;
-    }
-    delay(commitAfterMilliseconds, undefined, { signal: closing }).then(
-      () => answer(request),
-      () => undefined,
-    );
   }
 
   function answer(request: LoopbackRequest): Reply {
@@ -120,7 +109,7 @@ export function createManagementApi(
       if (closing.aborted) return "reset";
       return { status: 500, body: { error_message: String(error) } };
     });
-    finish(typeof outcome === "string" ? outcome : String(outcome.status));
+    finish();
     return outcome;
   };
 }

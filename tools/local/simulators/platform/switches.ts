@@ -39,8 +39,6 @@ export const faultSchema = z.strictObject({
   retryAfterSeconds: z.int().min(0).optional(),
   /** Whether the fault replaces the call or only its response. */
   when: z.enum(["before", "after"]).default("before"),
-  /** With `after`: the response is sent at once and the call is executed this much later. */
-  commitAfterMilliseconds: z.number().min(0).optional(),
   /** The number of calls to fail; without `count` and `share`, all matching calls until cleared. */
   count: z.int().min(1).optional(),
   share: z.number().min(0).max(1).optional(),
@@ -50,26 +48,20 @@ export type Fault = z.output<typeof faultSchema>;
 
 /** Starts without faults. */
 export function createFaults() {
-  const faults = new Map<number, Fault>();
-  let lastId = 0;
+  const faults = new Set<Fault>();
   return {
-    /** Adds a fault and returns its id. Methods and patterns select calls; a pattern is matched with path and query. */
-    add: (fault: Fault): number => {
-      lastId += 1;
-      faults.set(lastId, { ...fault });
-      return lastId;
+    /** Adds a fault. Methods and patterns select calls; a pattern is matched with path and query. */
+    add: (fault: Fault): void => {
+      faults.add({ ...fault });
     },
-    clear: (id?: number): void => {
-      if (id === undefined) faults.clear();
-      else faults.delete(id);
-    },
-    all: () => [...faults].map(([id, fault]) => ({ id, ...fault })),
+    clear: (): void => faults.clear(),
+    all: (): readonly Fault[] => [...faults],
     /** Returns the first fault for this call and counts it down; undefined if there is none. */
     take: (method: string, target: string): Fault | undefined => {
-      for (const [id, fault] of faults) {
+      for (const fault of faults) {
         if (!isSelected(fault, method, target)) continue;
         if (fault.share !== undefined && Math.random() >= fault.share) continue;
-        if (fault.count !== undefined && --fault.count === 0) faults.delete(id);
+        if (fault.count !== undefined && --fault.count === 0) faults.delete(fault);
         return fault;
       }
       return undefined;
@@ -124,28 +116,23 @@ export function createRequestLog() {
     total: 0,
     /** By method and path with ids as `{id}`, for example `GET /api/admin/configuration/v1/conference/{id}/`. */
     byRoute: {} as Record<string, number>,
-    /** By status, `reset` or `silence`. */
-    byOutcome: {} as Record<string, number>,
     inFlight,
     maxInFlight: inFlight,
     /** DELETE or PUT on a whole list, which would wipe the platform. */
     listWipeAttempts: 0,
   });
   let counts = empty(0);
-  const count = (table: Record<string, number>, key: string): void => {
-    table[key] = (table[key] ?? 0) + 1;
-  };
   return {
     counts: () => structuredClone(counts),
-    /** Counts a call as in flight; the returned function records its outcome. */
+    /** Counts a call as in flight, until the returned function is called. */
     begin: (method: string, path: string) => {
       counts.total += 1;
       counts.inFlight += 1;
       counts.maxInFlight = Math.max(counts.maxInFlight, counts.inFlight);
-      count(counts.byRoute, `${method} ${path.replace(/\/(\d+|[0-9a-f]{8}-[0-9a-f-]+)\/$/, "/{id}/")}`);
-      return (outcome: string): void => {
+      const route = `${method} ${path.replace(/\/(\d+|[0-9a-f]{8}-[0-9a-f-]+)\/$/, "/{id}/")}`;
+      counts.byRoute[route] = (counts.byRoute[route] ?? 0) + 1;
+      return (): void => {
         counts.inFlight -= 1;
-        count(counts.byOutcome, outcome);
       };
     },
     countListWipe: (): void => {

@@ -134,7 +134,7 @@ test("A change of the gateway's state becomes an entry with its reason, but its 
   ]);
 });
 
-test("The latency has percentiles of the successful creates, and one bucket per create", () => {
+test("The latency has percentiles of the successful creates", () => {
   const creates = Array.from({ length: 101 }, (_, index) => ({
     time: 1000 + index,
     milliseconds: index + 1,
@@ -143,7 +143,5 @@ test("The latency has percentiles of the successful creates, and one bucket per 
   const empty = { time: 2000, milliseconds: 1, outcome: "empty" } as const;
   const latency = summarizeLatency([...creates, empty]);
   expect(latency).toMatchObject({ count: 102, failed: 1, empty: 1, since: 1000, p50: 50, p90: 90, p99: 99 });
-  expect(latency.buckets.reduce((sum, { count }) => sum + count, 0)).toBe(101);
-  expect(latency.buckets.find(({ upTo }) => upTo === 200)).toMatchObject({ count: 1, failed: 1 });
   expect(summarizeLatency([])).toMatchObject({ count: 0, since: null, p50: 0, p99: 0 });
 });
