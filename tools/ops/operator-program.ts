@@ -128,12 +128,8 @@ function gatewayCommand(name: string) {
     )
     .option(
       "--environment <name>",
-      "The azd environment that names the deployment. Default: the current one.",
+      "The azd environment that names the deployment. Default: the variables of docs/operations.md, or the current one.",
     )
-    .option("--subscription <id>", "The subscription, instead of an azd environment.")
-    .option("--resource-group <name>", "The resource group, instead of an azd environment.")
-    .option("--app <name>", "The function app, instead of an azd environment.")
-    .option("--workspace <id>", "The resource ID of the log workspace, if it is not in the resource group.")
     .optionsGroup("Options:");
 }
 

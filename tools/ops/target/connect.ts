@@ -11,31 +11,18 @@ export interface GatewayOptions {
   readonly local?: true;
   readonly connectionFile?: string;
   readonly environment?: string;
-  readonly subscription?: string;
-  readonly resourceGroup?: string;
-  readonly app?: string;
-  readonly workspace?: string;
 }
 
 /** Throws UsageError if the options do not name a gateway, and UnreachableError if it cannot be reached. */
 export async function connect(options: GatewayOptions, environment: Environment): Promise<Target> {
-  const { environment: name = "" } = options;
-  if (name.startsWith("-")) throw new UsageError(`--environment needs a name, and ${name} is an option`);
-  const { local, connectionFile, subscription, resourceGroup, app, workspace } = options;
+  const { local, connectionFile, environment: name } = options;
+  if (name?.startsWith("-")) throw new UsageError(`--environment needs a name, and ${name} is an option`);
   if (local) {
-    const ofDeployment = {
-      "--environment": options.environment,
-      "--subscription": subscription,
-      "--resource-group": resourceGroup,
-      "--app": app,
-      "--workspace": workspace,
-    };
-    const surplus = Object.entries(ofDeployment).find(([, value]) => value !== undefined);
-    if (surplus) throw new UsageError(`${surplus[0]} cannot be combined with --local`);
+    if (name !== undefined) throw new UsageError("--environment cannot be combined with --local");
     return connectLocally(connectionFile);
   }
   if (connectionFile !== undefined) throw new UsageError("--connection-file needs --local");
-  const names = await nameDeployment(options, environment);
+  const names = await nameDeployment(name, environment);
   // Loaded here, because Azure's libraries take a second that the local gateway does not need.
   const { connectToDeployment } = await import("./deployment.ts");
   return connectToDeployment(names, environment);
@@ -57,35 +44,22 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const valuesSchema = z.record(z.string(), z.string());
 
 /** Throws UsageError if the deployment is not named completely. */
-async function nameDeployment(options: GatewayOptions, environment: Environment): Promise<DeploymentNames> {
-  const given: Environment = {
-    AZURE_SUBSCRIPTION_ID: options.subscription,
-    AZURE_RESOURCE_GROUP: options.resourceGroup,
-    FUNCTION_APP_NAME: options.app,
-  };
-  const isByOptions = Object.values(given).some((value) => value !== undefined);
-  if (isByOptions && options.environment !== undefined)
-    throw new UsageError("--environment cannot be combined with --subscription, --resource-group and --app");
-  const isByEnvironment = options.environment === undefined && environment["FUNCTION_APP_NAME"] !== undefined;
-  const values = isByOptions
-    ? given
-    : isByEnvironment
-      ? environment
-      : await azdValues(options.environment, environment);
+async function nameDeployment(name: string | undefined, environment: Environment): Promise<DeploymentNames> {
+  const isByEnvironment = name === undefined && environment["FUNCTION_APP_NAME"] !== undefined;
+  const values = isByEnvironment ? environment : await azdValues(name, environment);
   return {
-    subscription: valueOf(values, "AZURE_SUBSCRIPTION_ID", "--subscription"),
-    resourceGroup: valueOf(values, "AZURE_RESOURCE_GROUP", "--resource-group"),
-    app: valueOf(values, "FUNCTION_APP_NAME", "--app"),
-    workspaceId: options.workspace ?? values["LOG_WORKSPACE_ID"],
+    subscription: valueOf(values, "AZURE_SUBSCRIPTION_ID"),
+    resourceGroup: valueOf(values, "AZURE_RESOURCE_GROUP"),
+    app: valueOf(values, "FUNCTION_APP_NAME"),
+    workspaceId: values["LOG_WORKSPACE_ID"],
     healthUrl: values["HEALTH_URL"],
-    environment: isByOptions ? undefined : values["AZURE_ENV_NAME"],
+    environment: values["AZURE_ENV_NAME"],
   };
 }
 
-function valueOf(values: Environment, name: string, option: string): string {
+function valueOf(values: Environment, name: string): string {
   const value = values[name];
-  if (value === undefined || value === "")
-    throw new UsageError(`${option} is required with the other two, or set ${name}`);
+  if (value === undefined || value === "") throw new UsageError(`${name} is missing from the environment`);
   return value;
 }
 
@@ -104,7 +78,7 @@ async function azdValues(name: string | undefined, environment: Environment): Pr
   } catch (error) {
     throw new UsageError(
       name === undefined
-        ? "Name the gateway: --local, an azd environment, or --subscription, --resource-group and --app"
+        ? "Name the gateway: --local, an azd environment, or FUNCTION_APP_NAME and the other variables"
         : `--environment: ${azdFault(error, name)}`,
       { cause: error },
     );

@@ -68,7 +68,7 @@ async function findWorkspace(api: AzureApi, groupId: string): Promise<string> {
   const [workspace] = value;
   if (!workspace)
     throw new UnreachableError(
-      "The resource group has no log workspace. Give the resource ID of the one that the gateway uses: --workspace.",
+      "The resource group has no log workspace. Set LOG_WORKSPACE_ID to the resource ID of the one that the gateway uses.",
     );
   return workspace.id;
 }

@@ -20,15 +20,7 @@ const terminal = {
 };
 const stopping = new AbortController().signal;
 const program = createProgram(added, { terminal, stopping, environment: {}, connect }, () => undefined);
-const commonOptions = [
-  "--local",
-  "--connection-file",
-  "--environment",
-  "--subscription",
-  "--resource-group",
-  "--app",
-  "--workspace",
-];
+const commonOptions = ["--local", "--connection-file", "--environment"];
 
 /** Every command, with what its help says. */
 const commands = program.commands.map((command) => ({

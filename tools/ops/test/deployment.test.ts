@@ -261,12 +261,7 @@ describe("Finding the deployment", () => {
   });
 
   test.each([
-    [["--app", app], /^npm run ops -- status: --subscription is required with the other two/],
-    [
-      ["--app", app, "--environment", "test"],
-      /^npm run ops -- status: --environment cannot be combined with/,
-    ],
-    [["--local", "--app", app], /^npm run ops -- status: --app cannot be combined with --local/],
+    [["--local", "--environment", "test"], /: --environment cannot be combined with --local/],
     [["--environment", "--local"], /: --environment needs a name, and --local is an option\./],
     [["--connection-file", "x"], /^npm run ops -- status: --connection-file needs --local/],
   ])("Refuses %j", async (args, message) => {
@@ -275,12 +270,13 @@ describe("Finding the deployment", () => {
     expect(remarks).toMatch(message);
   });
 
-  test("Asks which gateway if nothing names one", async () => {
-    const { exitCode, remarks } = await ops(["status"], { environment: { PATH: "/nonexistent" } });
-    expect(exitCode).toBe(2);
-    expect(remarks).toMatch(
-      /^npm run ops -- status: Name the gateway: --local, an azd environment, or --subscription, /,
-    );
+  test.each([
+    [{ PATH: "/nonexistent" }, /: Name the gateway: --local, an azd environment, or FUNCTION_APP_NAME and /],
+    [{ FUNCTION_APP_NAME: app }, /: AZURE_SUBSCRIPTION_ID is missing from the environment\./],
+    [{ ...names, AZURE_RESOURCE_GROUP: "" }, /: AZURE_RESOURCE_GROUP is missing from the environment\./],
+  ])("Asks which gateway if %j does not name one", async (environment, message) => {
+    const { exitCode, remarks } = await ops(["status"], { environment });
+    expect([exitCode, remarks]).toEqual([2, expect.stringMatching(message)]);
   });
 });
 
