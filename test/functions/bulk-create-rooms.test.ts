@@ -2,11 +2,9 @@
 import { expect, test } from "vitest";
 import { bulkCreateRooms } from "../../src/functions/bulk-create-rooms.ts";
 import { invalidRequest } from "../support/failure-responses.ts";
-import { testBearerAccess, testStorageUnavailable } from "../support/function-cases.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const gateway = useInProcessGateway();
-const underTest = { gateway, definition: bulkCreateRooms };
 
 const create = async (query: Record<string, string> = {}) => gateway.call(bulkCreateRooms, { query });
 const requested = async () => gateway.queues.provisioning.count();
@@ -40,6 +38,3 @@ test.each<[string, string, object]>([
   expect(await create({ max_vmr })).toMatchObject(invalidRequest(fault));
   expect(await requested()).toBe(0);
 });
-
-testStorageUnavailable(underTest);
-testBearerAccess(underTest);

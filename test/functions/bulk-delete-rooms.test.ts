@@ -2,15 +2,9 @@
 import { expect, test } from "vitest";
 import { bulkDeleteRooms } from "../../src/functions/bulk-delete-rooms.ts";
 import { failure } from "../support/failure-responses.ts";
-import {
-  testBearerAccess,
-  testPlatformUnavailable,
-  testStorageUnavailable,
-} from "../support/function-cases.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const gateway = useInProcessGateway();
-const underTest = { gateway, definition: bulkDeleteRooms };
 
 const deleteAll = async () => gateway.call(bulkDeleteRooms);
 const remaining = () => gateway.stack.platform.rooms().map(({ name }) => name);
@@ -32,7 +26,3 @@ test("Returns 503 bulk-delete-incomplete with Retry-After if one room cannot be 
   expect(gateway.log.join("\n")).toContain("bulk-delete-incomplete");
   expect(remaining()).toEqual(["a-room"]);
 });
-
-testStorageUnavailable(underTest);
-testBearerAccess(underTest);
-testPlatformUnavailable(underTest);

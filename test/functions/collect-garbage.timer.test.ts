@@ -17,16 +17,6 @@ test("Runs every 10 minutes and not on startup", () => {
   expect({ schedule, runOnStartup }).toEqual({ schedule: "0 */10 * * * *", runOnStartup: false });
 });
 
-test("Deletes the queued room and its message", async () => {
-  await gateway.queues.deletion.put(gateway.assignedRoom("a-room"));
-  gateway.addRoom("another-room");
-  await run();
-  expect(gateway.room("a-room")).toBeUndefined();
-  expect(gateway.room("another-room")).toBeDefined();
-  expect(await gateway.queues.deletion.count()).toBe(0);
-  expect(gateway.log.join("\n")).toContain("room-deleted");
-});
-
 test("Fails if one room cannot be deleted, and deletes the others", async () => {
   await gateway.queues.deletion.put(gateway.assignedRoom("a-room"));
   await gateway.queues.deletion.put(gateway.assignedRoom("b-room"));
@@ -35,18 +25,5 @@ test("Fails if one room cannot be deleted, and deletes the others", async () => 
   await expect(run()).rejects.toThrow("1 rooms could not be collected");
   expect(gateway.room("b-room")).toBeUndefined();
   expect(await gateway.queues.deletion.count()).toBe(1);
-  expect(gateway.log.join("\n")).toContain("run-failed");
-});
-
-test("Fails and keeps the message if the platform is down", async () => {
-  await gateway.queues.deletion.put(gateway.assignedRoom("a-room"));
-  await gateway.stack.platform.goDown("refuse");
-  await expect(run()).rejects.toThrow("1 rooms could not be collected");
-  expect(gateway.log.join("\n")).toContain("ECONNREFUSED");
-  expect(await gateway.queues.deletion.count()).toBe(1);
-});
-
-test("Fails if the queues cannot be reached", async () => {
-  await expect(run(gateway.storageDown())).rejects.toThrow("queue receive");
   expect(gateway.log.join("\n")).toContain("run-failed");
 });

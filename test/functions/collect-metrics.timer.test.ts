@@ -44,23 +44,6 @@ test("Writes one row with queue depths, rooms, alarms and connectivity", async (
   });
 });
 
-test("Writes a row with null platform figures if the platform is down", async () => {
-  await gateway.stack.platform.goDown("refuse");
-  await run();
-  expect(lastRow()).toMatchObject({
-    PlatformConnected: false,
-    AvailableRooms: null,
-    AlarmCount: null,
-    PoolDepth: 0,
-  });
-});
-
-test("Requests the rooms that are missing from POOL_MINIMUM", async () => {
-  await gateway.queues.pool.put("a-room");
-  await run({ POOL_MINIMUM: "4" });
-  expect(await gateway.queues.provisioning.count()).toBe(3);
-});
-
 test("Fails if the log workspace rejects the row", async () => {
   gateway.stack.logWorkspace.failNext({ status: 403, count: 10 });
   await expect(run()).rejects.toThrow("metrics run failed");

@@ -4,15 +4,9 @@ import { createRoom } from "../../src/functions/create-room.ts";
 import { createRoomFromQueue } from "../../src/functions/create-room-from-queue.ts";
 import { identities } from "../../tools/local/stack/identities.ts";
 import { failure, invalidRequest } from "../support/failure-responses.ts";
-import {
-  testBearerAccess,
-  testPlatformUnavailable,
-  testStorageUnavailable,
-} from "../support/function-cases.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const gateway = useInProcessGateway();
-const underTest = { gateway, definition: createRoomFromQueue };
 
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
 const create = async (query: Record<string, string> = {}) => gateway.call(createRoomFromQueue, { query });
@@ -33,14 +27,6 @@ test("Returns 200 with a pooled room's name, guest PIN, tag and alias, and witho
   });
   expect(response.text).not.toContain(identities.hostPin);
   expect(gateway.room("a-room")).toMatchObject({ tag });
-});
-
-test("Marks the room as assigned, removes it from the pool and requests one replacement", async () => {
-  await gateway.poolRoom("a-room");
-  await create();
-  expect(gateway.room("a-room")?.["description"]).toMatch(/^vmr-gateway vmr-gateway assigned /);
-  expect(await gateway.receiveTexts("pool")).toEqual([]);
-  expect(await gateway.receiveTexts("provisioning")).toEqual(['{"reason":"claimed"}']);
 });
 
 test("Appends a path token to the configured base URL", async () => {
@@ -98,13 +84,3 @@ describe("With an Idempotency-Key", () => {
     expect((await createWith('"a\\\\b\\"c"')).status).toBe(200);
   });
 });
-
-test("Returns 503 claim-failed after ten rooms that are missing from the platform", async () => {
-  for (let index = 0; index < 10; index++) await gateway.queues.pool.put(`vanished-${index}`);
-  expect(await create()).toMatchObject(failure("claim-failed", { "retry-after": "1" }));
-  expect(gateway.log.join("\n")).toContain("claim-failed");
-});
-
-testStorageUnavailable(underTest);
-testBearerAccess(underTest);
-testPlatformUnavailable(underTest, async () => gateway.poolRoom("a-room"));

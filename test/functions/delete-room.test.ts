@@ -2,11 +2,9 @@
 import { expect, test } from "vitest";
 import { deleteRoom } from "../../src/functions/delete-room.ts";
 import { failure } from "../support/failure-responses.ts";
-import { testBearerAccess, testPlatformUnavailable } from "../support/function-cases.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const gateway = useInProcessGateway();
-const underTest = { gateway, definition: deleteRoom, sent: { roomName: "a-room" } };
 
 const callDelete = async (roomName = "a-room", query: Record<string, string> = {}) =>
   gateway.call(deleteRoom, { roomName, query });
@@ -45,6 +43,3 @@ test("Returns 502 platform-rejected if the platform rejects the deletion", async
   expect(await callDelete()).toMatchObject(failure("platform-rejected"));
   expect(gateway.room("a-room")).toBeDefined();
 });
-
-testBearerAccess(underTest);
-testPlatformUnavailable(underTest);

@@ -5,13 +5,11 @@ import type { Dependencies } from "../../src/lib/dependencies.ts";
 import { identities } from "../../tools/local/stack/identities.ts";
 import { asEventSink } from "../support/credentials.ts";
 import { failure } from "../support/failure-responses.ts";
-import { testBodyLimits, testStorageUnavailable } from "../support/function-cases.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const ended = (name: unknown) => ({ event: "conference_ended", data: { name } });
 
 const gateway = useInProcessGateway();
-const underTest = { gateway, definition: eventSink, sent: { json: ended("a-room") } };
 
 const post = async (json: unknown, used?: Dependencies) => gateway.call(eventSink, { json }, used);
 const queued = async () => (await gateway.receiveTexts("deletion")).toSorted();
@@ -20,13 +18,6 @@ test("Returns 204 without a body and queues the room name", async () => {
   expect(await post(ended("a-room"))).toMatchObject({ status: 204, text: "" });
   expect(await queued()).toEqual(["a-room"]);
   expect(gateway.log.join("\n")).not.toMatch(/event-(ignored|unusable)/);
-});
-
-test("Queues each name in a bulk envelope once", async () => {
-  const started = { event: "conference_started", data: { name: "c" } };
-  const data = [ended("a-room"), started, ended("b-room"), ended("a-room")];
-  expect(await post({ event: "eventsink_bulk", data })).toMatchObject({ status: 204 });
-  expect(await queued()).toEqual(["a-room", "b-room"]);
 });
 
 test.each<[string, unknown]>([
@@ -51,16 +42,6 @@ test.each<[string, unknown, string]>([
   expect(gateway.log).toEqual([expect.stringContaining(`"ignored":1,"kind":"${kind}"`)]);
 });
 
-test("Returns 204 for a body of many ignored events and counts them in one log line", async () => {
-  const data = Array.from({ length: 50 }, () => ({ event: "participant_connected", data: {} }));
-  expect(await post({ event: "eventsink_bulk", data })).toMatchObject({ status: 204 });
-  expect(gateway.log).toEqual([
-    expect.stringMatching(
-      /"event":"request".*"credentials":"current".*"ignored":50,"kind":"participant_connected"/,
-    ),
-  ]);
-});
-
 test.each<[string, unknown]>([
   ["no data", { event: "conference_ended" }],
   ["a name with a control character", ended("a\u0001b")],
@@ -78,26 +59,9 @@ test("Returns 204 for JSON with another Content-Type", async () => {
   expect(await queued()).toEqual(["a-room"]);
 });
 
-test("Accepts the current and the previous credentials during a rotation", async () => {
-  const previous = { EVENT_SINK_PREVIOUS_USERNAME: "before", EVENT_SINK_PREVIOUS_PASSWORD: "earlier" };
-  const used = gateway.connect(previous);
-  const old = { json: ended("a-room"), headers: asEventSink("before", "earlier") };
-  expect(await gateway.call(eventSink, old, used)).toMatchObject({ status: 204 });
-  expect(await post(ended("b-room"), used)).toMatchObject({ status: 204 });
-});
-
 test("Returns 401 with a Basic challenge before it reads the body", async () => {
   const challenge = { "www-authenticate": 'Basic realm="vmr-gateway", charset="UTF-8"' };
   const headers = asEventSink(identities.sinkUsername, "wrong");
   const response = await gateway.callAsGiven(eventSink, { text: "not JSON", headers });
   expect(response).toMatchObject(failure("unauthenticated", challenge));
 });
-
-test("Returns 204 without using the queue for events that name no ended room", async () => {
-  const used = gateway.connect(gateway.storageDown());
-  const started = { event: "conference_started", data: { name: "a-room" } };
-  expect(await post(started, used)).toMatchObject({ status: 204 });
-});
-
-testStorageUnavailable(underTest);
-testBodyLimits(underTest, { notAnObject: "dict_type", maxBytes: 16 * 1024 * 1024 });

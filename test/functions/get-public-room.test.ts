@@ -4,7 +4,6 @@ import { getPublicRoom } from "../../src/functions/get-public-room.ts";
 import type { ContactCentreUser } from "../../tools/local/simulators/contact-centre.ts";
 import { identities } from "../../tools/local/stack/identities.ts";
 import { failure } from "../support/failure-responses.ts";
-import { testConstrainedAttributes, testPlatformUnavailable } from "../support/function-cases.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const user = (token: string, changes: Partial<ContactCentreUser> = {}): ContactCentreUser => ({
@@ -19,7 +18,6 @@ const user = (token: string, changes: Partial<ContactCentreUser> = {}): ContactC
 
 const sent = { roomName: "a-room" };
 const gateway = useInProcessGateway();
-const underTest = { gateway, definition: getPublicRoom, sent };
 beforeEach(() => {
   gateway.stack.contactCentre.setUsers([
     user(identities.agentToken),
@@ -84,6 +82,3 @@ test("Returns 503 if the contact centre fails", async () => {
   expect(await get()).toMatchObject(failure("contact-centre-unavailable", { "retry-after": "5" }));
   expect(gateway.log.join("\n")).toContain("contact-centre-unavailable");
 });
-
-testConstrainedAttributes(underTest);
-testPlatformUnavailable(underTest);

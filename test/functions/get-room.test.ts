@@ -3,15 +3,9 @@ import { expect, test } from "vitest";
 import { getRoom } from "../../src/functions/get-room.ts";
 import { identities } from "../../tools/local/stack/identities.ts";
 import { failure } from "../support/failure-responses.ts";
-import {
-  testBearerAccess,
-  testConstrainedAttributes,
-  testPlatformUnavailable,
-} from "../support/function-cases.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const gateway = useInProcessGateway();
-const underTest = { gateway, definition: getRoom, sent: { roomName: "a-room" } };
 
 const get = async (query: Record<string, string> = {}, roomName = "a-room") =>
   gateway.call(getRoom, { roomName, query });
@@ -51,7 +45,3 @@ test("Returns 404 room-not-found without a body for any other name", async () =>
   for (const name of ["nobody", "a-roo", "A-ROOM", "a-room ", "x".repeat(300), "%"])
     expect([name, await get({}, name)]).toMatchObject([name, failure("room-not-found")]);
 });
-
-testConstrainedAttributes(underTest);
-testBearerAccess(underTest);
-testPlatformUnavailable(underTest);

@@ -1,15 +1,10 @@
 /** GET /room/list: every status it can return. */
 import { expect, test } from "vitest";
 import { listRooms } from "../../src/functions/list-rooms.ts";
-import {
-  testBearerAccess,
-  testConstrainedAttributes,
-  testPlatformUnavailable,
-} from "../support/function-cases.ts";
+import { invalidRequest } from "../support/failure-responses.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const gateway = useInProcessGateway();
-const underTest = { gateway, definition: listRooms };
 
 const list = async (query: Record<string, string> = {}) => gateway.call(listRooms, { query });
 
@@ -27,6 +22,11 @@ test("Returns every conference once, even if the platform returns several pages"
   expect(names).toHaveLength(65);
 });
 
-testConstrainedAttributes(underTest);
-testBearerAccess(underTest);
-testPlatformUnavailable(underTest);
+test("Returns the shape that constrained_attributes selects, and 422 for an unknown word", async () => {
+  gateway.addRoom("a-room");
+  const isFull = async (constrained_attributes: string) =>
+    Object.hasOwn(Object((await list({ constrained_attributes })).json)[0], "participant_limit");
+  expect([await isFull("true"), await isFull("False"), await isFull("0")]).toEqual([false, true, true]);
+  const fault = { type: "bool_parsing", loc: ["query", "constrained_attributes"], input: "maybe" };
+  expect(await list({ constrained_attributes: "maybe" })).toMatchObject(invalidRequest(fault));
+});

@@ -37,22 +37,9 @@ test("Provisions one room whose alias is its name, and puts its name into the po
   expect(room?.["guest_pin"]).not.toBe(identities.hostPin);
 });
 
-test("Drops a retried replacement request if the pool holds the maximum", async () => {
-  await gateway.poolRoom("a-room");
-  await provision({ reason: "claimed" }, { MAX_VMR: "1" }, 2);
-  expect(gateway.stack.platform.roomCount()).toBe(1);
-  await provision({ reason: "claimed" }, { MAX_VMR: "1" }, 1);
-  expect(gateway.stack.platform.roomCount()).toBe(2);
-});
-
 test("Fails if the platform rejects the room, and removes its name from the pool", async () => {
   gateway.stack.platform.setBehaviour({ roomLimit: 0 });
   await expect(provision({ reason: "claimed" })).rejects.toThrow("status 400");
   expect(await gateway.queues.pool.count()).toBe(0);
   expect(gateway.log.join("\n")).toContain("run-failed");
-});
-
-test("Fails if the queues cannot be reached, and creates no room", async () => {
-  await expect(provision({ reason: "claimed" }, gateway.storageDown())).rejects.toThrow("queue put");
-  expect(gateway.stack.platform.roomCount()).toBe(0);
 });

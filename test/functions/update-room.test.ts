@@ -3,12 +3,10 @@ import { expect, test } from "vitest";
 import { getRoom } from "../../src/functions/get-room.ts";
 import { updateRoom } from "../../src/functions/update-room.ts";
 import { failure, invalidRequest } from "../support/failure-responses.ts";
-import { testBearerAccess, testBodyLimits, testPlatformUnavailable } from "../support/function-cases.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const gateway = useInProcessGateway();
 const sent = { roomName: "a-room", json: { participant_limit: 7 } };
-const underTest = { gateway, definition: updateRoom, sent };
 
 const patch = async (json: unknown, roomName = "a-room") => gateway.call(updateRoom, { roomName, json });
 
@@ -40,38 +38,6 @@ test("Returns 404 without a body for a name that the platform does not know", as
   expect(await patch({ participant_limit: 7 }, "nobody")).toMatchObject(failure("room-not-found"));
 });
 
-test("Returns 404 if the room is deleted after it was found", async () => {
-  gateway.addRoom("a-room");
-  gateway.stack.platform.addFault({ kind: "status", status: 404, method: "PATCH" });
-  expect(await patch({ participant_limit: 7 })).toMatchObject(failure("room-not-found"));
-});
-
-test("Returns 502 platform-rejected if the platform rejects the change for another reason", async () => {
-  gateway.addRoom("a-room");
-  gateway.stack.platform.addFault({ kind: "status", status: 409, method: "PATCH" });
-  expect(await patch({ participant_limit: 7 })).toMatchObject(failure("platform-rejected"));
-});
-
-test("Returns 503 and does not retry if the outcome of the change is unknown", async () => {
-  gateway.addRoom("a-room");
-  gateway.stack.platform.addFault({ kind: "html500", method: "PATCH" });
-  gateway.stack.platform.clearRequests();
-  expect(await patch({ participant_limit: 7 })).toMatchObject({ status: 503 });
-  const { byRoute } = gateway.stack.platform.requests();
-  expect(byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"]).toBe(1);
-});
-
-test("Returns 422 with all faults of a body at once", async () => {
-  gateway.addRoom("a-room");
-  const faults = [
-    { type: "bool_parsing", loc: ["body", "allow_guests"] },
-    { type: "string_type", loc: ["body", "host_view"] },
-    { type: "int_from_float", loc: ["body", "participant_limit"] },
-  ];
-  const change = { host_view: 5, allow_guests: "perhaps", participant_limit: 2.5 };
-  expect(await patch(change)).toMatchObject(invalidRequest(...faults));
-});
-
 test("Returns 422 that names the Content-Type if the body is sent with another one or none", async () => {
   gateway.addRoom("a-room");
   for (const headers of [{ "content-type": "application/x-www-form-urlencoded" }, {}]) {
@@ -80,7 +46,3 @@ test("Returns 422 that names the Content-Type if the body is sent with another o
     expect(response).toMatchObject(invalidRequest({ type: "value_error", loc: ["header", "content-type"] }));
   }
 });
-
-testBodyLimits(underTest, { notAnObject: "model_attributes_type", maxBytes: 1024 * 1024 });
-testBearerAccess(underTest);
-testPlatformUnavailable(underTest);

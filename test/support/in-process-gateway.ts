@@ -42,13 +42,6 @@ interface FunctionResponse extends Received {
 
 export type InProcessGateway = Awaited<ReturnType<typeof startInProcessGateway>>;
 
-/** A function and a request that succeeds if its room exists: what the shared test suites are given. */
-export interface FunctionUnderTest {
-  readonly gateway: InProcessGateway;
-  readonly definition: Definition;
-  readonly sent?: FunctionCall;
-}
-
 /** The guest PIN and the tag of rooms that `addRoom` adds. */
 export const roomSecrets = {
   guestPin,
@@ -149,14 +142,6 @@ async function startInProcessGateway() {
     /** Receives all visible messages of a queue and returns their texts. */
     receiveTexts: async (queue: "pool" | "deletion" | "provisioning") =>
       (await queues[queue].receive(32, 1)).map(({ text }) => text),
-    asApplication,
-    /** Settings of a storage account that cannot be reached: nothing listens on port 1. */
-    storageDown: () => ({
-      AzureWebJobsStorage: (stack.settings["AzureWebJobsStorage"] ?? "").replace(
-        /127\.0\.0\.1:\d+/,
-        "127.0.0.1:1",
-      ),
-    }),
     stop: async () => stack.stop(),
   };
 }
