@@ -135,15 +135,6 @@ describe("An empty pool", () => {
 });
 
 describe("A rejected field", () => {
-  test("of a change is named", async () => {
-    const name = gateway.addRoom("to-be-changed");
-    const error = await connect()
-      .updateRoom(name, { participant_limit: -1, guest_pin: "12" })
-      .catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(RejectedFieldError);
-    expect(error.fields.map((field: { name: string }) => field.name)).toContain("participant_limit");
-  });
-
   test("is the key if it was used with another tag", async () => {
     await gateway.fillPool(2);
     const client = connect();
@@ -159,32 +150,4 @@ test("A create with the key of a deleted room reports that the room is gone", as
   const { name } = await client.createRoom({ idempotencyKey: "key-2" });
   await client.deleteRoom(name);
   await expect(client.createRoom({ idempotencyKey: "key-2" })).rejects.toBeInstanceOf(RoomGoneError);
-});
-
-test("An expired token is renewed without the caller noticing", async () => {
-  const { issuer } = gateway.stack;
-  const expired = issuer.issueToken(clientId, { claims: { exp: Math.floor(Date.now() / 1000) - 120 } });
-  const issued = [expired, issuer.issueToken(clientId)];
-  const getToken = async () => ({ accessToken: issued.shift() ?? "", expiresInSeconds: 3599 });
-  expect(await connect({ getToken }).listRooms()).toEqual([]);
-});
-
-test("A wrong secret and an unknown agent are not authenticated, an agent of another division is not authorised", async () => {
-  const wrong = connect({ secret: "wrong" });
-  await expect(wrong.listRooms()).rejects.toBeInstanceOf(NotAuthenticatedError);
-  const name = gateway.addRoom("conversation");
-  await expect(connectWidget("unknown").getRoom(name)).rejects.toBeInstanceOf(NotAuthenticatedError);
-  const foreign = connectWidget(identities.otherAgentToken).getRoom(name);
-  await expect(foreign).rejects.toBeInstanceOf(NotAuthorizedError);
-});
-
-test("A platform outage is reported as unavailability, with the time to wait before a retry", async () => {
-  await gateway.fillPool(1);
-  await gateway.stack.platform.goDown();
-  const error = await connect()
-    .createRoom()
-    .catch((thrown) => thrown);
-  expect(error).toBeInstanceOf(UnavailableError);
-  expect(error).toMatchObject({ status: 503, attempts: 4 });
-  expect(error.retryAfterSeconds).toBeGreaterThan(0);
 });

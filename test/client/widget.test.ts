@@ -91,13 +91,4 @@ describe.skipIf(!browser)("The widget page of another origin", () => {
     await expect.poll(() => faults.join("\n")).toContain("blocked by CORS policy");
     await expect.poll(shown).toMatch(/^No room yet. Next attempt in \d s ...$/);
   });
-
-  test("says what its URL lacks", async () => {
-    const { page: opened } = await openPage(
-      browser,
-      `${running.allowed.url}/widget#gateway=&room=${roomName}`,
-    );
-    const shown = async () => opened.getByRole("status").textContent();
-    await expect.poll(shown).toMatch(/^This page's URL is not complete. createWidgetClient: baseUrl /);
-  });
 });

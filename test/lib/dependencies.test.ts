@@ -41,12 +41,6 @@ test("the platform client's token requests have the timeout of the settings", as
   expect(new Set(asked)).toEqual(new Set([7000]));
 });
 
-test("IDs and random bytes differ from call to call", () => {
-  const adapters = adaptersFor({});
-  expect(adapters.newId()).not.toBe(adapters.newId());
-  expect(adapters.random.bytes(16)).not.toEqual(adapters.random.bytes(16));
-});
-
 test("outbound calls ignore a proxy in the environment", async () => {
   const proxied: string[] = [];
   const paths: string[] = [];

@@ -51,7 +51,6 @@ export type ReadEnding = "response" | "refused" | "unavailable";
 /** The outcomes of one process's assignments. */
 interface Breaker {
   unknownInRow: number;
-  pauses: number;
   pausedUntil: number;
   trials: number;
 }
@@ -61,6 +60,7 @@ export type Ledger = ReturnType<typeof createLedger>;
 const minAgeMilliseconds = 600_000;
 // Five seconds of the collector, and the second in which a queue's time lies.
 const toleranceMilliseconds = 6000;
+const pauseMilliseconds = 10_000;
 const livePath = "/api/admin/status/v1/conference/";
 const configurationPath = "/api/admin/configuration/v1/conference/";
 
@@ -281,7 +281,7 @@ export function createLedger(
      * process, and alone after it. Call the result with what is known about the outcome.
      */
     onAssignment({ process, id }: Task): (outcome: "known" | "unknown" | "not-sent") => void {
-      const breaker = breakers.get(process) ?? { unknownInRow: 0, pauses: 0, pausedUntil: 0, trials: 0 };
+      const breaker = breakers.get(process) ?? { unknownInRow: 0, pausedUntil: 0, trials: 0 };
       breakers.set(process, breaker);
       const isTrial = breaker.unknownInRow >= 3;
       if (isTrial && (now() < breaker.pausedUntil || breaker.trials > 0))
@@ -289,12 +289,11 @@ export function createLedger(
       if (isTrial) breaker.trials += 1;
       return (outcome) => {
         if (isTrial) breaker.trials -= 1;
-        if (outcome === "known") Object.assign(breaker, { unknownInRow: 0, pauses: 0 });
+        if (outcome === "known") breaker.unknownInRow = 0;
         if (outcome !== "unknown") return;
         breaker.unknownInRow += 1;
         if (!isTrial && breaker.unknownInRow !== 3) return;
-        breaker.pausedUntil = now() + Math.min(10_000 * 2 ** breaker.pauses, 300_000);
-        breaker.pauses += 1;
+        breaker.pausedUntil = now() + pauseMilliseconds;
       };
     },
 

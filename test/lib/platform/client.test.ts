@@ -74,11 +74,6 @@ describe("failures", () => {
     await expect(get()).rejects.toMatchObject({ outcome, code, platformStatus: status });
   });
 
-  test("a reset has an unknown outcome", async () => {
-    platform.addFault({ kind: "reset" });
-    await expect(get()).rejects.toMatchObject({ outcome: "unknown", code: "platform-unavailable" });
-  });
-
   test("no response within the client's or the call's own timeout has an unknown outcome", async () => {
     platform.addFault({ kind: "timeout" });
     const asked = shortenTimeouts();

@@ -51,22 +51,6 @@ describe("Bulk delete", () => {
     expect([...world.pool.texts(), ...world.provisioning.texts()]).toEqual([]);
   });
 
-  test("sends a few deletes at a time, so that other calls of the instance do not wait behind all of them", async () => {
-    seedAssigned(60);
-    let [running, most] = [0, 0];
-    await deleteAll({
-      delete: async (id, limits) => {
-        running += 1;
-        most = Math.max(most, running);
-        const wasThere = await world.conferences.delete(id, limits);
-        running -= 1;
-        return wasThere;
-      },
-    });
-    expect(world.roomNames()).toEqual([]);
-    expect(most).toBeLessThanOrEqual(16);
-  });
-
   test("deletes pooled rooms without a marker", async () => {
     await world.addPooled("room-a", { description: "" });
     await deleteAll();
@@ -91,12 +75,6 @@ describe("Bulk delete", () => {
     expect(world.roomNames()).toEqual(before);
   });
 
-  test("only lists the platform twice if it has no room of the gateway", async () => {
-    await deleteAll();
-    expect(world.log.events()).toEqual(["bulk-deleted"]);
-    expect(world.platform.requests().total).toBe(2);
-  });
-
   test("deletes a room whose name was still invisible and whose list was read before it existed", async () => {
     const provisionLate = async () => {
       world.addRoom("ready-in-90-s");
@@ -116,16 +94,6 @@ describe("Bulk delete", () => {
     };
     await deleteAll({ list });
     expect([world.roomNames(), world.pool.texts()]).toEqual([["new"], ["new"]]);
-  });
-
-  test("makes a concurrent claim fail instead of returning a deleted room", async () => {
-    await world.addPooled("room-a");
-    world.pool.strikeNext("delete", { meanwhile: async () => deleteAll() });
-
-    await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed" });
-    // The list showed the room as assigned. The collector will find it gone.
-    expect(world.roomNames()).toEqual([]);
-    expect(world.deletionNames()).toEqual(["room-a"]);
   });
 
   test("keeps a room that was listed as pooled and then handed out, and its second list keeps it too", async () => {
@@ -296,22 +264,6 @@ describe("Bulk delete and the queues", () => {
 });
 
 describe("The passes of bulk delete", () => {
-  test("keep a room that is created after the list", async () => {
-    world.addRoom("room-a");
-    const since = new Date(world.clock.now()).toISOString();
-    const late = { description: formatMarker({ state: "assigned", since, messageId: "m-2" }) };
-    await deleteAll({ list: afterFirstList(() => void world.addRoom("late", late)) });
-
-    expect(world.roomNames()).toEqual(["late"]);
-  });
-
-  test("delete a pooled room that is created after the list, because its name leaves the pool", async () => {
-    await deleteAll({ list: afterFirstList(async () => world.addPooled("late")) });
-
-    expect(world.roomNames()).toEqual([]);
-    expect(world.pool.texts()).toEqual([]);
-  });
-
   test("delete rooms that failed once", async () => {
     seedAssigned(10);
     world.platform.addFault({ kind: "status", status: 409, method: "DELETE", count: 4 });

@@ -52,20 +52,6 @@ describe("A claim whose look-up fails", () => {
     world.clock.advance(leaseSeconds);
     expect(isVisible()).toBe(true);
   });
-
-  test.each([
-    [401, "platform-login-refused"],
-    [404, "platform-rejected"],
-  ] as const)("releases the room after a %i, however often", async (status, code) => {
-    world.platform.addFault({ kind: "status", status, method: "GET" });
-    for (let receive = 1; receive <= 6; receive++) {
-      await expect(world.claim()).rejects.toMatchObject({ code });
-      expect(isVisible()).toBe(true);
-      expect(world.pool.texts()).toEqual(["room-a"]);
-    }
-    world.platform.clearFaults();
-    expect(await world.claim()).toMatchObject({ name: "room-a" });
-  });
 });
 
 describe("A claim whose change the platform rejects", () => {
@@ -139,18 +125,6 @@ describe("A claim whose change fails", () => {
     expect(world.pool.texts()).toEqual(["room-a"]);
     expect(isVisible()).toBe(false);
     expect(leftBehind()).toEqual([]);
-  });
-
-  test("fails with 503 and releases the room if no connection was established", async () => {
-    const conferences = afterFind(async () => world.platform.goDown("refuse"));
-
-    await expect(world.claim({ conferences })).rejects.toMatchObject({
-      code: "platform-unavailable",
-      outcome: "not-sent",
-    });
-    expect(isVisible()).toBe(true);
-    expect(world.deletionNames()).toEqual([]);
-    await world.platform.goUp();
   });
 });
 

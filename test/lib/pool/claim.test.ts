@@ -85,13 +85,6 @@ describe("A claim on an empty pool", () => {
     expect(world.requests()).toEqual([topUp]);
     expect(world.log.events()).toEqual(["pool-empty"]);
   });
-
-  test("fails with 503 without calling the platform if the pool cannot be read", async () => {
-    world.pool.strikeNext("receive", { failure: "unknown" });
-
-    await expect(world.claim()).rejects.toMatchObject({ code: "storage-unavailable", status: 503 });
-    expect(world.platform.requests().total).toBe(0);
-  });
 });
 
 describe("A claim that receives an unusable name", () => {
@@ -242,16 +235,6 @@ describe("The commit of a claim and its replacement", () => {
     });
     await world.claim();
     expect(requestsAtCommit).toEqual([{ reason: "claimed" }]);
-  });
-
-  test.each<[string, QueueFault[]]>([
-    ["the lease is lost", [{ failure: "receipt-stale" }]],
-    ["the message is gone", [{ failure: "message-gone" }]],
-    ["the outcome stays unknown", [{ failure: "unknown" }, { failure: "unknown" }]],
-  ])("leave no request behind if %s", async (_, faults) => {
-    for (const fault of faults) world.pool.strikeNext("delete", fault);
-    await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed" });
-    expect(world.requests()).toEqual([]);
   });
 
   test("wait for each other, so that nothing runs after the response", async () => {

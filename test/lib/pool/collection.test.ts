@@ -375,26 +375,6 @@ describe("A message of the gateway", () => {
 
 describe("The live check and the look-up", () => {
   test.each([
-    { kind: "status", status: 429 },
-    { kind: "status", status: 503 },
-    { kind: "status", status: 504 },
-    { kind: "reset" },
-  ] as const)("leave a room to the next run if the check fails with %j", async (fault) => {
-    await world.addEnded("room-a");
-    world.platform.addFault({ ...fault, method: "GET", pathPattern: "/status/v1/" });
-    for (let run = 1; run <= 3; run++) {
-      world.clock.advance(600);
-      const startedAt = world.clock.now();
-      await expect(world.collectGarbageAfter(0)).rejects.toThrow("1 rooms could not be collected");
-      expect(visibleAt(startedAt)).toEqual([270]);
-    }
-    expect(world.roomNames()).toEqual(["room-a"]);
-    world.platform.clearFaults();
-    await world.collectGarbageAfter(600);
-    expect(leftBehind()).toEqual([]);
-  });
-
-  test.each([
     ...[302, 400, 401, 405, 407, 408, 409, 418, 421, 423, 425, 429, 500, 502, 504].map(
       (status) => ({ kind: "status", status }) as const,
     ),

@@ -64,34 +64,10 @@ describe("Provisioning", () => {
     expect(world.log.fieldsOf("room-provisioned")).toEqual({ room: name, reason: "claimed" });
   });
 
-  test("puts the invisible name into the pool before it creates the room", async () => {
-    let pooledBefore: readonly string[] = [];
-    let visibleBefore: readonly unknown[] = [];
-    const create: Conferences["create"] = async (fields, limits) => {
-      pooledBefore = world.pool.texts();
-      visibleBefore = await world.pool.receive(32, 1);
-      expect(fields).toMatchObject({ name: pooledBefore[0] });
-      await world.conferences.create(fields, limits);
-    };
-
-    await provision({ conferences: { ...world.conferences, create } });
-    expect(pooledBefore).toHaveLength(1);
-    expect(visibleBefore).toEqual([]);
-  });
-
   test("gives the guest PIN a final # if the host PIN has one", async () => {
     await provision({ hostPin: "482913#" });
     const [name = ""] = world.pool.texts();
     expect(world.room(name)).toMatchObject({ pin: "482913#", guest_pin: expect.stringMatching(/^\d{6}#$/) });
-  });
-
-  test("makes the name visible after the ready delay", async () => {
-    await provision({ readyDelaySeconds: 90 });
-
-    world.clock.advance(89);
-    expect(await world.pool.receive(1, 60)).toEqual([]);
-    world.clock.advance(1);
-    expect(await world.pool.receive(1, 60)).toHaveLength(1);
   });
 
   test.each([
@@ -210,18 +186,6 @@ describe("Provisioning if the create fails", () => {
 
     await expect(provision()).rejects.toMatchObject({ code: "platform-timeout", outcome: "not-sent" });
     expect(world.platform.requests().total).toBe(0);
-    expect(world.pool.texts()).toEqual([]);
-  });
-
-  test("leaves a name that cannot be deleted to a later claim, which discards it", async () => {
-    world.platform.addFault({ kind: "status", status: 400, method: "POST" });
-    world.pool.strikeNext("delete", { failure: "unknown" });
-    world.pool.strikeNext("delete", { failure: "unknown" });
-    await expect(provision()).rejects.toMatchObject({ code: "platform-rejected" });
-    expect(world.pool.texts()).toHaveLength(1);
-
-    world.clock.advance(600);
-    await expect(world.claim()).rejects.toMatchObject({ code: "pool-exhausted" });
     expect(world.pool.texts()).toEqual([]);
   });
 });
@@ -507,19 +471,6 @@ describe("Requests", () => {
 });
 
 describe("Times", () => {
-  test.each([
-    ["ten minutes with the default settings", 10, 300, 600],
-    ["two leases with a short lease", 10, 100, 200],
-    ["twelve platform timeouts with a shorter lease", 10, 40, 120],
-    ["ten minutes with a long lease", 10, 400, 600],
-  ])("A new name is invisible for %s", (_, platformTimeoutSeconds, leaseSeconds, invisibleSeconds) => {
-    expect(provisioningTimes(platformTimeoutSeconds, leaseSeconds)).toEqual({
-      createSeconds: 30,
-      lookUpSeconds: 60,
-      invisibleSeconds,
-    });
-  });
-
   test("A new name is invisible for longer than a create and a look-up take, for all allowed settings", () => {
     const violations: object[] = [];
     for (let platformTimeoutSeconds = 1; platformTimeoutSeconds <= 60; platformTimeoutSeconds++) {
