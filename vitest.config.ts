@@ -1,13 +1,17 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** What kills real processes: `npm run nightly` runs it. */
+export const nightlyTests = ["tools/ops/test/interruptions.test.ts", "test/e2e/event-delivery.test.ts"];
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "tools/*/test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...nightlyTests],
     // All files of a worker share its process: loading the SDKs and Azurite for each file took most of the time.
     isolate: false,
     unstubEnvs: true,
-    // Two workers on two cores: the end-to-end files start processes of their own.
-    maxWorkers: 2,
+    // Three workers on two cores, because much of the time is spent waiting for processes and sockets.
+    maxWorkers: 3,
     // Only against tests that hang: a busy computer may stand still for seconds.
     testTimeout: 120_000,
     hookTimeout: 120_000,

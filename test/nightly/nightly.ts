@@ -13,10 +13,13 @@ const shards = 7;
 // Runs differ a little: on a busy computer, more mutants run into their timeout, which counts as noticed.
 const toleratedPercent = 2;
 
+const vitest = "node_modules/vitest/vitest.mjs";
+const nightlyConfig = "test/nightly/vitest.nightly.config.ts";
 const runs = [
-  { name: "chaos", file: "tools/chaos/run.ts", short: ["--claims", "100"] },
-  { name: "soak", file: "test/simulation/soak.ts", short: ["--short"] },
-  { name: "explore", file: "test/simulation/explore.ts", short: ["--short"] },
+  { name: "chaos", command: ["tools/chaos/run.ts"], short: ["--claims", "100"] },
+  { name: "interruptions", command: [vitest, "run", "--config", nightlyConfig], short: [] },
+  { name: "soak", command: ["test/simulation/soak.ts"], short: ["--short"] },
+  { name: "explore", command: ["test/simulation/explore.ts"], short: ["--short"] },
 ] as const;
 
 const { short, only, shard } = createCommand(
@@ -38,9 +41,9 @@ const { short, only, shard } = createCommand(
 const mutationMinutes = short ? 8 : 180;
 
 const summary: string[] = [];
-for (const { name, file, short: shortForm } of runs) {
+for (const { name, command, short: shortForm } of runs) {
   await step(name, async () => {
-    const { status, signal } = spawnSync(process.execPath, [file, ...(short ? shortForm : [])], {
+    const { status, signal } = spawnSync(process.execPath, [...command, ...(short ? shortForm : [])], {
       stdio: "inherit",
     });
     return status === 0 ? [] : [`ended with ${signal ?? status}`];

@@ -72,7 +72,7 @@ export async function runHistories({ firstSeed, continues }: RunOptions): Promis
   return { histories: count, claims };
 }
 
-export const historiesOfTestRun = 1000;
+export const historiesOfTestRun = 500;
 
 /** The histories that every `npm test` runs: as many from fixed seeds. */
 export const testRun: RunOptions = { firstSeed: 1, continues: (count) => count < historiesOfTestRun };

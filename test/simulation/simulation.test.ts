@@ -1,4 +1,4 @@
-/** Runs thousands of histories from fixed seeds. None of them may break a promise. */
+/** Runs hundreds of histories from fixed seeds. None of them may break a promise. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { foundHistories } from "./found-histories.ts";

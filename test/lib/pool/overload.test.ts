@@ -216,7 +216,7 @@ describe("Under a load that lasts, creates succeed at most of the capacity, and 
     ],
     [
       "1 instance, 0.4 s, slow storage, behind the front end",
-      { instances: 1, callMilliseconds: 400, factor: 2, ...atFrontEnd },
+      { instances: 1, callMilliseconds: 400, factor: 2, ...atFrontEnd, seconds: 120 },
       { goodput: 0.95, rooms: 0 },
     ],
     [
