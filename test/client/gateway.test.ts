@@ -5,12 +5,8 @@ import {
   clientCredentials,
   type GatewayClient,
   type GetToken,
-  NotAuthenticatedError,
-  NotAuthorizedError,
   PoolEmptyError,
-  RejectedFieldError,
   RoomGoneError,
-  UnavailableError,
 } from "../../client/src/index.ts";
 import { createRuntime, type Runtime } from "../../client/src/runtime.ts";
 import { createWidgetClient } from "../../client/src/widget.ts";

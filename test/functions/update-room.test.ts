@@ -6,7 +6,6 @@ import { failure, invalidRequest } from "../support/failure-responses.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const gateway = useInProcessGateway();
-const sent = { roomName: "a-room", json: { participant_limit: 7 } };
 
 const patch = async (json: unknown, roomName = "a-room") => gateway.call(updateRoom, { roomName, json });
 

@@ -75,25 +75,4 @@ describe("For API Management, openapi.json", () => {
     const inline = schemaNodes.filter(([place, node]) => "properties" in node && place.split("/").length > 2);
     expect(inline.filter(([place]) => !place.endsWith("/properties")).map(([place]) => place)).toEqual([]);
   });
-
-  it("has no cycle of references", () => {
-    const { schemas } = document.components;
-    const reached = (name: string): string[] =>
-      [...nodes(schemas[name])]
-        .flatMap(([, node]) => (typeof node["$ref"] === "string" ? [node["$ref"]] : []))
-        .flatMap((target) => [target, ...reached(target.split("/").at(-1) ?? "")]);
-    // A cycle overflows the stack here and fails the test.
-    for (const name of Object.keys(schemas))
-      expect(reached(name)).not.toContain(`#/components/schemas/${name}`);
-  });
-
-  it("has no body in a GET, no extension, and less than 4 MB", () => {
-    expect(operations.filter(({ method, requestBody }) => method === "get" && requestBody)).toEqual([]);
-    const extensions = [...nodes(JSON.parse(documentText))].flatMap(([place, node]) =>
-      place.includes("/headers") ? [] : Object.keys(node).filter((key) => key.startsWith("x-")),
-    );
-    expect(extensions).toEqual([]);
-    expect(Buffer.byteLength(documentText)).toBeLessThan(4 * 1024 * 1024);
-    expect(document.servers.every(({ url }) => url.startsWith("https://"))).toBe(true);
-  });
 });

@@ -1,8 +1,7 @@
-/** Explores small scenarios completely; `npm run explore` has more scenarios and faults, and every planted bug. */
+/** Explores small scenarios completely; `npm run explore` has more scenarios and faults. */
 import { expect, test } from "vitest";
 import { explainFailure, exploreScenario } from "./exploration/explore-scenarios.ts";
 import { scenarios } from "./exploration/scenarios.ts";
-import { plantedBugs } from "./planted-bugs.ts";
 
 const short = Object.entries(scenarios).flatMap(([name, scenario]) => {
   const faults = scenario.faults.short;

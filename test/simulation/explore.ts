@@ -3,19 +3,10 @@ import { Option } from "@commander-js/extra-typings";
 import { createCommand } from "../../tools/local/terminal/create-command.ts";
 import { explainFailure, exploreScenario, shortestFailure } from "./exploration/explore-scenarios.ts";
 import { scenarios } from "./exploration/scenarios.ts";
-import { plant } from "./plant-bug.ts";
-import { plantedBugs } from "./planted-bugs.ts";
 
-const { only, short } = createCommand(
-  "npm run explore",
-  "Explores small scenarios completely, then checks that each planted bug is found by the scenario that it belongs to.",
-)
-  .option("--short", "Tries fewer faults and scenarios, and plants no bugs.")
-  .addOption(
-    new Option("--only <scenario>", "Explores one scenario, and plants no bugs.").choices(
-      Object.keys(scenarios),
-    ),
-  )
+const { only, short } = createCommand("npm run explore", "Explores small scenarios completely.")
+  .option("--short", "Tries fewer faults and scenarios.")
+  .addOption(new Option("--only <scenario>", "Explores one scenario.").choices(Object.keys(scenarios)))
   .parse()
   .opts();
 const form = short ? "short" : "whole";
@@ -35,7 +26,6 @@ for (const [index, name] of names.entries()) {
   console.error(`${index + 1} of ${names.length}: ${name} ...`);
   await report(name);
 }
-if (only === undefined && !short) await checkPlantedBugs();
 
 async function report(name: string): Promise<void> {
   const scenario = scenarios[name];
@@ -49,20 +39,4 @@ async function report(name: string): Promise<void> {
   );
   if (!isComplete) process.exitCode = 1;
   if (failure) console.error(explainFailure((await shortestFailure(scenario, faults)) ?? failure.what));
-}
-
-async function checkPlantedBugs(): Promise<void> {
-  for (const plantedBug of plantedBugs) {
-    const { bug, scenario, breaks } = plantedBug;
-    if (typeof scenario !== "string") {
-      console.log(`skipped  a gateway that ${bug}: ${scenario.reason}`);
-      continue;
-    }
-    const found = (await plant(plantedBug).byExploration())?.promise;
-    const isFound = found === breaks;
-    console.log(
-      `${isFound ? "found" : "MISSED"}  ${found ?? "nothing"} in "${scenario}": a gateway that ${bug}`,
-    );
-    if (!isFound) process.exitCode = 1;
-  }
 }

@@ -74,7 +74,7 @@ export function plant(bug: PlantedBug) {
     /** The bug's scenario, if it has one. */
     async byExploration(): Promise<Finding | undefined> {
       const { scenario, scenarioFaults = 1 } = bug;
-      if (typeof scenario !== "string") return undefined;
+      if (scenario === undefined) return undefined;
       const exploration: Exploration = await load("exploration/explore-scenarios.ts");
       const promise = await exploration.brokenPromise(scenario, scenarioFaults);
       return promise && { promise, by: `the scenario "${scenario}"` };

@@ -6,8 +6,8 @@ export interface PlantedBug {
   readonly bug: string;
   /** The promise that is reported broken first. */
   readonly breaks: PromiseName;
-  /** The scenario of the exploration that finds it, or the reason why none does. */
-  readonly scenario: string | { readonly reason: string };
+  /** The scenario of the exploration that finds it. Without one, only histories do. */
+  readonly scenario?: string;
   /** How many faults it explores; one by default. */
   readonly scenarioFaults?: number;
   /** Found by thousands of histories, which only `npm run soak` runs. */
@@ -17,11 +17,6 @@ export interface PlantedBug {
   readonly edits: readonly (readonly [from: string, to: string, otherFile?: string])[];
 }
 
-const notAboutOrder = { reason: "about what the API returns or logs, not about an order of effects" };
-const onlyLateChanges = {
-  reason: "needs a change that takes effect after its timeout, which only the simulation has",
-};
-const twoGateways = { reason: "needs two gateways on one platform, which every fifth history has" };
 const claim = "src/lib/pool/claim.ts";
 const claimFailures = "src/lib/pool/claim-failures.ts";
 const provisioning = "src/lib/pool/provisioning.ts";
@@ -66,7 +61,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "keeps a room whose change has an unknown outcome",
     breaks: "handed-out-twice",
-    scenario: onlyLateChanges,
     file: claimFailures,
     edits: [['"assignment-unknown": "discard-room"', '"assignment-unknown": "release"']],
   },
@@ -89,7 +83,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "logs the guest PIN",
     breaks: "secret-exposed",
-    scenario: notAboutOrder,
     file: claim,
     edits: [
       [
@@ -134,7 +127,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "provisions rooms however many the pool holds",
     breaks: "pool-level-wrong",
-    scenario: { reason: "one room too many is within the tolerance of a pool of so few" },
     file: provisioning,
     edits: [["if (await isEnough(request, dequeueCount)) return undefined;", ""]],
   },
@@ -169,9 +161,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "drops its own request about a live room, whose end keeps it",
     breaks: "room-lost-by-one-fault",
-    scenario: {
-      reason: "needs a conference in a discarded room, which a history that was found earlier has",
-    },
     file: decisions,
     edits: [['=== "keep" && !request.isOverdue ? "postpone" : "keep"', '=== "keep" ? "keep" : "keep"']],
   },
@@ -191,7 +180,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "collects the rooms of another gateway",
     breaks: "protected-room-deleted",
-    scenario: twoGateways,
     file: decisions,
     edits: [
       [
@@ -203,7 +191,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "takes the rooms of another gateway for its own",
     breaks: "protected-room-deleted",
-    scenario: twoGateways,
     file: "src/lib/pool/room.ts",
     edits: [
       ["(parseMarker(description)?.gateway ?? gatewayName) !== gatewayName", "gatewayName === description"],
@@ -282,7 +269,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "deletes a room whose live check got a page instead of a status",
     breaks: "deleted-too-early",
-    scenario: { reason: "needs a malformed response, which a history that was found earlier has" },
     file: roomDeletion,
     edits: [
       [
@@ -294,7 +280,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "sends further changes although three in a row had no known outcome",
     breaks: "pool-level-wrong",
-    scenario: { reason: "needs three faults, and a history that was found earlier has them" },
     file: "src/lib/pool/breaker.ts",
     edits: [
       [
@@ -306,7 +291,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "drops a request because others are pending",
     breaks: "pool-level-wrong",
-    scenario: { reason: "needs several requests in progress, and a history that was found earlier has them" },
     file: provisioning,
     edits: [
       [
@@ -320,7 +304,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: "counts a room in the making twice when it requests another",
     breaks: "pool-level-wrong",
     isFoundBySoakOnly: true,
-    scenario: { reason: "needs a discard beside a provisioning run, which random histories have" },
     file: "src/lib/pool/replenishment.ts",
     edits: [
       [
@@ -354,7 +337,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "returns the host PIN from create",
     breaks: "secret-exposed",
-    scenario: notAboutOrder,
     file: "src/lib/rooms/shapes.ts",
     edits: [
       ["    name: row.name,\n    service_type", '    name: row.name, ["pin"]: row["pin"],\n    service_type'],
@@ -363,7 +345,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     bug: "retries a change that timed out",
     breaks: "handed-out-twice",
-    scenario: onlyLateChanges,
     file: "src/lib/platform/retries.ts",
     edits: [
       ['if (error.code === "platform-timeout") return false;', ""],

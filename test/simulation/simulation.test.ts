@@ -3,14 +3,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { foundHistories } from "./found-histories.ts";
 import { promises } from "./ledger.ts";
-import {
-  explain,
-  historiesOfTestRun,
-  historyOf,
-  runHistories,
-  runHistory,
-  testRun,
-} from "./run-histories.ts";
+import { explain, historiesOfTestRun, runHistories, runHistory, testRun } from "./run-histories.ts";
 
 test("No history from the fixed seeds breaks a promise", { timeout: 240_000 }, async () => {
   const { histories, claims, failure } = await runHistories(testRun);

@@ -66,14 +66,11 @@ async function checkPlantedBugs(isQuick: boolean): Promise<void> {
   for (const plantedBug of plantedBugs) {
     if (isQuick && plantedBug.isFoundBySoakOnly) continue;
     const find = plant(plantedBug);
-    const found = isQuick
-      ? ((await find.byFoundHistories()) ??
-        (await find.byExploration()) ??
-        (await find.byRandomHistories(300)))
-      : // The rarest planted bug shows in about one of 1,500 histories.
-        ((await find.byRandomHistories(6000)) ??
-        (await find.byFoundHistories()) ??
-        (await find.byExploration()));
+    // The rarest planted bug shows in about one of 1,500 histories.
+    const found =
+      (await find.byExploration()) ??
+      (await find.byFoundHistories()) ??
+      (await find.byRandomHistories(isQuick ? 300 : 6000));
     const isCaught = found?.promise === plantedBug.breaks;
     const what = found ? `${found.promise} by ${found.by}` : "nothing";
     console.log(`${isCaught ? "caught" : "MISSED"}  ${what}: a gateway that ${plantedBug.bug}`);

@@ -111,7 +111,3 @@ test("bytes that are not UTF-8 are read as replacement characters", async () => 
   const bytes = new Uint8Array([0x22, 0xff, 0x22]);
   expect(await read(bytes)).toBe("\ufffd");
 });
-
-test("a body with both Content-Length and Transfer-Encoding is read", async () => {
-  expect(await read("{}", { "transfer-encoding": "chunked" })).toEqual({});
-});

@@ -60,21 +60,3 @@ describe.each(Object.keys(faults) as (keyof typeof faults)[])("Fifteen rooms %s"
     },
   );
 });
-
-test("Rooms whose live check fails keep the alert firing all day", async () => {
-  await world.addEnded("room-a");
-  world.platform.addFault(faults["whose live check fails"]);
-  const firing = firingMinutes(await runDay("collector first"));
-  expect(firing).toEqual(Array.from({ length: firing.length }, (_, index) => (firing[0] ?? 0) + 5 * index));
-  expect(firing.at(-1)).toBe(24 * 60 - 5);
-});
-
-test("Two metrics runs see a failed room before the next run of the collector has it", async () => {
-  await world.addEnded("room-a");
-  world.platform.addFault({ ...faults["that the platform refuses to delete"], count: 1 });
-  const ages = await runDay("metrics first");
-  const seen = [...ages].filter(([, age]) => age > 600).map(([minute]) => minute);
-  // Before the run that fails, and twice before the next one, which deletes the room.
-  expect(seen).toEqual([10, 15, 20]);
-  expect(world.roomNames()).toEqual([]);
-});

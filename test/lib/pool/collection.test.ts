@@ -15,8 +15,6 @@ const skipReasons = () =>
   world.log.lines.flatMap(({ event, fields }) => (event === "deletion-skipped" ? [fields["reason"]] : []));
 const invisibleSeconds = () =>
   world.deletion.contents().map(({ visibleAt }) => (visibleAt - world.clock.now()) / 1000);
-const visibleAt = (startedAt: number) =>
-  world.deletion.contents().map((message) => Math.ceil((message.visibleAt - startedAt) / 1000));
 const leftBehind = () => [...world.roomNames(), ...world.deletion.texts()];
 const addManyEnded = async (count: number) => {
   for (let index = 0; index < count; index++) await world.addEnded(`room-${index}`);

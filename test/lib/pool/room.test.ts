@@ -66,11 +66,6 @@ describe("The marker", () => {
     );
   });
 
-  test("withMarker keeps the fingerprint of the marker that it replaces", () => {
-    const marked = withMarker(formatMarker(made), assigned);
-    expect(parseMarker(marked)).toEqual({ ...assigned, fingerprint: "0f1e2d3c" });
-  });
-
   test.each([
     ["pooled 2026-01-15T09:00:00.000Z", { messageId: undefined, fingerprint: undefined }],
     ["assigned 2026-01-15T09:00:00.000Z m-1", { messageId: "m-1", fingerprint: undefined }],
@@ -132,11 +127,6 @@ describe("The marker", () => {
 
   test("withoutMarker returns a description without a marker unchanged, including line endings", () => {
     expect(withoutMarker("one\r\ntwo")).toBe("one\r\ntwo");
-  });
-
-  test("withMarker replaces the previous marker", () => {
-    const before = withMarker("made by hand", pooled);
-    expect(withMarker(before, assigned)).toBe(`made by hand\n${formatMarker(assigned)}`);
   });
 
   test("parseMarker returns the last of two markers", () => {

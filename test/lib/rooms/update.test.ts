@@ -82,11 +82,6 @@ describe("relations", () => {
     expect(await room()).toMatchObject({ ivr_theme: { id: 1 } });
   });
 
-  test("an empty list removes the related object", async () => {
-    await change({ ivr_theme: [] });
-    expect(await room()).toMatchObject({ ivr_theme: null });
-  });
-
   test.each(["aliases", "automatic_participants"])(
     "more than 1,000 entries of %s are one fault, and the entries are not checked",
     (field) => {
