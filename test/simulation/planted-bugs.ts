@@ -23,6 +23,12 @@ const provisioning = "src/lib/pool/provisioning.ts";
 const collection = "src/lib/pool/collection.ts";
 const decisions = "src/lib/pool/collection-decisions.ts";
 const roomDeletion = "src/lib/pool/room-deletion.ts";
+/** Without this, the deletion does not look up persistent rooms at all. */
+const unguarded = [
+  "if (isPersistent(request.room)) return decide(request, undefined, unmarkedRooms);",
+  "",
+  roomDeletion,
+] as const;
 const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
 const retirement = "tools/ops/pool/retirement.ts";
 const memoryQueue = "test/support/memory-queue.ts";
@@ -203,6 +209,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: decisions,
     edits: [
       ['persistent: { event: "keep", gateway: "keep" }', 'persistent: { event: "delete", gateway: "keep" }'],
+      unguarded,
     ],
   },
   {
@@ -212,6 +219,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: decisions,
     edits: [
       ['persistent: { event: "keep", gateway: "keep" }', 'persistent: { event: "keep", gateway: "delete" }'],
+      unguarded,
     ],
   },
   {
