@@ -140,8 +140,8 @@ var secretSettings = concat(
 var secretReferences = toObject(secretSettings, setting => setting, setting =>
   '@Microsoft.KeyVault(SecretUri=${vaultUrl}secrets/${replace(setting, '_', '-')})')
 
-// The platform needs about 90 seconds to replicate a new room, so the default differs from the local one.
-var given = union({ POOL_READY_DELAY_SECONDS: 90 }, settings)
+// Defaults that differ from the local ones: the platform needs about 90 seconds to replicate a new room.
+var given = union({ GATEWAY_NAME: environmentName, POOL_READY_DELAY_SECONDS: 90 }, settings)
 
 resource appSettings 'Microsoft.Web/sites/config@2024-11-01' = {
   parent: app

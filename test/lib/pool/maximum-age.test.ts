@@ -1,17 +1,17 @@
 /** ROOM_MAXIMUM_AGE_HOURS: which rooms the collector queues because of their age, and when it deletes them. */
 import { beforeEach, expect, test } from "vitest";
 import { decodeRoomMessage } from "../../../src/lib/pool/room.ts";
-import { formatMarker } from "../../support/markers.ts";
+import { formatMarker, gatewayName } from "../../support/markers.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
 const maxAgeHours = 2;
 
 /** Adds a room that was handed out this many hours ago. */
-const addAssigned = (name: string, hours: number) => {
+const addAssigned = (name: string, hours: number, gateway = gatewayName) => {
   const since = new Date(world.clock.now() - hours * 3600_000).toISOString();
   world.addRoom(name, {
-    description: formatMarker({ state: "assigned", since, messageId: `claim-of-${name}` }),
+    description: formatMarker({ gateway, state: "assigned", since, messageId: `claim-of-${name}` }),
   });
 };
 const collectAfter = async (seconds: number, maxMessages = 20) =>
@@ -23,6 +23,7 @@ beforeEach(() => {
   addAssigned("young", 1.7);
   world.addRoom("pooled");
   addAssigned("test_persistent", 9);
+  addAssigned("theirs", 9, "production");
 });
 
 test("An overdue room is queued in the gateway's name with the ID of its claim, and is deleted ten minutes later", async () => {
@@ -32,7 +33,7 @@ test("An overdue room is queued in the gateway's name with the ID of its claim, 
   ]);
   expect(world.log.fieldsOf("room-queued-for-deletion")).toMatchObject({ room: "overdue", ageHours: 2 });
   await collectAfter(600);
-  expect(world.roomNames().toSorted()).toEqual(["pooled", "test_persistent", "young"]);
+  expect(world.roomNames().toSorted()).toEqual(["pooled", "test_persistent", "theirs", "young"]);
   expect(world.deletion.texts()).toEqual([]);
 });
 
