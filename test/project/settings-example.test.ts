@@ -28,6 +28,7 @@ test("Every required setting is in the example, and the app names it if it is mi
   });
   expect(optional).toEqual([
     ...hostSettings,
+    "GATEWAY_NAME",
     "ROOM_TEMPLATE",
     "POOL_MINIMUM",
     "POOL_READY_DELAY_SECONDS",
