@@ -154,14 +154,9 @@ function typeFaultOf(expected: string, input: unknown): keyof typeof typeMessage
 export const laxInteger = z.preprocess((value) => {
   if (typeof value === "boolean") return Number(value);
   return typeof value === "string" && /^\s*[-+]?\d+(?:_\d+)*(?:\.0*)?\s*$/.test(value)
-    ? clamp(Number(value.replaceAll("_", "")))
+    ? Number(value.replaceAll("_", ""))
     : value;
 }, z.int());
-
-/** Moves a number beyond the safe integers to their limit, so its fault names the bound that it exceeds. */
-function clamp(value: number): number {
-  return Math.min(Math.max(value, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
-}
 
 const booleanWords = new Map([
   ...["true", "1", "on", "t", "y", "yes"].map((word) => [word, true] as const),
