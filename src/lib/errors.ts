@@ -1,6 +1,7 @@
 /** Every expected failure, with its status and its text for the caller. */
 
-const failures = {
+/** By code. 404 has no body, and 422 has the faults instead of a fixed text. */
+export const failures = {
   "invalid-request": { status: 422, detail: undefined },
   unauthenticated: { status: 401, detail: "Not authenticated" },
   forbidden: { status: 403, detail: "Not allowed" },
@@ -80,14 +81,4 @@ export class GatewayError extends Error {
   get status(): number {
     return failures[this.code].status;
   }
-}
-
-/** Returns the status of a failure. The API document takes its statuses from here. */
-export function statusOf(code: FailureCode): number {
-  return failures[code].status;
-}
-
-/** Returns the fixed text for the caller, or undefined if the response has none (404, 422). */
-export function publicDetailOf(code: FailureCode): string | undefined {
-  return failures[code].detail;
 }

@@ -3,7 +3,7 @@
 import { HttpRequest, type HttpResponseInit } from "@azure/functions";
 import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
-import { statusOf } from "../../src/lib/errors.ts";
+import { failures } from "../../src/lib/errors.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import type { Task } from "./faults.ts";
@@ -84,9 +84,9 @@ function check({ ledger }: World, name: string, response: HttpResponseInit, task
 }
 
 /** The documented failures. All callers here are authenticated, so 401 and 403 are not among them. */
-function failureStatuses({ failures, query, body }: HttpContract): ReadonlySet<number> {
-  const statuses = new Set(failures.map(statusOf));
-  if (query ?? body) statuses.add(statusOf("invalid-request"));
+function failureStatuses({ failures: codes, query, body }: HttpContract): ReadonlySet<number> {
+  const statuses = new Set<number>(codes.map((code) => failures[code].status));
+  if (query ?? body) statuses.add(failures["invalid-request"].status);
   return statuses;
 }
 

@@ -1,14 +1,14 @@
 /** The responses of failures, as tests compare them. */
-import { type FailureCode, publicDetailOf, statusOf } from "../../src/lib/errors.ts";
+import { type FailureCode, failures } from "../../src/lib/errors.ts";
 
 /** The response of an expected failure: its status, its fixed text and its code in the log. */
 export function failure(
   code: Exclude<FailureCode, "invalid-request">,
   headers: Readonly<Record<string, unknown>> = {},
 ): object {
-  const detail = publicDetailOf(code);
+  const { status, detail } = failures[code];
   return {
-    status: statusOf(code),
+    status,
     code,
     headers,
     ...(detail === undefined ? { text: "" } : { json: { detail } }),

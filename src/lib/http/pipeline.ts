@@ -1,7 +1,7 @@
 /** The HTTP pipeline: authenticate, parse, validate, handle, respond. The only place that maps errors to responses. */
 import type { HttpHandler, HttpRequest, HttpResponseInit } from "@azure/functions";
 import type { AccessChecks, Caller } from "../auth/access.ts";
-import { GatewayError, publicDetailOf } from "../errors.ts";
+import { failures, GatewayError } from "../errors.ts";
 import { createLog, type Log, type LogFields } from "../log.ts";
 import type { Clock } from "../ports.ts";
 import { readBody } from "./body.ts";
@@ -13,6 +13,9 @@ export interface HttpDependencies {
   readonly clock: Clock;
 }
 
+// Usable in a header, a log line and a query without being escaped.
+const usableId = /^[A-Za-z0-9._-]{1,128}$/;
+
 /** Returns the handler for the Functions host. It never throws: an unexpected error is logged and becomes a 500. */
 export function toHandler<Dependencies extends HttpDependencies>(
   definition: HttpFunction<NoInfer<Dependencies>>,
@@ -21,14 +24,16 @@ export function toHandler<Dependencies extends HttpDependencies>(
   const { accessChecks, clock } = dependencies;
   return async (request, context) => {
     const { invocationId } = context;
-    const correlationId = correlationIdOf(request.headers.get("x-correlation-id"), invocationId);
+    const sentId = request.headers.get("x-correlation-id") ?? "";
+    const correlationId = usableId.test(sentId) ? sentId : invocationId;
     const startedAt = clock.now();
     let log = createLog(context, { correlationId });
     let fields: LogFields = {};
     let response: HostResponse;
     try {
       const caller = await accessChecks[definition.access](request.headers, log);
-      log = createLog(context, { correlationId, caller: nameOf(caller) });
+      const callerName = caller.kind === "application" ? caller.id : caller.kind;
+      log = createLog(context, { correlationId, caller: callerName });
       if (caller.kind === "event-sink") fields = { credentials: caller.credentials };
       const input = await readInput(request, caller, definition);
       const { logFields, ...result } = await definition.handle(input, dependencies, log);
@@ -48,34 +53,18 @@ export function toHandler<Dependencies extends HttpDependencies>(
   };
 }
 
-function nameOf(caller: Caller): string {
-  return caller.kind === "application" ? caller.id : caller.kind;
-}
-
 /** Returns the validated input. Throws `length-required`, `body-too-large` or `invalid-request` if it is not valid. */
 async function readInput(request: HttpRequest, caller: Caller, { query, headers, body }: HttpContract) {
   return {
     caller,
-    roomName: decodeRoomName(request.params["room_name"] ?? ""),
+    // The host decodes a path once but keeps `%2F`, so a literal `%2F` in a name cannot be distinguished from a slash.
+    roomName: (request.params["room_name"] ?? "").replaceAll(/%2f/gi, "/"),
     // The host's own query joins repeated parameters, so they cannot be recognised there.
     query: query && readQuery(query, new URL(request.url).searchParams),
     headers: headers && validate(headers, Object.fromEntries(request.headers), "header"),
     body: body && validate(body.schema, await readBody(request, body), "body"),
     readText: async () => request.text(),
   };
-}
-
-/** The host decodes a path once but keeps `%2F`, so a literal `%2F` in a name cannot be distinguished from a slash. */
-function decodeRoomName(parameter: string): string {
-  return parameter.replaceAll(/%2f/gi, "/");
-}
-
-// Usable in a header, a log line and a query without being escaped.
-const usableId = /^[A-Za-z0-9._-]{1,128}$/;
-
-/** Returns the caller's correlation ID, or `otherwise` if it is missing or not usable. */
-function correlationIdOf(sent: string | null, otherwise: string): string {
-  return sent !== null && usableId.test(sent) ? sent : otherwise;
 }
 
 /** A body of 1 MiB can have more than 100,000 faults, and its response would be far longer. */
@@ -114,7 +103,7 @@ function toFailure(error: unknown, log: Log): { response: HostResponse; fields: 
   if (status >= 500) log.error(code, {}, error);
   else if (error.cause !== undefined) log.warn(code, {}, error.cause);
   const detail =
-    code === "invalid-request" ? (details.faults ?? []).slice(0, maxFaults) : publicDetailOf(code);
+    code === "invalid-request" ? (details.faults ?? []).slice(0, maxFaults) : failures[code].detail;
   const { retryAfterSeconds, challenge, reason, failedCall } = details;
   const headers = {
     ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),

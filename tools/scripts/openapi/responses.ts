@@ -1,6 +1,6 @@
 /** The responses of each operation, derived from its access, its input and the failures that it declares. */
 import type { Access } from "../../../src/lib/auth/access.ts";
-import { type FailureCode, publicDetailOf, statusOf } from "../../../src/lib/errors.ts";
+import { type FailureCode, failures } from "../../../src/lib/errors.ts";
 import type { HttpContract } from "../../../src/lib/http/contract.ts";
 import type { Examples } from "./examples.ts";
 import { rateLimits } from "./rate-limits.ts";
@@ -124,9 +124,9 @@ export function responses(contract: HttpContract, examples: Examples | undefined
       },
     ] as const;
   });
-  const failures = Map.groupBy(failuresOf(contract), statusOf);
-  const failed = [...new Set([...everyOperation, ...failures.keys()])].map((status) => {
-    const codes = failures.get(status) ?? [];
+  const codesByStatus = Map.groupBy(failuresOf(contract), (code): number => failures[code].status);
+  const failed = [...new Set([...everyOperation, ...codesByStatus.keys()])].map((status) => {
+    const codes = codesByStatus.get(status) ?? [];
     const description = statusText(status, codes, contract);
     if (refusedByHost.includes(status)) return [status, { description }] as const;
     const content = failureContent(status, codes);
@@ -170,5 +170,5 @@ function failureContent(status: number, codes: readonly FailureCode[]): Json {
 function failureExamples(status: number, codes: readonly FailureCode[]): Examples {
   if (status === 429) return { throttled: { value: { detail: "Too Many Requests" } } };
   if (status === 500) return { unexpected: { value: { detail: "Internal Server Error" } } };
-  return Object.fromEntries(codes.map((code) => [code, { value: { detail: publicDetailOf(code) } }]));
+  return Object.fromEntries(codes.map((code) => [code, { value: { detail: failures[code].detail } }]));
 }
