@@ -1,5 +1,4 @@
 /** Timer, every 10 minutes: deletes rooms whose conference has ended. */
-
 import type { GarbageCollection } from "../lib/pool/collection.ts";
 import type { TimerFunction } from "../lib/triggers.ts";
 

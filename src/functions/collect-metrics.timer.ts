@@ -1,5 +1,4 @@
 /** Timer, every 5 minutes and on startup: writes one metrics row. */
-
 import type { MetricsRun } from "../lib/metrics/run.ts";
 import type { TimerFunction } from "../lib/triggers.ts";
 

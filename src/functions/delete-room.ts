@@ -1,5 +1,4 @@
 /** DELETE /room/{room_name}: deletes a room on the platform immediately. */
-
 import { platformFailures } from "../lib/errors.ts";
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";

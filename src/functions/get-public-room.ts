@@ -1,5 +1,4 @@
 /** GET /public/room/{room_name}: returns one room to an agent, without its host PIN. */
-
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
 import { findRoom, roomReading } from "../lib/rooms/read.ts";

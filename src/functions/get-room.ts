@@ -1,5 +1,4 @@
 /** GET /room/{room_name}: returns one room with its host PIN. */
-
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
 import { findRoom, roomReading, roomRoute } from "../lib/rooms/read.ts";

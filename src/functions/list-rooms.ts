@@ -1,5 +1,4 @@
 /** GET /room/list: returns every conference on the platform. */
-
 import { platformFailures } from "../lib/errors.ts";
 import { httpFunction } from "../lib/http/contract.ts";
 import type { SharedList } from "../lib/platform/shared-list.ts";

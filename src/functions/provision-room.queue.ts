@@ -1,5 +1,4 @@
 /** Queue trigger on room-provisioning-queue: provisions one room for the pool. */
-
 import type { Provisioning } from "../lib/pool/provisioning.ts";
 import { queueNames } from "../lib/ports.ts";
 import type { QueueFunction } from "../lib/triggers.ts";

@@ -1,5 +1,4 @@
 /** PATCH /room/{room_name}: updates a room on the platform. */
-
 import { platformFailures } from "../lib/errors.ts";
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";

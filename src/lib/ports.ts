@@ -1,5 +1,4 @@
 /** What the gateway needs from outside the process, as interfaces: queues, records, metrics, time and randomness. */
-
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod";

@@ -15,7 +15,7 @@ export interface BodyContract<Body> {
   readonly requiresJsonType: boolean;
 }
 
-export interface HttpContract {
+export interface HttpContract<Query = unknown, Headers = unknown, Body = unknown> {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Whether HEAD returns the response to GET without its body. Defaults to false. */
   readonly answersHead?: boolean;
@@ -26,10 +26,10 @@ export interface HttpContract {
   readonly description: string;
   readonly isDeprecated?: boolean;
   /** The query parameters. Others are ignored. */
-  readonly query?: QuerySchema<unknown>;
+  readonly query?: QuerySchema<Query>;
   /** The request headers that the function reads, as an object schema with lower-case keys. */
-  readonly headers?: z.ZodType;
-  readonly body?: BodyContract<unknown>;
+  readonly headers?: z.ZodType<Headers>;
+  readonly body?: BodyContract<Body>;
   /** The success statuses, each with the schema of its body, or null if there is none. */
   readonly responses: Readonly<Record<number, z.ZodType | null>>;
   /** The possible failures, except those that follow from `access`, `query`, `headers` and `body`. */
@@ -59,10 +59,7 @@ interface Input<Query, Headers, Body> {
 
 /** An HTTP function: its contract, and what it does with a valid request. */
 export interface HttpFunction<Dependencies, Query = unknown, Headers = unknown, Body = unknown>
-  extends HttpContract {
-  readonly query?: QuerySchema<Query>;
-  readonly headers?: z.ZodType<Headers>;
-  readonly body?: BodyContract<Body>;
+  extends HttpContract<Query, Headers, Body> {
   /** Throws GatewayError for an expected failure. A method, so functions with different inputs have one type. */
   handle(
     input: Input<Query, Headers, Body>,

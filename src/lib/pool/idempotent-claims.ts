@@ -1,5 +1,4 @@
 /** Claims with an idempotency key: a retried create gets the same room. */
-
 import { createHash } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";

@@ -1,5 +1,4 @@
 /** A new room: its name, its guest PIN, the fields that create it on the platform, and their fingerprint. */
-
 import { createHash } from "node:crypto";
 import type { ConferenceFields } from "../platform/conferences.ts";
 import type { RandomSource } from "../ports.ts";
