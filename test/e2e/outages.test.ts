@@ -70,7 +70,7 @@ const platformDown: Situation = {
 const platformFault = (fault: Parameters<RunningGateway["stack"]["platform"]["addFault"]>[0]): Situation => ({
   missing: ["platform"],
   gateway: impatientGateway,
-  begin: () => void impatientGateway.stack.platform.addFault(fault),
+  begin: () => impatientGateway.stack.platform.addFault(fault),
   end: () => impatientGateway.stack.platform.reset(),
 });
 

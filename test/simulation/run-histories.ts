@@ -90,7 +90,7 @@ export async function foundViolation(): Promise<Violation | undefined> {
 const placed = (history: History, seed: number): History => ({ ...history, hasNeighbour: seed % 5 === 0 });
 
 /** Returns the history that belongs to a seed. */
-export function historyOf(seed: number): History {
+function historyOf(seed: number): History {
   const [history] = fc.sample(histories, { seed, numRuns: 1 });
   if (!history) throw new Error("fast-check made no history");
   return placed(history, seed);
