@@ -80,25 +80,24 @@ describe("ops shrink", () => {
     expect((await operated.ops("room", name)).output).toMatch(/ room-deleted \(ops shrink\) +local /);
   });
 
-  test("Counts requested rooms: they arrive and stay, so as many more are taken out", async () => {
-    await operated.fillPool(3);
-    for (let request = 0; request < 2; request++)
-      await operated.queues.provisioning.put('{"reason":"claimed"}', { invisibleSeconds: 3600 });
-    onTestFinished(async () => operated.queues.provisioning.clear());
-    const { exitCode, output } = await operated.ops("shrink", "4", "--yes");
-    expect(exitCode).toBe(0);
-    expect(output).toContain("The pool has 3 rooms, and 2 more are requested.\n");
-    expect(output).toContain("1 room will be deleted in 0 s to 10 min; 2 are in the pool.\n");
-    expect(await depths()).toEqual([2, 1, 2, 0]);
-  });
-
-  test("Takes out no more rooms than there are, although requested ones will arrive", async () => {
-    await operated.fillPool(1);
-    await operated.queues.provisioning.put('{"reason":"claimed"}', { invisibleSeconds: 3600 });
-    onTestFinished(async () => operated.queues.provisioning.clear());
-    expect(await operated.ops("shrink", "0", "--yes")).toMatchObject({ exitCode: 0 });
-    expect(await depths()).toEqual([0, 1, 1, 0]);
-  });
+  test.each([
+    ["4", "1 room will be deleted in 0 s to 10 min; 2 are in the pool.\n", [2, 1, 2, 0]],
+    // No more than there are.
+    ["0", "3 rooms will be deleted in 0 s to 10 min; 0 are in the pool.\n", [0, 3, 2, 0]],
+  ])(
+    "Counts requested rooms, which will arrive: %s of 3 and 2 requested ones stay",
+    async (level, message, left) => {
+      await operated.fillPool(3);
+      for (let request = 0; request < 2; request++)
+        await operated.queues.provisioning.put('{"reason":"claimed"}', { invisibleSeconds: 3600 });
+      onTestFinished(async () => operated.queues.provisioning.clear());
+      const { exitCode, output } = await operated.ops("shrink", level, "--yes");
+      expect(exitCode).toBe(0);
+      expect(output).toContain("The pool has 3 rooms, and 2 more are requested.\n");
+      expect(output).toContain(message);
+      expect(await depths()).toEqual(left);
+    },
+  );
 
   test("Changes nothing without --yes", async () => {
     await operated.fillPool(3);
@@ -115,7 +114,7 @@ describe("ops shrink", () => {
     });
   });
 
-  test("Refuses a level below POOL_MINIMUM, which the gateway would restore", async () => {
+  test("Refuses a level below POOL_MINIMUM, which the gateway would restore, and accepts exactly that", async () => {
     await operated.fillPool(3);
     await operated.writeSettings({ POOL_MINIMUM: "2" });
     const { exitCode, output } = await operated.ops("shrink", "1", "--yes");
@@ -124,11 +123,6 @@ describe("ops shrink", () => {
       "POOL_MINIMUM is 2, so the gateway would fill the pool up again within five minutes.",
     );
     expect(await depths()).toEqual([3, 0, 0, 0]);
-  });
-
-  test("Accepts exactly POOL_MINIMUM", async () => {
-    await operated.fillPool(3);
-    await operated.writeSettings({ POOL_MINIMUM: "2" });
     expect(await operated.ops("shrink", "2", "--yes")).toMatchObject({ exitCode: 0 });
     expect(await depths()).toEqual([2, 1, 0, 0]);
   });
