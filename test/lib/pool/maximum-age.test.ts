@@ -93,13 +93,10 @@ test("Each run starts at another overdue room, so all come to their turn", async
 });
 
 /** Runs the collector at every full ten minutes of a number of days, while eight rooms end before each run. */
-async function collectForDays(
-  days: number,
-  endedPerRun = 8,
-): Promise<{ stuck: number; oldestMinutes: number }> {
+async function collectForDays(days: number): Promise<{ stuck: number; oldestMinutes: number }> {
   const found = { stuck: 0, oldestMinutes: 0 };
   for (let run = 0; run < days * 144; run++) {
-    for (let room = 0; room < endedPerRun; room++) await world.addEnded(`ended-${run}-${room}`);
+    for (let room = 0; room < 8; room++) await world.addEnded(`ended-${run}-${room}`);
     await world.collectGarbageAfter(600, { maxAgeHours: 24 }).catch(() => undefined);
     const others = world.deletion.contents().filter(({ text }) => !text.includes("stuck"));
     const ages = others.map(({ insertedAt }) => (world.clock.now() - insertedAt) / 60_000);

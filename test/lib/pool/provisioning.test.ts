@@ -273,28 +273,6 @@ describe("Provisioning if the outcome of the create is unknown", () => {
     expect(world.clock.now()).toBeLessThan(startedAt + 600_000);
   });
 
-  test("queues nothing for deletion if a claim has received the name in the meantime", async () => {
-    let name = "";
-    const conferences: Conferences = {
-      ...world.conferences,
-      create: async (fields) => {
-        name = String(fields["name"]);
-        throw timedOut();
-      },
-      findByName: async () => {
-        if (world.roomNames().length > 0) return undefined;
-        world.clock.advance(700);
-        world.addRoom(name);
-        expect((await world.claim()).name).toBe(name);
-        return undefined;
-      },
-    };
-    await expect(provision({ conferences })).rejects.toMatchObject({ outcome: "unknown" });
-    expect(world.deletion.texts()).toEqual([]);
-    await world.collectGarbageAfter(700);
-    expect(world.roomNames()).toEqual([name]);
-  });
-
   test("keeps the name if only the third look-up finds the room, and sends one create", async () => {
     world.platform.addFault({ kind: "status", status: 500, when: "after", method: "POST" });
     const attemptsOfTwoLookUps = 6;
@@ -363,19 +341,6 @@ describe("Provisioning if the pool fails", () => {
     await provision();
     expect(world.deletionNames()).toEqual(world.roomNames());
     expect(world.deletionNames()).toHaveLength(1);
-  });
-
-  test("leaves the room to its caller if it was claimed while provisioning paused", async () => {
-    const claimed: string[] = [];
-    const claimAfterPause = async () => {
-      world.clock.advance(600);
-      claimed.push((await world.claim()).name);
-    };
-    world.pool.strikeNext("setInvisible", { meanwhile: claimAfterPause });
-
-    await provision();
-    expect(claimed).toEqual(world.roomNames());
-    expect(world.deletionNames()).toEqual([]);
   });
 });
 
