@@ -29,7 +29,7 @@ const slotsLeftForCallers = 2;
 const maxWaitingClaims = 60;
 const firstPauseSeconds = 1;
 const maxPauseSeconds = 15;
-const longestWaitSeconds: Readonly<Record<Priority, number>> = { caller: 2, background: maxPauseSeconds };
+const maxPauseWaitSeconds: Readonly<Record<Priority, number>> = { caller: 2, background: maxPauseSeconds };
 
 /**
  * Creates a limiter whose limit is between one slot and the ceiling, where it begins. It falls by half after 429, 503,
@@ -81,7 +81,7 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
   /** Waits for the end of a pause. Throws PlatformError if it lasts too long for a caller or until `startBefore`. */
   async function waitForPause(priority: Priority, startBefore: number): Promise<void> {
     for (let left = pauseMilliseconds(); left > 0; left = pauseMilliseconds()) {
-      if (left > longestWaitSeconds[priority] * 1000 || clock.now() + left >= startBefore)
+      if (left > maxPauseWaitSeconds[priority] * 1000 || clock.now() + left >= startBefore)
         throw new PlatformError({
           outcome: "not-sent",
           message: "calls are paused because the platform refuses them",

@@ -3,18 +3,12 @@ import type { Clock } from "../ports.ts";
 import type { ConferenceRow, Conferences } from "./conferences.ts";
 import { PlatformError } from "./errors.ts";
 
-export interface SharedList {
-  /**
-   * Returns all conferences as they are after this call. Never joins a list that has begun, which could miss a deletion.
-   * Throws PlatformError if the platform fails, or `platform-timeout` after 60 s.
-   */
-  list(): Promise<ConferenceRow[]>;
-}
+export type SharedList = ReturnType<typeof createSharedList>;
 
 const maxSeconds = 60;
 
 /** Creates the shared list. Does nothing until `list` is called. */
-export function createSharedList(conferences: Conferences, clock: Clock): SharedList {
+export function createSharedList(conferences: Conferences, clock: Clock) {
   let running: Promise<unknown> = Promise.resolve();
   let waiting: Promise<ConferenceRow[]> | undefined;
 
@@ -37,6 +31,10 @@ export function createSharedList(conferences: Conferences, clock: Clock): Shared
   }
 
   return {
-    list: async () => (waiting ??= listInTime()),
+    /**
+     * Returns all conferences as they are after this call. Never joins a list that has begun, which could miss a deletion.
+     * Throws PlatformError if the platform fails, or `platform-timeout` after 60 s.
+     */
+    list: async (): Promise<ConferenceRow[]> => (waiting ??= listInTime()),
   };
 }

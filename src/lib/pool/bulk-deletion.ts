@@ -9,7 +9,6 @@ import { queueForDeletion } from "./deletion-queue.ts";
 import { decodeRoomMessage, isPersistent, isRoom, type Ownership, parseMarker } from "./room.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
 
-/** Deletes all rooms. */
 export interface BulkDeletion {
   /**
    * Deletes the gateway's rooms that are on the platform when it begins, and those whose name is in the pool, but
@@ -19,7 +18,6 @@ export interface BulkDeletion {
   deleteAll(log: Log): Promise<void>;
 }
 
-/** The dependencies of bulk delete. */
 export interface BulkDeletionOptions {
   readonly pool: Queue;
   readonly deletion: Queue;

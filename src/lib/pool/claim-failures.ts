@@ -45,7 +45,6 @@ export const settlements = {
   "no-slot": "release",
 } as const satisfies Record<string, Settlement>;
 
-/** Why an attempt handed out no room. */
 export type FailedOutcome = keyof typeof settlements;
 
 /** Returns the outcome of a change that threw `error`. Throws `error` itself if it is not a PlatformError. */
@@ -59,7 +58,6 @@ export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {
   return fields.includes("tag") ? "tag-refused" : "room-refused";
 }
 
-/** The dependencies of a settlement. */
 export interface SettlementDependencies {
   readonly pool: Queue;
   readonly deletion: Queue;

@@ -54,16 +54,8 @@ const maxClaimSeconds = 25;
 
 /** Creates the claims of one instance. The numbers of the steps are those of `docs/architecture.md`. */
 export function createClaims(options: ClaimOptions): Claims {
-  const {
-    pool,
-    deletion,
-    conferences,
-    replenishment,
-    claimSlots,
-    clock,
-    leaseSeconds,
-    gatewayName: gateway,
-  } = options;
+  const { pool, deletion, conferences, replenishment, claimSlots, clock } = options;
+  const { leaseSeconds, gatewayName: gateway } = options;
   // A late PATCH must end with a known outcome, long before the lease ends and another claim can hold the room.
   const deadlineSeconds = Math.min(maxClaimSeconds, leaseSeconds / 4);
   const timeoutSeconds = Math.min(options.platformTimeoutSeconds, leaseSeconds / 4);
@@ -103,10 +95,24 @@ export function createClaims(options: ClaimOptions): Claims {
         await settle(attempt, "find-failed");
         throw error;
       });
-    const failure = outcomeOfLookUp(room, message, gateway);
+    const failure = outcomeOfLookUp(room, message);
     if (failure === undefined) return room;
     await settle(attempt, failure);
     return undefined;
+  }
+
+  /** Returns why the room that a look-up found cannot be handed out, or undefined if it can. */
+  function outcomeOfLookUp(
+    room: ConferenceRow | undefined,
+    message: QueueMessage,
+  ): FailedOutcome | undefined {
+    if (!room) return "room-missing";
+    if (isOfOtherGateway(room, gateway)) return "other-gateway";
+    const marker = parseMarker(room.description);
+    if (marker?.state === "assigned")
+      return marker.messageId === message.id ? "unanswered-claim" : "duplicate-message";
+    if (isDialable(room)) return undefined;
+    return marker ? "room-without-alias" : "unmarked-room-without-alias";
   }
 
   /** Step 3: writes the tag and the marker. Returns the room as written, or undefined if it has disappeared. */
@@ -116,13 +122,8 @@ export function createClaims(options: ClaimOptions): Claims {
     let sent: ConferenceFields = {};
     // Computed when the call is sent, because it may wait: an event before that is about another conference.
     const fields = () => {
-      const marker = {
-        gateway,
-        state: "assigned",
-        since: timestampOf(clock),
-        messageId: message.id,
-      } as const;
-      const description = withMarker(room.description, marker);
+      const marker = { gateway, since: timestampOf(clock), messageId: message.id };
+      const description = withMarker(room.description, { ...marker, state: "assigned" });
       sent = { description, ...(serviceTag !== undefined && { tag: serviceTag }) };
       return sent;
     };
@@ -189,19 +190,4 @@ export function createClaims(options: ClaimOptions): Claims {
       return room;
     },
   };
-}
-
-/** Returns why the room that a look-up found cannot be handed out, or undefined if it can. */
-function outcomeOfLookUp(
-  room: ConferenceRow | undefined,
-  message: QueueMessage,
-  gatewayName: string,
-): FailedOutcome | undefined {
-  if (!room) return "room-missing";
-  if (isOfOtherGateway(room, gatewayName)) return "other-gateway";
-  const marker = parseMarker(room.description);
-  if (marker?.state === "assigned")
-    return marker.messageId === message.id ? "unanswered-claim" : "duplicate-message";
-  if (isDialable(room)) return undefined;
-  return marker ? "room-without-alias" : "unmarked-room-without-alias";
 }

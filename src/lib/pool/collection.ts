@@ -22,7 +22,6 @@ export interface GarbageCollection {
   collect(log: Log): Promise<void>;
 }
 
-/** The collector's dependencies and limits. */
 export interface GarbageCollectionOptions extends Ownership {
   readonly deletion: Queue;
   readonly conferences: Pick<Conferences, "findByName" | "list" | "delete">;

@@ -7,7 +7,6 @@ import type { Clock } from "../ports.ts";
 import { type Decision, type DeletionRequest, decide } from "./collection-decisions.ts";
 import { isPersistent, loggableName, type Ownership } from "./room.ts";
 
-/** What the step needs. */
 export interface RoomDeletionOptions extends Ownership {
   readonly conferences: Pick<Conferences, "findByName" | "delete">;
   /** Missing if rooms are deleted even if they are live. */
