@@ -55,14 +55,18 @@ export function createBreaker(clock: Pick<Clock, "now">) {
   }
 
   /** Sends a change, returns whether its room exists, and records the outcome. After a pause, the change is a trial. */
-  async function run(send: () => Promise<boolean>, log: Log): Promise<boolean> {
+  async function run(
+    send: () => Promise<boolean>,
+    log: Log,
+    ifMissing: Verdict = "rejected",
+  ): Promise<boolean> {
     check();
     const failedTrials = state.name === "open" ? state.failedTrials : undefined;
     if (failedTrials !== undefined) state = { name: "trying" };
     let verdict: Verdict = "rejected";
     try {
       const isFound = await send();
-      if (isFound) verdict = "works";
+      verdict = isFound ? "works" : ifMissing;
       return isFound;
     } catch (error) {
       verdict = verdictOf(error);
@@ -81,13 +85,15 @@ export function createBreaker(clock: Pick<Clock, "now">) {
     run,
     /** After a pause, repeats a change if it may. Throws if that fails. `startBefore` is in clock milliseconds. */
     async tryFirst(startBefore: number, log: Log): Promise<void> {
-      check();
-      const [repeat, ...others] = repeats;
-      if (!repeat || state.name !== "open" || (state.failedTrials + 1) % trialsPerFreshRoom === 0) return;
-      repeats = [...others, repeat];
-      if (await run(async () => repeat(startBefore), log)) return;
-      repeats = repeats.filter((other) => other !== repeat);
-      check();
+      for (;;) {
+        check();
+        const [repeat, ...others] = repeats;
+        if (!repeat || state.name !== "open" || (state.failedTrials + 1) % trialsPerFreshRoom === 0) return;
+        repeats = [...others, repeat];
+        // The collector may have deleted the room, which says nothing about changes.
+        if (await run(async () => repeat(startBefore), log, "not-sent")) return;
+        repeats = repeats.filter((other) => other !== repeat);
+      }
     },
     /** Adds a change of unknown outcome to repeat. Nobody must be able to receive its room any more. */
     addRepeat(repeat: (startBefore: number) => Promise<boolean>): void {
