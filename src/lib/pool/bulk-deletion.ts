@@ -93,11 +93,12 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
     let failure: unknown;
     for (let pass = 1; clock.now() < startBefore && !(failure && pass > maxPasses); pass++) {
       if (failure) await clock.sleep(pauseMilliseconds);
-      const rows = await conferences.list({ startBefore });
+      failure = undefined;
+      const rows = await conferences.list({ startBefore }).catch((error: unknown) => void (failure = error));
+      if (!rows) continue;
       const due = rows.filter((row) => isDue(row, run, emptiedAt, ownership));
       if (due.length === 0) return log.info("bulk-deleted", { rooms });
       if (pass > maxPasses) break;
-      failure = undefined;
       // A few at a time: other background calls, such as a caller's list, would otherwise wait behind all of them.
       await forEachParallel(due, async (row) => {
         const attempt = { log, startBefore, row: isSure(row.name, run) ? row : undefined };
