@@ -21,7 +21,7 @@ export class GatewayError extends Error {
   readonly status: number | undefined;
   /** The seconds after which the call may be retried. Undefined if the response does not say so. */
   readonly retryAfterSeconds: number | undefined;
-  /** What the gateway, the identity provider or the network says about the failure. For people; it may change. */
+  /** What the gateway, the identity provider or the network says about the failure. The text is for people and may change. */
   readonly detail: string | undefined;
   /** The number of attempts that the call has made. */
   attempts = 1;

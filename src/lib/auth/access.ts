@@ -33,7 +33,7 @@ interface BasicCredentials {
 
 /** The credentials that requests are compared with. */
 interface AccessRules {
-  /** Known to API Management only. Without it, requests need not come through API Management. */
+  /** Only API Management knows it. Without it, requests need not come through API Management. */
   readonly apiManagementSecret: string | undefined;
   readonly checkBearer: BearerCheck;
   readonly checkAgent: ContactCentreCheck;

@@ -24,7 +24,7 @@ export interface PlatformResponse {
 /** Makes one call. Throws PlatformError if it failed or was not sent in time. */
 export type Call = (call: PlatformCall) => Promise<PlatformResponse>;
 
-/** Calls the platform for callers who wait, and in the background, which leaves two slots to them. */
+/** Calls the platform for callers who wait, and in the background. */
 export interface PlatformCalls {
   readonly call: Call;
   readonly background: { readonly call: Call };

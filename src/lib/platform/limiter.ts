@@ -32,9 +32,8 @@ const maxPauseSeconds = 15;
 const maxPauseWaitSeconds: Readonly<Record<Priority, number>> = { caller: 2, background: maxPauseSeconds };
 
 /**
- * Creates a limiter whose limit is between one slot and the ceiling, where it begins. It falls by half after 429, 503,
- * 504 and timeouts. 429 and 503 also pause all calls, for `Retry-After` up to 15 s, or for a second that doubles with
- * each further one. Slots are given in order of arrival, but background calls leave two of them to callers.
+ * Creates a limiter whose limit begins at the ceiling. Specification 8.19 says how it changes and when calls pause, and
+ * docs/architecture.md ("Platform calls") who gets a slot.
  */
 export function createLimiter(ceiling: number, clock: Clock, random: RandomSource) {
   const slots = new PQueue();
