@@ -8,8 +8,11 @@ import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
 
-const deleteAll = async (overrides: Partial<Conferences> = {}) =>
-  createBulkDeletion({ ...world, conferences: { ...world.conferences, ...overrides } }).deleteAll(world.log);
+/** Deletes in the background, like the app: such calls wait for every pause of the client, whose length is random. */
+async function deleteAll(overrides: Partial<Conferences> = {}): Promise<void> {
+  const conferences = { ...createConferences(world.client.background), ...overrides };
+  await createBulkDeletion({ ...world, conferences }).deleteAll(world.log);
+}
 const description = formatMarker({ state: "assigned", since: "2026-01-01T00:00:00.000Z", messageId: "m-1" });
 const deletes = () =>
   world.platform.requests().byRoute["DELETE /api/admin/configuration/v1/conference/{id}/"];
