@@ -5,7 +5,7 @@ export const nightlyTests = ["tools/ops/test/interruptions.test.ts", "test/e2e/e
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts", "tools/*/test/**/*.test.ts"],
+    include: ["{test,client/test,tools/*/test}/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...nightlyTests],
     // All files of a worker share its process: loading the SDKs and Azurite for each file took most of the time.
     isolate: false,

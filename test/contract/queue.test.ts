@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { createCredential } from "../../src/lib/azure/credential.ts";
 import { openStorageAccount } from "../../src/lib/azure/storage-queue.ts";
 import type { Queue, QueueMessage } from "../../src/lib/ports.ts";
-import { startAzurite } from "../../tools/local/simulators/azurite.ts";
+import { startAzurite } from "../../tools/simulators/azurite.ts";
 import { createManualClock } from "../support/clock.ts";
 import { createMemoryQueue } from "../support/memory-queue.ts";
 import { pauseTolerantSeconds } from "../support/timeouts.ts";

@@ -4,8 +4,8 @@ import { BlobServiceClient } from "@azure/storage-blob";
 import { describe, expect, test } from "vitest";
 import { createRecordContainer, openCreateRecords } from "../../src/lib/azure/blob-records.ts";
 import type { CreateRecordStore } from "../../src/lib/ports.ts";
-import { startAzurite } from "../../tools/local/simulators/azurite.ts";
-import { startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
+import { startAzurite } from "../../tools/simulators/azurite.ts";
+import { startLoopbackServer } from "../../tools/simulators/loopback-server.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { useStarted } from "../support/use-started.ts";
 

@@ -1,6 +1,6 @@
 /** Hundreds of events from four nodes while the gateway restarts: no event is lost, no room is deleted twice. */
 import { expect, test, vi } from "vitest";
-import { identities } from "../../tools/local/stack/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 import { longTestMilliseconds } from "../support/timeouts.ts";
 

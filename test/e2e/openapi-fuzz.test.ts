@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { identities } from "../../tools/local/stack/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { nameOf, type Operation, operationOf, operations, violationOf } from "../support/api-operations.ts";
 import { type GeneratedRequest, generatedRequests, knownRooms } from "../support/generated-requests.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";

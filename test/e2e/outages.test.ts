@@ -1,7 +1,7 @@
 /** Outages of each dependency and of all together, compared with the table in docs/operations.md. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { identities } from "../../tools/local/stack/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { nameOf, type Operation, operations, validRequest } from "../support/api-operations.ts";
 import type { Received } from "../support/exchange.ts";
 import { tableBelow, unquoted } from "../support/markdown-table.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import { RoomGoneError } from "../../client/src/errors.ts";
 import { createWidgetClient } from "../../client/src/widget.ts";
-import { identities } from "../../tools/local/stack/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 
 const gateway = useRunningGateway({ settings: () => ({ GC_MINIMUM_AGE_SECONDS: "0" }) });

@@ -1,7 +1,7 @@
 /** Uses the whole gateway with known secrets, then searches all its output for them. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { identities } from "../../tools/local/stack/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { canary } from "../support/refused-uui-data.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
 import { createRecorder, type Exchange, useEverything } from "../support/secrets-run.ts";

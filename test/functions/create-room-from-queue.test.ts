@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { createRoom } from "../../src/functions/create-room.ts";
 import { createRoomFromQueue } from "../../src/functions/create-room-from-queue.ts";
-import { identities } from "../../tools/local/stack/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { failure, invalidRequest } from "../support/failure-responses.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 

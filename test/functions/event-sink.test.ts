@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { eventSink } from "../../src/functions/event-sink.ts";
 import type { Dependencies } from "../../src/lib/dependencies.ts";
-import { identities } from "../../tools/local/stack/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { asEventSink } from "../support/credentials.ts";
 import { failure } from "../support/failure-responses.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";

@@ -1,8 +1,8 @@
 /** GET /public/room/{room_name}: every status it can return. */
 import { beforeEach, expect, test } from "vitest";
 import { getPublicRoom } from "../../src/functions/get-public-room.ts";
-import type { ContactCentreUser } from "../../tools/local/simulators/contact-centre.ts";
-import { identities } from "../../tools/local/stack/identities.ts";
+import type { ContactCentreUser } from "../../tools/simulators/contact-centre.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { failure } from "../support/failure-responses.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 

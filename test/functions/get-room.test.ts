@@ -1,7 +1,7 @@
 /** GET /room/{room_name}: every status it can return. */
 import { expect, test } from "vitest";
 import { getRoom } from "../../src/functions/get-room.ts";
-import { identities } from "../../tools/local/stack/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { failure } from "../support/failure-responses.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 

@@ -1,7 +1,7 @@
 /** The provisioning trigger: its queue, the room it provisions, and failures that reach the host. */
 import { expect, test } from "vitest";
 import { provisionRoom } from "../../src/functions/provision-room.queue.ts";
-import { identities } from "../../tools/local/stack/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
 import { registeredQueue } from "../support/registered-trigger.ts";
 

@@ -1,7 +1,7 @@
 /** API Management: what its policies do with a call of each operation, in their order. */
 import { statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { loadHttpContracts } from "../../tools/scripts/openapi/document.ts";
+import { loadHttpContracts } from "../../scripts/openapi/document.ts";
 import { operations } from "../support/api-document.ts";
 import { apply, type Call, type Element, effectivePolicies, type Policy } from "../support/infra/policies.ts";
 import { onlyOf, snapshotOf } from "../support/infra/snapshots.ts";

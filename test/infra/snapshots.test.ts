@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createSettingsList } from "../../tools/scripts/package/settings-list.ts";
-import { hashInputs, snapshotFolder } from "../../tools/scripts/snapshots/inputs.ts";
-import type { Entry } from "../../tools/scripts/snapshots/order.ts";
+import { createSettingsList } from "../../scripts/package/settings-list.ts";
+import { hashInputs, snapshotFolder } from "../../scripts/snapshots/inputs.ts";
+import type { Entry } from "../../scripts/snapshots/order.ts";
 import { readJson, snapshotOf } from "../support/infra/snapshots.ts";
 import { tableBelow } from "../support/markdown-table.ts";
 

@@ -11,7 +11,7 @@ import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import type { PlatformCall, PlatformClient } from "../../src/lib/platform/client.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
-import { startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
+import { startLoopbackServer } from "../../tools/simulators/loopback-server.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import { formatMarker } from "../support/markers.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";

@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createHttpClient, NoResponseError } from "../../src/lib/http-client.ts";
 import { transportFailure } from "../../src/lib/platform/errors.ts";
-import { type Answer, startLoopbackServer } from "../../tools/local/simulators/loopback-server.ts";
+import { type Answer, startLoopbackServer } from "../../tools/simulators/loopback-server.ts";
 import { useStartedPerTest } from "../support/use-started.ts";
 
 describe("An HTTP client", () => {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import manifest from "../../package.json" with { type: "json" };
-import { createBillOfMaterials } from "../../tools/scripts/package/bill-of-materials.ts";
+import { createBillOfMaterials } from "../../scripts/package/bill-of-materials.ts";
 import { lockedPackages } from "../support/lock-file.ts";
 
 let bom: Awaited<ReturnType<typeof createBillOfMaterials>>;

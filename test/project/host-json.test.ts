@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import host from "../../host.json" with { type: "json" };
 import { queueNames } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
-import { readHostJson } from "../../tools/local/host/host-json.ts";
+import { readHostJson } from "../../tools/simulators/host/host-json.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 
 const { queues } = await readHostJson("host.json");

@@ -3,8 +3,8 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { createDocument, jsonText, loadHttpContracts } from "../../scripts/openapi/document.ts";
 import { version } from "../../src/lib/version.ts";
-import { createDocument, jsonText, loadHttpContracts } from "../../tools/scripts/openapi/document.ts";
 import { bodiesOf, document, documentText, nodes, operations } from "../support/api-document.ts";
 
 const linter = fileURLToPath(import.meta.resolve("@redocly/cli/bin/cli.js"));

@@ -1,7 +1,7 @@
 /** No request matches two functions: the host would choose the one whose name comes first. */
 import { expect, test } from "vitest";
-import { matchRoute, parseRouteTemplate } from "../../tools/local/host/routes.ts";
-import { loadHttpContracts } from "../../tools/scripts/openapi/document.ts";
+import { loadHttpContracts } from "../../scripts/openapi/document.ts";
+import { matchRoute, parseRouteTemplate } from "../../tools/simulators/host/routes.ts";
 import { operations } from "../support/api-document.ts";
 
 interface Routed {

@@ -23,7 +23,7 @@ test("sections are numbered 1 to 10, and the requirements of each section rise, 
 });
 
 test("every section that code and tests cite exists", () => {
-  const files = globSync(["src/**/*.ts", "test/**/*.ts", "tools/local/**/*.ts", "tools/scripts/**/*.ts"]);
+  const files = globSync(["{src,test,scripts}/**/*.ts", "tools/{local,simulators}/**/*.ts"]);
   const cited = files.flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/(?:§|[Ss]pecification )(\d+(?:\.\d+)*)/g)].map(
       ([, number = ""]) => number,

@@ -12,11 +12,9 @@ import {
 import type { Adapters, Dependencies } from "../../src/lib/dependencies.ts";
 import { createDependencies } from "../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { createConferences } from "../../src/lib/platform/conferences.ts";
-import { withRetries } from "../../src/lib/platform/retries.ts";
+import { createLog, type Log } from "../../src/lib/log.ts";
 import type { RandomSource } from "../../src/lib/ports.ts";
-import { loadSettings } from "../../src/lib/settings/settings.ts";
+import { loadSettings, type Settings } from "../../src/lib/settings/settings.ts";
 import {
   type QueueFunction,
   registerHttpFunctions,
@@ -24,8 +22,7 @@ import {
   registerTimerFunctions,
   type TimerFunction,
 } from "../../src/lib/triggers.ts";
-import { gatewaySettings } from "../../tools/local/stack/gateway-settings.ts";
-import { createRetirement } from "../../tools/ops/pool/retirement.ts";
+import { gatewaySettings } from "../../tools/simulators/gateway-settings.ts";
 import type { Fault } from "./faults.ts";
 import { currentTask, type SimulatedProcess, type Task } from "./faults.ts";
 import type { FaultAt } from "./history.ts";
@@ -74,8 +71,19 @@ export interface AppProcess extends SimulatedProcess {
   request(functionName: string, request: HttpRequest, plan: Plan): Promise<Ending<HttpResponseInit>>;
   runTimer(functionName: string, plan: Plan): Promise<Ending<void>>;
   handleMessage(functionName: string, text: string, dequeueCount: number, plan: Plan): Promise<Ending<void>>;
-  /** Takes a room out of the pool, as the operator's commands do. */
-  retireRoom(plan: Plan): Promise<Ending<string | undefined>>;
+  /** Runs code that is not a function of the gateway, such as an operator's command. */
+  run<Result>(
+    name: string,
+    plan: Plan,
+    work: (parts: ProcessParts) => Promise<Result>,
+  ): Promise<Ending<Result>>;
+}
+
+/** What code that is not a function of the gateway can use. */
+export interface ProcessParts {
+  readonly adapters: Adapters;
+  readonly settings: Settings;
+  readonly log: Log;
 }
 
 /** The faults and random choices in one invocation. */
@@ -216,21 +224,9 @@ export function startProcess(options: ProcessOptions): AppProcess {
       invoke(functionName, plan, { dequeueCount }, async (context) => {
         await handlers.queues.get(functionName)?.(JSON.parse(text), context);
       }),
-    retireRoom: async (plan: Plan) =>
-      invoke("retireRoom", plan, {}, async (context) => {
-        const retirement = createRetirement({
-          ...adapters.queues,
-          conferences: createConferences(
-            withRetries(adapters.platformClient, adapters.clock, adapters.random),
-          ),
-          settings: ownSettings,
-          replenishment: undefined,
-          command: "shrink",
-          maxHeld: 0,
-          clock: adapters.clock,
-          log: createLog(context),
-        });
-        return retirement.retire(() => true);
-      }),
+    run: async <Result>(name: string, plan: Plan, work: (parts: ProcessParts) => Promise<Result>) =>
+      invoke(name, plan, {}, async (context) =>
+        work({ adapters, settings: ownSettings, log: createLog(context) }),
+      ),
   });
 }

@@ -10,7 +10,7 @@ import { createLimiter } from "../../src/lib/platform/limiter.ts";
 import type { PlatformRequest } from "../../src/lib/platform/transport.ts";
 import { parseMarker } from "../../src/lib/pool/room.ts";
 import type { Clock, RandomSource } from "../../src/lib/ports.ts";
-import { createMemoryPlatform } from "../support/memory-platform.ts";
+import { createMemoryPlatform } from "../../tools/simulators/platform/memory-platform.ts";
 import type { Fault, Ports } from "./faults.ts";
 import { requireTask, type Task } from "./faults.ts";
 import type { Ledger } from "./ledger.ts";

@@ -1,5 +1,5 @@
 /** Starts one step of a history: a call, a platform event, a change by an operator, a crash or an outage. */
-import { createSeededRandom } from "../../tools/local/process/seeded-random.ts";
+import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
 import { createRoom, deleteAllRooms, deliverEnds, type RequestParts, request } from "./callers.ts";
 import type { Command, Step, Target } from "./history.ts";
 import type { Plan } from "./processes.ts";

@@ -2,7 +2,7 @@
 
 import type { Adapters } from "../../src/lib/dependencies.ts";
 import type { Clock, RandomSource } from "../../src/lib/ports.ts";
-import { createSeededRandom } from "../../tools/local/process/seeded-random.ts";
+import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
 import { createVirtualClock, type VirtualClock } from "../support/clock.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
 import { createMemoryRecordStore, type MemoryRecordStore } from "../support/memory-record-store.ts";

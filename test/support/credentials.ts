@@ -1,7 +1,7 @@
 /** Credentials of every caller: valid ones, and bearer tokens of every invalid kind. */
 import { createHmac, createPublicKey } from "node:crypto";
-import { createSigningKey, type TokenIssuer } from "../../tools/local/simulators/token-issuer.ts";
-import { identities } from "../../tools/local/stack/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
+import { createSigningKey, type TokenIssuer } from "../../tools/simulators/token-issuer.ts";
 
 const { clientId, tenantId } = identities;
 const otherId = "99999999-9999-4999-8999-999999999999";

@@ -5,7 +5,7 @@ import {
   type LoopbackRequest,
   type Reply,
   startLoopbackServer,
-} from "../../tools/local/simulators/loopback-server.ts";
+} from "../../tools/simulators/loopback-server.ts";
 
 /** The client's substitute for a response. */
 export type Change = (reply: Reply, request: LoopbackRequest) => Answer;

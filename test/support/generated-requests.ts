@@ -1,6 +1,6 @@
 /** Requests generated from the API document: valid, nearly valid and absurd. */
 import fc from "fast-check";
-import { identities } from "../../tools/local/stack/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { type Operation, operations, validRequest } from "./api-operations.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
 import type { Sent } from "./exchange.ts";

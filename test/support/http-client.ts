@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request as open } from "node:http";
 import { text as readText } from "node:stream/consumers";
-import { parseJson } from "../../tools/local/process/parse-json.ts";
+import { parseJson } from "../../tools/simulators/process/parse-json.ts";
 import { encodeBody, type Received, type Sent } from "./exchange.ts";
 
 const timeoutMilliseconds = 60_000;

@@ -19,9 +19,9 @@ import {
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
 import { toHandler } from "../../src/lib/http/pipeline.ts";
 import { loadSettings, type Settings } from "../../src/lib/settings/settings.ts";
-import { parseJson } from "../../tools/local/process/parse-json.ts";
-import { startDevelopmentStack } from "../../tools/local/stack/development-stack.ts";
-import { identities } from "../../tools/local/stack/identities.ts";
+import { startDevelopmentStack } from "../../tools/simulators/development-stack.ts";
+import { identities } from "../../tools/simulators/identities.ts";
+import { parseJson } from "../../tools/simulators/process/parse-json.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
 import { encodeBody, type Received, type Sent } from "./exchange.ts";
 import { guestPin, stackRooms } from "./stack-rooms.ts";

@@ -3,10 +3,11 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 
 const Entry = z.object({
-  version: z.string(),
+  version: z.string().optional(),
   license: z.string().optional(),
   integrity: z.string().optional(),
   optionalDependencies: z.record(z.string(), z.string()).default({}),
+  link: z.boolean().default(false),
   dev: z.boolean().default(false),
   hasInstallScript: z.boolean().default(false),
   inBundle: z.boolean().default(false),
@@ -16,7 +17,7 @@ const Lock = z.object({ lockfileVersion: z.number(), packages: z.record(z.string
 export const lockText = readFileSync("package-lock.json", "utf8");
 export const { lockfileVersion, packages } = Lock.parse(JSON.parse(lockText));
 
-/** Every package except the project itself. */
+/** Every package except those of this repository. */
 export const lockedPackages = Object.entries(packages)
-  .filter(([path]) => path !== "")
+  .filter(([path, { link }]) => path.includes("node_modules/") && !link)
   .map(([path, entry]) => ({ path, name: path.replace(/^.*node_modules\//, ""), ...entry }));

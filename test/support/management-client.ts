@@ -1,5 +1,5 @@
 /** Calls a simulated platform: plain fetch, without following redirects. */
-import type { PlatformSimulator } from "../../tools/local/simulators/platform/platform-simulator.ts";
+import type { PlatformSimulator } from "../../tools/simulators/platform/platform-simulator.ts";
 import { platformAccount } from "./use-platform.ts";
 
 export const conferencePath = "/api/admin/configuration/v1/conference/";

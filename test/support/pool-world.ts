@@ -12,9 +12,9 @@ import { roomFingerprint, toNewConference } from "../../src/lib/pool/new-room.ts
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
 import { decodeRoomMessage } from "../../src/lib/pool/room.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
+import { createMemoryPlatform, noCredentials } from "../../tools/simulators/platform/memory-platform.ts";
 import { createManualClock } from "./clock.ts";
 import { formatMarker, gatewayName } from "./markers.ts";
-import { createMemoryPlatform, noCredentials } from "./memory-platform.ts";
 import { createMemoryQueue } from "./memory-queue.ts";
 import { createRecordingLog } from "./recording-log.ts";
 

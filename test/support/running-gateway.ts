@@ -5,14 +5,14 @@ import { createClient } from "../../client/src/client.ts";
 import { createCredential } from "../../src/lib/azure/credential.ts";
 import { openQueues } from "../../src/lib/azure/storage-queue.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
-import { type FunctionsHostOptions, startFunctionsHost } from "../../tools/local/host/functions-host.ts";
-import type { LogEntry } from "../../tools/local/host/messages.ts";
 import {
   type DevelopmentStack,
   type DevelopmentStackOptions,
   startDevelopmentStack,
-} from "../../tools/local/stack/development-stack.ts";
-import { identities } from "../../tools/local/stack/identities.ts";
+} from "../../tools/simulators/development-stack.ts";
+import { type FunctionsHostOptions, startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
+import type { LogEntry } from "../../tools/simulators/host/messages.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import type { Received, Sent } from "./exchange.ts";
 import { createHttpClient } from "./http-client.ts";
 import { stackRooms } from "./stack-rooms.ts";

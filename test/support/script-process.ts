@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import { poll } from "../../tools/local/process/poll.ts";
+import { poll } from "../../tools/simulators/process/poll.ts";
 
 export const projectFolder = fileURLToPath(new URL("../../", import.meta.url));
 

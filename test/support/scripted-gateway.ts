@@ -7,7 +7,7 @@ import {
   type Answer,
   type LoopbackRequest,
   startLoopbackServer,
-} from "../../tools/local/simulators/loopback-server.ts";
+} from "../../tools/simulators/loopback-server.ts";
 import { createManualClock } from "./clock.ts";
 
 export const room = {

@@ -1,5 +1,5 @@
 /** Uses every operation of the gateway with known secrets and records the exchanges. */
-import { identities } from "../../tools/local/stack/identities.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { asAgent, asEventSink, forbiddenTokens, wrongTokens } from "./credentials.ts";
 import type { Received, Sent } from "./exchange.ts";
 import { refusedUuiData } from "./refused-uui-data.ts";

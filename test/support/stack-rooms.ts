@@ -2,8 +2,8 @@
 
 import { toNewConference } from "../../src/lib/pool/new-room.ts";
 import type { Queues } from "../../src/lib/ports.ts";
-import type { DevelopmentStack } from "../../tools/local/stack/development-stack.ts";
-import { identities } from "../../tools/local/stack/identities.ts";
+import type { DevelopmentStack } from "../../tools/simulators/development-stack.ts";
+import { identities } from "../../tools/simulators/identities.ts";
 import { formatMarker, gatewayName } from "./markers.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

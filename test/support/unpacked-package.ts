@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
 import { unzipSync } from "fflate";
 import * as z from "zod";
-import { createArchive, createDeployment } from "../../tools/scripts/package/deployment.ts";
+import { createArchive, createDeployment } from "../../scripts/package/deployment.ts";
 
 const SourceMap = z.object({ sources: z.array(z.string()) });
 

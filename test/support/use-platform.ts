@@ -5,7 +5,7 @@ import { createBasicCredentials, createTransport } from "../../src/lib/platform/
 import {
   type PlatformSimulator,
   startPlatformSimulator,
-} from "../../tools/local/simulators/platform/platform-simulator.ts";
+} from "../../tools/simulators/platform/platform-simulator.ts";
 import { createManualClock } from "./clock.ts";
 import { useStartedPerTest } from "./use-started.ts";
 

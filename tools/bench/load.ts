@@ -6,10 +6,10 @@ import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
 import { formatMarker } from "../../src/lib/pool/room.ts";
 import { queueNames } from "../../src/lib/ports.ts";
-import { bypassProxy } from "../local/process/bypass-proxy.ts";
-import { gatewaySettings } from "../local/stack/gateway-settings.ts";
-import { platformAccount } from "../local/stack/identities.ts";
 import { startGatewayProcess, startSimulatorProcesses } from "../local/stack/processes.ts";
+import { gatewaySettings } from "../simulators/gateway-settings.ts";
+import { platformAccount } from "../simulators/identities.ts";
+import { bypassProxy } from "../simulators/process/bypass-proxy.ts";
 
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
 

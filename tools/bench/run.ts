@@ -2,9 +2,9 @@
 import { writeFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
 import { Option } from "@commander-js/extra-typings";
-import { endOnSignal } from "../local/process/stop-signal.ts";
-import { identities } from "../local/stack/identities.ts";
 import { createCommand } from "../local/terminal/create-command.ts";
+import { identities } from "../simulators/identities.ts";
+import { endOnSignal } from "../simulators/process/stop-signal.ts";
 import {
   type BenchStack,
   fillPool,
@@ -177,7 +177,7 @@ const chosen = Object.entries(benchmarks).filter(([name]) => only === undefined 
 endOnSignal("No results were written.");
 console.log("Building the bundle ...");
 // Not earlier: `--help` needs no bundle.
-await import("../scripts/build.ts");
+await import("../../scripts/build.ts");
 const startedAt = performance.now();
 const results: Result[] = [];
 for (const [index, [name, { measure, settings = {} }]] of chosen.entries()) {

@@ -1,13 +1,13 @@
 /** The simulators behind faulty proxies, and the instances of the gateway, each as a process that can be killed. */
 import * as z from "zod";
-import type { SeededRandom } from "../local/process/seeded-random.ts";
-import { gatewaySettings } from "../local/stack/gateway-settings.ts";
-import { platformAccount } from "../local/stack/identities.ts";
 import {
   type GatewayProcess,
   startGatewayProcess,
   startSimulatorProcesses,
 } from "../local/stack/processes.ts";
+import { gatewaySettings } from "../simulators/gateway-settings.ts";
+import { platformAccount } from "../simulators/identities.ts";
+import type { SeededRandom } from "../simulators/process/seeded-random.ts";
 import { startFaultyProxy } from "./faulty-proxy.ts";
 
 export type Environment = Awaited<ReturnType<typeof startEnvironment>>;

@@ -1,6 +1,6 @@
 /** The faults during the load: connection faults at changing rates, outages, and killed instances. Timers run as well. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { SeededRandom } from "../local/process/seeded-random.ts";
+import type { SeededRandom } from "../simulators/process/seeded-random.ts";
 import type { Environment, Instances } from "./environment.ts";
 import { type FaultyProxy, outageModes } from "./faulty-proxy.ts";
 import type { GatewayCalls } from "./gateway-calls.ts";

@@ -1,7 +1,7 @@
 /** A proxy between the gateway and a server that gives connections the faults of a bad network. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import type { SeededRandom } from "../local/process/seeded-random.ts";
+import type { SeededRandom } from "../simulators/process/seeded-random.ts";
 
 /**
  * `before`: the request does not arrive. `after`: it arrives, but its response does not. `late arrival`: the sender's

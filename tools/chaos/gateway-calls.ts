@@ -1,7 +1,7 @@
 /** The calls of consumers and of the platform to the gateway, and their results. */
 import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
-import { identities } from "../local/stack/identities.ts";
+import { identities } from "../simulators/identities.ts";
 
 /** A response; `lost` if the connection broke or the caller timed out; `not-sent` if no instance was listening. */
 export type Outcome = { readonly status: number; readonly body: unknown } | "lost" | "not-sent";

@@ -1,9 +1,9 @@
 /** The load: callers that claim rooms, use them, and end or delete them. The ledger holds what the callers know. */
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
-import { poll } from "../local/process/poll.ts";
-import type { SeededRandom } from "../local/process/seeded-random.ts";
 import type { QueueContents } from "../local/stack/queue-contents.ts";
+import { poll } from "../simulators/process/poll.ts";
+import type { SeededRandom } from "../simulators/process/seeded-random.ts";
 import type { Environment, PlatformRoom } from "./environment.ts";
 import type { GatewayCalls, Outcome } from "./gateway-calls.ts";
 

@@ -1,6 +1,7 @@
 /** `npm run chaos`: runs the deployed bundle in several instances that are killed, on connections that fail. */
-import { endOnSignal } from "../local/process/stop-signal.ts";
+
 import { createCommand, wholeNumber } from "../local/terminal/create-command.ts";
+import { endOnSignal } from "../simulators/process/stop-signal.ts";
 import { runChaos } from "./chaos.ts";
 import { describeFindings } from "./findings.ts";
 

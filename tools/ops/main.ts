@@ -1,5 +1,5 @@
 /** `npm run ops -- COMMAND`: the operator's commands. */
-import { stopSignal } from "../local/process/stop-signal.ts";
+import { stopSignal } from "../simulators/process/stop-signal.ts";
 import { commands } from "./commands/commands.ts";
 import { runProgram } from "./operator-program.ts";
 import { exitCodes } from "./outcomes.ts";

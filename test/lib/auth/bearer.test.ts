@@ -4,8 +4,8 @@ import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/acces
 import { createSigningKeys, type SigningKeys } from "../../../src/lib/auth/signing-keys.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
-import { startTokenIssuer } from "../../../tools/local/simulators/token-issuer.ts";
-import { identities, tenant } from "../../../tools/local/stack/identities.ts";
+import { identities, tenant } from "../../../tools/simulators/identities.ts";
+import { startTokenIssuer } from "../../../tools/simulators/token-issuer.ts";
 import { forbiddenTokens, wrongTokens } from "../../support/credentials.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 import { useStarted } from "../../support/use-started.ts";

@@ -1,7 +1,7 @@
 /** Contact-centre tokens: accepted users, cached verdicts, and failures of the contact centre. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ContactCentreCheck, createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
-import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { createManualClock, type ManualClock } from "../../support/clock.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";

@@ -6,9 +6,9 @@ import {
   type SigningKeys,
 } from "../../../src/lib/auth/signing-keys.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
-import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
-import { createSigningKey } from "../../../tools/local/simulators/token-issuer.ts";
-import { tenant } from "../../../tools/local/stack/identities.ts";
+import { tenant } from "../../../tools/simulators/identities.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
+import { createSigningKey } from "../../../tools/simulators/token-issuer.ts";
 import { useMovableTime } from "../../support/movable-time.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";

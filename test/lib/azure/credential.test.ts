@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/measurement.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { exampleEnvironment } from "../../support/example-settings.ts";
 import { useStarted } from "../../support/use-started.ts";
 

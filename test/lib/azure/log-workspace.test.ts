@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { createMetricsSink } from "../../../src/lib/azure/log-workspace.ts";
 import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/measurement.ts";
 import type { MetricsSink } from "../../../src/lib/ports.ts";
-import { startLogWorkspace } from "../../../tools/local/simulators/log-workspace.ts";
-import { startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { startLogWorkspace } from "../../../tools/simulators/log-workspace.ts";
+import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
 

@@ -6,8 +6,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { createStorageQueue, openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import type { Queue, QueueMessage, Queues } from "../../../src/lib/ports.ts";
-import { startAzurite } from "../../../tools/local/simulators/azurite.ts";
-import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { startAzurite } from "../../../tools/simulators/azurite.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStarted, useStartedPerTest } from "../../support/use-started.ts";
 

@@ -17,7 +17,7 @@ import {
   type Answer,
   type LoopbackServer,
   startLoopbackServer,
-} from "../../../tools/local/simulators/loopback-server.ts";
+} from "../../../tools/simulators/loopback-server.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { createLimiter, type Priority } from "../../../src/lib/platform/limiter.ts";
-import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
+import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
 import { createVirtualClock, settlePromises, type VirtualClock } from "../../support/clock.ts";
 
 const ceiling = 8;

@@ -9,7 +9,7 @@ import {
   type PlatformHttpResponse,
   type PlatformTransport,
 } from "../../../src/lib/platform/transport.ts";
-import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
+import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
 import { createVirtualClock } from "../../support/clock.ts";
 
 interface Platform {

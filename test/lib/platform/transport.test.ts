@@ -16,7 +16,7 @@ import {
   type OAuthClient,
 } from "../../../src/lib/platform/transport.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
-import { type Answer, startLoopbackServer } from "../../../tools/local/simulators/loopback-server.ts";
+import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { createManualClock, type ManualClock } from "../../support/clock.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";

@@ -10,10 +10,10 @@ import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import { withRetries } from "../../../src/lib/platform/retries.ts";
 import type { PlatformRequest } from "../../../src/lib/platform/transport.ts";
 import { type Claims, createClaims } from "../../../src/lib/pool/claim.ts";
-import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
+import { createMemoryPlatform, noCredentials } from "../../../tools/simulators/platform/memory-platform.ts";
+import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
 import { createVirtualClock } from "../../support/clock.ts";
 import { formatMarker, gatewayName } from "../../support/markers.ts";
-import { createMemoryPlatform, noCredentials } from "../../support/memory-platform.ts";
 import { createMemoryQueue } from "../../support/memory-queue.ts";
 import { createRecordingLog } from "../../support/recording-log.ts";
 

@@ -7,7 +7,7 @@ import { createRoomFromQueue } from "../../../src/functions/create-room-from-que
 import { toHandler } from "../../../src/lib/http/pipeline.ts";
 import { KeyReusedError } from "../../../src/lib/pool/idempotent-claims.ts";
 import { decodeServiceTag } from "../../../src/lib/rooms/create.ts";
-import { parseJson } from "../../../tools/local/process/parse-json.ts";
+import { parseJson } from "../../../tools/simulators/process/parse-json.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { openAccess } from "../../support/open-access.ts";
 import { canary } from "../../support/refused-uui-data.ts";

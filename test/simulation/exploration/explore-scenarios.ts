@@ -1,9 +1,7 @@
 /** Explores scenarios and finds the shortest history of a failure. */
-import type { PromiseName } from "../ledger.ts";
 import { type Search, search } from "./chooser.ts";
 import { type Failure, runScenario } from "./run-scenario.ts";
 import type { Scenario } from "./scenario.ts";
-import { scenarios } from "./scenarios.ts";
 
 export type Exploration = Search<Failure>;
 
@@ -18,13 +16,6 @@ export async function exploreScenario(scenario: Scenario, faults: number): Promi
 export async function shortestFailure(scenario: Scenario, faults: number): Promise<Failure | undefined> {
   const run = async (chooser: Parameters<typeof runScenario>[2]) => runScenario(scenario, faults, chooser);
   return (await search(run, { order: "breadth-first", maxRuns })).failure?.what;
-}
-
-/** Returns the promise that a scenario finds broken with up to this many faults, or undefined. */
-export async function brokenPromise(name: string, faults: number): Promise<PromiseName | undefined> {
-  const scenario = scenarios[name];
-  if (!scenario) throw new Error(`there is no scenario "${name}"`);
-  return (await exploreScenario(scenario, faults)).failure?.what.violation.promise;
 }
 
 /** Describes a failure for a person. */

@@ -1,7 +1,7 @@
 /** Runs one history of a scenario: a chooser decides at each step what happens next. */
 
 import type { RandomSource } from "../../../src/lib/ports.ts";
-import { createSeededRandom } from "../../../tools/local/process/seeded-random.ts";
+import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
 import { settlePromises } from "../../support/clock.ts";
 import { settleAndAudit } from "../audit.ts";
 import type { Violation } from "../ledger.ts";

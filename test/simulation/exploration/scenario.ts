@@ -97,12 +97,6 @@ export const timer = (functionName: "collectGarbage" | "collectMetrics", process
   start: (world) => void world.process(process).runTimer(functionName, plan),
 });
 
-/** An operator's command that takes a room out of the pool. */
-export const retire = (process: number): ScenarioStep => ({
-  label: `retirement on process ${process}`,
-  start: (world) => void world.process(process).retireRoom(plan),
-});
-
 /** An event that says that the room's conference has ended. */
 export const ended = (name: string, process: number): ScenarioStep => ({
   label: `the end of ${name} is reported to process ${process}`,

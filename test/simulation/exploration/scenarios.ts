@@ -11,7 +11,6 @@ import {
   poolRoom,
   provision,
   requestProvisioning,
-  retire,
   type Scenario,
   timer,
 } from "./scenario.ts";
@@ -47,23 +46,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       await poolRoom(world, "room-a");
       world.platform.add(newRoomOf("persistent", 1));
     },
-  },
-
-  "retirement and claim": {
-    level: oneRoom,
-    processes: 2,
-    steps: [retire(0), create(1)],
-    lapse: { seconds: 310, times: 1 },
-    faults: { short: 0, whole: 1 },
-    arrange: async (world) => poolRoom(world, "room-a"),
-  },
-
-  "retirement and bulk delete": {
-    level: oneRoom,
-    processes: 2,
-    steps: [retire(0), bulkDelete(1)],
-    faults: { short: 0, whole: 1 },
-    arrange: async (world) => poolRoom(world, "room-a"),
   },
 
   "claim, stray event and collector": {

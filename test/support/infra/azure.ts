@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createArchive } from "../../../tools/scripts/package/deployment.ts";
-import { createSettingsList } from "../../../tools/scripts/package/settings-list.ts";
+import { createArchive } from "../../../scripts/package/deployment.ts";
+import { createSettingsList } from "../../../scripts/package/settings-list.ts";
 import type { Response } from "./run-script.ts";
 import { snapshotOf } from "./snapshots.ts";
 

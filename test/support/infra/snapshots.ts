@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { scenarios, snapshotFolder } from "../../../tools/scripts/snapshots/inputs.ts";
+import { scenarios, snapshotFolder } from "../../../scripts/snapshots/inputs.ts";
 
 const Resource = z.looseObject({
   id: z.string(),

@@ -1,6 +1,7 @@
 /** `npm run demo`: exercises every operation of a running local gateway, or of one that it starts. */
+
+import { stopSignal } from "../../simulators/process/stop-signal.ts";
 import { runDemo } from "../demo/run-demo.ts";
-import { stopSignal } from "../process/stop-signal.ts";
 import { findStartedGateway } from "../stack/connection.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { createCommand } from "../terminal/create-command.ts";

@@ -5,9 +5,9 @@
  */
 import { resolve } from "node:path";
 import * as z from "zod";
-import { startFunctionsHost } from "../host/functions-host.ts";
-import type { LogEntry } from "../host/messages.ts";
-import { untilEndRequested } from "../process/serve-until-ended.ts";
+import { startFunctionsHost } from "../../simulators/host/functions-host.ts";
+import type { LogEntry } from "../../simulators/host/messages.ts";
+import { untilEndRequested } from "../../simulators/process/serve-until-ended.ts";
 
 const optionsSchema = z.strictObject({
   hostJsonPath: z.string().default("host.json"),

@@ -1,11 +1,15 @@
 /** Runs one part of what the gateway talks to as its own process: `storage`, `platform <options as JSON>` or `identity`. */
-import { serveUntilEnded } from "../process/serve-until-ended.ts";
-import { startAzurite } from "../simulators/azurite.ts";
-import { startContactCentre } from "../simulators/contact-centre.ts";
-import { startLogWorkspace } from "../simulators/log-workspace.ts";
-import { simulatorOptionsSchema, startPlatformSimulator } from "../simulators/platform/platform-simulator.ts";
-import { startTokenIssuer } from "../simulators/token-issuer.ts";
-import { contactCentreUsers, tenant } from "../stack/identities.ts";
+
+import { startAzurite } from "../../simulators/azurite.ts";
+import { startContactCentre } from "../../simulators/contact-centre.ts";
+import { contactCentreUsers, tenant } from "../../simulators/identities.ts";
+import { startLogWorkspace } from "../../simulators/log-workspace.ts";
+import {
+  simulatorOptionsSchema,
+  startPlatformSimulator,
+} from "../../simulators/platform/platform-simulator.ts";
+import { serveUntilEnded } from "../../simulators/process/serve-until-ended.ts";
+import { startTokenIssuer } from "../../simulators/token-issuer.ts";
 
 const [part, options = "{}"] = process.argv.slice(2);
 if (part === "storage") {

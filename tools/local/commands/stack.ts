@@ -1,12 +1,12 @@
 /** `npm run stack`: runs everything but the app, and writes a local.settings.json through which `func start` finds it. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import getPort from "get-port";
-import { unusualPort } from "../process/listen.ts";
-import { stopSignal, untilStopped } from "../process/stop-signal.ts";
+import { startDevelopmentStack } from "../../simulators/development-stack.ts";
+import { fastSettings } from "../../simulators/gateway-settings.ts";
+import { unusualPort } from "../../simulators/process/listen.ts";
+import { stopSignal, untilStopped } from "../../simulators/process/stop-signal.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import { connectionOf, ownConnectionFile, removeConnection, writeConnection } from "../stack/connection.ts";
-import { startDevelopmentStack } from "../stack/development-stack.ts";
-import { fastSettings } from "../stack/gateway-settings.ts";
 import { pointEventSinkTo } from "../stack/local-gateway.ts";
 import { createCommand } from "../terminal/create-command.ts";
 import { introduction } from "../terminal/introduction.ts";

@@ -1,12 +1,12 @@
 /** `npm start`: runs the gateway and everything it depends on, with a full pool, until Ctrl-C. */
 import * as z from "zod";
 import { settingNames } from "../../../src/lib/settings/settings.ts";
+import type { AppState } from "../../simulators/host/app-process.ts";
+import { unusualPort } from "../../simulators/process/listen.ts";
+import { stopSignal, untilStopped } from "../../simulators/process/stop-signal.ts";
+import { watchFiles } from "../../simulators/process/watch-files.ts";
 import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
-import type { AppState } from "../host/app-process.ts";
-import { unusualPort } from "../process/listen.ts";
-import { stopSignal, untilStopped } from "../process/stop-signal.ts";
-import { watchFiles } from "../process/watch-files.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import {
   type Connection,

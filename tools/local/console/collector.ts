@@ -1,7 +1,7 @@
 /** Samples the whole stack once a second and keeps the last ten minutes for the charts. */
 import { setTimeout as delay } from "node:timers/promises";
+import type { DevelopmentStack } from "../../simulators/development-stack.ts";
 import type { Connection } from "../stack/connection.ts";
-import type { DevelopmentStack } from "../stack/development-stack.ts";
 import { openQueueContents } from "../stack/queue-contents.ts";
 import {
   type GatewayState,

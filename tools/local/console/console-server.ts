@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
+import type { DevelopmentStack } from "../../simulators/development-stack.ts";
+import { listen, type Port } from "../../simulators/process/listen.ts";
 import { referenceFiles } from "../api-reference/reference-files.ts";
 import { bundlePage } from "../pages/bundle-page.ts";
-import { listen, type Port } from "../process/listen.ts";
 import type { Connection } from "../stack/connection.ts";
-import type { DevelopmentStack } from "../stack/development-stack.ts";
 import { startCollector } from "./collector.ts";
 import type { Addresses, GatewayState, Greeting } from "./console-state.ts";
 import { respondToReference } from "./reference-routes.ts";

@@ -1,7 +1,7 @@
 /** Reads the host's log: each run of a function becomes one entry of the timeline. */
 import * as z from "zod";
-import type { LogEntry, Trigger } from "../host/messages.ts";
-import { parseJson } from "../process/parse-json.ts";
+import type { LogEntry, Trigger } from "../../simulators/host/messages.ts";
+import { parseJson } from "../../simulators/process/parse-json.ts";
 import { describeLoggedFailure } from "../terminal/failure-words.ts";
 import { decodeName, type TimelineEntry } from "./console-state.ts";
 

@@ -1,9 +1,9 @@
 /** The API reference below /api/: its page, the credentials that it fills in, and its calls to the gateway. */
 import { type IncomingMessage, type ServerResponse, request as send } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { identities } from "../../simulators/identities.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import type { Connection } from "../stack/connection.ts";
-import { identities } from "../stack/identities.ts";
 
 const timeoutMilliseconds = 240_000;
 

@@ -1,8 +1,8 @@
 /** Reads what the simulators know. PINs and tags stay here: only whether there is a tag is passed on. */
 import { parseMarker } from "../../../src/lib/pool/room.ts";
 import { isTakenOut } from "../../ops/pool/retirement.ts";
-import type { Fault } from "../simulators/platform/switches.ts";
-import type { DevelopmentStack } from "../stack/development-stack.ts";
+import type { DevelopmentStack } from "../../simulators/development-stack.ts";
+import type { Fault } from "../../simulators/platform/switches.ts";
 import type { Surroundings } from "./console-state.ts";
 
 export type PlatformRoom = ReturnType<typeof readStackData>["rooms"][number];

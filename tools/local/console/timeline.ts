@@ -1,6 +1,6 @@
 /** Keeps what happened: the latest entries, the latest creates, and when each room's conference ended. */
 
-import type { LogEntry } from "../host/messages.ts";
+import type { LogEntry } from "../../simulators/host/messages.ts";
 import type { GatewayState, TimelineEntry } from "./console-state.ts";
 import type { TimedCreate } from "./create-latency.ts";
 import { createFunctionRuns } from "./function-runs.ts";

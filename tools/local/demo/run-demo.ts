@@ -2,11 +2,11 @@
 import * as z from "zod";
 import { encodeServiceTag } from "../../../client/src/service-tag.ts";
 import { isPersistent, parseMarker } from "../../../src/lib/pool/room.ts";
-import { parseJson } from "../process/parse-json.ts";
-import { poll } from "../process/poll.ts";
+import { identities } from "../../simulators/identities.ts";
+import { parseJson } from "../../simulators/process/parse-json.ts";
+import { poll } from "../../simulators/process/poll.ts";
 import { tokenForm } from "../stack/access-token.ts";
 import type { Connection } from "../stack/connection.ts";
-import { identities } from "../stack/identities.ts";
 import { maxPeeked, openQueueContents } from "../stack/queue-contents.ts";
 import { showPoolFill } from "../terminal/pool-progress.ts";
 import { createProgress, type Output } from "../terminal/progress.ts";

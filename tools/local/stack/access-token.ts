@@ -1,6 +1,6 @@
 /** Fetches a bearer token as a consumer of the gateway does: by client credentials. */
 import { clientCredentials } from "../../../client/src/tokens.ts";
-import { consumer } from "./identities.ts";
+import { consumer } from "../../simulators/identities.ts";
 
 const timeoutMilliseconds = 30_000;
 

@@ -1,13 +1,13 @@
 /** Starts the whole gateway: the development stack, and the app in the local Functions host in front of it. */
 import { fileURLToPath } from "node:url";
-import type { AppState } from "../host/app-process.ts";
-import { type FunctionsHost, startFunctionsHost } from "../host/functions-host.ts";
-import type { LogEntry } from "../host/messages.ts";
-import type { Port } from "../process/listen.ts";
+import { type DevelopmentStack, startDevelopmentStack } from "../../simulators/development-stack.ts";
+import { fastSettings } from "../../simulators/gateway-settings.ts";
+import type { AppState } from "../../simulators/host/app-process.ts";
+import { type FunctionsHost, startFunctionsHost } from "../../simulators/host/functions-host.ts";
+import type { LogEntry } from "../../simulators/host/messages.ts";
+import type { Port } from "../../simulators/process/listen.ts";
 import { connectionOf } from "./connection.ts";
 import { createCorsHandler } from "./cors.ts";
-import { type DevelopmentStack, startDevelopmentStack } from "./development-stack.ts";
-import { fastSettings } from "./gateway-settings.ts";
 
 export interface LocalGatewayOptions {
   /** Override the stack's settings and the fast ones. */

@@ -1,10 +1,10 @@
 /** The local environment with every part as its own process: simulators, and the gateway's app in the local host. */
 import * as z from "zod";
-import { type Child, startChild } from "../process/child.ts";
-import type { simulatorOptionsSchema } from "../simulators/platform/platform-simulator.ts";
+import type { GatewaySurroundings } from "../../simulators/gateway-settings.ts";
+import { platformAccount } from "../../simulators/identities.ts";
+import type { simulatorOptionsSchema } from "../../simulators/platform/platform-simulator.ts";
+import { type Child, startChild } from "../../simulators/process/child.ts";
 import { fetchAccessToken } from "./access-token.ts";
-import type { GatewaySurroundings } from "./gateway-settings.ts";
-import { platformAccount } from "./identities.ts";
 
 const storageSchema = z.object({ connectionString: z.string(), queueServiceUrl: z.url() });
 const platformSchema = z.object({ url: z.url(), controlUrl: z.url() });

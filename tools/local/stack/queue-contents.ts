@@ -6,8 +6,8 @@ import {
   type StoragePipelineOptions,
 } from "@azure/storage-queue";
 import { queueNames } from "../../../src/lib/ports.ts";
-import { bypassProxy } from "../process/bypass-proxy.ts";
-import { poll } from "../process/poll.ts";
+import { bypassProxy } from "../../simulators/process/bypass-proxy.ts";
+import { poll } from "../../simulators/process/poll.ts";
 
 type QueueKey = keyof typeof queueNames;
 

@@ -1,9 +1,9 @@
 /** Ready-to-paste curl lines for the whole life of a room. */
 
 import { encodeServiceTag } from "../../../client/src/service-tag.ts";
+import { identities } from "../../simulators/identities.ts";
 import { tokenForm } from "../stack/access-token.ts";
 import type { Connection } from "../stack/connection.ts";
-import { identities } from "../stack/identities.ts";
 
 export interface CurlLine {
   /** What the line does; empty if it continues the line before. */

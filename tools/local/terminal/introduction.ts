@@ -1,6 +1,7 @@
 /** What `npm start` and `npm run stack` print with `--recipe`: URLs, tokens, and lines to paste. */
+
+import { consumer, identities } from "../../simulators/identities.ts";
 import type { Connection } from "../stack/connection.ts";
-import { consumer, identities } from "../stack/identities.ts";
 import { curlLines } from "./curl-lines.ts";
 
 /** Returns the text. Its secrets are made up and only work for this gateway. */

@@ -1,7 +1,7 @@
 /** Prints what the app logs, for a person: short lines, each failure once, and repeats only counted. */
 import * as z from "zod";
-import type { LogEntry } from "../host/messages.ts";
-import { parseJson } from "../process/parse-json.ts";
+import type { LogEntry } from "../../simulators/host/messages.ts";
+import { parseJson } from "../../simulators/process/parse-json.ts";
 
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];
 const maxRemembered = 1000;

@@ -1,5 +1,5 @@
 /** Shows on the terminal how the pool fills. */
-import { poll } from "../process/poll.ts";
+import { poll } from "../../simulators/process/poll.ts";
 import type { Connection } from "../stack/connection.ts";
 import { maxPeeked, openQueueContents } from "../stack/queue-contents.ts";
 import { createProgress, type Output } from "./progress.ts";

@@ -1,7 +1,7 @@
 /** Explains from the app's log why no rooms are provisioned. */
 import * as z from "zod";
-import type { LogEntry } from "../host/messages.ts";
-import { parseJson } from "../process/parse-json.ts";
+import type { LogEntry } from "../../simulators/host/messages.ts";
+import { parseJson } from "../../simulators/process/parse-json.ts";
 import { describeLoggedFailure } from "./failure-words.ts";
 
 const failureSchema = z.object({

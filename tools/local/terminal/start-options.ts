@@ -1,8 +1,8 @@
 /** The options of `npm start`. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { schemas } from "../../../src/lib/settings/settings.ts";
+import { fastSettings } from "../../simulators/gateway-settings.ts";
 import { connectionFolder } from "../stack/connection.ts";
-import { fastSettings } from "../stack/gateway-settings.ts";
 import { createCommand } from "./create-command.ts";
 
 // https://learn.microsoft.com/azure/azure-functions/disable-function

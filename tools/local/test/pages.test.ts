@@ -3,10 +3,10 @@ import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { document, operations } from "../../../test/support/api-document.ts";
-import { accessibilityFaults, type OpenPage, openPage, startBrowser } from "../../../test/support/browser.ts";
 import { formatMarker } from "../../../test/support/markers.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { withTakenOut } from "../../ops/pool/retirement.ts";
+import { accessibilityFaults, type OpenPage, openPage, startBrowser } from "./browser.ts";
 import { startRunningConsole } from "./running-console.ts";
 
 // Pages are drawn again whenever something happens: what an action changes is always polled, never read once.

@@ -1,7 +1,8 @@
 /** A local gateway with its console. */
+
+import { poll } from "../../simulators/process/poll.ts";
 import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
-import { poll } from "../process/poll.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { openQueueContents } from "../stack/queue-contents.ts";

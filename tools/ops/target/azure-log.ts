@@ -1,6 +1,6 @@
 /** Reads the log of a deployment from its Log Analytics workspace. */
 import * as z from "zod";
-import { parseJson } from "../../local/process/parse-json.ts";
+import { parseJson } from "../../simulators/process/parse-json.ts";
 import type { AzureApi } from "./azure-api.ts";
 import { createFunctions, type LogFilter, type LogReader, maxLines, refusedCreate } from "./target.ts";
 

@@ -7,8 +7,8 @@ import { faultsOf } from "../../../test/support/kusto.ts";
 import { formatMarker } from "../../../test/support/markers.ts";
 import { temporaryFolder } from "../../../test/support/script-process.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
-import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
-import { identities } from "../../local/stack/identities.ts";
+import { identities } from "../../simulators/identities.ts";
+import { startLoopbackServer } from "../../simulators/loopback-server.ts";
 import { linesQuery, metricsQuery } from "../target/azure-log.ts";
 import { ops, useOperatedGateway } from "./operated-gateway.ts";
 

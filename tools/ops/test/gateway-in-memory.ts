@@ -25,16 +25,16 @@ import { type Queue, QueueError, secureRandom } from "../../../src/lib/ports.ts"
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { createManualClock, settlePromises } from "../../../test/support/clock.ts";
 import { asAgent, asEventSink } from "../../../test/support/credentials.ts";
-import { createMemoryPlatform, noCredentials } from "../../../test/support/memory-platform.ts";
 import { createMemoryQueue } from "../../../test/support/memory-queue.ts";
 import { createMemoryRecordStore } from "../../../test/support/memory-record-store.ts";
 import { aTimer, registeredQueue, registeredTimer } from "../../../test/support/registered-trigger.ts";
-import { startContactCentre } from "../../local/simulators/contact-centre.ts";
-import { hostFailureEvent, startLogWorkspace } from "../../local/simulators/log-workspace.ts";
-import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
-import { startTokenIssuer } from "../../local/simulators/token-issuer.ts";
-import { gatewaySettings } from "../../local/stack/gateway-settings.ts";
-import { contactCentreUsers, identities, tenant } from "../../local/stack/identities.ts";
+import { startContactCentre } from "../../simulators/contact-centre.ts";
+import { gatewaySettings } from "../../simulators/gateway-settings.ts";
+import { contactCentreUsers, identities, tenant } from "../../simulators/identities.ts";
+import { hostFailureEvent, startLogWorkspace } from "../../simulators/log-workspace.ts";
+import { startLoopbackServer } from "../../simulators/loopback-server.ts";
+import { createMemoryPlatform, noCredentials } from "../../simulators/platform/memory-platform.ts";
+import { startTokenIssuer } from "../../simulators/token-issuer.ts";
 import { createLocalLog } from "../target/local.ts";
 import { platformOf, type Target } from "../target/target.ts";
 import { ops } from "./operated-gateway.ts";
@@ -237,6 +237,8 @@ export async function startGatewayInMemory(rooms = 20) {
       platform.clearFaults();
       platform.clearAlarms();
       await platform.goUp();
+      // The client may have paused its calls, for at most this long.
+      clock.advance(15);
     },
     stop: async (): Promise<void> => {
       const parts = [issuer, contactCentre, logWorkspace, front];

@@ -7,8 +7,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { asEventSink } from "../../../test/support/credentials.ts";
 import { formatMarker, gatewayName } from "../../../test/support/markers.ts";
-import type { MemoryPlatform } from "../../../test/support/memory-platform.ts";
-import { identities } from "../../local/stack/identities.ts";
+import { identities } from "../../simulators/identities.ts";
+import type { MemoryPlatform } from "../../simulators/platform/memory-platform.ts";
 import { type GatewayInMemory, startGatewayInMemory } from "./gateway-in-memory.ts";
 import { useOperatedGateway } from "./operated-gateway.ts";
 

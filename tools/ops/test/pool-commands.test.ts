@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { parseMarker } from "../../../src/lib/pool/room.ts";
 import { formatMarker, gatewayName } from "../../../test/support/markers.ts";
-import { identities } from "../../local/stack/identities.ts";
+import { identities } from "../../simulators/identities.ts";
 import { useOperatedGateway } from "./operated-gateway.ts";
 
 const maxRooms = 6;

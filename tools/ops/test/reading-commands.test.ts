@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { asEventSink } from "../../../test/support/credentials.ts";
 import { formatMarker, gatewayName } from "../../../test/support/markers.ts";
-import { identities } from "../../local/stack/identities.ts";
+import { identities } from "../../simulators/identities.ts";
 import { useOperatedGateway } from "./operated-gateway.ts";
 
 const operated = useOperatedGateway({ MAX_VMR: "4" });

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { version } from "../../../src/lib/version.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
-import { startLoopbackServer } from "../../local/simulators/loopback-server.ts";
+import { startLoopbackServer } from "../../simulators/loopback-server.ts";
 import {
   checkAccess,
   checkSecrets,

@@ -4,8 +4,8 @@ import { runScript } from "../../../../test/support/script-process.ts";
 
 test.each([
   ["demo", "tools/local/commands/demo.ts"],
-  ["soak", "test/simulation/soak.ts"],
-  ["explore", "test/simulation/explore.ts"],
+  ["soak", "tools/nightly/soak.ts"],
+  ["explore", "tools/nightly/explore.ts"],
   ["chaos", "tools/chaos/run.ts"],
   ["bench", "tools/bench/run.ts"],
 ])("npm run %s refuses an unknown option in one line", async (name, script) => {

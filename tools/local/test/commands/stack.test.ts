@@ -10,7 +10,7 @@ import {
   runScript,
   temporaryFolder,
 } from "../../../../test/support/script-process.ts";
-import { startFunctionsHost } from "../../host/functions-host.ts";
+import { startFunctionsHost } from "../../../simulators/host/functions-host.ts";
 import { fetchAccessToken } from "../../stack/access-token.ts";
 import { findStartedGateway } from "../../stack/connection.ts";
 import { showPoolFill } from "../../terminal/pool-progress.ts";

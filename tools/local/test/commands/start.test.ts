@@ -15,7 +15,7 @@ import {
   temporaryFolder,
   untilGone,
 } from "../../../../test/support/script-process.ts";
-import { poll } from "../../process/poll.ts";
+import { poll } from "../../../simulators/process/poll.ts";
 import { fetchAccessToken } from "../../stack/access-token.ts";
 import { findStartedGateway } from "../../stack/connection.ts";
 import { readStartOptions } from "../../terminal/start-options.ts";

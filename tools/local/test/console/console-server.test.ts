@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { createHttpClient } from "../../../../test/support/http-client.ts";
 import { useStarted } from "../../../../test/support/use-started.ts";
+import { identities } from "../../../simulators/identities.ts";
 import { type Action, actions, toCurl } from "../../console/actions.ts";
-import { identities } from "../../stack/identities.ts";
 import { startRunningConsole } from "../running-console.ts";
 
 const running = useStarted(async () => startRunningConsole());

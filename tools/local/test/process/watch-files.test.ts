@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/script-process.ts";
-import { watchFiles } from "../../process/watch-files.ts";
+import { watchFiles } from "../../../simulators/process/watch-files.ts";
 
 test("Calls back once after a burst of changes, and not for a file with the same content", async () => {
   const folder = await temporaryFolder();

@@ -1,0 +1,174 @@
+/** The responses of each operation, derived from its access, its input and the failures that it declares. */
+import type { Access } from "../../src/lib/auth/access.ts";
+import { type FailureCode, failures } from "../../src/lib/errors.ts";
+import type { HttpContract } from "../../src/lib/http/contract.ts";
+import type { Examples } from "./examples.ts";
+import { rateLimits } from "./rate-limits.ts";
+import { mediaExamples, queryParameters, referenceTo } from "./schemas.ts";
+
+type Json = Record<string, unknown>;
+
+/** The response headers of all operations. */
+export const responseHeaders = {
+  "X-Invocation-Id": {
+    description: "Identifies the request in the log of the gateway. Include it when you report a problem.",
+    schema: { type: "string" },
+    example: "77777777-7777-4777-8777-777777777777",
+  },
+  "X-Correlation-Id": {
+    description: "The `x-correlation-id` of the request, or the generated one",
+    schema: { type: "string" },
+    example: "order-2026-11-21-0815",
+  },
+  "Retry-After": {
+    description: "The number of seconds to wait before retrying the request",
+    schema: { type: "integer" },
+    example: 5,
+  },
+  "RateLimit-Limit": {
+    description: "The number of calls that API Management allows per minute",
+    schema: { type: "integer" },
+    example: 600,
+  },
+  "RateLimit-Remaining": {
+    description: "The number of calls that API Management still allows in this minute",
+    schema: { type: "integer" },
+    example: 587,
+  },
+  "X-Build": {
+    description: "Identifies the deployed code by twelve hexadecimal digits",
+    schema: { type: "string" },
+    example: "5f0c9e2a7b41",
+  },
+  "WWW-Authenticate": {
+    description: "The required authentication scheme and, if a token was rejected, the reason",
+    schema: { type: "string" },
+    example: 'Bearer realm="vmr-gateway", error="invalid_token"',
+  },
+} as const;
+
+/** Returns the headers of a response, as references to their definitions. */
+function headers(names: readonly (keyof typeof responseHeaders)[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const accessFailures: Record<Access, readonly FailureCode[]> = {
+  application: ["unauthenticated", "forbidden", "identity-provider-unavailable"],
+  agent: ["unauthenticated", "forbidden", "contact-centre-unavailable"],
+  "event-sink": ["unauthenticated", "forbidden"],
+  anyone: [],
+};
+
+const bodyFailures: readonly FailureCode[] = ["length-required", "body-too-large", "invalid-request"];
+
+// The Functions host refuses requests before the app receives them, without a body.
+const refusedByHost = [400, 414, 431];
+
+// API Management can return 429 and the app 500. The specification requires 404 everywhere.
+const everyOperation = [...refusedByHost, 404, 429, 500];
+
+const noBody = "The response has no body.";
+
+const statusTexts: Record<number, string> = {
+  200: "Success.",
+  202: `Accepted. ${noBody}`,
+  204: `Success. ${noBody}`,
+  400: `The Functions host cannot read the request as HTTP. ${noBody}`,
+  401: "The credentials are missing or not valid.",
+  403: "The caller is not authorised for this operation.",
+  411: "The body was sent without a Content-Length header.",
+  413: "The body is too large.",
+  414: `The URL is longer than the Functions host allows. ${noBody}`,
+  422: "A parameter, a header or the body is not valid. `detail` names each fault and its location.",
+  431: `The headers are larger than the Functions host allows. ${noBody}`,
+  500: "An unexpected error occurred.",
+  502: "The conferencing platform rejected the request.",
+  503: "A dependency is unavailable, or the request could not be completed. Retry after `Retry-After` seconds.",
+};
+
+function statusText(status: number, codes: readonly FailureCode[], { access, route }: HttpContract): string {
+  if (status === 429)
+    return `API Management allows ${rateLimits[access]}, unless the deployment sets another limit.`;
+  if (status !== 404) return statusTexts[status] ?? "";
+  return [...notFoundReasons(codes, route), noBody].join(" ");
+}
+
+function notFoundReasons(codes: readonly FailureCode[], route: string): string[] {
+  const ofRoom = codes.includes("room-not-found");
+  if (ofRoom && route.includes("{room_name")) return ["There is no room with this name."];
+  const ofKey = "Without `Retry-After`, the room of a repeated `Idempotency-Key` has been deleted.";
+  const reasons = [
+    ...(codes.includes("pool-exhausted") ? ["The pool is empty: retry after `Retry-After` seconds."] : []),
+    ...(ofRoom ? [ofKey] : []),
+  ];
+  return reasons.length > 0 ? reasons : ["No operation has this path."];
+}
+
+/** Returns the responses of an operation by status, in ascending order. `examples` are those of its success bodies. */
+export function responses(contract: HttpContract, examples: Examples | undefined): Json {
+  const successes = Object.entries(contract.responses).map(([status, schema]) => {
+    const content = schema && { schema: referenceTo(schema), ...mediaExamples(examples) };
+    return [
+      Number(status),
+      {
+        description: statusTexts[Number(status)],
+        headers: headers([
+          "X-Invocation-Id",
+          "X-Correlation-Id",
+          "RateLimit-Limit",
+          "RateLimit-Remaining",
+          // Only the health check has it.
+          ...(contract.access === "anyone" ? (["X-Build"] as const) : []),
+        ]),
+        ...(content && { content: { "application/json": content } }),
+      },
+    ] as const;
+  });
+  const codesByStatus = Map.groupBy(failuresOf(contract), (code): number => failures[code].status);
+  const failed = [...new Set([...everyOperation, ...codesByStatus.keys()])].map((status) => {
+    const codes = codesByStatus.get(status) ?? [];
+    const description = statusText(status, codes, contract);
+    if (refusedByHost.includes(status)) return [status, { description }] as const;
+    const content = failureContent(status, codes);
+    return [status, { description, headers: failureHeaders(status, codes, contract), ...content }] as const;
+  });
+  // Objects list integer keys in ascending order.
+  return Object.fromEntries([...successes, ...failed]);
+}
+
+function failuresOf({ access, query, headers, body, failures }: HttpContract): FailureCode[] {
+  const hasInput = headers !== undefined || (query !== undefined && queryParameters(query).length > 0);
+  const inputFailures = body ? bodyFailures : hasInput ? (["invalid-request"] as const) : [];
+  return [...accessFailures[access], ...inputFailures, ...failures];
+}
+
+function failureHeaders(status: number, codes: readonly FailureCode[], { access }: HttpContract): Json {
+  const hasChallenge = status === 401 || (status === 403 && access === "application");
+  const isWorthRetrying = status === 429 || status === 503 || codes.includes("pool-exhausted");
+  return headers([
+    ...(status === 429 ? [] : (["X-Invocation-Id"] as const)),
+    "X-Correlation-Id",
+    ...(status === 429 ? (["RateLimit-Limit", "RateLimit-Remaining"] as const) : []),
+    ...(isWorthRetrying ? (["Retry-After"] as const) : []),
+    ...(hasChallenge ? (["WWW-Authenticate"] as const) : []),
+  ]);
+}
+
+function failureContent(status: number, codes: readonly FailureCode[]): Json {
+  if (status === 404) return {};
+  const media =
+    status === 422
+      ? { schema: { $ref: "#/components/schemas/HTTPValidationError" } }
+      : {
+          schema: { $ref: "#/components/schemas/Failure" },
+          ...mediaExamples(failureExamples(status, codes)),
+        };
+  return { content: { "application/json": media } };
+}
+
+/** Returns one example of each text that the status can have, by the code of the failure in the log. */
+function failureExamples(status: number, codes: readonly FailureCode[]): Examples {
+  if (status === 429) return { throttled: { value: { detail: "Too Many Requests" } } };
+  if (status === 500) return { unexpected: { value: { detail: "Internal Server Error" } } };
+  return Object.fromEntries(codes.map((code) => [code, { value: { detail: failures[code].detail } }]));
+}

@@ -1,0 +1,20 @@
+/** Writes dist/vmr-gateway.zip, what is deployed and nothing else, with its checksum and its bill of materials. */
+import { createHash } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+
+import { createBillOfMaterials } from "./package/bill-of-materials.ts";
+import { createArchive, createDeployment } from "./package/deployment.ts";
+
+const folder = new URL("../dist/", import.meta.url);
+const files = await createDeployment();
+const archive = createArchive(files);
+const bom = await createBillOfMaterials();
+await mkdir(folder, { recursive: true });
+const checksum = createHash("sha256").update(archive).digest("hex");
+await writeFile(new URL("vmr-gateway.zip", folder), archive);
+await writeFile(new URL("vmr-gateway.zip.sha256", folder), `${checksum}  vmr-gateway.zip\n`);
+await writeFile(new URL("vmr-gateway.cdx.json", folder), `${JSON.stringify(bom, null, 2)}\n`);
+console.log(
+  `dist/vmr-gateway.zip: ${files.size} files, ${Math.ceil(archive.length / 1024)} KiB, SHA-256 ${checksum}`,
+);
+console.log(`dist/vmr-gateway.cdx.json: ${bom.components.length} packages`);

@@ -1,0 +1,15 @@
+/** All scenarios that are explored: those of the gateway, and those of the operator's commands. */
+import { exploreScenario } from "../../test/simulation/exploration/explore-scenarios.ts";
+import type { Scenario } from "../../test/simulation/exploration/scenario.ts";
+import { scenarios } from "../../test/simulation/exploration/scenarios.ts";
+import type { PromiseName } from "../../test/simulation/ledger.ts";
+import { retirementScenarios } from "../ops/test/retirement-scenarios.ts";
+
+export const allScenarios: Readonly<Record<string, Scenario>> = { ...scenarios, ...retirementScenarios };
+
+/** Returns the promise that a scenario finds broken with up to this many faults, or undefined. */
+export async function brokenPromise(name: string, faults: number): Promise<PromiseName | undefined> {
+  const scenario = allScenarios[name];
+  if (!scenario) throw new Error(`there is no scenario "${name}"`);
+  return (await exploreScenario(scenario, faults)).failure?.what.violation.promise;
+}

@@ -1,0 +1,128 @@
+/**
+ * `npm run mutate -- <files>`: changes the code of the files in one place after the other, runs the tests on each of
+ * these mutants, and shows those that no test notices.
+ */
+import { existsSync, globSync } from "node:fs";
+import { dirname, matchesGlob, relative } from "node:path";
+import { Stryker } from "@stryker-mutator/core";
+import { createCommand } from "../local/terminal/create-command.ts";
+
+type MutantResult = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
+
+/** Files that can be mutated, and their tests, which are fast and in the same process. */
+interface Part {
+  readonly files: string;
+  readonly tests: string;
+  /** The lowest score of a file that has not been measured before. */
+  readonly minPercent: number;
+}
+
+export interface Score {
+  readonly file: string;
+  readonly mutants: number;
+  readonly noticed: number;
+}
+
+const parts: readonly Part[] = [
+  { files: "src/lib/**/*.ts", tests: "test/lib", minPercent: 90 },
+  { files: "client/src/**/!(openapi).ts", tests: "client/test", minPercent: 90 },
+  {
+    // What changes state. The commands that only read are checked by their output.
+    files: "tools/ops/{pool/*,commands/{collect,drain,pool-size,recycle,redrive,unaccounted}}.ts",
+    tests: "tools/ops/test",
+    minPercent: 80,
+  },
+];
+
+/** Returns all files that can be mutated, by name. */
+export const mutableFiles = (): string[] => parts.flatMap(({ files }) => globSync(files)).toSorted();
+
+/** Returns the part that a file belongs to. Throws if it belongs to none. */
+export function partOf(file: string): Part {
+  const part = parts.find(({ files }) => matchesGlob(file, files));
+  if (!part) throw new Error(`${file} cannot be mutated`);
+  return part;
+}
+
+/** Returns the folder of a file's own tests: those of a folder of src/lib take a tenth of the time of all. */
+function testsOf(file: string): string {
+  const mirrored = dirname(file).replace("src/lib", "test/lib");
+  return existsSync(mirrored) && mirrored.startsWith("test/lib/") ? mirrored : partOf(file).tests;
+}
+
+/**
+ * Mutates files and prints the mutants that their tests do not notice. Returns one score per file that has mutants.
+ * `everyTest` runs all tests on each mutant and prints the tests that notice no mutant alone.
+ */
+export async function mutate(files: readonly string[], everyTest = false): Promise<Score[]> {
+  const scores: Score[] = [];
+  for (const [tests, ofFolder] of Map.groupBy(files, testsOf))
+    scores.push(...(await mutateWith(tests, ofFolder, everyTest)));
+  return scores;
+}
+
+async function mutateWith(tests: string, files: readonly string[], everyTest: boolean): Promise<Score[]> {
+  const stryker = new Stryker({
+    mutate: [...files],
+    testRunner: "vitest",
+    plugins: [import.meta.resolve("@stryker-mutator/vitest-runner")],
+    vitest: { configFile: "tools/nightly/vitest.mutation.config.ts", dir: tests },
+    coverageAnalysis: "perTest",
+    disableBail: everyTest,
+    concurrency: 1,
+    // The installed TypeScript cannot parse a configuration for Stryker, which skips a file that does not exist.
+    tsconfigFile: "none",
+    tempDirName: ".tmp/mutants",
+    ignorePatterns: [".tmp", "dist"],
+    reporters: ["clear-text", "progress-append-only"],
+    clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false },
+    warnings: false,
+  });
+  const results = await stryker.runMutationTest();
+  if (everyTest) printReplaceableTests(results);
+  const byFile = Map.groupBy(results.filter(isTested), ({ fileName }) =>
+    relative(process.cwd(), fileName).replaceAll("\\", "/"),
+  );
+  return [...byFile].map(([file, mutants]) => ({
+    file,
+    mutants: mutants.length,
+    noticed: mutants.filter(isNoticed).length,
+  }));
+}
+
+/** A mutant that never ends counts as noticed. */
+const isNoticed = ({ status }: MutantResult) => status === "Killed" || status === "Timeout";
+const isTested = (mutant: MutantResult) =>
+  isNoticed(mutant) || mutant.status === "Survived" || mutant.status === "NoCoverage";
+
+export const percentOf = ({ mutants, noticed }: Score): number => (100 * noticed) / mutants;
+
+/** Prints the tests that notice mutants, but none that no other test notices. Keep those that state a promise. */
+function printReplaceableTests(results: readonly MutantResult[]): void {
+  const tests = new Set(results.flatMap(({ killedBy = [] }) => killedBy));
+  for (const { killedBy = [] } of results) if (killedBy.length === 1) tests.delete(killedBy[0] ?? "");
+  console.log(`${tests.size} tests notice no mutant alone:`);
+  for (const test of [...tests].toSorted((one, other) => one.localeCompare(other))) console.log(`  ${test}`);
+}
+
+if (import.meta.main) {
+  const command = createCommand(
+    "npm run mutate",
+    "Changes files in one place after the other, and shows the changes that no test notices.",
+  )
+    .usage("-- [options] <files...>")
+    .argument("<files...>", "Files or patterns, such as 'src/lib/pool/*.ts'.")
+    .option("--every-test", "Runs all tests on each mutant, and names those that notice no mutant alone.")
+    .parse();
+  const files = globSync(command.processedArgs[0]);
+  const mutable = new Set(mutableFiles());
+  const others = files.filter((file) => !mutable.has(file));
+  if (others.length > 0 || files.length === 0)
+    command.error(
+      `these are not files of src/lib, client/src or the changing part of tools/ops: ${others.join(", ")}`,
+    );
+  for (const score of await mutate(files, command.opts().everyTest))
+    console.log(
+      `${percentOf(score).toFixed(1).padStart(5)} %  ${score.noticed} of ${score.mutants}  ${score.file}`,
+    );
+}

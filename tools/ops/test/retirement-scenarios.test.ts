@@ -1,0 +1,15 @@
+/** Explores the operator's commands beside the gateway; `npm run explore` tries faults as well. */
+import { expect, test } from "vitest";
+import { explainFailure, exploreScenario } from "../../../test/simulation/exploration/explore-scenarios.ts";
+import { retirementScenarios } from "./retirement-scenarios.ts";
+
+test.each(Object.entries(retirementScenarios))(
+  'No history of the scenario "%s" breaks a promise',
+  { timeout: 240_000 },
+  async (_, scenario) => {
+    const { failure, isComplete, complete } = await exploreScenario(scenario, 0);
+    expect(failure && explainFailure(failure.what)).toBeUndefined();
+    expect(isComplete).toBe(true);
+    expect(complete).toBeGreaterThan(0);
+  },
+);

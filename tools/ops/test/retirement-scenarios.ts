@@ -1,0 +1,54 @@
+/** Small scenarios in which an operator's command takes a room out of the pool. */
+import { createConferences } from "../../../src/lib/platform/conferences.ts";
+import { withRetries } from "../../../src/lib/platform/retries.ts";
+import {
+  bulkDelete,
+  create,
+  plan,
+  poolRoom,
+  type Scenario,
+  type ScenarioStep,
+} from "../../../test/simulation/exploration/scenario.ts";
+import type { ProcessParts } from "../../../test/simulation/processes.ts";
+import { createRetirement } from "../pool/retirement.ts";
+
+const oneRoom = { max: 1, min: 1 };
+
+const retire = (process: number): ScenarioStep => ({
+  label: `retirement on process ${process}`,
+  start: (world) => void world.process(process).run("retireRoom", plan, retireRoom),
+});
+
+async function retireRoom({ adapters, settings, log }: ProcessParts): Promise<string | undefined> {
+  const { queues, platformClient, clock, random } = adapters;
+  const retirement = createRetirement({
+    ...queues,
+    conferences: createConferences(withRetries(platformClient, clock, random)),
+    settings,
+    replenishment: undefined,
+    command: "shrink",
+    maxHeld: 0,
+    clock,
+    log,
+  });
+  return retirement.retire(() => true);
+}
+
+export const retirementScenarios: Readonly<Record<string, Scenario>> = {
+  "retirement and claim": {
+    level: oneRoom,
+    processes: 2,
+    steps: [retire(0), create(1)],
+    lapse: { seconds: 310, times: 1 },
+    faults: { short: 0, whole: 1 },
+    arrange: async (world) => poolRoom(world, "room-a"),
+  },
+
+  "retirement and bulk delete": {
+    level: oneRoom,
+    processes: 2,
+    steps: [retire(0), bulkDelete(1)],
+    faults: { short: 0, whole: 1 },
+    arrange: async (world) => poolRoom(world, "room-a"),
+  },
+};

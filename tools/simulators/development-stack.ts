@@ -1,0 +1,52 @@
+/** Starts everything that the gateway talks to, on loopback in this process. */
+
+import { startAzurite } from "./azurite.ts";
+import { startContactCentre } from "./contact-centre.ts";
+import { gatewaySettings } from "./gateway-settings.ts";
+import { contactCentreUsers, platformAccount, tenant } from "./identities.ts";
+import { startLogWorkspace } from "./log-workspace.ts";
+import { type SimulatorOptions, startPlatformSimulator } from "./platform/platform-simulator.ts";
+import type { Port } from "./process/listen.ts";
+import { startTokenIssuer } from "./token-issuer.ts";
+
+export type DevelopmentStack = Awaited<ReturnType<typeof startDevelopmentStack>>;
+
+export interface DevelopmentStackOptions {
+  /** Also starts Azurite's table service, which `func start` needs. */
+  readonly withBlobsAndTables?: boolean;
+  readonly platform?: Partial<SimulatorOptions>;
+  /** The default is a free port. */
+  readonly issuerPort?: Port;
+}
+
+/** Starts all parts on free ports of 127.0.0.1. Stops what was started if a later part fails to start. */
+export async function startDevelopmentStack(options: DevelopmentStackOptions = {}) {
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(stops.splice(0).map(async (stopPart) => stopPart()));
+  };
+  const started = <Part extends { stop: () => Promise<void> }>(part: Part): Part => {
+    stops.push(async () => part.stop());
+    return part;
+  };
+  const { withBlobsAndTables: isWhole = false } = options;
+  try {
+    const azurite = started(await startAzurite({ blob: true, table: isWhole }));
+    const platform = started(await startPlatformSimulator({ ...platformAccount, ...options.platform }));
+    const issuer = started(await startTokenIssuer({ ...tenant, port: options.issuerPort ?? 0 }));
+    const contactCentre = started(await startContactCentre({ users: contactCentreUsers }));
+    const logWorkspace = started(await startLogWorkspace());
+    /** The gateway's settings for this stack. */
+    const settings = gatewaySettings({
+      connectionString: azurite.connectionString,
+      platformUrl: platform.url,
+      authorityUrl: issuer.url,
+      contactCentreUrl: contactCentre.url,
+      logWorkspaceUrl: logWorkspace.url,
+    });
+    return { azurite, platform, issuer, contactCentre, logWorkspace, settings, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

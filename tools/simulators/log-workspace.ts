@@ -1,0 +1,118 @@
+/** Simulates the log workspace: stores uploaded rows and the app's log, and fails on demand. */
+import { gunzipSync } from "node:zlib";
+import * as z from "zod";
+import type { LogEntry } from "./host/messages.ts";
+import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
+
+const rowsSchema = z.array(z.record(z.string(), z.unknown()));
+
+interface Failure {
+  readonly status: number;
+  count: number;
+  readonly retryAfterSeconds?: number;
+}
+
+// Enough for hours of local use.
+const maxTraces = 20_000;
+
+interface StoredRow {
+  readonly ruleId: string;
+  readonly stream: string;
+  readonly row: Record<string, unknown>;
+}
+
+/** The event of a line that the host logged, for example when the app did not load. */
+export const hostFailureEvent = "host-failure";
+
+/** One line of the app's log, a JSON object. */
+interface Trace {
+  readonly time: string;
+  readonly fields: object;
+}
+
+/** Starts the simulator on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; anything else returns 400. */
+export async function startLogWorkspace() {
+  const stored: StoredRow[] = [];
+  const traces: Trace[] = [];
+  let failures: Failure[] = [];
+
+  function answer(request: LoopbackRequest): Answer {
+    const route = `${request.method} ${request.url.pathname}`;
+    if (route === "GET /control/rows") return { status: 200, body: stored };
+    return route === "GET /control/traces" ? { status: 200, body: traces } : upload(request);
+  }
+
+  function upload(request: LoopbackRequest): Reply {
+    const address = /^\/dataCollectionRules\/([^/]+)\/streams\/([^/]+)$/.exec(request.url.pathname);
+    if (request.method !== "POST" || !address?.[1] || !address[2]) return { status: 404 };
+    const failure = failures[0];
+    if (failure) {
+      if (--failure.count === 0) failures.shift();
+      return refusal(failure.status, "InjectedFailure", failure.retryAfterSeconds);
+    }
+    // The client percent-encodes the hyphen of the key, which URLSearchParams decodes.
+    if (!request.url.searchParams.has("api-version")) return refusal(400, "MissingApiVersion");
+    const rows = rowsSchema.safeParse(readJson(request));
+    if (!rows.success) return refusal(400, "InvalidRecords");
+    const [ruleId, stream] = [decodeURIComponent(address[1]), decodeURIComponent(address[2])];
+    for (const row of rows.data) stored.push({ ruleId, stream, row });
+    return { status: 204 };
+  }
+
+  /** Everything except JSON objects is omitted. */
+  function addTrace(message: string, time = new Date()): void {
+    const fields = parse(message);
+    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return;
+    traces.push({ time: time.toISOString(), fields });
+    if (traces.length > maxTraces) traces.splice(0, traces.length - maxTraces);
+  }
+
+  const server = await startLoopbackServer(answer);
+  return {
+    url: server.url,
+    stop: server.stop,
+    rows: () => [...stored],
+    /** The lines of the requests and runs with this correlation ID. */
+    linesOf: (correlationId: string) =>
+      traces.filter(({ fields }) => "correlationId" in fields && fields.correlationId === correlationId),
+    /** Refuses the next `count` uploads (default 1) with this status. */
+    failNext: ({ count = 1, ...failure }: Omit<Failure, "count"> & { readonly count?: number }) =>
+      void failures.push({ ...failure, count }),
+    addTrace,
+    /** Stores what the app logged, and the first line of each of the host's errors, as Application Insights does. */
+    addEntry: ({ level, category, message }: LogEntry) => {
+      const [line = ""] = message.split("\n");
+      if (category.endsWith(".User")) addTrace(message);
+      else if (level === "error") addTrace(JSON.stringify({ event: hostFailureEvent, message: line }));
+    },
+    clearFailures: () => void (failures = []),
+    /** Forgets all rows and lines. */
+    clear: () => {
+      stored.length = 0;
+      traces.length = 0;
+    },
+  };
+}
+
+function readJson({ headers, body }: LoopbackRequest): unknown {
+  try {
+    const plain = headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
+    return parse(plain.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns undefined for a text that is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(status: number, code: string, retryAfterSeconds?: number): Reply {
+  const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  return { status, headers, body: { error: { code, message: `The upload was refused: ${code}.` } } };
+}

@@ -1,0 +1,53 @@
+/** The platform in memory: the simulator of tools/local without sockets. It passes the same contract suite. */
+
+import { transportFailure } from "../../../src/lib/platform/errors.ts";
+import { type PlatformCredentials, type PlatformTransport } from "../../../src/lib/platform/transport.ts";
+import { createControl, type DownMode, type PlatformControl, type Reachability } from "./control.ts";
+import { createManagementApi } from "./management-api.ts";
+import { createPlatformState } from "./platform-simulator.ts";
+
+export interface MemoryPlatform extends PlatformControl, Reachability {
+  /** Carries out one request before it returns. Throws PlatformError if the platform gives no response. */
+  readonly transport: PlatformTransport;
+  readonly state: ReturnType<typeof createPlatformState>;
+}
+
+/** The transport's caller needs none. */
+export const noCredentials: PlatformCredentials = { authorization: async () => "", invalidate: () => false };
+
+const baseUrl = "https://platform.example.com";
+const openAuthentication = { accepts: () => true, grantToken: () => ({ status: 404 }) };
+const failureCodes = { refuse: "ECONNREFUSED", reset: "ECONNRESET", silence: "ETIMEDOUT" } as const;
+
+/** Creates an empty platform, whose `now` returns milliseconds since 1970. */
+export function createMemoryPlatform(now: () => number): MemoryPlatform {
+  const state = createPlatformState({ username: "", password: "", requestLimitPerMinute: null, now });
+  const manage = createManagementApi(state, openAuthentication, () => baseUrl, new AbortController().signal);
+  let downMode: DownMode | undefined;
+
+  const transport: PlatformTransport = async (request) => {
+    const { method, path, query = {}, body } = request;
+    const url = new URL(path, baseUrl);
+    for (const [name, value] of Object.entries(query)) url.searchParams.append(name, String(value));
+    const headers = body === undefined ? {} : { "content-type": "application/json" };
+    const sent = { method, url, headers, body: Buffer.from(body === undefined ? "" : JSON.stringify(body)) };
+    const answer = downMode === "503" ? { status: 503 } : (downMode ?? (await manage(sent)));
+    if (typeof answer === "string")
+      throw transportFailure(request, Object.assign(new Error(), { code: failureCodes[answer] }));
+    const received: unknown = answer.body === undefined ? "" : JSON.parse(JSON.stringify(answer.body));
+    return { status: answer.status, headers: answer.headers ?? {}, body: received };
+  };
+
+  return {
+    ...createControl(state),
+    state,
+    transport,
+    goDown: async (mode = "refuse") => {
+      downMode = mode;
+    },
+    goUp: async () => {
+      downMode = undefined;
+    },
+    downMode: () => downMode,
+  };
+}

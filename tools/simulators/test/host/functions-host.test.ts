@@ -1,0 +1,169 @@
+/** The local host treats the app as the real host does: requests, timers, messages, crashes, and shutdown. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { QueueServiceClient } from "@azure/storage-queue";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import * as z from "zod";
+import hostJson from "../../../../host.json" with { type: "json" };
+import { createHttpClient } from "../../../../test/support/http-client.ts";
+import { isRunning, temporaryFolder } from "../../../../test/support/script-process.ts";
+import { useStarted } from "../../../../test/support/use-started.ts";
+import { startAzurite } from "../../azurite.ts";
+import type { FunctionsHost } from "../../host/functions-host.ts";
+import { startChild } from "../../process/child.ts";
+import { startTestHost } from "./test-host.ts";
+
+async function call(host: FunctionsHost, path: string) {
+  const response = await fetch(`${host.url}${path}`);
+  return { status: response.status, body: await response.text() };
+}
+
+describe("A request", () => {
+  const running = useStarted(async () => startTestHost("probe-app.ts", { timersEnabled: false }));
+  async function send(request: string, headers: Record<string, string> = {}, text?: string) {
+    const client = createHttpClient(running.host.url);
+    onTestFinished(client.close);
+    return client.send(request, { headers, ...(text !== undefined && { text }) });
+  }
+
+  test.each([
+    ["/echo/a%2Fb", { params: { x: "a%2Fb" } }],
+    ["/echo/a%252Fb", { params: { x: "a%2Fb" } }],
+    ["/ECHO/%C3%A9%20b/", { params: { x: "é b" } }],
+    ["/echo/%FF", { params: { x: "%FF" } }],
+    ["/echo/x?a=1&a=2", { query: { a: "1,2" }, search: "?a=1&a=2" }],
+  ])("GET %s reaches the app with %j", async (path, seen) => {
+    expect((await send(`GET ${path}`)).json).toMatchObject(seen);
+  });
+
+  test("reaches the app with the values of a repeated header joined, and without a chunked body", async () => {
+    const repeated = await fetch(`${running.host.url}/echo/x`, {
+      headers: [
+        ["x-repeated", "1"],
+        ["x-repeated", "2"],
+      ],
+    });
+    expect(await repeated.text()).toMatch(/"header":"1, ?2"/);
+    expect((await send("POST /body", {}, "héllo")).json).toEqual({ received: "héllo" });
+    const chunked = await send("POST /body", { "transfer-encoding": "chunked" }, "hello");
+    expect(chunked.json).toEqual({ received: "" });
+  });
+
+  test.each([
+    ["GET /first/list", 200, "a_literal"],
+    ["GET /first/other", 200, "b_parameter"],
+    ["POST /first/list", 404, ""],
+    ["GET /first//list", 404, ""],
+    ["HEAD /echo/x", 200, ""],
+    ["HEAD /first/list", 404, ""],
+    ["GET /nothing", 204, ""],
+    ["GET /echo/%00", 400, ""],
+    ["GET /keyed", 401, ""],
+    ["GET /", 404, ""],
+    ["POST /admin/functions/nobody", 404, ""],
+  ])("%s gets %i", async (request, status, text) => {
+    expect(await send(request, {}, "{}")).toMatchObject({ status, text });
+  });
+
+  test("that fails gets an empty 500, and its error is logged with the stack and the call's ID", async () => {
+    expect(await send("GET /failing")).toMatchObject({ status: 500, text: "" });
+    const own = running.log.find(({ message }) => message === "in the call");
+    const failure = running.log.find(({ message }) => message.includes("(Failed,"));
+    expect(own).toMatchObject({ level: "warning", category: "Function.failing.User" });
+    expect(failure).toMatchObject({ level: "error", invocationId: own?.invocationId });
+    expect(failure?.message).toMatch(/Error: thrown on purpose\n\s+at .*probe-app\.ts/);
+  });
+});
+
+describe("In the background", () => {
+  const azurite = useStarted(async () => startAzurite());
+
+  test("timers run on startup and by schedule, and messages run until they succeed or move to the poison queue", async () => {
+    const threeAttempts = structuredClone(hostJson);
+    threeAttempts.extensions.queues.maxDequeueCount = 3;
+    const hostJsonPath = join(await temporaryFolder(), "host.json");
+    await writeFile(hostJsonPath, JSON.stringify(threeAttempts));
+    const running = await startTestHost("probe-app.ts", {
+      hostJsonPath,
+      environment: { AzureWebJobsStorage: azurite.connectionString, "AzureWebJobs.echo.Disabled": "true" },
+      timeScale: { retryDelaySeconds: 0, pollSeconds: 0.2 },
+    });
+    onTestFinished(running.stop);
+    expect((await call(running.host, "/echo/x")).status).toBe(404);
+    await running.untilLogged(2, "everySecond runs, past due: false");
+    expect(running.appMessages().filter((message) => message === "onStartup runs")).toHaveLength(1);
+
+    const service = QueueServiceClient.fromConnectionString(azurite.connectionString);
+    const [queue, poison] = [service.getQueueClient("work"), service.getQueueClient("work-poison")];
+    await queue.create();
+    const encoded = (text: string) => Buffer.from(text).toString("base64");
+    for (const text of ['{"room":"é✓"}', "no JSON", "crash, then fail"])
+      await queue.sendMessage(encoded(text));
+    const depth = async () => (await queue.getProperties()).approximateMessagesCount;
+    await expect.poll(depth).toBe(0);
+    const body = JSON.stringify({ input: '{"byHand":true}' });
+    const fired = await fetch(`${running.host.url}/admin/functions/work`, { method: "POST", body });
+    expect(fired.status).toBe(202);
+    await running.untilLogged(1, "byHand");
+    const seen = running.appMessages().flatMap((text) => (text.startsWith("{") ? [JSON.parse(text)] : []));
+    const succeeded = [{ room: "é✓" }, "no JSON"].map((message) => ({ message, dequeueCount: 1 }));
+    expect(seen).toEqual(expect.arrayContaining([...succeeded, { message: { byHand: true } }]));
+    const attempts = seen.filter(({ message }) => message === "crash, then fail");
+    expect(attempts.map(({ dequeueCount }) => dequeueCount)).toEqual([1, 2, 3]);
+    const { receivedMessageItems } = await poison.receiveMessages();
+    expect(receivedMessageItems.map(({ messageText }) => messageText)).toEqual([encoded("crash, then fail")]);
+  });
+});
+
+test("A crash returns an empty 500 to running calls and restarts the app; the third crash ends the host", async () => {
+  const { host, log } = await startTestHost("probe-app.ts", { timersEnabled: false });
+  const failed = { status: 500, body: "" };
+  const first = host.workerProcessId();
+  const bystander = call(host, "/sleep?ms=60000");
+  expect(await call(host, "/rejecting")).toEqual(failed);
+  expect(await bystander).toEqual(failed);
+  expect((await call(host, "/echo/x")).status).toBe(200);
+  expect(host.workerProcessId()).not.toBe(first);
+  expect(host.appState()).toEqual({ state: "up" });
+  expect(log.map((line) => line.message).join("\n")).toContain("rejected and never handled");
+
+  process.kill(host.workerProcessId() ?? 0, "SIGKILL");
+  await expect.poll(() => host.appState().reason).toContain("by the signal SIGKILL");
+  expect(await call(host, "/exiting")).toEqual(failed);
+  expect(await host.exited).toEqual({ reason: "Exceeded language worker restart retry count" });
+  await expect(fetch(`${host.url}/echo/x`)).rejects.toThrow("fetch failed");
+  expect(host.appState()).toEqual({ state: "ended", reason: "The app's process was ended with exit code 3" });
+});
+
+test("An app that throws while loading leaves a host without functions, which gives the reason", async () => {
+  const { host, log, stop } = await startTestHost("broken-app.ts");
+  onTestFinished(stop);
+  expect(host.functions).toEqual([]);
+  expect(host.appState()).toEqual({ state: "not loaded", reason: "Error: refused to start on purpose" });
+  expect(await call(host, "/fine")).toEqual({ status: 404, body: "" });
+  expect(log.filter((line) => line.level === "error")).toHaveLength(1);
+});
+
+test("run-host closes its port and finishes calls in flight at SIGTERM, prints JSON lines, and ends with its app", async () => {
+  const lines: string[] = [];
+  const host = await startChild({
+    script: "tools/local/commands/run-host.ts",
+    addressesSchema: z.object({ url: z.url(), functions: z.array(z.unknown()), appProcessId: z.int() }),
+    args: ["tools/simulators/test/host/probe-app.ts"],
+    environment: { "AzureWebJobs.work.Disabled": "true" },
+    onLine: (line) => lines.push(line),
+  });
+  onTestFinished(host.kill);
+  const { url, functions, appProcessId } = host.addresses;
+  expect(functions).toContainEqual(expect.objectContaining({ name: "echo", methods: ["GET", "HEAD"] }));
+  const running = fetch(`${url}/sleep?ms=500`).then(async (response) => response.text());
+  expect((await fetch(`${url}/nothing`)).status).toBe(204);
+  const stopped = host.stop();
+  await vi.waitFor(async () => expect(fetch(`${url}/nothing`)).rejects.toThrow("fetch failed"), 10_000);
+  await stopped;
+  expect(await running).toBe("slept");
+  expect(await host.exited).toBe(0);
+  expect(isRunning(appProcessId)).toBe(false);
+  const messages = lines.map((line) => z.object({ message: z.string() }).parse(JSON.parse(line)).message);
+  expect(messages.at(-1)).toBe("The host has ended: stopped");
+});

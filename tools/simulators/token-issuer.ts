@@ -1,0 +1,198 @@
+/** Simulates the identity provider: client-credentials tokens, both metadata documents, key rotation. */
+import { generateKeyPairSync, randomUUID, timingSafeEqual } from "node:crypto";
+import jsonwebtoken, { type Algorithm } from "jsonwebtoken";
+import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
+import type { Port } from "./process/listen.ts";
+
+const lifetimeSeconds = 3599;
+
+type Claims = Readonly<Record<string, unknown>>;
+
+export interface TokenIssuerOptions {
+  readonly tenantId: string;
+  readonly clients: readonly IssuerClient[];
+  readonly port?: Port;
+}
+
+interface TokenOverrides {
+  readonly keyId?: string;
+  readonly algorithm?: Algorithm;
+  readonly key?: string;
+}
+
+export type TokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>;
+
+/** Starts the issuer on 127.0.0.1. Tokens use RS256 and are valid for 3599 seconds. */
+export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerOptions) {
+  const counts = { metadata: 0, keys: 0, tokens: 0 };
+  let keys: [SigningKey, ...SigningKey[]] = [createSigningKey()];
+  let isDown = false;
+
+  const server = await startLoopbackServer(answer, port);
+  const tenantUrl = `${server.url}/${tenantId}`;
+  const issuers = { 1: `${tenantUrl}/`, 2: `${tenantUrl}/v2.0` };
+
+  function answer(request: LoopbackRequest): Answer {
+    const path = request.url.pathname;
+    if (path.startsWith("/control/")) return control(request);
+    if (isDown) return "reset";
+    if (!path.startsWith(`/${tenantId}/`)) return { status: 404 };
+    const route = `${request.method} ${path.slice(tenantId.length + 2)}`;
+    if (route === "GET .well-known/openid-configuration") return metadata(1);
+    if (route === "GET v2.0/.well-known/openid-configuration") return metadata(2);
+    if (route === "GET discovery/keys" || route === "GET discovery/v2.0/keys") return keyDocument();
+    if (route === "POST oauth2/v2.0/token") return grant(request);
+    return { status: 404 };
+  }
+
+  function metadata(version: 1 | 2): Reply {
+    counts.metadata += 1;
+    const segment = version === 1 ? "" : "v2.0/";
+    return {
+      status: 200,
+      body: {
+        issuer: issuers[version],
+        token_endpoint: `${tenantUrl}/oauth2/${segment}token`,
+        jwks_uri: `${tenantUrl}/discovery/${segment}keys`,
+        token_endpoint_auth_methods_supported: ["client_secret_post"],
+        id_token_signing_alg_values_supported: ["RS256"],
+      },
+    };
+  }
+
+  function keyDocument(): Reply {
+    counts.keys += 1;
+    return { status: 200, body: { keys: keys.map((key) => key.publicJwk) } };
+  }
+
+  function grant(request: LoopbackRequest): Reply {
+    counts.tokens += 1;
+    const granted = checkGrant(request.body, clients);
+    if ("refusal" in granted) return granted.refusal;
+    return {
+      status: 200,
+      headers: { "cache-control": "no-store" },
+      body: {
+        token_type: "Bearer",
+        expires_in: lifetimeSeconds,
+        ext_expires_in: lifetimeSeconds,
+        access_token: issueToken(granted.clientId),
+      },
+    };
+  }
+
+  /** Returns a token as the token endpoint would issue it, with `claims` overriding its own. */
+  function issueToken(clientId: string, options: { version?: 1 | 2; claims?: Claims } = {}): string {
+    const { version = 1, claims } = options;
+    const issuedAt = Math.floor(Date.now() / 1000);
+    const subject = randomUUID();
+    const versioned =
+      version === 1
+        ? { aud: `api://${clientId}`, appid: clientId, appidacr: "1", ver: "1.0" }
+        : { aud: clientId, azp: clientId, azpacr: "1", ver: "2.0" };
+    const times = { iat: issuedAt, nbf: issuedAt, exp: issuedAt + lifetimeSeconds };
+    const identity = { iss: issuers[version], tid: tenantId, oid: subject, sub: subject, uti: randomUUID() };
+    return signToken({ ...versioned, ...times, ...identity, ...claims });
+  }
+
+  /** Signs exactly these claims. The overrides create invalid tokens for tests. */
+  function signToken(claims: Claims, { keyId, algorithm, key }: TokenOverrides = {}): string {
+    return jsonwebtoken.sign(claims, key ?? keys[0].privatePem, {
+      algorithm: algorithm ?? "RS256",
+      keyid: keyId ?? keys[0].publicJwk.kid,
+      // With `noTimestamp`, the library would delete a given `iat`.
+      noTimestamp: claims["iat"] === undefined,
+    });
+  }
+
+  /** Signs with a new key from now on. The earlier keys stay in the key document. */
+  function rotateKeys(): void {
+    keys = [createSigningKey(), ...keys];
+  }
+
+  /** While down, resets every connection except those of the control API. */
+  function setDown(down: boolean): void {
+    isDown = down;
+  }
+
+  function control({ method, url }: LoopbackRequest): Reply {
+    const route = `${method} ${url.pathname}`;
+    if (route === "GET /control/state") return { status: 200, body: { isDown } };
+    if (route === "POST /control/keys/rotate") rotateKeys();
+    else if (route === "POST /control/down") setDown(true);
+    else if (route === "POST /control/up") setDown(false);
+    else return { status: 404 };
+    return { status: 204 };
+  }
+
+  return {
+    /** The authority: the part of every URL before `/<tenant>/`. */
+    url: server.url,
+    tokenUrl: `${tenantUrl}/oauth2/v2.0/token`,
+    stop: server.stop,
+    rotateKeys,
+    setDown,
+    isDown: () => isDown,
+    fetchCounts: () => ({ ...counts }),
+    privateKeyPem: () => keys[0].privatePem,
+    issueToken,
+    signToken,
+  };
+}
+
+interface IssuerClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/**
+ * Returns the authenticated client or the OAuth error response: 401 for wrong credentials, 400 for everything else. The
+ * scope must be the client's own.
+ */
+function checkGrant(
+  body: Buffer,
+  clients: readonly IssuerClient[],
+): { clientId: string } | { refusal: Reply } {
+  const form = new URLSearchParams(body.toString("utf8"));
+  const grantType = form.get("grant_type");
+  const clientId = form.get("client_id");
+  const secret = form.get("client_secret");
+  if (!grantType) return refuse(400, "invalid_request", "grant_type is missing");
+  if (grantType !== "client_credentials") {
+    return refuse(400, "unsupported_grant_type", "only client_credentials is supported");
+  }
+  if (!clientId || !secret) return refuse(400, "invalid_request", "client_id or client_secret is missing");
+  const client = clients.find((known) => known.clientId === clientId);
+  if (!client || !isSameSecret(client.clientSecret, secret)) {
+    return refuse(401, "invalid_client", "unknown client or wrong secret");
+  }
+  if (form.get("scope") !== `api://${clientId}/.default`)
+    return refuse(400, "invalid_scope", "not the client's own scope");
+  return { clientId };
+}
+
+function refuse(status: number, error: string, description: string): { refusal: Reply } {
+  const body = { error, error_description: description, correlation_id: randomUUID() };
+  return { refusal: { status, body } };
+}
+
+function isSameSecret(expected: string, given: string): boolean {
+  const [left, right] = [Buffer.from(expected), Buffer.from(given)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+export interface SigningKey {
+  readonly privatePem: string;
+  readonly publicJwk: { kid: string; kty: "RSA"; use: "sig"; n: string; e: string };
+}
+
+/** Creates a 2048-bit RSA key with a random key ID. */
+export function createSigningKey(): SigningKey {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const { n, e } = publicKey.export({ format: "jwk" });
+  if (n === undefined || e === undefined) throw new Error("the RSA key has no modulus");
+  return {
+    privatePem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    publicJwk: { kid: randomUUID(), kty: "RSA", use: "sig", n, e },
+  };
+}
