@@ -4,7 +4,6 @@ import type { PlatformCall } from "../../src/lib/platform/client.ts";
 import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import type { QueueMessage } from "../../src/lib/ports.ts";
 import type { SimulatedProcess, Task } from "./faults.ts";
-import type { PlatformObserver, RoomRecord, SimulatedPlatform } from "./simulated-platform.ts";
 
 /** The promises of docs/architecture.md. */
 export const promises = [
@@ -64,8 +63,33 @@ const pauseMilliseconds = 10_000;
 const livePath = "/api/admin/status/v1/conference/";
 const configurationPath = "/api/admin/configuration/v1/conference/";
 
+/** A room on the platform. It is not changed when the platform's room is. */
+export interface RoomRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly description: string;
+  readonly tag: string;
+  readonly serviceType: string;
+  readonly guestPin: string;
+  readonly aliases: readonly string[];
+}
+
+/** Is told what a call changes on the platform. */
+export interface PlatformObserver {
+  onCreate(room: RoomRecord): void;
+  onUpdate(room: RoomRecord, change: Readonly<Record<string, unknown>>): void;
+  /** Called with the room as it was. */
+  onDelete(room: RoomRecord): void;
+}
+
 interface LedgerOptions {
-  readonly platform: SimulatedPlatform;
+  readonly platform: {
+    readonly rooms: () => RoomRecord[];
+    readonly addedWithoutMarker: ReadonlySet<string>;
+    /** The live conferences, with the time at which each began. */
+    readonly liveSince: () => ReadonlyMap<string, number>;
+  };
   readonly now: () => number;
   readonly secrets: readonly string[];
   readonly gatewayName: string;

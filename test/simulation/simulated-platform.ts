@@ -13,26 +13,7 @@ import type { Clock, RandomSource } from "../../src/lib/ports.ts";
 import { createMemoryPlatform } from "../../tools/simulators/platform/memory-platform.ts";
 import type { Fault, Ports } from "./faults.ts";
 import { requireTask, type Task } from "./faults.ts";
-import type { Ledger } from "./ledger.ts";
-
-/** A room on the platform. It is not changed when the platform's room is. */
-export interface RoomRecord {
-  readonly id: number;
-  readonly name: string;
-  readonly createdAt: number;
-  readonly description: string;
-  readonly tag: string;
-  readonly serviceType: string;
-  readonly guestPin: string;
-  readonly aliases: readonly string[];
-}
-
-export interface PlatformObserver {
-  onCreate(room: RoomRecord): void;
-  onUpdate(room: RoomRecord, change: Readonly<Record<string, unknown>>): void;
-  /** Called with the room as it was. */
-  onDelete(room: RoomRecord): void;
-}
+import type { Ledger, PlatformObserver, RoomRecord } from "./ledger.ts";
 
 export type SimulatedPlatform = ReturnType<typeof createSimulatedPlatform>;
 

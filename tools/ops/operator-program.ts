@@ -2,8 +2,8 @@
 import { Command } from "@commander-js/extra-typings";
 import { configure, type Surroundings } from "../local/terminal/create-command.ts";
 import { describeError, exitCodes, type Outcome } from "./outcomes.ts";
-import type { connect, Environment, GatewayOptions } from "./target/connect.ts";
-import { headerOf, type Target } from "./target/target.ts";
+import type { connect, GatewayOptions } from "./target/connect.ts";
+import { type Environment, headerOf, type Target } from "./target/target.ts";
 import { remindWhile, type Terminal } from "./terminal/terminal.ts";
 
 /** The context of a command. */

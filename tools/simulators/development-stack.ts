@@ -5,7 +5,8 @@ import { startContactCentre } from "./contact-centre.ts";
 import { gatewaySettings } from "./gateway-settings.ts";
 import { contactCentreUsers, platformAccount, tenant } from "./identities.ts";
 import { startLogWorkspace } from "./log-workspace.ts";
-import { type SimulatorOptions, startPlatformSimulator } from "./platform/platform-simulator.ts";
+import { startPlatformSimulator } from "./platform/platform-simulator.ts";
+import type { SimulatorOptions } from "./platform/platform-state.ts";
 import type { Port } from "./process/listen.ts";
 import { startTokenIssuer } from "./token-issuer.ts";
 

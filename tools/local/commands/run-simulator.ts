@@ -4,10 +4,8 @@ import { startAzurite } from "../../simulators/azurite.ts";
 import { startContactCentre } from "../../simulators/contact-centre.ts";
 import { contactCentreUsers, tenant } from "../../simulators/identities.ts";
 import { startLogWorkspace } from "../../simulators/log-workspace.ts";
-import {
-  simulatorOptionsSchema,
-  startPlatformSimulator,
-} from "../../simulators/platform/platform-simulator.ts";
+import { startPlatformSimulator } from "../../simulators/platform/platform-simulator.ts";
+import { simulatorOptionsSchema } from "../../simulators/platform/platform-state.ts";
 import { serveUntilEnded } from "../../simulators/process/serve-until-ended.ts";
 import { startTokenIssuer } from "../../simulators/token-issuer.ts";
 

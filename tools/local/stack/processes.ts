@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { GatewaySurroundings } from "../../simulators/gateway-settings.ts";
 import { platformAccount } from "../../simulators/identities.ts";
-import type { simulatorOptionsSchema } from "../../simulators/platform/platform-simulator.ts";
+import type { simulatorOptionsSchema } from "../../simulators/platform/platform-state.ts";
 import { type Child, startChild } from "../../simulators/process/child.ts";
 import { fetchAccessToken } from "./access-token.ts";
 

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import * as z from "zod";
 import { UsageError } from "../outcomes.ts";
 import { connectLocally } from "./local.ts";
-import type { Target } from "./target.ts";
+import type { DeploymentNames, Environment, Target } from "./target.ts";
 
 /** The options that name the gateway: every command has them. */
 export interface GatewayOptions {
@@ -27,19 +27,6 @@ export async function connect(options: GatewayOptions, environment: Environment)
   const { connectToDeployment } = await import("./deployment.ts");
   return connectToDeployment(names, environment);
 }
-
-export interface DeploymentNames {
-  readonly subscription: string;
-  readonly resourceGroup: string;
-  readonly app: string;
-  /** Resource ID; undefined if the workspace is in the resource group. */
-  readonly workspaceId: string | undefined;
-  readonly healthUrl: string | undefined;
-  /** The azd environment, if one names the deployment. */
-  readonly environment: string | undefined;
-}
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 const valuesSchema = z.record(z.string(), z.string());
 

@@ -10,8 +10,13 @@ import { UnreachableError } from "../outcomes.ts";
 import { screenTime } from "../terminal/format.ts";
 import { type AzureApi, createAzureApi, tokenFor } from "./azure-api.ts";
 import { createAzureLog } from "./azure-log.ts";
-import type { DeploymentNames, Environment } from "./connect.ts";
-import { type LogReader, openPlatform, type Target } from "./target.ts";
+import {
+  type DeploymentNames,
+  type Environment,
+  type LogReader,
+  openPlatform,
+  type Target,
+} from "./target.ts";
 
 // https://learn.microsoft.com/rest/api/appservice/web-apps/get
 const appSchema = z.object({

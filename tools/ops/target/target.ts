@@ -121,3 +121,18 @@ export interface LogReader {
 }
 
 export const maxLines = 10_000;
+
+/** What names a deployment on Azure. */
+export interface DeploymentNames {
+  readonly subscription: string;
+  readonly resourceGroup: string;
+  readonly app: string;
+  /** Resource ID; undefined if the workspace is in the resource group. */
+  readonly workspaceId: string | undefined;
+  readonly healthUrl: string | undefined;
+  /** The azd environment, if one names the deployment. */
+  readonly environment: string | undefined;
+}
+
+/** The variables of the operator's shell. */
+export type Environment = Readonly<Record<string, string | undefined>>;

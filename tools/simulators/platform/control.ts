@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { LoopbackRequest, Reply } from "../loopback-server.ts";
 import { ApiError } from "./api-error.ts";
 import type { SinkChanges } from "./event-sink.ts";
-import type { PlatformState } from "./platform-simulator.ts";
+import type { PlatformState } from "./platform-state.ts";
 import { behaviourChangesSchema, faultSchema, latencySchema } from "./switches.ts";
 
 export type DownMode = "refuse" | "reset" | "503";

@@ -6,7 +6,7 @@ import type { Authentication } from "./authentication.ts";
 import { resourceUri } from "./conference-fields.ts";
 import { createListing, type Listing } from "./listing.ts";
 import type { LiveConference } from "./live.ts";
-import type { PlatformState } from "./platform-simulator.ts";
+import type { PlatformState } from "./platform-state.ts";
 import { faultAnswer } from "./switches.ts";
 import { naiveTimestamp } from "./times.ts";
 

@@ -4,7 +4,7 @@ import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import { type PlatformCredentials, type PlatformTransport } from "../../../src/lib/platform/transport.ts";
 import { createControl, type DownMode, type PlatformControl, type Reachability } from "./control.ts";
 import { createManagementApi } from "./management-api.ts";
-import { createPlatformState } from "./platform-simulator.ts";
+import { createPlatformState } from "./platform-state.ts";
 
 export interface MemoryPlatform extends PlatformControl, Reachability {
   /** Carries out one request before it returns. Throws PlatformError if the platform gives no response. */

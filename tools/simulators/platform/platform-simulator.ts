@@ -1,8 +1,6 @@
 /** Starts a simulated conferencing platform: Management API, event sink and control API. */
-import * as z from "zod";
 import { type Answer, type LoopbackRequest, startLoopbackServer } from "../loopback-server.ts";
 import { createAuthentication } from "./authentication.ts";
-import { createConferences } from "./conferences.ts";
 import {
   createControl,
   createControlRoutes,
@@ -10,29 +8,8 @@ import {
   type PlatformControl,
   type Reachability,
 } from "./control.ts";
-import { createEventSink } from "./event-sink.ts";
-import { createAlarms, createLiveConferences } from "./live.ts";
 import { createManagementApi } from "./management-api.ts";
-import {
-  type Behaviours,
-  createFaults,
-  createRateLimit,
-  createRequestLog,
-  defaultBehaviours,
-} from "./switches.ts";
-
-export const simulatorOptionsSchema = z.strictObject({
-  username: z.string(),
-  password: z.string(),
-  /** Clients that may get bearer tokens, with their public ES256 key. */
-  oauthClients: z.array(z.object({ clientId: z.string(), publicKeyPem: z.string() })).optional(),
-  requestLimitPerMinute: z.int().nullable().optional(),
-});
-
-export type SimulatorOptions = z.input<typeof simulatorOptionsSchema> & {
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
-};
+import { createPlatformState, type SimulatorOptions } from "./platform-state.ts";
 
 export type PlatformSimulator = PlatformControl &
   Reachability & {
@@ -42,41 +19,6 @@ export type PlatformSimulator = PlatformControl &
     readonly controlUrl: string;
     readonly stop: () => Promise<void>;
   };
-
-export type PlatformState = ReturnType<typeof createPlatformState>;
-
-/** Creates an empty platform. */
-export function createPlatformState({ now = Date.now, requestLimitPerMinute }: SimulatorOptions) {
-  const initial: Behaviours = {
-    ...defaultBehaviours,
-    ...(requestLimitPerMinute !== undefined && { requestLimitPerMinute }),
-  };
-  // Changed in place by the control API.
-  const behaviours = { ...initial };
-  const alarms = createAlarms(now);
-  const sink = createEventSink(now);
-  const parts = {
-    behaviours,
-    conferences: createConferences(behaviours, now),
-    live: createLiveConferences(now, sink.emit),
-    alarms,
-    sink,
-    faults: createFaults(),
-    requestLog: createRequestLog(),
-    rateLimit: createRateLimit(now),
-  };
-  const state = {
-    ...parts,
-    latencyMilliseconds: 0,
-    reset: (): void => {
-      const { conferences, live, faults, requestLog, rateLimit } = parts;
-      for (const part of [conferences, live, alarms, sink, faults, requestLog, rateLimit]) part.clear();
-      state.latencyMilliseconds = 0;
-      Object.assign(behaviours, initial);
-    },
-  };
-  return state;
-}
 
 /**
  * Starts the simulator on 127.0.0.1, with all state in memory. Its functions do the same as the control API.
