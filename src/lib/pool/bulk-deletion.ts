@@ -72,6 +72,9 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
       row && isRoom(row) && parseMarker(row.description) === undefined;
     for (;;) {
       const messages = await pool.receive(maxPerReceive, leaseSeconds);
+      // The names return to the pool when their leases end, so a claim may have one of them if this took too long.
+      if (clock.now() >= startBefore)
+        throw new GatewayError("bulk-delete-incomplete", { retryAfterSeconds: 60 });
       if (messages.length === 0) break;
       const names = messages.map(({ text }) => decodeRoomMessage(text).room);
       const unmarked = names.filter((name) => isUnmarkedRoom(listed.get(name)) && !isPersistent(name));
@@ -79,9 +82,6 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
         queueForDeletion(deletion, { room, reason: "bulk-delete" }),
       );
       for (const name of names) received.add(name);
-      // The names return to the pool when their leases end.
-      if (clock.now() >= startBefore)
-        throw new GatewayError("bulk-delete-incomplete", { retryAfterSeconds: 60 });
     }
     await pool.clear();
   }

@@ -244,6 +244,24 @@ describe("Bulk delete and the queues", () => {
     expect(world.platform.roomCount()).toBe(0);
   });
 
+  test("deletes no room that was handed out while it was suspended for longer than its leases", async () => {
+    await world.addPooled("marked");
+    await world.addPooled("unmarked", { description: "from the service before this one" });
+    const receive = async (...input: Parameters<typeof world.pool.receive>) => {
+      const messages = await world.pool.receive(...input);
+      world.clock.advance(300);
+      await world.claim();
+      return messages;
+    };
+    const conferences = createConferences(world.client.background);
+    const bulkDeletion = createBulkDeletion({ ...world, pool: { ...world.pool, receive }, conferences });
+
+    await expect(bulkDeletion.deleteAll(world.log)).rejects.toMatchObject({ code: "bulk-delete-incomplete" });
+    await world.claim();
+    expect(world.deletionNames()).toEqual([]);
+    expect(world.roomNames()).toEqual(["marked", "unmarked"]);
+  });
+
   test.each([503, 401, 403] as const)("changes nothing if the list fails with %i", async (status) => {
     await world.addPooled("room-a", { description: "" });
     await world.provisioning.put(JSON.stringify({ reason: "claimed" }));
