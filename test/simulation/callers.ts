@@ -5,6 +5,7 @@ import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
 import { failures } from "../../src/lib/errors.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
+import { clockToleranceMilliseconds } from "../../src/lib/pool/collection-decisions.ts";
 import { isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import type { Task } from "./faults.ts";
 import { hostPin, httpFunctions, type Plan } from "./processes.ts";
@@ -175,7 +176,8 @@ export async function deleteAllRooms(world: World, process: number, plan: Plan):
       // A claim may hold the name of an unmarked room, which bulk delete then leaves to that claim.
       parseMarker(description) !== undefined &&
       createdAt < response.task.firstListAt &&
-      !((world.ledger.assignedAt.get(name) ?? 0) >= response.task.startedAt) &&
+      // A list can miss a room that moves to another page; then the time of its claim decides, with the tolerance.
+      (world.ledger.assignedAt.get(name) ?? 0) < response.task.startedAt - clockToleranceMilliseconds &&
       !isPersistent(name) &&
       !world.ledger.changedByOperator.has(name)
     )

@@ -25,7 +25,7 @@ const decisions = "src/lib/pool/collection-decisions.ts";
 const roomDeletion = "src/lib/pool/room-deletion.ts";
 /** Without this, the deletion does not look up persistent rooms at all. */
 const unguarded = [
-  "if (isPersistent(request.room)) return decide(request, undefined, unmarkedRooms);",
+  "if (isPersistent(request.room)) return decide(request, undefined, options);",
   "",
   roomDeletion,
 ] as const;
