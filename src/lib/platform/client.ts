@@ -78,8 +78,9 @@ export function createClient(transport: PlatformTransport, options: ClientOption
     (priority: Priority): Call =>
     async (call) => {
       const startBefore = call.startBefore ?? clock.now() + maxWaitSeconds[priority] * 1000;
-      const giveBack =
-        call.isInClaim === true ? () => undefined : await limiter.takeSlot(priority, startBefore);
+      // Also before the slot, so that callers are refused at once.
+      await limiter.waitForPause(priority, startBefore);
+      const giveBack = call.isInClaim ? () => undefined : await limiter.takeSlot(priority, startBefore);
       if (!giveBack) throw tooLate(call);
       try {
         await limiter.waitForPause(priority, startBefore);

@@ -152,8 +152,8 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
       const { platformStatus: status, outcome, code } = error;
       const isRefused = status === 429 || status === 503;
       if (!isRefused && status !== 504 && !(code === "platform-timeout" && outcome === "unknown")) return;
-      // Calls that began before the last decrease say nothing about the new limit.
-      const isFirstOfRound = startedAt >= limitedAt;
+      // Calls that began before the last decrease say nothing about the new limit. A clock that is set back begins a round.
+      const isFirstOfRound = startedAt >= limitedAt || clock.now() < limitedAt;
       if (isFirstOfRound) {
         limitedAt = clock.now();
         setLimit(limit / 2);

@@ -25,11 +25,9 @@ export function createBreaker(clock: Pick<Clock, "now">) {
   let state: State = { name: "closed", unknownInRow: 0 };
   let repeats: readonly ((startBefore: number) => Promise<boolean>)[] = [];
 
-  const open = (failedTrials: number, milliseconds: number): State => ({
-    name: "open",
-    until: clock.now() + milliseconds,
-    failedTrials,
-  });
+  function open(failedTrials: number, milliseconds: number): State {
+    return { name: "open", until: clock.now() + milliseconds, failedTrials };
+  }
 
   /** Throws a PlatformError that says "not sent" while no change may be sent. */
   function check(): void {

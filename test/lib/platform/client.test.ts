@@ -13,7 +13,12 @@ import { secureRandom } from "../../../src/lib/ports.ts";
 import { type Reply, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { noCredentials } from "../../../tools/simulators/platform/memory-platform.ts";
 import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
-import { createManualClock, createVirtualClock, type ManualClock } from "../../support/clock.ts";
+import {
+  createManualClock,
+  createVirtualClock,
+  type ManualClock,
+  settlePromises,
+} from "../../support/clock.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
@@ -336,6 +341,26 @@ test("A call counts as started when it has its slot, so each round of failures l
     await clock.advance(1000);
     expect(ended).toBe(expected);
   }
+});
+
+test("A caller is refused at once during a pause, even if no slot is free", async () => {
+  const random = createSeededRandom(1);
+  const clock = createVirtualClock(random);
+  let calls = 0;
+  const transport = async () => {
+    const isFirst = calls++ === 0;
+    await clock.sleep(isFirst ? 10 : 60_000);
+    return { status: isFirst ? 503 : 200, headers: { "retry-after": "7" }, body: "" };
+  };
+  const limits = { timeoutSeconds: 90, maxConcurrency: 4 };
+  const client = createClient(transport, { ...limits, credentials: noCredentials, clock, random });
+  for (let call = 0; call < 4; call++) void get({}, client).catch(() => undefined);
+  await clock.advance(1000);
+  const outcome = get({}, client).catch((error: unknown) => error);
+  await settlePromises();
+  expect(await Promise.race([outcome, Promise.resolve("still waiting")])).toMatchObject({
+    details: { retryAfterSeconds: 7 },
+  });
 });
 
 describe("Retries", () => {

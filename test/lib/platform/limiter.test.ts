@@ -89,6 +89,13 @@ describe("The limit", () => {
     expect(await countSlots()).toBe(ceiling / 4);
   });
 
+  test("falls too after the clock was set back by an hour", async () => {
+    limiter.onFailure(timeout, clock.now());
+    clock.elapse(-3_600_000);
+    limiter.onFailure(timeout, clock.now());
+    expect(await countSlots()).toBe(ceiling / 4);
+  });
+
   test("never falls below one call", async () => {
     for (let rounds = 0; rounds < 10; rounds++) {
       limiter.onFailure(timeout, clock.now());
