@@ -204,6 +204,11 @@ describe("Under a load that lasts, creates succeed at most of the capacity, and 
       { goodput: 0.92, rooms: 15, soon: 0 },
     ],
     [
+      "4 instances, 1.5 s, twice the capacity",
+      { instances: 4, callMilliseconds: 1500, factor: 2 },
+      { goodput: 0.9 },
+    ],
+    [
       "20 instances, 0.6 s",
       { instances: 20, callMilliseconds: 600, factor: 2 },
       { goodput: 0.85, rooms: 60 },
@@ -224,6 +229,12 @@ describe("Under a load that lasts, creates succeed at most of the capacity, and 
       { instances: 1, callMilliseconds: 100, factor: 2, ...atFrontEnd, ...short },
       { goodput: 0.95, rooms: 0 },
     ],
+    [
+      "1 instance, 0.1 s",
+      { instances: 1, callMilliseconds: 100, factor: 2, ...short },
+      { goodput: 0.96, rooms: 0 },
+    ],
+    ["1 instance, 1 s", { instances: 1, callMilliseconds: 1000, factor: 2 }, { goodput: 0.96, rooms: 0 }],
     ["1 instance, 4 s", { instances: 1, callMilliseconds: 4000, factor: 2 }, { goodput: 0.96, rooms: 0 }],
     [
       "1 instance, 4 s, after five seconds of 503",
