@@ -1,7 +1,7 @@
 /** Writes infra/snapshots: what each scenario of test/infra/fixtures would deploy, by the real Bicep compiler. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import * as z from "zod";
 import { findCompiler, runCompiler } from "./snapshots/compiler.ts";
@@ -9,6 +9,7 @@ import {
   fixtureOf,
   hashInputs,
   infraFolder,
+  readText,
   scenarios,
   snapshotFolder,
   templateFiles,
@@ -45,7 +46,10 @@ function writeSnapshots(compiler: string): void {
 
 /** Copies the templates. Long texts with tests of their own become the names of their files. */
 function copyTemplates(folder: string): void {
-  for (const file of templateFiles()) cpSync(join(infraFolder, file), join(folder, file));
+  for (const file of templateFiles()) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), readText(join(infraFolder, file)));
+  }
   replaceIn(join(folder, "api-management.bicep"), "loadTextContent('../openapi.json')", "'openapi.json'");
   replaceIn(
     join(folder, "observability.bicep"),
@@ -55,7 +59,7 @@ function copyTemplates(folder: string): void {
 }
 
 function predict(compiler: string, folder: string, scenario: string) {
-  const values = parseEnv(readFileSync(fixtureOf(scenario), "utf8"));
+  const values = parseEnv(readText(fixtureOf(scenario)));
   const {
     AZURE_SUBSCRIPTION_ID: subscription = "",
     AZURE_LOCATION: location = "",
@@ -63,7 +67,7 @@ function predict(compiler: string, folder: string, scenario: string) {
   } = values;
   const file = join(folder, `${scenario}.bicepparam`);
   // environment() is not known offline.
-  const text = `${readFileSync(join(infraFolder, "main.bicepparam"), "utf8")}\nparam storageSuffix = 'core.windows.net'\n`;
+  const text = `${readText(join(infraFolder, "main.bicepparam"))}\nparam storageSuffix = 'core.windows.net'\n`;
   writeFileSync(file, text);
   if (group !== undefined) replaceIn(file, "using 'main.bicep'", "using 'gateway.bicep'");
   const scope = group === undefined ? ["--location", location] : ["--resource-group", group];

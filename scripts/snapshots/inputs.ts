@@ -25,10 +25,13 @@ export function templateFiles(): string[] {
     .toSorted();
 }
 
-/** Returns the hash of all inputs. Windows may check them out with other line ends. */
+/** Returns the text of a file. Windows may check it out with other line ends. */
+export const readText = (path: string): string => readFileSync(path, "utf8").replaceAll("\r\n", "\n");
+
+/** Returns the hash of all inputs. */
 export function hashInputs(): string {
   const hash = createHash("sha256").update(compilerVersion);
   for (const path of [...templateFiles().map((file) => join(infraFolder, file)), ...scenarios.map(fixtureOf)])
-    hash.update(`\0${path.replaceAll("\\", "/")}\0${readFileSync(path, "utf8").replaceAll("\r\n", "\n")}`);
+    hash.update(`\0${path.replaceAll("\\", "/")}\0${readText(path)}`);
   return hash.digest("hex");
 }

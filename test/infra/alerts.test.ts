@@ -14,10 +14,11 @@ const appName = onlyOf(production, "Web/sites").name;
 
 const rulesOf = (snapshot: Snapshot) =>
   allOf(snapshot, "Insights/scheduledQueryRules").map((resource) => {
-    const { enabled, windowSize, severity, actions, criteria, description } = resource.properties;
+    const { windowSize, severity, actions, criteria, description } = resource.properties;
     const [{ query, threshold, operator, timeAggregation }] = criteria.allOf;
     const name = resource.name.replace(/^func-vmr-\w+-\w{13}-/, "");
-    expect(enabled).toBe(true);
+    const always = { enabled: true, autoMitigate: true, evaluationFrequency: "PT5M" };
+    expect(resource.properties).toMatchObject(always);
     const group = String(actions.actionGroups).split("-").at(-1);
     expect(`${timeAggregation} ${operator}, ${actions.actionGroups.length}`).toBe(
       "Count GreaterThanOrEqual, 1",
@@ -120,6 +121,21 @@ describe("Alerts", () => {
     expect(expiry["destination"].properties.actionGroups[0]).toMatch(/-routine$/);
   });
 
+  test("Count the rows that mean a fault", () => {
+    const filter = /^\| where (?:\w+ =[=~] "[^"]*" and )?/;
+    const conditions = rules.map(({ query }) => query.trim().split("\n").at(-1)?.replace(filter, ""));
+    expect(conditions).toEqual([
+      'OperationName in ("createRoomFromQueue", "createRoom") and toint(ResultCode) >= 500',
+      "DeletionOldestSeconds > 3600",
+      '(InUseRooms - LiveConferences - DeletionDepth > 20 or AlarmNames contains "eventsink_maximum_backoff")',
+      "not(Success)",
+      "(not(PlatformConnected) or isnull(AvailableRooms))",
+      'tostring(parse_json(Message).event) == "pool-empty"',
+      'ResponseCode >= 500 and not(OperationId startswith "create-room")',
+      "Newest < ago(30m)",
+    ]);
+  });
+
   test("Have a runbook in the documents, and every file of a query is used", () => {
     const text = readFileSync("docs/operations.md", "utf8");
     for (const name of [...rules.map((rule) => rule.name), "secret-expiring"])
@@ -156,9 +172,14 @@ describe("Alerts", () => {
 
 test("The availability test calls the URL that consumers use", () => {
   for (const snapshot of [production, existing]) {
-    const { Enabled, Request, ValidationRules } = onlyOf(snapshot, "Insights/webtests").properties;
+    const { Enabled, Frequency, Locations, Request, ValidationRules } = onlyOf(
+      snapshot,
+      "Insights/webtests",
+    ).properties;
     const { HEALTH_URL, healthUrl } = snapshot.outputs;
     expect([Enabled, Request.RequestUrl]).toEqual([true, HEALTH_URL ?? healthUrl]);
+    // Nine rows in the alert's 15 minutes, of which six must be failures.
+    expect([Frequency, Locations.length]).toEqual([300, 3]);
     expect(ValidationRules).toMatchObject({ ExpectedHttpStatusCode: 200, SSLCheck: true });
   }
 });

@@ -13,7 +13,7 @@ test("azd accepts .funcignore, which must not ignore the name node_modules witho
 test("azd packs the bundle and what the host reads", () => {
   const built = ["dist/main.js", "dist/main.js.map", "dist/THIRD-PARTY-NOTICES.txt"];
   const others = ["node_modules/zod/index.js", "dist/vmr-gateway.zip", "local.settings.json"];
-  const files = globSync("{*,{src,infra,docs,tools,test,client}/**/*.*}", { withFileTypes: true });
+  const files = globSync("{*,{src,scripts,infra,docs,tools,test,client}/**/*.*}", { withFileTypes: true });
   const paths = files.filter((file) => file.isFile()).map(({ name, parentPath }) => `${parentPath}/${name}`);
   const relative = paths.map((path) =>
     path

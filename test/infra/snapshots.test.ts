@@ -1,14 +1,11 @@
 /** The snapshots belong to the templates, and what the templates share with documents and code is the same. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSettingsList } from "../../scripts/package/settings-list.ts";
-import { hashInputs, snapshotFolder } from "../../scripts/snapshots/inputs.ts";
+import { hashInputs, readText as read, snapshotFolder } from "../../scripts/snapshots/inputs.ts";
 import type { Entry } from "../../scripts/snapshots/order.ts";
 import { readJson, snapshotOf } from "../support/infra/snapshots.ts";
 import { tableBelow } from "../support/markdown-table.ts";
-
-const read = (file: string) => readFileSync(file, "utf8").replaceAll("\r\n", "\n");
 
 test("The snapshots are as new as the templates and fixtures", () => {
   const written = read(join(snapshotFolder, "inputs.sha256")).trim();

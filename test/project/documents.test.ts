@@ -79,7 +79,7 @@ test("every npm command and every file that a document names exists", async () =
       .map(([, run, short]) => run ?? short ?? "")
       .filter((name) => !(name in manifest.scripts));
     expect([path, unknown]).toEqual([path, []]);
-    const files = [...text.matchAll(/`((?:src|test|tools|docs|infra|client|lib)\/[\w./-]*)`/g)].map(
+    const files = [...text.matchAll(/`((?:src|test|tools|scripts|docs|infra|client|lib)\/[\w./-]*)`/g)].map(
       ([, name = ""]) => (name.startsWith("lib/") ? `src/${name}` : name),
     );
     expect([path, files.filter((name) => !existsSync(new URL(name, root)))]).toEqual([path, []]);
