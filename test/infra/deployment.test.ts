@@ -212,6 +212,11 @@ describe("The network", () => {
     const withEgress = subnets.filter(({ properties }) => properties["natGateway"]?.id === nat.id);
     expect(withEgress.map(({ name }) => name)).toEqual(["app", "runner"]);
     for (const { properties } of subnets) expect(properties["defaultOutboundAccess"]).toBe(false);
+    const delegated = subnets.flatMap(({ properties }) => properties["delegations"]);
+    const services = delegated.map((delegation) => delegation.properties.serviceName);
+    expect(services).toEqual(["Microsoft.App/environments", "Microsoft.Web/serverFarms"]);
+    const open = subnets.filter(({ properties }) => properties["networkSecurityGroup"] === null);
+    expect(open.map(({ name }) => name)).toEqual(["AzureBastionSubnet"]);
     // The default rules allow no inbound traffic from the internet.
     expect(propertiesOf(production, "Network/networkSecurityGroups")).toEqual({});
     expect(propertiesOf(production, "Web/sites")["virtualNetworkSubnetId"]).toBe(`${network.id}/subnets/app`);
@@ -219,6 +224,18 @@ describe("The network", () => {
     const subnet = { subnetResourceId: `${network.id}/subnets/api-management` };
     expect(service).toMatchObject({ virtualNetworkType: "External", virtualNetworkConfiguration: subnet });
   });
+});
+
+test("Calls and deletions are logged, and nobody can purge the vault of production", () => {
+  const logs = allOf(production, "Insights/diagnosticSettings").map(({ id, properties }) => {
+    const kinds: { category?: string; categoryGroup?: string; enabled: boolean }[] = properties["logs"];
+    const enabled = kinds.filter((kind) => kind.enabled).map((kind) => kind.category ?? kind.categoryGroup);
+    return `${/\/(apim|kv|stvmr(?:pkg)?)[-<]/.exec(withoutHash(id))?.[1]}: ${String(enabled)}`;
+  });
+  const ofAccounts = ["stvmrpkg: StorageWrite,StorageDelete", "stvmr: StorageDelete"];
+  expect(logs).toEqual(["apim: GatewayLogs", "kv: audit", ...ofAccounts]);
+  const kept = { enableSoftDelete: true, enablePurgeProtection: true, softDeleteRetentionInDays: 90 };
+  expect(propertiesOf(production, "KeyVault/vaults")).toMatchObject(kept);
 });
 
 test("What exists already is used instead of something new, in its own group", () => {
@@ -270,6 +287,18 @@ describe("The app settings", () => {
     expect(new Set(secretsOf(testing))).toEqual(new Set(ofTest));
     const ofExisting = [...always, "EVENT_SINK_PREVIOUS_PASSWORD", "PLATFORM_OAUTH_PRIVATE_KEY"];
     expect(new Set(secretsOf(existing))).toEqual(new Set(ofExisting));
+  });
+
+  test("Reach storage and logs as the app's identity, and let bodies in that the app accepts", () => {
+    const clientId = expect.stringMatching(/id-vmr-test', '[\d-]+'\)\.clientId/);
+    expect(settingsOf(testing)).toMatchObject({
+      AzureWebJobsStorage__blobServiceUri: expect.stringMatching(/\.blob\)\]$/),
+      AzureWebJobsStorage__queueServiceUri: expect.stringMatching(/\.queue\)\]$/),
+      AzureWebJobsStorage__tableServiceUri: expect.stringMatching(/\.table\)\]$/),
+      AzureWebJobsStorage__clientId: clientId,
+      APPLICATIONINSIGHTS_AUTHENTICATION_STRING: expect.stringMatching(/;Authorization=AAD', .*id-vmr-test'/),
+      FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: String(17 * 1024 * 1024),
+    });
   });
 
   test.each(everySnapshot)("Of %s are accepted by the app once Azure has resolved them", (_, snapshot) => {

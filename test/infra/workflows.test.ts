@@ -55,7 +55,7 @@ test("Only jobs that log in, sign or publish may do so", () => {
     { contents: "read" },
     { job: "codeql", contents: "read", "security-events": "write" },
     { job: "attest", attestations: "write", "id-token": "write" },
-    { job: "release", contents: "write" },
+    { job: "release", actions: "read", contents: "write" },
     { contents: "read", actions: "read" },
     ...["provision", "release", "complete"].map((job) => ({ job, ...logIn })),
     { contents: "read" },
@@ -63,13 +63,17 @@ test("Only jobs that log in, sign or publish may do so", () => {
   ]);
 });
 
-test("CI publishes a package only if the checks pass and the compiler agrees with the snapshots", () => {
+test("CI publishes a package only if the checks and nightly pass, and the compiler agrees with the snapshots", () => {
   const { if: when, needs } = jobOf(ci, "release");
   expect([when, needs]).toEqual([
     "startsWith(github.ref, 'refs/tags/v')",
     ["check", "infrastructure", "attest"],
   ]);
-  const compare = ["bicep-version.txt", "npm run snapshots", "--exit-code infra/snapshots"];
+  const nightlyOfCommit = '--workflow nightly.yml --commit \\"$GITHUB_SHA\\" --status success';
+  expectOrder(jobOf(ci, "release"), nightlyOfCommit, "exit 1", "gh release create");
+  const version = 'test \\"$GITHUB_REF_NAME\\" = ';
+  expectOrder(jobOf(ci, "check"), "npm run check", version, "npm run package", "upload-artifact");
+  const compare = ["bicep-version.txt", "npm run snapshots", "git add --all", "--exit-code infra/snapshots"];
   expectOrder(jobOf(ci, "infrastructure"), ...compare, "deploy.sh validate", "shellcheck");
 });
 
@@ -85,6 +89,9 @@ test("A deployment from main or a tag releases the package that was approved, af
     "provision.result != 'cancelled'",
   ])
     expect(release.if).toContain(`needs.${part}`);
+  const newest = "--workflow ci.yml --branch main --event push --status success";
+  expectOrder(choose, newest, "sha256sum --check", "checksum=$checksum");
+  expect(texts[1]).toContain("group: deploy-${{ inputs.environment }}\n  cancel-in-progress: false");
   expectOrder(release, "$CHECKSUM  dist/vmr-gateway.zip", "azure/login", "deploy.sh release");
   expect(commandsOf(release)).not.toMatch(/npm |esbuild/);
 });
@@ -92,7 +99,9 @@ test("A deployment from main or a tag releases the package that was approved, af
 test("Production takes only packages that test has run, which is recorded after the release", () => {
   expectOrder(choose, "ran-in-test-$CHECKSUM", "exit 1", "startsWith(inputs.environment, 'production')");
   const record = "ran-in-test-${{ needs.choose.outputs.checksum }}";
-  expectOrder(release, "deploy.sh release", "inputs.environment == 'test'", record);
+  const inTest = "inputs.environment == 'test'";
+  expectOrder(release, "deploy.sh release", inTest, record);
+  expect(release.steps.slice(-2).map((step) => step["if"])).toEqual([inTest, inTest]);
 });
 
 test("The first release is completed with the alerts, which nobody asks for", () => {
