@@ -166,7 +166,7 @@ describe("A claim with limited time", () => {
     expect(isVisible()).toBe(true);
   });
 
-  test("releases a message received after half of the time without a call to the platform", async () => {
+  test("releases a message that it receives in the second half of its time, without a call to the platform", async () => {
     world.pool.strikeNext("receive", { meanwhile: () => world.clock.advance(12.5) });
 
     await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed", status: 503 });

@@ -196,10 +196,14 @@ describe("Without credentials for the platform", () => {
     expect((await opsOnDeployment(["room", "room-1"])).exitCode).toBe(0);
   });
 
-  test("ops fill and redrive work", async () => {
-    expect(await opsOnDeployment(["fill"])).toMatchObject({ exitCode: 0 });
+  test("ops fill fills the pool, and ops redrive empties the poison queue", async () => {
+    expect(await opsOnDeployment(["fill"])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^The pool is full\./m),
+    });
     await operated.queues.poison.put('{"reason":"claimed"}');
     expect(await opsOnDeployment(["redrive", "--yes"])).toMatchObject({ exitCode: 0 });
+    expect(await operated.queues.poison.count()).toBe(0);
   });
 
   test.each([["rooms"], ["shrink", "0"], ["recycle"], ["drain"], ["collect"]])(
