@@ -1,4 +1,4 @@
-/** Writes dist/vmr-gateway.zip, what is deployed and nothing else, with its checksum and its bill of materials. */
+/** Writes dist/vmr-gateway.zip, the package that is deployed, with its checksum and its bill of materials. */
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 

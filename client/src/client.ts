@@ -54,7 +54,7 @@ export function createClient(options: ClientOptions): GatewayClient {
   return createClientWith(createRuntime(options.fetch), options);
 }
 
-// Without a comma, which the Functions host puts between two headers of one name.
+// A key has no comma, which the Functions host puts between two headers of one name.
 const keyPattern = /^[\x21-\x2b\x2d-\x7e]{1,255}$/;
 const full = { constrained_attributes: "false" };
 

@@ -37,7 +37,7 @@ export interface Call {
 
 export interface RequestEvent {
   readonly method: string;
-  /** Without the query, which contains the service tag. */
+  /** Excludes the query, which contains the service tag. */
   readonly path: string;
   readonly correlationId: string;
   /** 1 for the first attempt. */
@@ -57,7 +57,7 @@ export interface RetryEvent extends RequestEvent {
 /** No event contains a token, a PIN or a service tag. Errors that a hook throws are ignored. */
 export interface Hooks {
   readonly onRequest?: (event: RequestEvent) => void;
-  /** Also called for responses that become errors. */
+  /** Is also called for responses that become errors. */
   readonly onResponse?: (event: ResponseEvent) => void;
   readonly onRetry?: (event: RetryEvent) => void;
 }

@@ -164,7 +164,7 @@ describe("An abort signal", () => {
     expect(gateway.requests).toHaveLength(1);
   });
 
-  test("ends the real wait before a retry", async () => {
+  test("ends a wait of the real runtime before its time", async () => {
     const aborter = new AbortController();
     const waiting = createRuntime().wait(3_600_000, aborter.signal);
     aborter.abort(new Error("the caller hung up"));

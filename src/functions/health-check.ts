@@ -1,4 +1,4 @@
-/** GET /public/health: reports that the gateway is up, and nothing else. */
+/** GET /public/health: reports that the gateway is up, without calling a dependency. */
 import * as z from "zod";
 import { httpFunction } from "../lib/http/contract.ts";
 import { type Clock, timestampOf } from "../lib/ports.ts";

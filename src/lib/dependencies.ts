@@ -87,7 +87,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
   const { timeoutSeconds: platformTimeoutSeconds } = settings.platform;
 
   const client = withRetries(adapters.platformClient, clock, random);
-  // For requests with a waiting caller.
+  // Serves requests whose caller waits.
   const conferences = createConferences(client);
   const shared = {
     ...adapters.queues,
@@ -97,7 +97,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
     platformTimeoutSeconds,
     clock,
     random,
-    // For background work, and for lists: their many pages must not delay requests for a room.
+    // Serves background work and lists, whose many pages must not delay requests for a room.
     conferences: createConferences(client.background),
     status: createPlatformStatus(client.background),
     replenishment: createReplenishment({ ...adapters.queues, ...settings.pool }),

@@ -95,14 +95,14 @@ describe("A body", () => {
 
   test.each([
     ["of 2 MB is accepted by the event sink only", JSON.stringify({ x: "x".repeat(2 ** 21) }), 413, 204],
-    ["of 17 MB is 413", " ".repeat(17 * 2 ** 20), 413, 413],
-    ["of 100,000 levels is 422", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, 422, 422],
+    ["of 17 MB results in 413", " ".repeat(17 * 2 ** 20), 413, 413],
+    ["of 100,000 levels results in 422", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, 422, 422],
     ["after a byte order mark is accepted", "\ufeff{}", 202, 204],
   ])("%s", async (_, text, ofPatch, ofEvent) => {
     expect(await sendBoth(text)).toMatchObject([{ status: ofPatch }, { status: ofEvent }]);
   });
 
-  test("that is chunked, which the host drops, is 411", async () => {
+  test("that is chunked results in 411, because the host drops it", async () => {
     const responses = await sendBoth("{}", { ...asJson, "transfer-encoding": "chunked" });
     const refused = { status: 411, json: { detail: "Send the body with a Content-Length header" } };
     expect(responses).toMatchObject([refused, refused]);
@@ -118,7 +118,7 @@ describe("A body", () => {
   });
 });
 
-test("Two Idempotency-Key headers, which the host joins by a comma, are 422, and no room is handed out", async () => {
+test("Two Idempotency-Key headers, which the host joins by a comma, result in 422, and no room is handed out", async () => {
   await gateway.poolRoom("a-room");
   const headers = {
     authorization: `Bearer ${gateway.bearerToken()}`,
@@ -132,7 +132,7 @@ test("Two Idempotency-Key headers, which the host joins by a comma, are 422, and
   expect(await gateway.queues.pool.count()).toBe(1);
 });
 
-test("The documented 422 is the response to the request that it describes", async () => {
+test("The API document's example of a 422 is what the gateway returns for the request that it describes", async () => {
   const response = await gateway.sendAsApplication("POST /room/create?uuiData=xyz%3Bencoding%3Dhex");
   const documented = document.components.schemas["HTTPValidationError"];
   expect(response).toMatchObject({ status: 422, json: documented?.["example"] });

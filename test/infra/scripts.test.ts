@@ -93,7 +93,7 @@ describe("deploy.sh provision", () => {
     expect(result.stderr).toContain("The group also has the environments: test\n");
   });
 
-  test("Leaves variables of the operator's shell behind, and nothing else", async () => {
+  test("Unsets the deployment's variables of the operator's shell, and keeps the others", async () => {
     const values = { AZURE_RESOURCE_GROUP: "rg-production", EXISTING_WORKSPACE_ID: "/other", PATH: "" };
     const { PATH: _, ...shell } = { ...values, HTTPS_PROXY: "http://proxy", AZURE_SUBSCRIPTION_ID: "other" };
     const names = ["AZURE_RESOURCE_GROUP", "EXISTING_WORKSPACE_ID", "HTTPS_PROXY", "AZURE_SUBSCRIPTION_ID"];

@@ -16,7 +16,7 @@ test("infra/settings.txt lists the settings of the app", async () => {
   expect(read("infra/settings.txt"), "run `npm run openapi`").toBe(await createSettingsList());
 });
 
-test("Every variable of the values that the templates and scripts read has a row, and no other", () => {
+test("The table of values contains exactly the variables that the templates and scripts read", () => {
   const { rows } = tableBelow(read("infra/README.md"), "## Values");
   const documented = rows.flatMap(([names = ""]) => names.match(/(?<=`)[A-Z_]+(?=`)/g) ?? []);
   const used = read("infra/main.bicepparam").match(/(?<=readEnvironmentVariable\(')[A-Z_]+/g) ?? [];

@@ -21,7 +21,7 @@ export interface ProvisioningHost {
   serveOne(process: AppProcess): Promise<void>;
 }
 
-// As in host.json and in the host. Leases are not renewed here, so lost leases are tested too.
+// The values are those of host.json and of the host. Leases are not renewed here, so lost leases are tested too.
 const slotsPerProcess = 5;
 const leaseSeconds = 600;
 const retrySeconds = 30;

@@ -176,7 +176,7 @@ const { only } = createCommand("npm run bench", "Runs all benchmarks and writes 
 const chosen = Object.entries(benchmarks).filter(([name]) => only === undefined || name === only);
 endOnSignal("No results were written.");
 console.log("Building the bundle ...");
-// Not earlier: `--help` needs no bundle.
+// `--help` has ended by now, because it needs no bundle.
 await import("../../scripts/build.ts");
 const startedAt = performance.now();
 const results: Result[] = [];

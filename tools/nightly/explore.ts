@@ -27,7 +27,7 @@ const row = (cells: readonly (string | number)[]) =>
 
 console.log(row(header));
 for (const [index, name] of names.entries()) {
-  // To standard error, to keep the table intact.
+  // The progress goes to standard error, so the table stays intact.
   console.error(`${index + 1} of ${names.length}: ${name} ...`);
   await report(name);
 }

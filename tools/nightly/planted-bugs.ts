@@ -309,7 +309,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    bug: "counts a room in the making twice when it requests another",
+    bug: "counts a room that is being provisioned twice when it requests another",
     breaks: "pool-level-wrong",
     isFoundBySoakOnly: true,
     file: "src/lib/pool/replenishment.ts",

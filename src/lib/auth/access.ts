@@ -41,7 +41,7 @@ interface AccessRules {
   readonly eventSink: readonly BasicCredentials[];
 }
 
-/** Creates the checks. All but that of `anyone` also require the secret of API Management if one is set. */
+/** Creates the checks. Each except `anyone` also requires the secret of API Management if one is set. */
 export function createAccessChecks(rules: AccessRules): AccessChecks {
   const requireApiManagement = createApiManagementCheck(rules.apiManagementSecret);
   const checkBasic = createBasicCheck(rules.eventSink);

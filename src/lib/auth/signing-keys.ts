@@ -61,7 +61,7 @@ export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
     }
   }
 
-  // Not the library's own rate limit: once unknown IDs have used it up, known keys are refused too.
+  // The library's own rate limit is off: once unknown IDs have used it up, it refuses known keys too.
   async function fetchShared(): Promise<PublishedKeys> {
     if (latest === undefined || clock.now() - latest.startedAt >= pauseSeconds * 1000)
       latest = { startedAt: clock.now(), published: fetchOnce() };

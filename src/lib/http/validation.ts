@@ -87,7 +87,7 @@ export function tooLongFault(loc: ValidationFault["loc"], maxCharacters: number)
   };
 }
 
-// As https://docs.pydantic.dev/latest/errors/validation_errors/ lists them.
+// https://docs.pydantic.dev/latest/errors/validation_errors/ lists these texts.
 const typeMessages = {
   missing: "Field required",
   extra_forbidden: "Extra inputs are not permitted",

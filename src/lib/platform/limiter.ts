@@ -25,7 +25,7 @@ export interface ClaimSlots {
 }
 
 const slotsLeftForCallers = 2;
-// Fewer than the host lets in at once (HTTP_CONCURRENCY): whoever waits outside cannot be refused.
+// The host lets in more requests than this (HTTP_CONCURRENCY), because those that wait outside cannot be refused.
 const maxWaitingClaims = 60;
 const firstPauseSeconds = 1;
 const maxPauseSeconds = 15;

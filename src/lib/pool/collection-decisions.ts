@@ -101,7 +101,7 @@ export const maximumAge = "maximum-age";
 /** Returns what the messages about a room ask for: the gateway asks if any of them says so. The youngest one counts. */
 export function requestOf({ room, messages }: RoomMessages): DeletionRequest {
   const contents = messages.map(({ content }) => content);
-  // Not by the message's age, which is out of date if the collector was suspended since it received the message.
+  // The message's age is not used: it is out of date if the collector was suspended since it received the message.
   const assignedLaterThan = messages[0].insertedAt + clockToleranceMilliseconds;
   const ofGateway = contents.find(({ queuedBy }) => queuedBy === "gateway");
   const { reason: why, operator } = ofGateway ?? {};

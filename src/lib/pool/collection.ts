@@ -39,7 +39,7 @@ const runIntervalSeconds = 600;
 const leaseSeconds = 540;
 // No call to the platform starts later: the lease ends soon afterwards, and then the host's timeout.
 const maxRunSeconds = 400;
-// From the start of a run. A metrics run then sees the message before the next run receives it.
+// The time counts from the start of a run. A metrics run then sees the message before the next run receives it.
 const retrySeconds = 270;
 const maxFailures = 36;
 

@@ -77,7 +77,7 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
       log.error("create-record-unknown", { room: room.name });
       throw error;
     });
-    // Also if our own write was sent twice and the second one was refused.
+    // This also happens if our own write was sent twice and the second one was refused.
     if (winner?.room === room.name) return room;
     log.warn("create-repeat-lost", { room: room.name, winner: winner?.room ?? null });
     const claimId = parseMarker(room.description)?.messageId;

@@ -57,7 +57,7 @@ export function createReplenishment({ pool, provisioning, maxRooms }: Replenishm
 
     async topUpByOne(log) {
       try {
-        // Not the pool's depth: a room in the making counts in both queues, and this request would be missing.
+        // A room that is being provisioned would count twice if the pool's depth counted too.
         if ((await provisioning.count()) < maxRooms) await send({ reason: "bulk", upTo: maxRooms });
       } catch (error) {
         log.error("top-up-failed", {}, error);

@@ -81,7 +81,7 @@ test("the fault of a body that is not JSON does not contain the body", async () 
   expect(JSON.stringify(error)).not.toContain("482913");
 });
 
-test("a body without Content-Length, which the host drops, is 411", async () => {
+test("rejects a body without Content-Length with 411, because the host drops it", async () => {
   const chunked = new HttpRequest({
     url: "http://127.0.0.1/room/x",
     method: "POST",
@@ -94,7 +94,7 @@ test.each([
   ["by its Content-Length", request("{}", { "content-length": "1001" })],
   ["although its Content-Length is small", request(`"${"x".repeat(1000)}"`, { "content-length": "2" })],
   ["counted in bytes, not in characters", request(`"${"ü".repeat(600)}"`, { "content-length": "0" })],
-])("a body that is too large %s is 413", async (_, tooLarge) => {
+])("rejects a body with 413 if it is too large %s", async (_, tooLarge) => {
   await expect(readBody(tooLarge, contract)).rejects.toMatchObject({ code: "body-too-large", status: 413 });
 });
 

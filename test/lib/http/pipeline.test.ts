@@ -266,7 +266,7 @@ describe("Input", () => {
 });
 
 describe("Failures", () => {
-  test("that are unexpected are 500 with a fixed text, and only the log contains their cause", async () => {
+  test("that are unexpected result in 500 with a fixed text, and only the log contains their cause", async () => {
     const { status, body, lines } = await call(throwing(new TypeError("secret detail")));
     expect([status, body]).toEqual([500, '{"detail":"Internal Server Error"}']);
     expect(lines).toMatchObject([

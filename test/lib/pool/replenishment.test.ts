@@ -21,7 +21,7 @@ test("requestReplacement requests one room even if the pool is above its maximum
 const topUp = { reason: "bulk", upTo: maxRooms };
 
 test.each([
-  ["one room, although a room in the making counts as pooled and as requested", 3, 2, 1],
+  ["one room, although a room that is being provisioned counts as pooled and as requested", 3, 2, 1],
   ["one room if the requests are one below the maximum", 0, maxRooms - 1, 1],
   ["one room although the pool is full, because its request is dropped when it is served", maxRooms, 0, 1],
   ["no room if the requests reach the maximum", 0, maxRooms, 0],

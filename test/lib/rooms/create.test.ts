@@ -40,7 +40,7 @@ async function create(query: string, body?: string, headers?: Record<string, str
   };
 }
 
-test("A key that was used with another uuiData is 422 at its header", async () => {
+test("Rejects a key that was used with another uuiData with 422 at its header", async () => {
   const { status, json } = await create("", undefined, { "idempotency-key": "a-key" });
   const msg = "Value error, this key was used with another uuiData";
   const fault = { type: "value_error", loc: ["header", "idempotency-key"], msg, ctx: { error: {} } };
@@ -48,7 +48,7 @@ test("A key that was used with another uuiData is 422 at its header", async () =
 });
 
 test.each(["uuiData", "uuidata", "UUIDATA"])(
-  "A JSON body with %s is 422, which says where it belongs",
+  "Rejects a JSON body with %s with 422, which says where it belongs",
   async (name) => {
     const { status, json, lines } = await create("", JSON.stringify({ other: 1, [name]: canary }));
     const msg = "Value error, a create has no body; send uuiData as a query parameter";
@@ -183,7 +183,7 @@ describe("The service tag", () => {
     expect(decodeServiceTag(hex(url.padEnd(250, "x")), undefined)).toHaveLength(250);
   });
 
-  test("every input is decoded to a tag that the platform can store, or is 422", () => {
+  test("decodes every input to a tag that the platform can store, or rejects it with 422", () => {
     const input = fc.oneof(
       fc.string(),
       fc.string({ unit: "binary" }).map(hex),

@@ -65,7 +65,7 @@ test("an update is logged with the room and without the values, and only if it t
   expect(log.lines).toHaveLength(1);
 });
 
-test("a field that cannot be changed is 422, and the platform is not called", async () => {
+test("rejects a field that cannot be changed with 422, without a call to the platform", async () => {
   const result = change({ name: "room-b", call_type: "audio" });
   await expect(result).rejects.toMatchObject({ code: "invalid-request" });
   expect(patches()).toBe(0);
@@ -98,7 +98,7 @@ describe("relations", () => {
   );
 
   test.each(["", "/x/", "1", "https://platform.example.com/api/admin/configuration/v1/ivr_theme/1/"])(
-    "a text that is not a URI of the platform is 422: %j",
+    "rejects a text that is not a URI of the platform with 422: %j",
     async (text) => {
       for (const value of [text, [text]]) {
         await expect(change({ ivr_theme: value })).rejects.toMatchObject({
@@ -227,7 +227,7 @@ describe("The fields of an update", () => {
       ["aliases", { aliases: [{ alias: "room-a" }] }],
       ["aliases", { aliases: [{ alias: "room-a" }, { alias: "second" }, { alias: "third" }] }],
       ["aliases", { aliases: [{ alias: "room-a" }, { alias: null }] }],
-    ])("a change of %s to %j is 422", (field, change) => {
+    ])("rejects a change of %s to %j with 422", (field, change) => {
       expect(() => toUpdateFields({ ...change, call_type: "audio" }, room)).toThrow(
         refused(["body", field], `${field} cannot be changed`),
       );
@@ -291,7 +291,7 @@ describe("The fields of an update", () => {
       expect(toUpdateFields({ description: forged }, room)).toEqual({ description: marker });
     });
 
-    test("a text that leaves no space for the marker is 422 with the maximum length", () => {
+    test("rejects a text that leaves no space for the marker with 422, which has the maximum length", () => {
       const maxCharacters = 250 - marker.length - 1;
       expect(() => toUpdateFields({ description: "x".repeat(maxCharacters + 1) }, room)).toThrow(
         refusal({
@@ -321,13 +321,13 @@ describe("The fields of an update", () => {
         { automatic_participants: [{ id: 1 }, { id: "1" }] },
         ["body", "automatic_participants", 1],
       ],
-    ])("%s is 422", (_, change, loc) => {
+    ])("rejects %s with 422", (_, change, loc) => {
       expect(() => toUpdateFields(change, room)).toThrow(
         refused(loc, "the object must contain the resource_uri or id from a GET response"),
       );
     });
 
-    test("two objects in a field that holds one are 422", () => {
+    test("rejects two objects in a field that holds one with 422", () => {
       expect(() => toUpdateFields({ ivr_theme: [{ id: 1 }, { id: 1 }] }, room)).toThrow(
         refused(["body", "ivr_theme"], "at most one object is allowed"),
       );

@@ -34,7 +34,7 @@ export interface Scenario {
   arrange(world: World): void | Promise<void>;
 }
 
-/** Without choices of its own: every delay is the shortest one. */
+/** Makes no choices of its own: every delay is the shortest one. */
 export const plan: Plan = {
   faults: [],
   random: { integerBelow: () => 0, bytes: (count) => new Uint8Array(count) },

@@ -52,7 +52,7 @@ function isTask(value: unknown): value is Task {
   return typeof value === "object" && value !== null && "faultsMet" in value;
 }
 
-/** Only what the promises depend on. */
+/** Contains only what the promises depend on. */
 function describe(task: Task): unknown {
   const {
     process,

@@ -23,7 +23,7 @@ export interface ConsoleOptions {
   readonly timeline: Timeline;
   /** The default is a free port. */
   readonly port?: Port;
-  /** How long to wait between two looks at the stack. The default is a second. */
+  /** The time between two reads of the stack's state. The default is one second. */
   readonly intervalMilliseconds?: number;
 }
 

@@ -52,7 +52,7 @@ export async function checkStorage({ target: { queues } }: Reading): Promise<Fin
   return checkQueues(queues, "responds", async () => undefined);
 }
 
-/** Leases a poison message for a second, too: that requires the right to change queues, and changes nothing else. */
+/** Also leases a poison message for a second, which shows whether the operator may change queues. */
 export async function checkStorageRights({ target: { queues } }: Reading): Promise<Finding> {
   return checkQueues(queues, "the queues can be read and changed", async () => queues.poison.receive(1, 1));
 }
@@ -108,7 +108,7 @@ const judgedCreates = 3;
 const judgedMinutes = 5;
 const callsPerCreate = 2;
 
-/** The operator's own call, or what the latest creates say about a platform that cannot be reached from here. */
+/** Calls the platform. If it cannot be reached from here, reports what the latest creates say about it. */
 export async function checkSpeed({ target: { clock }, probe, creates }: Reading): Promise<Finding> {
   const served = (await creates()).filter(({ status }) => status === 200).slice(-shownCreates);
   const durations = served.map(({ durationMilliseconds }) => durationMilliseconds / 1000);

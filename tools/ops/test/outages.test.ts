@@ -187,19 +187,19 @@ const memoryOutages = [
       fault: "the account may not create rooms",
       strike: status(403, "POST"),
       found: /the platform refuses POST \(403\): the account may not create$/,
-      cureWords: "the account may not create rooms | ask the platform administrator to add the right",
+      cureWords: "the account may not create rooms. Ask the platform administrator to add the right",
     },
     {
       fault: "the licences are exhausted",
       strike: rejecting("__all__"),
       found: /the platform rejects POST \(400\), field __all__$/,
-      cureWords: "a licence is exhausted | ask the platform administrator",
+      cureWords: "a licence is exhausted. Ask the platform administrator",
     },
     {
       fault: "the host PIN breaks a rule of the platform",
       strike: rejecting("pin"),
       found: /the platform rejects POST \(400\), field pin$/,
-      cureWords: "correct `ROOM-HOST-PIN`",
+      cureWords: "Correct `ROOM-HOST-PIN`",
     },
     {
       fault: "the template has a field that the platform does not accept",

@@ -140,7 +140,7 @@ describe("ops shrink", () => {
 });
 
 describe("ops recycle", () => {
-  test("Replaces rooms that were made with other settings, and no other", async () => {
+  test("Replaces only rooms that were made with other settings", async () => {
     await operated.fillPool(2);
     const current = roomNames();
     for (const name of ["old-1", "old-2", "old-3", "old-4"]) await poolOutdated(name);

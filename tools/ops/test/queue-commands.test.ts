@@ -178,7 +178,7 @@ describe("ops redrive", () => {
     },
   );
 
-  test("Ends with 1 if a message cannot be deleted, and has moved nothing else", async () => {
+  test("Ends with 1 without moving the next message if a message cannot be deleted", async () => {
     for (let message = 0; message < 2; message++) await poison.put(request);
     for (let attempt = 0; attempt < 2; attempt++) poison.strikeNext("delete", { failure: "unknown" });
     const { exitCode, remarks } = await redrive("--yes");

@@ -20,7 +20,7 @@ export interface HttpServerOptions {
   readonly inFront: InFront;
 }
 
-// As the real host's web server.
+// The real host's web server has the same limits.
 const maxHeaderSize = 40 * 1024;
 const keepAliveTimeout = 130_000;
 const firingSchema = z.object({ input: z.string().nullish() });

@@ -1,4 +1,4 @@
-/** The platform in memory: the simulator of tools/local without sockets. It passes the same contract suite. */
+/** Simulates the platform in memory, without sockets. It passes the same contract suite as the simulator over HTTP. */
 
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import { type PlatformCredentials, type PlatformTransport } from "../../../src/lib/platform/transport.ts";

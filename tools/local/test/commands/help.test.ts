@@ -14,7 +14,7 @@ test.each([
   expect(errors()).toBe(`npm run ${name}: unknown option '--zzzzzzzz'. See npm run ${name} -- --help.\n`);
 });
 
-test("npm run demo shows its help and does nothing else", async () => {
+test("npm run demo shows its help without starting the demo", async () => {
   const { exited, output, errors } = runScript("tools/local/commands/demo.ts", "--help");
   expect([await exited, errors()]).toEqual([0, ""]);
   expect(output()).toMatch(/^Usage: npm run demo \[-- options\]\n/);

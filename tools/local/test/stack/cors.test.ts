@@ -1,4 +1,4 @@
-/** The local gateway allows pages of other origins what API Management's policy allows, and nothing else. */
+/** The local gateway allows pages of other origins exactly what API Management's policy allows. */
 import { expect, test } from "vitest";
 import { createHttpClient } from "../../../../test/support/http-client.ts";
 import { useStarted } from "../../../../test/support/use-started.ts";
