@@ -4,15 +4,19 @@ import { createMetricsRun } from "../../src/lib/metrics/run.ts";
 import type { PlatformCall, PlatformResponse } from "../../src/lib/platform/client.ts";
 import { createConferences } from "../../src/lib/platform/conferences.ts";
 import { PlatformError } from "../../src/lib/platform/errors.ts";
+import { createSharedList } from "../../src/lib/platform/shared-list.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
 import { createBulkDeletion } from "../../src/lib/pool/bulk-deletion.ts";
 import { createGarbageCollection } from "../../src/lib/pool/collection.ts";
+import { createIdempotentClaims } from "../../src/lib/pool/idempotent-claims.ts";
 import { createProvisioning } from "../../src/lib/pool/provisioning.ts";
-import { type Queue, QueueError, secureRandom } from "../../src/lib/ports.ts";
+import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
+import { type CreateRecordStore, type Queue, QueueError, secureRandom } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import { gatewayName } from "../support/markers.ts";
 import type { MemoryQueue } from "../support/memory-queue.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { hostPin, usePoolWorld } from "../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -26,9 +30,12 @@ const maxima = {
 const settings = loadSettings({ ...exampleEnvironment, ...maxima, ROOM_MAXIMUM_AGE_HOURS: "1" });
 const { timeoutSeconds } = settings.platform;
 const storageTimeoutSeconds = 3;
+const sinkTimeoutSeconds = 20;
 // What the host runs at once on an instance (host.json), of which one after the other counts the pool and puts a name.
 const requestsAtOnce = 5;
 const maxSeconds = 9 * 60;
+// API Management cuts a request off.
+const maxRequestSeconds = 200;
 
 test.each(Object.entries(maxima))("%s has no greater value than %s", (name, value) => {
   const greater = { ...exampleEnvironment, [name]: String(Number(value) + 1) };
@@ -177,7 +184,7 @@ test("collectMetrics ends in time if every call of the platform and of storage t
     status: createPlatformStatus(client),
     clock: world.clock,
     replenishment: { topUpTo: async () => 0 },
-    sink: async () => world.clock.advance(storageTimeoutSeconds),
+    sink: async () => world.clock.advance(sinkTimeoutSeconds),
     newId: () => "run-1",
     instanceId: "instance-1",
     version: "1.0.0",
@@ -189,6 +196,52 @@ test("collectMetrics ends in time if every call of the platform and of storage t
   const seconds = await secondsOf(async () => run(world.log));
   expect(seconds).toBeGreaterThan(timeoutSeconds);
   expect(seconds).toBeLessThan(maxSeconds);
+});
+
+test.each(["look-up", "change"] as const)(
+  "createRoom ends before API Management cuts it off if its %s and storage time out",
+  async (slow) => {
+    await world.addPooled("room-a");
+    const slowest = createConferences(slowestClient(timeOut));
+    const pool = slowestQueue(world.pool, "delete", "setInvisible");
+    const provisioning = slowestQueue(world.provisioning, "put");
+    const claims = world.createClaims({
+      ...settings.pool,
+      platformTimeoutSeconds: timeoutSeconds,
+      pool,
+      deletion: slowestQueue(world.deletion, "put"),
+      replenishment: createReplenishment({ pool, provisioning, maxRooms: 5 }),
+      conferences: {
+        findByName: async (...input) =>
+          (slow === "look-up" ? slowest : world.conferences).findByName(...input),
+        update: async (...input) => slowest.update(...input),
+      },
+      claimSlots: {
+        async run({ startBefore, prepare, work }) {
+          const prepared = await prepare();
+          world.clock.advance((startBefore - 1 - world.clock.now()) / 1000);
+          return work(prepared);
+        },
+      },
+    });
+    const records = createMemoryRecordStore();
+    const read: CreateRecordStore["read"] = async (id) => {
+      world.clock.advance(storageTimeoutSeconds);
+      return records.read(id);
+    };
+    const idempotentClaims = createIdempotentClaims({ ...world, claims, records: { ...records, read } });
+    const key = { application: "application", key: "key" };
+    const seconds = await secondsOf(async () => idempotentClaims.claim(key, "tag", world.log));
+    expect(seconds).toBeGreaterThan(timeoutSeconds);
+    expect(seconds).toBeLessThan(maxRequestSeconds);
+  },
+);
+
+test("listRooms ends before API Management cuts it off", async () => {
+  const { list } = createSharedList(createConferences(slowestClient(() => page([]))), world.clock);
+  const seconds = await secondsOf(list);
+  expect(seconds).toBeGreaterThan(timeoutSeconds);
+  expect(seconds).toBeLessThan(maxRequestSeconds);
 });
 
 test("bulkDeleteRooms ends before API Management cuts it off, apart from its last call", async () => {
@@ -203,5 +256,5 @@ test("bulkDeleteRooms ends before API Management cuts it off, apart from its las
   });
   const seconds = await secondsOf(async () => bulkDeletion.deleteAll(world.log));
   expect(seconds).toBeGreaterThan(timeoutSeconds);
-  expect(seconds).toBeLessThan(200 + timeoutSeconds);
+  expect(seconds).toBeLessThan(maxRequestSeconds + timeoutSeconds);
 });
