@@ -10,7 +10,7 @@ import { useStarted } from "../support/use-started.ts";
 const guide = await readFile("docs/deployment.md", "utf8");
 const blocks = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
 /** Commands in running text, such as the steps of the first deployment. */
-const commands = [...guide.matchAll(/`((?:sh infra\/\S+|az|npm ci|openssl) [^`]+)`/g)].map(
+const commands = [...guide.matchAll(/`((?:sh infra\/\S+|az|gh|npm ci|openssl) [^`]+)`/g)].map(
   ([, command = ""]) => command.replaceAll("\n", " "),
 );
 

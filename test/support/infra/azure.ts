@@ -123,6 +123,7 @@ export const guideAnswers: Response[] = [
     "azd deploy",
   ].map((to) => ({ to })),
   { to: "gh workflow run deploy.yml" },
+  { to: "gh workflow run nightly.yml --ref " },
   { to: "actions/oidc/customization/sub --jq .sub_claim_prefix", stdout: "repo:owner@1/name@2\n" },
   { to: "identity show", stdout: "principal-1\n" },
   { to: "vm show", stdout: "/vm-runner\n" },
