@@ -118,7 +118,7 @@ describe("A body", () => {
   });
 });
 
-test("Two Idempotency-Key headers, which the host joins by a comma, result in 422, and no room is handed out", async () => {
+test("Two Idempotency-Key headers, which the host joins by a comma, result in 422 without handing out a room", async () => {
   await gateway.poolRoom("a-room");
   const headers = {
     authorization: `Bearer ${gateway.bearerToken()}`,

@@ -178,7 +178,7 @@ describe("deploy.sh release", () => {
   const upload =
     "functionapp deployment source config-zip --resource-group rg-vmr-gateway-test --name func-vmr-test";
 
-  test("Deploys the package, leaves unchanged secrets alone, and waits for its code", async () => {
+  test("Deploys the package without changing its secrets, and waits for its code", async () => {
     const result = await release([alive(), ...azure()]);
     expectChanges(result, `${upload} --src ${package_.path} --output none --subscription ${subscription}`);
     expect(result.stdout).toBe("https://rooms.example.com is alive, and refuses calls without a token.\n");

@@ -21,7 +21,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Something that the command needs cannot be reached or may not be used. The message says what to do. */
+/** The command needs something that cannot be reached or may not be used. The message says what to do. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 }

@@ -182,7 +182,7 @@ test("find throws 503 on an instance without keys, logs no age, and fetches agai
   expect(await isKnown()).toBe(true);
 });
 
-test("find throws 503, not 401, for a new key while the provider is down, and returns it ten seconds later", async () => {
+test("find throws 503 instead of 401 for a new key until the provider responds again", async () => {
   await find();
   await advance(90);
   isDown = true;

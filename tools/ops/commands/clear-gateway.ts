@@ -1,4 +1,4 @@
-/** `ops unaccounted --gateway`: the rooms that another gateway left on the platform when it was removed or renamed. */
+/** `ops unaccounted --gateway`: lists or deletes the rooms that a removed or renamed gateway left on the platform. */
 import type { DeletionRequest } from "../../../src/lib/pool/collection-decisions.ts";
 import { isPersistent } from "../../../src/lib/pool/room.ts";
 import { createRoomDeletion } from "../../../src/lib/pool/room-deletion.ts";

@@ -114,7 +114,7 @@ describe("ops shrink", () => {
     });
   });
 
-  test("Refuses a level below POOL_MINIMUM, which the gateway would restore, and accepts exactly that", async () => {
+  test("Accepts POOL_MINIMUM as a level and refuses a lower one, which the gateway would restore", async () => {
     await operated.fillPool(3);
     await operated.writeSettings({ POOL_MINIMUM: "2" });
     const { exitCode, output } = await operated.ops("shrink", "1", "--yes");

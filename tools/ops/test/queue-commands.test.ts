@@ -147,7 +147,7 @@ describe("ops redrive", () => {
     expect(poison.contents().filter(({ visibleAt }) => visibleAt <= clock.now())).toHaveLength(2);
   });
 
-  test("Leaves messages alone that another run has leased, says so, and ends with 1", async () => {
+  test("Reports messages that another run has leased, and ends with 1", async () => {
     for (let message = 0; message < 2; message++) await poison.put(request);
     await poison.receive(1, 60);
     expect(await redrive("--yes")).toMatchObject({

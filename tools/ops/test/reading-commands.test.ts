@@ -213,7 +213,7 @@ describe("ops room", () => {
 });
 
 describe("ops unaccounted", () => {
-  test("Lists rooms that were handed out a day ago, without those that are live, and queues none", async () => {
+  test("Lists rooms that were handed out a day ago and are not live, without queuing them", async () => {
     for (const name of ["forgotten", "live"]) operated.addRoom(name, { description: assigned(twoDaysAgo()) });
     operated.stack.platform.startConference({ name: "live" });
     for (const options of [[], ["--delete"]]) {

@@ -37,7 +37,7 @@ async function start(lastText: string, ...args: string[]) {
   return { ...script, hostJson, connectionPath, connection, children: await childrenOf(script.child.pid) };
 }
 
-test("npm start obeys its options, fills the pool, prints lines that work, restarts on a change, and ends at once at a second Ctrl-C", async () => {
+test("npm start does what its options and printed lines say, and ends at once at a second Ctrl-C", async () => {
   for (const name of ["HTTP_PROXY", "http_proxy"]) vi.stubEnv(name, "http://127.0.0.1:1");
   for (const name of ["NO_PROXY", "no_proxy"]) vi.stubEnv(name, "");
   vi.stubEnv("PLATFORM_URL", "https://platform.example.com");
@@ -111,7 +111,7 @@ test("npm start obeys its options, fills the pool, prints lines that work, resta
   expect(existsSync(running.connectionPath)).toBe(false);
 });
 
-test("npm start stays up if the platform refuses the password, says so, and leaves nothing behind on SIGTERM", async () => {
+test("npm start reports a refused platform password, keeps running, and stops all its processes at SIGTERM", async () => {
   const reason = "0 of 20 rooms: the platform refuses the login (401).";
   const set = ["--set", "PLATFORM_PASSWORD=wrong", "--set", "EVENT_SINK_PASSWORD=another"];
   const { output, errors, connection, connectionPath, children, end } = await start(reason, ...set);
@@ -126,7 +126,7 @@ test("npm start stays up if the platform refuses the password, says so, and leav
   expect(existsSync(connectionPath)).toBe(false);
 });
 
-test("npm start -- --watch stays up if the app does not load, and writes why; if it is killed, no process is left", async () => {
+test("npm start -- --watch reports an app that does not load, and leaves no process behind if it is killed", async () => {
   const invalid = ["--set", "POOL_MINIMUM=10", "--set", "MAX_VMR=3"];
   const { output, connection, connectionPath, children, end } = await start(
     "The app did not load: ",

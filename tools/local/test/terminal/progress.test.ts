@@ -30,7 +30,7 @@ test("Progress writes one line per new amount to a file, without control charact
   expect(lines).toBe(21);
 });
 
-test("The log printer prints short lines, a failed run once, and repeats only when their number is a power of ten", () => {
+test("The log printer prints short lines, and a repeated line only when its number is a power of ten", () => {
   const lines: string[] = [];
   const print = createLogPrinter("warning", (line) => lines.push(line));
   const category = "Function.provisionRoom";

@@ -144,7 +144,7 @@ test("An app that throws while loading leaves a host without functions, which gi
   expect(log.filter((line) => line.level === "error")).toHaveLength(1);
 });
 
-test("run-host closes its port and finishes calls in flight at SIGTERM, prints JSON lines, and ends with its app", async () => {
+test("run-host finishes calls in flight at SIGTERM, and ends with its app", async () => {
   const lines: string[] = [];
   const host = await startChild({
     script: "tools/local/commands/run-host.ts",
