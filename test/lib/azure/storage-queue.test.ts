@@ -173,7 +173,7 @@ describe("The age of a message", () => {
 describe("On Azurite", () => {
   const azurite = useStartedPerTest(startAzurite);
 
-  test("the queues are the account's, and those that the host reads are in Base64", async () => {
+  test("uses the account's queues, and Base64 in those that the host reads", async () => {
     const queues = open(azurite, 20);
     const account = QueueServiceClient.fromConnectionString(azurite.connectionString);
     for (const [key, name, stored] of [

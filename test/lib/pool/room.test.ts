@@ -236,7 +236,7 @@ describe("Messages", () => {
     '{"room":"a","queuedBy":{"release":3}}',
     '{"room":"a","refusals":-1}',
     '{"room":"a","failures":"many"}',
-  ])("a message in which a later release wrote another value is about its room: %s", (text) => {
+  ])("a message with a value of a later release still names its room: %s", (text) => {
     expect(decodeRoomMessage(text)).toEqual({ room: "a" });
   });
 
