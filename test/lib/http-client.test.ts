@@ -1,24 +1,34 @@
 /** The HTTP client for outbound calls: what it does and never does. */
 import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
+import { createServer, type ServerResponse } from "node:http";
+import { createServer as createTcpServer, type Socket } from "node:net";
 import { inspect } from "node:util";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createHttpClient, NoResponseError } from "../../src/lib/http-client.ts";
 import { transportFailure } from "../../src/lib/platform/errors.ts";
-import { type Answer, startLoopbackServer } from "../../tools/simulators/loopback-server.ts";
+import { listen } from "../../tools/simulators/process/listen.ts";
 import { useStartedPerTest } from "../support/use-started.ts";
 
 describe("An HTTP client", () => {
-  let answer: Answer;
-  let requests: number;
+  let respond: (response: ServerResponse) => void;
+  let seen: { requests: number; opened: number; closed: number };
   const server = useStartedPerTest(async () => {
-    requests = 0;
-    return startLoopbackServer(() => {
-      requests += 1;
-      return answer;
+    const counts = { requests: 0, opened: 0, closed: 0 };
+    seen = counts;
+    const listening = createServer({ keepAliveTimeout: 60_000 }, (_, response) => {
+      counts.requests += 1;
+      respond(response);
     });
+    listening.on("connection", (socket) => {
+      counts.opened += 1;
+      socket.on("close", () => void (counts.closed += 1));
+    });
+    const stop = async () => {
+      listening.closeAllConnections();
+      listening.close();
+    };
+    return { url: await listen(listening), stop };
   });
-  afterEach(() => void vi.unstubAllEnvs());
 
   const secret = "Bearer secret-token";
   const failureOf = async (url: string, signal?: AbortSignal): Promise<NoResponseError> => {
@@ -30,22 +40,31 @@ describe("An HTTP client", () => {
     return error;
   };
 
-  test.each([204, 302, 401, 404, 500])("returns a response with status %i", async (status) => {
-    answer = { status, headers: { location: `${server.url}/elsewhere/` } };
+  test.each([204, 302, 500])("returns a response with status %i", async (status) => {
+    respond = (response) => response.writeHead(status, { location: "/elsewhere/" }).end();
     expect((await createHttpClient(server.url).get("/x/")).status).toBe(status);
-    expect(requests).toBe(1);
+    expect(seen.requests).toBe(1);
+  });
+
+  test("keeps a connection for consecutive requests, and closes it before the server does", async () => {
+    respond = (response) => response.end();
+    const client = createHttpClient(server.url);
+    for (let request = 0; request < 3; request++) await client.get("/x/");
+    expect(seen).toEqual({ requests: 3, opened: 1, closed: 0 });
+    await expect.poll(() => seen.closed, { timeout: 20_000 }).toBe(1);
   });
 
   test("refuses a response of more than 64 MiB", async () => {
-    answer = { status: 200, body: Buffer.alloc(64 * 1024 * 1024 + 1) };
+    respond = (response) => response.end(Buffer.alloc(64 * 1024 * 1024 + 1));
     expect(await failureOf(server.url)).toMatchObject({ code: "ERR_BAD_RESPONSE" });
   });
 
-  test.each<[string, Answer, string, number]>([
-    ["a reset", "reset", "ECONNRESET", 60_000],
-    ["silence", "silence", "ETIMEDOUT", 300],
+  test.each<[string, typeof respond, string, number]>([
+    ["a reset", ({ socket }) => socket?.resetAndDestroy(), "ECONNRESET", 60_000],
+    ["silence", () => undefined, "ETIMEDOUT", 300],
+    ["a part of a response", (response) => response.write("x"), "ETIMEDOUT", 300],
   ])("throws after %s, without the request in its error", async (_, ending, code, milliseconds) => {
-    answer = ending;
+    respond = ending;
     const error = await failureOf(server.url, AbortSignal.timeout(milliseconds));
     expect(error.code).toBe(code);
     const text = inspect(error, { depth: 20, showHidden: true });
@@ -56,7 +75,7 @@ describe("An HTTP client", () => {
   test("says that a connection did not open in time, TLS included", async () => {
     const accepted: Socket[] = [];
     // It accepts connections, and never begins TLS.
-    const silent = createServer((socket) => void accepted.push(socket)).listen(0, "127.0.0.1");
+    const silent = createTcpServer((socket) => void accepted.push(socket)).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const address = silent.address();
     const port = typeof address === "object" ? address?.port : undefined;
@@ -80,7 +99,7 @@ describe("An HTTP client", () => {
     const started = vi.spyOn(globalThis, "setTimeout");
     const ended = vi.spyOn(globalThis, "clearTimeout");
     onTestFinished(() => void vi.restoreAllMocks());
-    answer = { status: 200 };
+    respond = (response) => response.end();
     await createHttpClient(server.url).get("/x/");
     const limits = started.mock.results.filter((_, index) => started.mock.calls[index]?.[1] === 5000);
     const timersEnded = ended.mock.calls.map(([timer]) => timer);

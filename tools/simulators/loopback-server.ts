@@ -21,8 +21,6 @@ export interface Reply {
 /** The result of a handler: a reply, a connection reset, or silence until the client times out. */
 export type Answer = Reply | "reset" | "silence";
 
-export type LoopbackServer = Awaited<ReturnType<typeof startLoopbackServer>>;
-
 /**
  * Starts a server on 127.0.0.1. If the handler throws, the response is 500 with the error's
  * text. `stop` closes the listening socket and every open connection.

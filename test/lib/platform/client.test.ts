@@ -1,16 +1,14 @@
-/** Calls to the platform over real sockets: failures, deadlines, concurrency and retries. */
-import { beforeEach, describe, expect, test, vi } from "vitest";
+/** Calls to the platform, mostly over real sockets: failures, deadlines, concurrency and retries. */
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   createClient,
   type PlatformCall,
   type PlatformCalls,
   type PlatformClient,
 } from "../../../src/lib/platform/client.ts";
-import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { withRetries } from "../../../src/lib/platform/retries.ts";
-import { createBasicCredentials } from "../../../src/lib/platform/transport.ts";
+import { createBasicCredentials, type PlatformRequest } from "../../../src/lib/platform/transport.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
-import { type Reply, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { noCredentials } from "../../../tools/simulators/platform/memory-platform.ts";
 import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
 import {
@@ -18,11 +16,11 @@ import {
   createVirtualClock,
   type ManualClock,
   settlePromises,
+  type VirtualClock,
 } from "../../support/clock.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
-import { useStartedPerTest } from "../../support/use-started.ts";
 
 const account = { username: "api-user", password: "pässword" };
 
@@ -34,16 +32,12 @@ beforeEach(() => {
   client = newClient();
 });
 
-const newClient = (url = platform.url, password = account.password, timeoutSeconds = 20): PlatformClient => {
+const newClient = (url = platform.url, password = account.password): PlatformClient => {
   const credentials = createBasicCredentials(account.username, password);
-  return newPlatformClient(url, { timeoutSeconds, maxConcurrency: 4, credentials, clock });
+  return newPlatformClient(url, { credentials, clock });
 };
 const get = async (changes: Partial<PlatformCall> = {}, through = client) =>
   through.call({ method: "GET", path, ...changes });
-/** Each successful call raises the limit, which begins at one; these reach the ceiling of four. */
-async function reachCeiling(of: PlatformClient): Promise<void> {
-  for (let calls = 0; calls < 8; calls++) await get({}, of);
-}
 
 test("a call logs in, sends its query and returns the body", async () => {
   platform.seedRooms({ count: 3 });
@@ -54,8 +48,7 @@ test("a call logs in, sends its query and returns the body", async () => {
 });
 
 test("a call with wrong credentials fails and is not retried", async () => {
-  const wrong = newClient(platform.url, "wrong");
-  await expect(get({}, wrong)).rejects.toMatchObject({
+  await expect(get({}, newClient(platform.url, "wrong"))).rejects.toMatchObject({
     code: "platform-login-refused",
     outcome: "refused",
     platformStatus: 401,
@@ -67,13 +60,10 @@ test("a call with wrong credentials fails and is not retried", async () => {
 
 describe("failures", () => {
   test.each([
-    [400, "refused", "platform-rejected"],
-    [401, "refused", "platform-login-refused"],
     [403, "refused", "platform-login-refused"],
     [404, "refused", "platform-rejected"],
     [429, "refused", "platform-unavailable"],
     [500, "unknown", "platform-unavailable"],
-    [503, "unknown", "platform-unavailable"],
   ] as const)("status %i has the outcome %s and is %s", async (status, outcome, code) => {
     platform.addFault({ kind: "status", status });
     await expect(get()).rejects.toMatchObject({ outcome, code, platformStatus: status });
@@ -97,69 +87,44 @@ describe("failures", () => {
     });
   });
 
-  // No resolver accepts a label of more than 63 characters.
-  const noName = `${"x".repeat(64)}.invalid`;
-  test.each([`http://${noName}`, `https://${noName}`])(
-    "a call to a name that does not resolve (%s) was not sent",
-    async (url) => {
-      await expect(get({}, newClient(url))).rejects.toMatchObject({ outcome: "not-sent" });
-    },
-  );
-
-  test("a call over TLS to a server without TLS was not sent", async () => {
-    const url = platform.url.replace("http:", "https:");
-    await expect(get({}, newClient(url))).rejects.toMatchObject({ outcome: "not-sent" });
+  test.each([
+    // No resolver accepts a label of more than 63 characters.
+    ["a name that does not resolve", () => `http://${"x".repeat(64)}.invalid`],
+    ["a server without TLS over TLS", () => platform.url.replace("http:", "https:")],
+  ])("a call to %s was not sent", async (_, url) => {
+    await expect(get({}, newClient(url()))).rejects.toMatchObject({ outcome: "not-sent" });
   });
 
   test.each([
-    ["/accounts/login/?next=/api/", "platform-login-refused"],
-    ["https://platform.example.com/login", "platform-login-refused"],
-    ["/api/admin/configuration/v1/conference/", "platform-rejected"],
-    ["/blogin/", "platform-rejected"],
-  ])("a redirect to %s is %s", async (location, code) => {
-    platform.addFault({ kind: "status", status: 302, headers: { location } });
-    await expect(get()).rejects.toMatchObject({ code, outcome: "refused" });
-  });
-
-  test.each([
-    [300, "platform-login-refused"],
-    [400, "platform-rejected"],
-    [503, "platform-unavailable"],
-  ])("a link to the login page with status %i is %s", async (status, code) => {
-    platform.addFault({ kind: "status", status, headers: { location: "/login/" } });
+    [302, "/accounts/login/?next=/api/", "platform-login-refused"],
+    [300, "https://platform.example.com/log-in", "platform-login-refused"],
+    [302, "/blogin/", "platform-rejected"],
+    [400, "/login/", "platform-rejected"],
+    [503, "/login/", "platform-unavailable"],
+  ])("status %i with a link to %s is %s", async (status, location, code) => {
+    platform.addFault({ kind: "status", status, headers: { location } });
     await expect(get()).rejects.toMatchObject({ code });
   });
 
   test.each([
-    ["7", 7],
-    ["1", 1],
-    ["1.2", 2],
-  ])("a Retry-After of %s is returned in seconds", async (given, seconds) => {
-    platform.addFault({ kind: "status", status: 503, headers: { "retry-after": given } });
-    await expect(get()).rejects.toMatchObject({
-      hasRetryAfter: true,
-      details: { retryAfterSeconds: seconds },
-    });
-  });
-
-  test.each(["-1", "0", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"])(
-    "a Retry-After of %s is ignored",
-    async (given) => {
+    ["1.2", true, 2],
+    ["3600", true, 60],
+    ["0", false, 5],
+    ["soon", false, 5],
+  ])(
+    "a Retry-After of %s is used: %s, so callers retry after %i s",
+    async (given, hasRetryAfter, seconds) => {
       platform.addFault({ kind: "status", status: 503, headers: { "retry-after": given } });
-      await expect(get()).rejects.toMatchObject({ hasRetryAfter: false, details: { retryAfterSeconds: 5 } });
+      await expect(get()).rejects.toMatchObject({ hasRetryAfter, details: { retryAfterSeconds: seconds } });
     },
   );
 
   test("the error keeps the body of a 400 and of no other status", async () => {
-    platform.addFault({
-      kind: "status",
-      status: 400,
-      body: { conference: { pin: ["too short"] } },
-      count: 1,
-    });
-    platform.addFault({ kind: "status", status: 409, body: { error: "x" }, count: 1 });
+    const body = { conference: { pin: ["too short"] } };
+    platform.addFault({ kind: "status", status: 400, body, count: 1 });
+    platform.addFault({ kind: "status", status: 409, body, count: 1 });
     const rejected: unknown = await get().catch((cause: unknown) => cause);
-    expect(rejected).toMatchObject({ body: { conference: { pin: ["too short"] } } });
+    expect(rejected).toMatchObject({ body });
     // The platform would reject it again.
     expect(rejected).not.toHaveProperty("details.retryAfterSeconds");
     await expect(get()).rejects.toMatchObject({ body: undefined });
@@ -175,277 +140,190 @@ describe("failures", () => {
   });
 });
 
-describe("a call with a deadline", () => {
-  test("is not sent once the deadline has passed", async () => {
-    await expect(get({ startBefore: clock.now() })).rejects.toMatchObject({
-      outcome: "not-sent",
-      code: "platform-timeout",
+const tooLate = { outcome: "not-sent", code: "platform-timeout" };
+
+describe("a call whose login takes 2 s", () => {
+  const change = { method: "PATCH", path: `${path}1/` } as const;
+  beforeEach(() => {
+    const basic = createBasicCredentials(account.username, account.password);
+    const authorization = async () => {
+      clock.advance(2);
+      return basic.authorization();
+    };
+    client = newPlatformClient(platform.url, {
+      credentials: { authorization, invalidate: () => true },
+      clock,
     });
-    expect(platform.requests().total).toBe(0);
-    await expect(get({ startBefore: clock.now() + 1 })).resolves.toBeDefined();
-  });
-
-  test("is not sent if the login ends after the deadline", async () => {
-    const credentials = {
-      authorization: async () => {
-        clock.advance(2);
-        return createBasicCredentials(account.username, account.password).authorization();
-      },
-      invalidate: () => false,
-    };
-    const slow = newPlatformClient(platform.url, { credentials, clock });
-    const error = { outcome: "not-sent", code: "platform-timeout" };
-    await expect(get({ startBefore: clock.now() + 2000 }, slow)).rejects.toMatchObject(error);
-    expect(platform.requests().total).toBe(0);
-    await expect(get({ startBefore: clock.now() + 2001 }, slow)).resolves.toBeDefined();
-  });
-
-  test("is not retried if the new login after a 401 ends after the deadline", async () => {
-    const credentials = {
-      ...createBasicCredentials(account.username, account.password),
-      invalidate: () => {
-        clock.advance(59);
-        return true;
-      },
-    };
-    const slow = newPlatformClient(platform.url, { credentials, clock });
     platform.seedRooms({ rows: [{ name: "room-1", tag: "of another caller" }] });
+  });
+
+  test("is not sent if its deadline has passed by then", async () => {
+    await expect(get({ startBefore: clock.now() + 2000 })).rejects.toMatchObject(tooLate);
+    expect(platform.requests().total).toBe(0);
+    await expect(get({ startBefore: clock.now() + 2001 })).resolves.toBeDefined();
+  });
+
+  test("is not retried after a 401 if its deadline has passed after the second login", async () => {
     platform.addFault({ kind: "status", status: 401, count: 1 });
-    const change = { method: "PATCH", path: `${path}1/`, body: { tag: "late" } } as const;
-    const startBefore = clock.now() + 25_000;
-    const error = { outcome: "not-sent", code: "platform-timeout" };
-    await expect(slow.call({ ...change, startBefore })).rejects.toMatchObject(error);
+    const late = client.call({ ...change, body: { tag: "late" }, startBefore: clock.now() + 4000 });
+    await expect(late).rejects.toMatchObject(tooLate);
     expect(platform.rooms()).toMatchObject([{ tag: "of another caller" }]);
   });
+
+  test("sends the fields that a function returns when it is sent, also the second time", async () => {
+    const calledAt = clock.now();
+    const body = () => ({ tag: `sent after ${(clock.now() - calledAt) / 1000} s` });
+    platform.addFault({ kind: "status", status: 401, count: 1 });
+    await client.call({ ...change, body });
+    expect(platform.rooms()).toMatchObject([{ tag: "sent after 4 s" }]);
+  });
 });
 
-test("Fields from a function are those of the moment at which they are sent, also the second time", async () => {
-  platform.seedRooms({ rows: [{ name: "room-1" }] });
-  const basic = createBasicCredentials(account.username, account.password);
-  const credentials = {
-    authorization: async () => {
-      clock.advance(5);
-      return basic.authorization();
-    },
-    invalidate: () => true,
+describe("A call while all slots are busy", () => {
+  let clock: VirtualClock;
+  let sent: string[];
+  let client: PlatformClient;
+  /** The response of the platform, and how long it takes. */
+  let respond: () => { readonly seconds: number; readonly status: number };
+  const outcomeOf = async (call: Partial<PlatformCall>, through: PlatformCalls["background"] = client) =>
+    through.call({ method: "GET", path: "/late/", ...call }).catch((error: unknown) => error);
+  beforeEach(() => {
+    const random = createSeededRandom(1);
+    clock = createVirtualClock(random);
+    sent = [];
+    respond = () => ({ seconds: 400, status: 200 });
+    const transport = async (request: PlatformRequest) => {
+      sent.push(request.path);
+      const { seconds, status } = respond();
+      await clock.sleep(seconds * 1000);
+      return { status, headers: { "retry-after": "7" }, body: "" };
+    };
+    const limits = { timeoutSeconds: 500, maxConcurrency: 4 };
+    client = createClient(transport, { ...limits, credentials: noCredentials, clock, random });
+  });
+  /** Sends calls, of which the platform gets four at once. */
+  const keepBusy = (calls = 4) => {
+    for (let call = 0; call < calls; call++) void outcomeOf({ path: "/busy/" });
   };
-  const slow = newPlatformClient(platform.url, { credentials, clock });
-  const queuedAt = clock.now();
-  const sentAt: number[] = [];
-  const body = () => {
-    sentAt.push((clock.now() - queuedAt) / 1000);
-    return { description: `sent after ${sentAt.at(-1)} s` };
-  };
-  platform.addFault({ kind: "status", status: 401, count: 1 });
-  await slow.call({ method: "PATCH", path: `${path}1/`, body });
-  expect(sentAt).toEqual([5, 10]);
-  expect(platform.rooms()).toMatchObject([{ description: "sent after 10 s" }]);
-});
 
-describe("concurrent calls", () => {
-  test("never exceed the maximum, including background calls", async () => {
-    platform.setLatency({ milliseconds: 10 });
-    const calls = Array.from({ length: 40 }, async (_, index) =>
-      (index % 2 === 0 ? client : client.background).call({ method: "GET", path }),
-    );
-    await Promise.all(calls);
-    expect(platform.requests().maxInFlight).toBe(4);
-  });
-});
-
-describe("A call without a free slot", () => {
-  /** The requests that wait for their response, until `releaseNext`. */
-  let paths: string[];
-  let held: ((reply: Reply) => void)[];
-  const server = useStartedPerTest(async () => {
-    [paths, held] = [[], []];
-    return startLoopbackServer(async ({ url }) => {
-      if (url.pathname === path) return { status: 200, body: {} };
-      paths.push(url.pathname);
-      return new Promise<Reply>((resolve) => void held.push(resolve));
-    });
-  });
-  const request = (changes: Partial<PlatformCall> = {}) =>
-    ({ method: "GET", path: "/x/", ...changes }) as const;
-  let calls: Promise<unknown>[];
-  beforeEach(async () => {
-    client = newClient(server.url);
-    await reachCeiling(client);
-    calls = Array.from({ length: 4 }, async () => client.call(request({ path: "/first/" })));
-    await vi.waitUntil(() => held.length === 4, { interval: 2 });
-  });
-  /** Responds to all requests, also to those that follow, and waits for all calls. */
-  async function release(count: number): Promise<void> {
-    for (let finished = 0; finished < count; finished++) {
-      await vi.waitUntil(() => held.length > 0, { interval: 2, timeout: 20_000 });
-      held.shift()?.({ status: 200, body: {} });
-    }
-    await Promise.all(calls);
-    expect(paths).toHaveLength(count);
-  }
-
-  test("that is in the background leaves two slots to callers", async () => {
-    for (let count = 0; count < 4; count++)
-      calls.push(client.background.call(request({ path: "/background/" })));
-    await new Promise(setImmediate);
-    for (let count = 0; count < 4; count++) calls.push(client.call(request({ path: "/waiting/" })));
-    await release(12);
-    expect(paths.slice(4, 8)).toEqual(["/background/", "/background/", "/waiting/", "/waiting/"]);
+  test.each([
+    ["after 20 s", "caller", undefined, 20],
+    ["after 300 s in the background", "background", undefined, 300],
+    ["at its deadline, which replaces the 20 s", "caller", 60, 60],
+  ] as const)("fails %s without being sent", async (_, priority, deadlineSeconds, seconds) => {
+    keepBusy();
+    let outcome: unknown;
+    const startBefore = deadlineSeconds && clock.now() + deadlineSeconds * 1000;
+    const call = startBefore === undefined ? {} : { startBefore };
+    const through = priority === "caller" ? client : client.background;
+    void outcomeOf(call, through).then((ended) => void (outcome = ended));
+    await clock.advance(seconds * 1000 - 1);
+    expect(outcome).toBeUndefined();
+    await clock.advance(1);
+    expect(outcome).toMatchObject(tooLate);
+    expect(sent).not.toContain("/late/");
   });
 
   test("is sent at once if it is part of a claim, which has a slot", async () => {
-    calls.push(client.call(request({ path: "/claim/", isInClaim: true })));
-    await vi.waitUntil(() => held.length === 5, { interval: 2 });
-    await expect(release(5)).resolves.toBeUndefined();
+    keepBusy();
+    void outcomeOf({ path: "/claim/", isInClaim: true });
+    await settlePromises();
+    expect(sent).toContain("/claim/");
   });
 
-  test("is not sent if it waited 20 s; background calls keep waiting", async () => {
-    const late = client.call(request()).catch((error: unknown) => error);
-    calls.push(client.background.call(request()));
-    clock.advance(20);
-    await release(5);
-    expect(await late).toMatchObject({ outcome: "not-sent", code: "platform-timeout" });
+  test("counts as started when it has its slot, so each round of failures lowers the limit", async () => {
+    respond = () => ({ seconds: 1, status: 504 });
+    keepBusy(12);
+    // Four at once, then two, then one.
+    for (const expected of [4, 6, 7, 8]) {
+      await settlePromises();
+      expect(sent).toHaveLength(expected);
+      await clock.advance(1000);
+    }
   });
 
-  test.each([
-    ["after less than 20 s", 19.999, undefined],
-    ["before its deadline, which replaces the 20 s", 59, 60],
-  ])("is sent %s", async (_, seconds, deadlineSeconds) => {
-    const startBefore = deadlineSeconds && clock.now() + deadlineSeconds * 1000;
-    calls.push(client.call(request(startBefore === undefined ? {} : { startBefore })));
-    clock.advance(seconds);
-    await expect(release(5)).resolves.toBeUndefined();
-  });
-
-  test("is not sent after its deadline", async () => {
-    const late = client.call(request({ startBefore: clock.now() + 1000 })).catch((error: unknown) => error);
-    clock.advance(1);
-    await release(4);
-    expect(await late).toMatchObject({ outcome: "not-sent", code: "platform-timeout" });
-  });
-});
-
-test("A call counts as started when it has its slot, so each round of failures lowers the limit", async () => {
-  const random = createSeededRandom(1);
-  const clock = createVirtualClock(random);
-  const transport = async () => {
-    await clock.sleep(1000);
-    return { status: 504, headers: {}, body: "" };
-  };
-  const limits = { timeoutSeconds: 10, maxConcurrency: 4 };
-  const client = createClient(transport, { ...limits, credentials: noCredentials, clock, random });
-  let ended = 0;
-  for (let calls = 0; calls < 12; calls++) void get({}, client).catch(() => (ended += 1));
-  // Four at once, then two, then one.
-  for (const expected of [4, 6, 7, 8]) {
+  test("is refused at once during a pause", async () => {
+    respond = () => (sent.length === 1 ? { seconds: 0.01, status: 503 } : { seconds: 60, status: 200 });
+    keepBusy();
     await clock.advance(1000);
-    expect(ended).toBe(expected);
-  }
-});
-
-test("A caller is refused at once during a pause, even if no slot is free", async () => {
-  const random = createSeededRandom(1);
-  const clock = createVirtualClock(random);
-  let calls = 0;
-  const transport = async () => {
-    const isFirst = calls++ === 0;
-    await clock.sleep(isFirst ? 10 : 60_000);
-    return { status: isFirst ? 503 : 200, headers: { "retry-after": "7" }, body: "" };
-  };
-  const limits = { timeoutSeconds: 90, maxConcurrency: 4 };
-  const client = createClient(transport, { ...limits, credentials: noCredentials, clock, random });
-  for (let call = 0; call < 4; call++) void get({}, client).catch(() => undefined);
-  await clock.advance(1000);
-  const outcome = get({}, client).catch((error: unknown) => error);
-  await settlePromises();
-  expect(await Promise.race([outcome, Promise.resolve("still waiting")])).toMatchObject({
-    details: { retryAfterSeconds: 7 },
+    const outcome = outcomeOf({});
+    await settlePromises();
+    expect(await Promise.race([outcome, Promise.resolve("still waiting")])).toMatchObject({
+      details: { retryAfterSeconds: 7 },
+    });
   });
 });
 
 describe("Retries", () => {
-  const path = "/api/admin/configuration/v1/conference/";
-
-  const platform = usePlatform();
-  let clock: ManualClock;
-  let client: PlatformCalls;
+  let retrying: PlatformCalls;
   beforeEach(() => {
-    clock = createManualClock();
-    client = withRetries(newPlatformClient(platform.url, { clock }), clock, secureRandom);
+    retrying = withRetries(client, clock, secureRandom);
   });
 
   const outcomeOf = async (
     method: PlatformCall["method"],
-    limits: Pick<PlatformCall, "startBefore" | "timeoutSeconds"> = {},
+    limits: Pick<PlatformCall, "startBefore"> = {},
   ) => {
     const place = method === "GET" || method === "POST" ? path : `${path}1/`;
-    return client.call({ method, path: place, ...limits }).then(
+    return retrying.call({ method, path: place, ...limits }).then(
       () => "done",
       (error: unknown) => error,
     );
   };
   const attempts = () => platform.requests().total;
 
-  describe("with a transient fault", () => {
-    test.each([500, 502, 503, 504])("a GET is retried after status %i", async (status) => {
-      platform.addFault({ kind: "status", status, count: 2 });
-      expect(await outcomeOf("GET")).toBe("done");
-      expect(attempts()).toBe(3);
-    });
-
-    test("a DELETE is retried, and returns 404 if the first attempt was carried out", async () => {
-      platform.seedRooms({ count: 1 });
-      platform.addFault({ kind: "status", status: 500, when: "after", count: 1 });
-      expect(await outcomeOf("DELETE")).toMatchObject({ platformStatus: 404 });
-      expect(platform.roomCount()).toBe(0);
-    });
-
-    test.each(["POST", "PATCH"] as const)(
-      "a %s is not retried if it may have been carried out",
-      async (method) => {
-        for (const fault of [
-          { kind: "status", status: 500 },
-          { kind: "status", status: 503 },
-          { kind: "reset" },
-        ] as const) {
-          platform.addFault({ ...fault, count: 1 });
-          expect(await outcomeOf(method)).toMatchObject({ outcome: "unknown" });
-        }
-        expect(attempts()).toBe(3);
-      },
-    );
-
-    test.each(["GET", "POST", "PATCH", "DELETE"] as const)("a throttled %s is retried", async (method) => {
-      platform.seedRooms({ count: 1 });
-      platform.addFault({ kind: "status", status: 429, retryAfterSeconds: 1, count: 1 });
-      await outcomeOf(method);
-      expect(attempts()).toBe(2);
-      expect(clock.sleeps).toEqual([1000]);
-    });
-
-    test.each(["GET", "PATCH"] as const)("a %s that timed out is not retried", async (method) => {
-      platform.addFault({ kind: "timeout" });
-      shortenTimeouts();
-      expect(await outcomeOf(method)).toMatchObject({ code: "platform-timeout" });
-      expect(clock.sleeps).toEqual([]);
-    });
-
-    test.each([400, 401, 403, 404, 409])("a GET is not retried after status %i", async (status) => {
-      platform.addFault({ kind: "status", status, count: 1 });
-      expect(await outcomeOf("GET")).toMatchObject({ platformStatus: status });
-      expect(attempts()).toBe(1);
-    });
-  });
-
-  test("a permanent fault is thrown after three attempts", async () => {
-    platform.addFault({ kind: "status", status: 503 });
-    expect(await outcomeOf("GET")).toMatchObject({ code: "platform-unavailable" });
+  test("a GET is retried after a transient fault, in the background too", async () => {
+    platform.addFault({ kind: "status", status: 500, count: 2 });
+    expect(await outcomeOf("GET")).toBe("done");
     expect(attempts()).toBe(3);
+    platform.addFault({ kind: "status", status: 500, count: 2 });
+    await expect(retrying.background.call({ method: "GET", path })).resolves.toBeDefined();
   });
 
-  test("the pauses are random: 50 to 150 ms, then 200 to 600 ms", async () => {
+  test("a DELETE is retried, and returns 404 if the first attempt was carried out", async () => {
+    platform.seedRooms({ count: 1 });
+    platform.addFault({ kind: "status", status: 500, when: "after", count: 1 });
+    expect(await outcomeOf("DELETE")).toMatchObject({ platformStatus: 404 });
+    expect(platform.roomCount()).toBe(0);
+  });
+
+  test.each(["POST", "PATCH"] as const)(
+    "a %s is not retried if it may have been carried out",
+    async (method) => {
+      for (const fault of [{ kind: "status", status: 503 }, { kind: "reset" }] as const) {
+        platform.addFault({ ...fault, count: 1 });
+        expect(await outcomeOf(method)).toMatchObject({ outcome: "unknown" });
+      }
+      expect(attempts()).toBe(2);
+    },
+  );
+
+  test.each(["GET", "POST", "PATCH", "DELETE"] as const)("a throttled %s is retried", async (method) => {
+    platform.seedRooms({ count: 1 });
+    platform.addFault({ kind: "status", status: 429, retryAfterSeconds: 1, count: 1 });
+    await outcomeOf(method);
+    expect(attempts()).toBe(2);
+    expect(clock.sleeps).toEqual([1000]);
+  });
+
+  test("a GET that timed out is not retried", async () => {
+    platform.addFault({ kind: "timeout" });
+    shortenTimeouts();
+    expect(await outcomeOf("GET")).toMatchObject({ code: "platform-timeout" });
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  test("a GET that was refused is not retried", async () => {
+    platform.addFault({ kind: "status", status: 404, count: 1 });
+    expect(await outcomeOf("GET")).toMatchObject({ platformStatus: 404 });
+    expect(attempts()).toBe(1);
+  });
+
+  test("a permanent fault is thrown after three attempts, with random pauses of 50 to 150 and 200 to 600 ms", async () => {
     platform.addFault({ kind: "status", status: 500 });
-    for (let call = 0; call < 10; call++) await outcomeOf("GET");
+    for (let call = 0; call < 10; call++)
+      expect(await outcomeOf("GET")).toMatchObject({ code: "platform-unavailable" });
+    expect(attempts()).toBe(30);
 
     const [first, second] = [0, 1].map((rest) => clock.sleeps.filter((_, index) => index % 2 === rest));
     for (const pause of first ?? [])
@@ -455,52 +333,27 @@ describe("Retries", () => {
     expect(new Set(clock.sleeps).size).toBeGreaterThan(10);
   });
 
-  test("a call is not retried if Retry-After exceeds two seconds", async () => {
-    platform.addFault({ kind: "status", status: 503, retryAfterSeconds: 3 });
-    expect(await outcomeOf("GET")).toMatchObject({ details: { retryAfterSeconds: 3 } });
-    expect(attempts()).toBe(1);
-  });
-
-  test("a call is retried after a Retry-After of two seconds", async () => {
-    platform.addFault({ kind: "status", status: 503, retryAfterSeconds: 2, count: 1 });
-    expect(await outcomeOf("GET")).toBe("done");
-    expect(clock.sleeps).toEqual([2000]);
+  test.each([
+    ["is retried after a Retry-After of two seconds", 2, 2, [2000]],
+    ["is not retried if Retry-After exceeds two seconds", 3, 1, []],
+  ])("a call %s", async (_, retryAfterSeconds, expected, sleeps) => {
+    platform.addFault({ kind: "status", status: 503, retryAfterSeconds, count: 1 });
+    await outcomeOf("GET");
+    expect(attempts()).toBe(expected);
+    expect(clock.sleeps).toEqual(sleeps);
   });
 
   test("a call is not retried if the pause would end at its deadline or later", async () => {
-    platform.addFault({ kind: "status", status: 503 });
-    expect(await outcomeOf("GET", { startBefore: clock.now() + 50 })).toMatchObject({ platformStatus: 503 });
+    platform.addFault({ kind: "status", status: 503, retryAfterSeconds: 1 });
+    const startBefore = clock.now() + 1000;
+    expect(await outcomeOf("GET", { startBefore })).toMatchObject({ platformStatus: 503 });
     expect(attempts()).toBe(1);
   });
 
-  test("the next attempt starts after the pause", async () => {
-    const { promise: pause, resolve: endPause } = Promise.withResolvers<void>();
-    let calls = 0;
-    const call = async () => {
-      calls += 1;
-      if (calls === 1) throw new PlatformError({ outcome: "not-sent", message: "x" });
-      return { body: {} };
-    };
-    const pausedClock = { ...clock, sleep: async () => pause };
-    const response = withRetries({ call, background: { call } }, pausedClock, secureRandom).call({
-      method: "GET",
-      path,
-    });
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(calls).toBe(1);
-    endPause();
-    await expect(response).resolves.toEqual({ body: {} });
-  });
-
-  test("Tries a call to an unreachable platform three times", async () => {
+  test("a call to an unreachable platform has three attempts", async () => {
     await platform.goDown("refuse");
     expect(await outcomeOf("POST")).toMatchObject({ outcome: "not-sent" });
     expect(clock.sleeps).toHaveLength(2);
     await platform.goUp();
-  });
-
-  test("background calls are retried too", async () => {
-    platform.addFault({ kind: "status", status: 503, count: 2 });
-    await expect(client.background.call({ method: "GET", path })).resolves.toBeDefined();
   });
 });

@@ -25,26 +25,15 @@ test.each([
 });
 
 test.each([
-  "conference_started",
-  "participant_disconnected",
-  "eventsink_started",
-  "future_event",
-  "Conference_Ended",
-  "",
-])("readEvents ignores an event %j", (event) => {
-  expect(readEvents({ event, data: { name: "room-a" } })).toEqual({
-    endedRoomNames: [],
-    ignored: [event],
-    unusable: 0,
-  });
+  ["conference_started", "conference_started"],
+  ["Conference_Ended", "Conference_Ended"],
+  [5, "unnamed"],
+  [undefined, "unnamed"],
+  ["x".repeat(10_000), "x".repeat(250)],
+])("readEvents ignores an event %j, and returns the kind for the log", (event, kind) => {
+  const ignored = { endedRoomNames: [], ignored: [kind], unusable: 0 };
+  expect(readEvents({ event, data: { name: "room-a" } })).toEqual(ignored);
 });
-
-test.each([{}, { event: 5 }, { event: null }, { data: { name: "room-a" } }])(
-  "readEvents ignores %j, which has no kind",
-  (body) => {
-    expect(readEvents(body)).toEqual({ endedRoomNames: [], ignored: ["unnamed"], unusable: 0 });
-  },
-);
 
 test.each(["gateway", "two_stage_dialing", "test_call", "media_playback"])(
   "readEvents ignores an ended %s, which is not a room",
@@ -57,27 +46,18 @@ test.each(["gateway", "two_stage_dialing", "test_call", "media_playback"])(
   },
 );
 
-test.each(["conference", "lecture", "future_type", "", null, 5])(
-  "readEvents accepts the service type %j",
-  (service_type) => {
-    expect(readEvents(ended({ name: "room-a", service_type })).endedRoomNames).toEqual(["room-a"]);
-  },
-);
+test.each(["lecture", "future_type", null])("readEvents accepts the service type %j", (service_type) => {
+  expect(readEvents(ended({ name: "room-a", service_type })).endedRoomNames).toEqual(["room-a"]);
+});
 
 test.each([
   [undefined],
   [null],
   ["text"],
-  [5],
-  [[]],
-  [{}],
   [[{ name: "x" }]],
   [{ service_type: "conference" }],
   [{ name: "", conference: null }],
   [{ name: 5 }],
-  [{ name: ["x"] }],
-  [{ name: "x".repeat(251) }],
-  [{ name: "\u0000".padEnd(250, "x") }],
 ])("readEvents counts an unusable event if its data are %j", (data) => {
   expect(readEvents(ended(data))).toEqual({ endedRoomNames: [], ignored: [], unusable: 1 });
 });
@@ -104,7 +84,7 @@ describe("a bulk envelope", () => {
     });
   });
 
-  test.each([undefined, null, {}, "text", []])("with %j as data is empty", (data) => {
+  test.each([null, {}, []])("with %j as data is empty", (data) => {
     expect(readEvents(bulk(data))).toEqual({ endedRoomNames: [], ignored: [], unusable: 0 });
   });
 
@@ -119,7 +99,6 @@ describe("a bulk envelope", () => {
 });
 
 test.each([
-  ["one character", "x", true],
   ["250 characters", "x".repeat(250), true],
   ["251 characters", "x".repeat(251), false],
   ["no characters", "", false],
@@ -135,8 +114,4 @@ test.each([
   ["a number", 5, false],
 ])("isUsableName for %s", (_, name, isUsable) => {
   expect(isUsableName(name)).toBe(isUsable);
-});
-
-test("readEvents cuts a long kind for the log", () => {
-  expect(readEvents({ event: "x".repeat(10_000) }).ignored[0]).toHaveLength(250);
 });
