@@ -1,9 +1,8 @@
 /** Generates what documents the code for machines: openapi.json, and infra/settings.txt for deployments. */
 import { writeFile } from "node:fs/promises";
-import { createDocument, jsonText, loadHttpContracts } from "./openapi/document.ts";
+import { documentText } from "./openapi/document.ts";
 import { createSettingsList } from "./package/settings-list.ts";
 
-const document = createDocument(await loadHttpContracts());
-await writeFile(new URL("../openapi.json", import.meta.url), `${jsonText(document)}\n`);
+await writeFile(new URL("../openapi.json", import.meta.url), await documentText());
 await writeFile(new URL("../infra/settings.txt", import.meta.url), await createSettingsList());
 console.log("Wrote openapi.json and infra/settings.txt");

@@ -34,8 +34,13 @@ export async function loadHttpContracts(): Promise<Readonly<Record<string, HttpC
   return Object.fromEntries(contracts.toSorted(([one], [other]) => place(one) - place(other)));
 }
 
+/** Returns the text of openapi.json. Indented by more, it would be too long for Bicep, which loads it as text. */
+export async function documentText(): Promise<string> {
+  return `${JSON.stringify(createDocument(await loadHttpContracts()), null, 1)}\n`;
+}
+
 /** Returns the document. `functions` are the contracts of the HTTP functions by name, in the order of the document. */
-export function createDocument(functions: Readonly<Record<string, HttpContract>>): Json {
+function createDocument(functions: Readonly<Record<string, HttpContract>>): Json {
   const paths: Record<string, Json> = {};
   for (const [name, contract] of Object.entries(functions)) {
     const path = pathOf(contract);
@@ -161,22 +166,4 @@ function parametersOf({ route, query, headers }: HttpContract): Json[] {
     ...(headers ? headerParameters(headers) : []),
     correlationId,
   ];
-}
-
-// Bicep loads openapi.json as text, of which it takes at most 131,072 characters.
-const maxLineCharacters = 110;
-
-/** Returns the JSON of a value. Each part that fits into a line is on one line. */
-export function jsonText(value: unknown, indent = ""): string {
-  const line = JSON.stringify(value, null, 1).replaceAll(/\n */g, " ");
-  const isLeaf = typeof value !== "object" || value === null;
-  if (isLeaf || indent.length + line.length <= maxLineCharacters) return line;
-  const inner = `${indent}  `;
-  const present = Object.entries(value).filter(([, part]) => part !== undefined);
-  const parts = present.map(([key, part]) => {
-    const label = Array.isArray(value) ? "" : `${JSON.stringify(key)}: `;
-    return `${inner}${label}${jsonText(part, inner)}`;
-  });
-  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
-  return [open, parts.join(",\n"), `${indent}${close}`].join("\n");
 }

@@ -58,6 +58,11 @@ test("the settings table calls exactly those settings required without which the
   expect(odd).toEqual([]);
 });
 
+test("local.settings.example.json has only settings of the app and of the host", () => {
+  const unknown = Object.keys(values).filter((name) => !settingNames.includes(name));
+  expect(unknown).toEqual(["FUNCTIONS_WORKER_RUNTIME"]);
+});
+
 test("the scripts table contains exactly the npm scripts", async () => {
   const rows = await rowsBelow("docs/development.md", "## Scripts");
   const scripts = rows.map(([command = ""]) => unquoted(command).replace(/^npm (?:run )?/, ""));

@@ -24,7 +24,7 @@ formats.default(ajv, ["date-time", "int64"]);
 ajv.addSchema(toJsonSchema({ $id: "api", components: { schemas: document.components.schemas } }));
 
 /** Returns a validator for a schema of the document. Throws if a reference in it is broken. */
-export function compileSchema(schema: Readonly<Record<string, unknown>>): ValidateFunction {
+function compileSchema(schema: Readonly<Record<string, unknown>>): ValidateFunction {
   return ajv.compile(toJsonSchema(schema));
 }
 
@@ -52,7 +52,7 @@ export const operations: readonly Operation[] = documented.map(
     successStatus: Number(Object.keys(responses).find((status) => status.startsWith("2"))),
     responses: new Map(
       Object.entries(responses).map(([status, { content }]) => {
-        const schema = content?.["application/json"]?.schema;
+        const schema = content["application/json"]?.schema;
         return [Number(status), schema && compileSchema(schema)];
       }),
     ),
