@@ -1,5 +1,6 @@
 /** The scripts of the infrastructure, with recorded responses of Azure. */
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -57,12 +58,6 @@ async function valuesOf(name: string, text: string, replacement: string): Promis
 }
 const inTeamsGroup = ["AZURE_LOCATION", "AZURE_RESOURCE_GROUP=rg-of-the-team\nAZURE_LOCATION"] as const;
 
-test("Azure does not keep the case of output names like FUNCTION_APP_NAME", () => {
-  const names = ["FUNCTION_APP_NAME", "AZURE_RESOURCE_GROUP", "HEALTH_URL", "functionAppName"];
-  const ofAzure = ["functioN_APP_NAME", "azurE_RESOURCE_GROUP", "healtH_URL", "functionAppName"];
-  expect(names.map(recorded.outputName)).toEqual(ofAzure);
-});
-
 describe("deploy.sh provision", () => {
   test("Deploys the parameters of the environment every time, and prints what operators need", async () => {
     const result = await run("deploy.sh provision test", azure());
@@ -71,8 +66,6 @@ describe("deploy.sh provision", () => {
     const values = "FUNCTION_APP_NAME=func-vmr-test\nKEY_VAULT_NAME=kv-vmr-test\n";
     expect(result.stdout).toBe(`${values}HEALTH_URL=${recorded.healthUrl}\nFIRST_RUN=false\n`);
     expect(result.stderr.split("\n")[0]).toBe(`Subscription ${subscription}, group rg-vmr-gateway-test`);
-    const failed = await run("deploy.sh provision test", [{ to: "sub create", status: 1 }, ...azure()]);
-    expect([failed.status, failed.stdout]).toEqual([1, ""]);
   });
 
   test.each(recorded.firstRunStates)("Is a first run or not: %s", async (_, responses, isFirst) => {
@@ -193,12 +186,6 @@ describe("deploy.sh release", () => {
     expect(result.stderr).toContain("provision once more, for the alerts and the secret");
   });
 
-  test("Rolls back to a package that does not know a setting, and says so", async () => {
-    const result = await release([alive(), ...azure({ given: [...givenNames, "SETTING_OF_NEXT_RELEASE"] })]);
-    expectChanges(result, upload);
-    expect(result.stderr).toContain("logs settings-unknown: SETTING_OF_NEXT_RELEASE");
-  });
-
   test.each(recorded.releaseRefusals)("Deploys nothing if %s", async (_, responses, message) => {
     expectRefusal(await release([...responses, alive()]), message);
   });
@@ -219,25 +206,23 @@ describe("deploy.sh release", () => {
     expect(stderr).toContain(message);
   });
 
-  test.each([
-    ["ends only when the old instance has been gone for a minute", 9, 0, 9 + 12],
-    ["fails if the old instance stays", Number.POSITIVE_INFINITY, 1, 30],
-  ])("With two instances, it %s", async (_, lastOldRequest, status, calls) => {
+  test("Ends only when the old one of two instances has been gone for a minute", async () => {
     let requests = 0;
     const server = createServer((request, response) => {
       if (request.url !== "/public/health") return void response.writeHead(401).end();
       requests += 1;
       // Every third call reaches the old instance as long as it runs.
-      const isOld = requests % 3 === 0 && requests <= lastOldRequest;
+      const isOld = requests % 3 === 0 && requests <= 9;
       response.setHeader("X-Build", isOld ? "0123456789ab" : build).end('{"status":"alive"}');
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
     onTestFinished(() => void server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/public/health`;
     const responses = [{ to: "outputs.healthUrl.value", stdout: `${url}\n` }, ...azure()];
     const words = `deploy.sh release test ${package_.path}`;
     const result = await run(words, responses, { NO_PROXY: "127.0.0.1" }, ["az", "sleep"]);
-    expect([result.status, requests]).toEqual([status, calls]);
+    expect([result.status, requests]).toEqual([0, 9 + 12]);
   });
 });
 

@@ -11,14 +11,6 @@ import { snapshotOf } from "./snapshots.ts";
 export const subscription = "00000000-0000-4000-8000-00000000f200";
 export const build = "5f0c9e2a7b41";
 
-/**
- * Returns the name of an output as Azure's responses have it: `FUNCTION_APP_NAME` becomes `functioN_APP_NAME`, because
- * the leading capitals become small. https://github.com/Azure/azure-dev/issues/512
- */
-export function outputName(name: string): string {
-  return name.replace(/^[A-Z]+(?=[A-Z]_|[A-Z]$)|^[A-Z](?![A-Z])/, (letters) => letters.toLowerCase());
-}
-
 export const healthUrl = "https://rooms.example.com/public/health";
 const values: Readonly<Record<string, string>> = {
   functionAppName: "func-vmr-test",
@@ -67,9 +59,9 @@ export function azure({
 }: State = {}): Response[] {
   const names = [...given, ...secrets.map((name) => name.replaceAll("-", "_")), "GIVEN_SETTING_NAMES"];
   const lines = (list: readonly string[]) => list.map((line) => `${line}\n`).join("");
-  // The outputs that the template has, under the names that Azure gives them. A missing one is an empty line.
+  // The outputs that the template has. A missing one is an empty line.
   const outputs = Object.keys(snapshotOf("existing").outputs).map((name) => ({
-    to: `--name vmr-gateway-${environment} --query properties.outputs.${outputName(name)}.value`,
+    to: `--name vmr-gateway-${environment} --query properties.outputs.${name}.value`,
     stdout: `${values[name] ?? ""}\n`,
   }));
   return [
@@ -112,57 +104,16 @@ export async function createPackage(settings = "") {
   return { path, stop: async () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Responses to all commands of docs/deployment.md. */
+/** Responses to the commands of docs/deployment.md. Commands without a response of their own succeed and print nothing. */
 export const guideAnswers: Response[] = [
-  ...[
-    "npm ci",
-    "npm run package",
-    "azd env new development",
-    "azd env set",
-    "azd provision",
-    "azd deploy",
-  ].map((to) => ({ to })),
-  { to: "gh workflow run deploy.yml" },
-  { to: "gh workflow run nightly.yml --ref " },
   { to: "actions/oidc/customization/sub --jq .sub_claim_prefix", stdout: "repo:owner@1/name@2\n" },
   { to: "identity show", stdout: "principal-1\n" },
-  { to: "vm show", stdout: "/vm-runner\n" },
-  { to: "log-analytics workspace list", stdout: "/log-vmr-test\n" },
   { to: "group exists", stdout: "true\n" },
-  { to: "keyvault list-deleted", stdout: "" },
-  { to: "apim deletedservice list", stdout: "" },
-  ...[
-    "az login",
-    "bicep upgrade",
-    "bicep build-params",
-    "ad signed-in-user show",
-    "list-flexconsumption-locations",
-  ].map((to) => ({ to })),
-  ...[
-    "group create",
-    "group delete",
-    "identity create",
-    "federated-credential create",
-    "role assignment create",
-  ].map((to) => ({ to })),
-  ...[
-    "vm create",
-    "public-ip create",
-    "bastion create",
-    "bastion ssh",
-    "diagnostic-settings",
-    "apim create",
-  ].map((to) => ({ to })),
-  ...[
-    "keyvault secret set",
-    "keyvault recover",
-    "message clear",
-    "functionapp stop",
-    "functionapp start",
-  ].map((to) => ({ to })),
+  { to: "keyvault list-deleted" },
   alive(),
   ...azure(),
   ...azure({ environment: "development" }),
+  { to: "" },
 ];
 
 const nothing = { to: "function list", stdout: "" };
@@ -174,7 +125,6 @@ export const firstRunStates: [string, Response[], string][] = [
   ["there is no app", [{ to: "functionapp list", stdout: "" }], "true"],
   ["the app has functions", [incomplete], "false"],
   ["an app that was complete does not start", [nothing], "false"],
-  ["the functions cannot be listed", [{ to: "function list", status: 1 }, incomplete], "false"],
 ];
 
 /** Changes of the values of test, and the message that refuses them. */
@@ -195,7 +145,6 @@ const neverProvisioned = [{ to: "deployment group show", stdout: "" }];
 /** Responses to which a release deploys nothing, and its message. */
 export const releaseRefusals: [string, Response[], string][] = [
   ["a secret is missing", azure({ heldSecrets: others }), "lacks: PLATFORM-PASSWORD. Nothing"],
-  ["the vault cannot be reached", [{ to: "keyvault", status: 1 }, ...azure()], "run this on the runner."],
   [
     "a setting is missing",
     azure({ given: withoutMaximum }),
@@ -212,7 +161,6 @@ export const releaseRefusals: [string, Response[], string][] = [
 const anotherPage = `HTTP/1.1 200 OK\r\nX-Build: ${build}\r\n\r\nWelcome`;
 /** Responses with which a release fails after the upload, and its message. */
 export const releaseFailures: [string, Response, string][] = [
-  ["the upload fails", { to: "config-zip", status: 1 }, "The upload failed or took more than 15 minutes."],
   ["the app does not respond", { to: "/public/health", status: 22 }, "/public/health: no response."],
   ["the old code responds", alive("0123456789ab"), `build 0123456789ab responds, not only ${build}`],
   ["the response is another page", { to: "/public/health", stdout: anotherPage }, "no response."],
