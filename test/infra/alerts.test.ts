@@ -15,14 +15,14 @@ const appName = onlyOf(production, "Web/sites").name;
 const rulesOf = (snapshot: Snapshot) =>
   allOf(snapshot, "Insights/scheduledQueryRules").map((resource) => {
     const { windowSize, severity, actions, criteria, description } = resource.properties;
-    const [{ query, threshold, operator, timeAggregation }] = criteria.allOf;
+    const [{ query, threshold, ...counting }] = criteria.allOf;
     const name = resource.name.replace(/^func-vmr-\w+-\w{13}-/, "");
     const always = { enabled: true, autoMitigate: true, evaluationFrequency: "PT5M" };
     expect(resource.properties).toMatchObject(always);
     const group = String(actions.actionGroups).split("-").at(-1);
-    expect(`${timeAggregation} ${operator}, ${actions.actionGroups.length}`).toBe(
-      "Count GreaterThanOrEqual, 1",
-    );
+    const failingPeriods = { minFailingPeriodsToAlert: 1, numberOfEvaluationPeriods: 1 };
+    expect(counting).toEqual({ timeAggregation: "Count", operator: "GreaterThanOrEqual", failingPeriods });
+    expect(actions.actionGroups).toHaveLength(1);
     const limits = `${threshold} in ${windowSize}, severity ${severity}, ${group}`;
     return { name, limits, query: String(query), description };
   });
@@ -115,6 +115,8 @@ describe("Alerts", () => {
       "server-errors: 5 in PT15M, severity 1, urgent",
       "timers-not-running: 1 in P2D, severity 1, urgent",
     ]);
+    const { source: watched } = onlyOf(production, "EventGrid/systemTopics").properties;
+    expect(watched).toBe(onlyOf(production, "KeyVault/vaults").id);
     const expiry = onlyOf(production, "EventGrid/systemTopics/eventSubscriptions").properties;
     const types = ["SecretNearExpiry", "SecretExpired"].map((type) => `Microsoft.KeyVault.${type}`);
     expect(expiry["filter"].includedEventTypes).toEqual(types);
@@ -163,10 +165,13 @@ describe("Alerts", () => {
   test("Notify by mail, text message and webhook", () => {
     const [routine, urgent] = allOf(production, "Insights/actionGroups").map(({ properties }) => properties);
     expect([routine, urgent].map((group) => group?.["enabled"])).toEqual([true, true]);
-    expect(routine?.["emailReceivers"]).toMatchObject([{ emailAddress: "platform-team@example.com" }]);
-    expect(urgent?.["emailReceivers"]).toMatchObject([{ emailAddress: "on-call-production@example.com" }]);
+    const inCommonSchema = (receiver: object) => [{ ...receiver, useCommonAlertSchema: true }];
+    const [team, onCall] = ["platform-team@example.com", "on-call-production@example.com"];
+    expect(routine?.["emailReceivers"]).toMatchObject(inCommonSchema({ emailAddress: team }));
+    expect(urgent?.["emailReceivers"]).toMatchObject(inCommonSchema({ emailAddress: onCall }));
     expect(urgent?.["smsReceivers"]).toMatchObject([{ countryCode: "49", phoneNumber: "1701234567" }]);
-    expect(urgent?.["webhookReceivers"]).toMatchObject([{ serviceUri: "https://call.example.com" }]);
+    const serviceUri = "https://call.example.com";
+    expect(urgent?.["webhookReceivers"]).toMatchObject(inCommonSchema({ serviceUri }));
   });
 });
 

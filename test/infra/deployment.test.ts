@@ -234,6 +234,10 @@ test("Calls and deletions are logged, and nobody can purge the vault of producti
   });
   const ofAccounts = ["stvmrpkg: StorageWrite,StorageDelete", "stvmr: StorageDelete"];
   expect(logs).toEqual(["apim: GatewayLogs", "kv: audit", ...ofAccounts]);
+  const days = allOf(production, "OperationalInsights/workspaces").map(
+    (one) => one.properties["retentionInDays"],
+  );
+  expect(days).toEqual([90]);
   const kept = { enableSoftDelete: true, enablePurgeProtection: true, softDeleteRetentionInDays: 90 };
   expect(propertiesOf(production, "KeyVault/vaults")).toMatchObject(kept);
 });
@@ -261,10 +265,17 @@ test("The app replaces its instances one by one, on the project's version of Nod
     expect(propertiesOf(snapshot, "Web/sites")["functionAppConfig"]).toMatchObject({
       siteUpdateStrategy: { type: "RollingUpdate" },
       runtime: { name: "node", version: manifest.engines.node.replace(">=", "") },
-      scaleAndConcurrency: { maximumInstanceCount: 4, instanceMemoryMB: 2048, alwaysReady: [] },
+      scaleAndConcurrency: {
+        maximumInstanceCount: 4,
+        instanceMemoryMB: 2048,
+        alwaysReady: [],
+        triggers: { http: { perInstanceConcurrency: 100 } },
+      },
     });
-    const { zoneRedundant } = propertiesOf(snapshot, "Web/serverfarms");
-    expect([name, zoneRedundant]).toEqual([name, name === "production"]);
+    expect(onlyOf(snapshot, "Web/sites")).toMatchObject({ identity: { type: "UserAssigned" } });
+    const { sku, properties } = onlyOf(snapshot, "Web/serverfarms");
+    expect(sku).toEqual({ name: "FC1", tier: "FlexConsumption" });
+    expect([name, properties["zoneRedundant"]]).toEqual([name, name === "production"]);
   }
   // Without API Management, the app's host responds to the widget's preflight requests.
   const cors = [development, testing].map((one) => propertiesOf(one, "Web/sites")["siteConfig"].cors);

@@ -167,6 +167,8 @@ test.each([...policies].filter(([name]) => isOfBrowsers(name)))(
     expect(cors.attributes).toEqual({ "allow-credentials": "false", "terminate-unmatched-request": "false" });
     expect(textsOf(cors, "allowed-origins")).toEqual(["https://widget-test.example.com"]);
     expect(textsOf(cors, "allowed-methods")).toEqual(["GET"]);
+    const methods = cors.children.find(({ name }) => name === "allowed-methods");
+    expect(methods?.attributes).toEqual({ "preflight-result-max-age": "300" });
     expect(textsOf(cors, "allowed-headers")).toEqual(["x-auth-token", "x-correlation-id"]);
     const exposed = "x-correlation-id x-invocation-id Retry-After RateLimit-Limit RateLimit-Remaining";
     expect(textsOf(cors, "expose-headers").join(" ")).toBe(exposed);

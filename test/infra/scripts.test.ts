@@ -146,6 +146,9 @@ describe("deploy.sh check", () => {
     expectChanges(result);
     const names = result.stdout.split("\n").map((line) => line.split("=")[0]);
     expect(names).toEqual(["FUNCTION_APP_NAME", "KEY_VAULT_NAME", "HEALTH_URL", ""]);
+    expect(result.commands.join("\n")).toContain(
+      "keyvault secret list --vault-name kv-vmr-test --query [?attributes.enabled]",
+    );
   });
 
   test("Names the secret of API Management in the first run, whose settings do not refer to it yet", async () => {
@@ -168,8 +171,8 @@ describe("deploy.sh check", () => {
 });
 
 describe("deploy.sh release", () => {
-  const upload =
-    "functionapp deployment source config-zip --resource-group rg-vmr-gateway-test --name func-vmr-test";
+  const app = "--resource-group rg-vmr-gateway-test --name func-vmr-test";
+  const upload = `timeout 900 az functionapp deployment source config-zip ${app}`;
 
   test("Deploys the package without changing its secrets, and waits for its code", async () => {
     const result = await release([alive(), ...azure()]);

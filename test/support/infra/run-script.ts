@@ -35,7 +35,7 @@ interface Options {
   readonly environment?: Readonly<Record<string, string>>;
   /** The folder with `infra`. Defaults to the project. */
   readonly folder?: string;
-  /** The programs to replace. Defaults to `az`, `curl` and `sleep`. */
+  /** The programs to replace. Defaults to those that deploy.sh calls. */
   readonly stubs?: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export async function runScript(
   responses: readonly Response[],
   options: Options = {},
 ) {
-  const { environment, folder: cwd, stubs = ["az", "curl", "sleep"] } = options;
+  const { environment, folder: cwd, stubs = ["az", "curl", "sleep", "timeout"] } = options;
   const folder = await mkdtemp(join(tmpdir(), "vmr-script-"));
   try {
     for (const name of stubs) {
