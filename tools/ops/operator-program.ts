@@ -27,8 +27,10 @@ export interface ProgramOptions {
 export interface Operator {
   /** Adds a command. `summary` is one line: a verb in the third person, without a full stop. */
   readonly command: (name: string, summary: string, details?: string) => ReturnType<typeof gatewayCommand>;
-  /** Runs a command's work; `options` name the gateway. */
-  readonly run: (options: GatewayOptions, work: (context: Context) => Promise<Outcome>) => Promise<void>;
+  /** Returns the action that does a command's work on the gateway that its options name. */
+  readonly run: <Options>(
+    work: (options: Options, context: Context) => Promise<Outcome>,
+  ) => (options: GatewayOptions & Options) => Promise<void>;
 }
 
 /** Adds a command to the program. */
@@ -80,14 +82,14 @@ export function createProgram(
       program.addCommand(command);
       return command;
     },
-    run: async (options, work) => {
+    run: (work) => async (options) => {
       const connectAndTell = async () => {
         const connected = connectTo(options, environment);
         const target = await remindWhile(connected, "the gateway's settings", terminal);
         if (changesGateway) terminal.remark(`On ${headerOf(target)}:`);
         return target;
       };
-      onOutcome(await work({ terminal, stopping, connect: connectAndTell }));
+      onOutcome(await work(options, { terminal, stopping, connect: connectAndTell }));
     },
   });
   for (const group of groups) for (const addTo of group.added) addTo(add(group));

@@ -2,30 +2,31 @@
 import type { DeletionRequest } from "../../../src/lib/pool/collection-decisions.ts";
 import { isPersistent } from "../../../src/lib/pool/room.ts";
 import { createRoomDeletion } from "../../../src/lib/pool/room-deletion.ts";
-import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { type RoomView, readAllRooms } from "../pool/room-views.ts";
 import { silentLog } from "../status/measured.ts";
-import { type Platform, requirePlatform, type Target } from "../target/target.ts";
+import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
 import { age, count, table } from "../terminal/format.ts";
+import { withProgress } from "../terminal/terminal.ts";
 
 export interface ClearOptions {
-  readonly gateway: string;
   readonly delete?: true;
   readonly yes?: true;
   readonly json?: true;
 }
 
 /** Lists all rooms of a gateway that is gone, and deletes those without a live conference. */
-export async function clearGateway(options: ClearOptions, context: Context): Promise<Outcome> {
-  const { gateway } = options;
+export async function clearGateway(
+  gateway: string,
+  options: ClearOptions,
+  context: Context,
+): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
-  const target = await connect();
+  const target = requirePlatform(await connect());
   if (gateway === target.settings.rooms.gatewayName)
     throw new UsageError(`--gateway names this gateway, ${gateway}: leave the option out`);
-  const platform = requirePlatform(target);
-  const rooms = (await readAllRooms(platform)).filter(({ marker }) => marker.gateway === gateway);
+  const rooms = (await readAllRooms(target.platform)).filter(({ marker }) => marker.gateway === gateway);
   if (options.json) {
     terminal.print(JSON.stringify(rooms.map(({ name, state, marker }) => ({ ...marker, name, state }))));
     return rooms.length === 0 ? "ok" : "finding";
@@ -37,11 +38,10 @@ export async function clearGateway(options: ClearOptions, context: Context): Pro
   const now = target.clock.now();
   const rows = rooms.map(({ name, state, marker }) => [name, state, age(marker.since, now)]);
   for (const line of table([["NAME", "STATE", "SINCE"], ...rows])) terminal.print(line);
-  const newest =
-    rooms
-      .map(({ marker }) => marker.since)
-      .toSorted()
-      .at(-1) ?? "";
+  const [newest = ""] = rooms
+    .map(({ marker }) => marker.since)
+    .toSorted()
+    .toReversed();
   terminal.print(
     `The newest of these ${count(rooms.length, "room")} was made or handed out ${age(newest, now)} ago. ` +
       `A gateway ${gateway} that still runs would lose them.`,
@@ -54,7 +54,7 @@ export async function clearGateway(options: ClearOptions, context: Context): Pro
     );
     return "finding";
   }
-  const deleted = await deleteAll(target, platform, { gateway, rooms }, context);
+  const deleted = await deleteAll(target, gateway, rooms, context);
   terminal.print(`${count(deleted, "room")} deleted, ${rooms.length - deleted} left.`);
   if (stopping.aborted) return "interrupted";
   return deleted === rooms.length ? "ok" : "finding";
@@ -62,16 +62,16 @@ export async function clearGateway(options: ClearOptions, context: Context): Pro
 
 /** Returns how many rooms it has deleted: neither live nor persistent ones, nor those that changed hands meanwhile. */
 async function deleteAll(
-  { clock }: Target,
-  platform: Platform,
-  { gateway, rooms }: { readonly gateway: string; readonly rooms: readonly RoomView[] },
+  { platform, clock }: TargetWithPlatform,
+  gateway: string,
+  rooms: readonly RoomView[],
   { terminal, stopping }: Context,
 ): Promise<number> {
   const ownership = { gatewayName: gateway, unmarkedRooms: "keep" } as const;
   const deleteRoom = createRoomDeletion({ ...platform, clock, ...ownership });
-  const progress = createProgress(terminal.progress, "rooms", rooms.length);
-  let deleted = 0;
-  try {
+  const attempt = { log: silentLog, startBefore: Number.POSITIVE_INFINITY };
+  return withProgress(terminal, "rooms", rooms.length, async (show) => {
+    let deleted = 0;
     for (const { name, marker } of rooms) {
       if (stopping.aborted) break;
       const request: DeletionRequest = {
@@ -81,12 +81,9 @@ async function deleteAll(
         isGivenUp: ({ since }) => since === marker.since,
         isAssignedLater: () => true,
       };
-      const attempt = { log: silentLog, startBefore: Number.POSITIVE_INFINITY };
       if ((await deleteRoom(request, attempt)).action === "delete") deleted += 1;
-      progress.show(deleted);
+      show(deleted);
     }
-  } finally {
-    progress.end();
-  }
-  return deleted;
+    return deleted;
+  });
 }

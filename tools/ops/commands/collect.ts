@@ -2,12 +2,11 @@
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { createGarbageCollection } from "../../../src/lib/pool/collection.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
-import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { type Platform, requirePlatform, type Target } from "../target/target.ts";
+import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
 import { collectorPauseSeconds, count, duration, table } from "../terminal/format.ts";
-import { createCommandLog } from "../terminal/terminal.ts";
+import { createCommandLog, withProgress } from "../terminal/terminal.ts";
 
 export function addCollect({ command, run }: Operator): void {
   command(
@@ -17,12 +16,11 @@ export function addCollect({ command, run }: Operator): void {
       "GC_MAX_MESSAGES rooms; run it again for more.",
   )
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
-    .action(async (options) => run(options, async (context) => collect(options.yes === true, context)));
+    .action(run(collect));
 }
 
-async function collect(isConfirmed: boolean, { terminal, connect }: Context): Promise<Outcome> {
-  const target = await connect();
-  const platform = requirePlatform(target);
+async function collect({ yes }: { readonly yes?: true }, { terminal, connect }: Context): Promise<Outcome> {
+  const target = requirePlatform(await connect());
   const { deletion } = target.queues;
   const [depth, oldest] = await Promise.all([deletion.count(), deletion.oldestAgeSeconds()]);
   const { maxMessages, minAgeSeconds } = target.settings.garbage;
@@ -30,14 +28,14 @@ async function collect(isConfirmed: boolean, { terminal, connect }: Context): Pr
     `${count(depth, "room")} waiting for deletion${oldest === undefined ? "" : `, the oldest for ${duration(oldest)}`}.`,
   );
   if (depth === 0) return "ok";
-  if (!isConfirmed) {
+  if (!yes) {
     terminal.print(
       `Would collect up to ${count(maxMessages, "room")}; rooms that ended less than ${duration(minAgeSeconds)} ago stay. ` +
         "Do it with --yes.",
     );
     return "ok";
   }
-  const { failure, rows } = await collectOnce(target, platform, Math.min(depth, maxMessages), terminal);
+  const { failure, rows } = await collectOnce(target, Math.min(depth, maxMessages), terminal);
   for (const line of table(rows)) terminal.print(line);
   const deleted = rows.filter(([, outcome]) => outcome === deletedOutcome).length;
   const left = await deletion.count();
@@ -59,31 +57,31 @@ async function collect(isConfirmed: boolean, { terminal, connect }: Context): Pr
 
 const deletedOutcome = "deleted";
 
-async function collectOnce(target: Target, platform: Platform, total: number, terminal: Context["terminal"]) {
-  const progress = createProgress(terminal.progress, "rooms", total);
+async function collectOnce(target: TargetWithPlatform, total: number, terminal: Context["terminal"]) {
+  const { platform, settings, clock, queues } = target;
+  const { garbage, rooms } = settings;
   const rows: string[][] = [];
-  const log = createCommandLog(terminal, ({ event, fields }) => {
-    if (event !== "room-deleted" && event !== "deletion-skipped") return;
-    const outcome = event === "room-deleted" ? deletedOutcome : `kept: ${String(fields["reason"])}`;
-    rows.push([String(fields["room"]), outcome]);
-    progress.show(rows.length);
+  const failure = await withProgress(terminal, "rooms", total, async (show) => {
+    const log = createCommandLog(terminal, ({ event, fields }) => {
+      if (event !== "room-deleted" && event !== "deletion-skipped") return;
+      const outcome = event === "room-deleted" ? deletedOutcome : `kept: ${String(fields["reason"])}`;
+      rows.push([String(fields["room"]), outcome]);
+      show(rows.length);
+    });
+    const collection = createGarbageCollection({
+      deletion: withoutLongPauses(queues.deletion, garbage.minAgeSeconds),
+      ...platform,
+      clock,
+      ...garbage,
+      gatewayName: rooms.gatewayName,
+      // Only the timer queues overdue rooms.
+      maxAgeHours: undefined,
+    });
+    return collection.collect(log).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
   });
-  const { garbage } = target.settings;
-  const collection = createGarbageCollection({
-    deletion: withoutLongPauses(target.queues.deletion, garbage.minAgeSeconds),
-    ...platform,
-    clock: target.clock,
-    ...garbage,
-    gatewayName: target.settings.rooms.gatewayName,
-    // Only the timer queues overdue rooms.
-    maxAgeHours: undefined,
-  });
-  progress.show(0);
-  const failure = await collection.collect(log).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  progress.end();
   return { failure, rows };
 }
 

@@ -1,11 +1,12 @@
 /** `ops drain`: empties the pool and waits until no conference is running. */
+import { Option } from "@commander-js/extra-typings";
 import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
-import { type Outcome, UsageError } from "../outcomes.ts";
+import type { Outcome } from "../outcomes.ts";
 import { type RoomView, readRooms } from "../pool/room-views.ts";
-import { takeOutWithProgress, waitFor } from "../pool/with-progress.ts";
-import { type Platform, requirePlatform, type Target } from "../target/target.ts";
+import { makeSmaller, waitFor } from "../pool/with-progress.ts";
+import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
 import { count } from "../terminal/format.ts";
 
 // Rooms that are provisioned in the meantime are younger. The clocks of this machine and of the app differ by less.
@@ -26,14 +27,18 @@ export function addDrain({ command, run }: Operator): void {
       "Also deletes this gateway's rooms that are marked as pooled but in no queue. Rule out a second gateway first: " +
         "docs/operations.md#rooms-unaccounted.",
     )
-    .option("--keep-pool", "Only waits until no conference is running, and changes nothing.")
+    .addOption(
+      new Option("--keep-pool", "Only waits until no conference is running, and changes nothing.").conflicts(
+        "leaked",
+      ),
+    )
     .option(
       "--timeout-minutes <n>",
       "How long to wait for conferences; 0 does not wait.",
       wholeNumber(0, 10_080),
       60,
     )
-    .action(async (options) => run(options, async (context) => drain(options, context)));
+    .action(run(drain));
 }
 
 interface DrainOptions {
@@ -46,15 +51,10 @@ interface DrainOptions {
 async function drain(options: DrainOptions, context: Context): Promise<Outcome> {
   const { terminal, connect } = context;
   const { yes, leaked: takesLeaked = false, keepPool, timeoutMinutes } = options;
-  if (keepPool && takesLeaked) throw new UsageError("--leaked cannot be combined with --keep-pool");
-  const target = await connect();
-  const platform = requirePlatform(target);
+  const target = requirePlatform(await connect());
   if (!keepPool) {
-    const [pooled, requested, marked] = await Promise.all([
-      target.queues.pool.count(),
-      target.queues.provisioning.count(),
-      readPooled(target, platform),
-    ]);
+    const { pool, provisioning } = target.queues;
+    const [pooled, requested] = await Promise.all([pool.count(), provisioning.count()]);
     terminal.print(`The pool has ${count(pooled, "room")}, and ${requested} more are requested.`);
     const { maxRooms } = target.settings.pool;
     if (maxRooms > 0)
@@ -62,6 +62,7 @@ async function drain(options: DrainOptions, context: Context): Promise<Outcome> 
         `MAX_VMR is ${maxRooms}: set it to 0, or creates and POOL_MINIMUM will request new rooms.`,
       );
     if (!yes) {
+      const marked = await readPooled(target);
       const beyondPool = Math.max(0, marked.length - pooled);
       const leaked = Math.min(beyondPool, marked.filter(madeBefore(Date.now())).length);
       if (leaked > 0) printLeaked(leaked, takesLeaked, terminal);
@@ -71,27 +72,25 @@ async function drain(options: DrainOptions, context: Context): Promise<Outcome> 
       );
       return "ok";
     }
-    await target.queues.provisioning.clear();
-    const outcome = await emptyPool(target, platform, { pooled, takesLeaked }, context);
+    await provisioning.clear();
+    const outcome = await emptyPool(target, pooled, takesLeaked, context);
     if (outcome !== "ok") return outcome;
   }
-  return awaitConferences(target, platform, timeoutMinutes, context);
+  return awaitConferences(target, timeoutMinutes, context);
 }
 
 /** Returns "ok" if the pool is empty afterwards. */
 async function emptyPool(
-  target: Target,
-  platform: Platform,
-  { pooled, takesLeaked }: { readonly pooled: number; readonly takesLeaked: boolean },
+  target: TargetWithPlatform,
+  pooled: number,
+  takesLeaked: boolean,
   context: Context,
 ): Promise<Outcome> {
   const { terminal, stopping } = context;
-  const retired = await takeOutWithProgress(target, platform, { amount: pooled, command: "drain" }, context);
+  const { pool, provisioning, deletion } = target.queues;
+  const retired = await makeSmaller(target, "drain", pooled, context);
   const emptyAt = Date.now();
-  const [left, requested] = await Promise.all([
-    target.queues.pool.count(),
-    target.queues.provisioning.count(),
-  ]);
+  const [left, requested] = await Promise.all([pool.count(), provisioning.count()]);
   if (stopping.aborted) {
     terminal.print(`${count(retired, "room")} taken out; ${left} are still in the pool.`);
     return "interrupted";
@@ -104,10 +103,10 @@ async function emptyPool(
     return "finding";
   }
   // The pool is empty, so a room that is still marked as pooled is in no queue, and no claim can get it.
-  const leaked = (await readPooled(target, platform)).filter(madeBefore(emptyAt));
+  const leaked = (await readPooled(target)).filter(madeBefore(emptyAt));
   const by = { reason: "ops drain", operator: await target.operatorId() };
   const queued = takesLeaked ? leaked : [];
-  for (const { name } of queued) await queueForDeletion(target.queues.deletion, { room: name, ...by });
+  for (const { name } of queued) await queueForDeletion(deletion, { room: name, ...by });
   terminal.print(
     `The pool is empty. ${count(retired + queued.length, "room")} will be deleted by the garbage collection.`,
   );
@@ -116,7 +115,7 @@ async function emptyPool(
 }
 
 /** Returns this gateway's rooms that are marked as pooled. */
-async function readPooled({ settings }: Target, platform: Platform): Promise<RoomView[]> {
+async function readPooled({ platform, settings }: TargetWithPlatform): Promise<RoomView[]> {
   const rooms = await readRooms(platform, settings.rooms.gatewayName);
   return rooms.filter(({ marker }) => marker.state === "pooled");
 }
@@ -134,19 +133,17 @@ function printLeaked(rooms: number, areTaken: boolean, terminal: Context["termin
 }
 
 async function awaitConferences(
-  { settings }: Target,
-  platform: Platform,
+  { platform, settings }: TargetWithPlatform,
   timeoutMinutes: number,
   context: Context,
 ): Promise<Outcome> {
   const { terminal, stopping } = context;
   const inState = async (wanted: RoomView["state"]) =>
     (await readRooms(platform, settings.rooms.gatewayName)).filter(({ state }) => state === wanted);
-  const live = async () => inState("live");
-  const total = (await live()).length;
-  const options = { label: "conferences ended", total, timeoutSeconds: timeoutMinutes * 60 };
-  const isOver = await waitFor({ ...options, read: async () => total - (await live()).length }, context);
-  if (isOver) {
+  const total = (await inState("live")).length;
+  const read = async () => total - (await inState("live")).length;
+  const waiting = { label: "conferences ended", total, timeoutSeconds: timeoutMinutes * 60, read };
+  if (await waitFor(waiting, context)) {
     const assigned = (await inState("assigned")).length;
     terminal.print("No conference is running in a room of the gateway.");
     if (assigned > 0)
@@ -156,7 +153,7 @@ async function awaitConferences(
     return "ok";
   }
   if (stopping.aborted) return "interrupted";
-  const names = (await live()).map(({ name }) => name);
+  const names = (await inState("live")).map(({ name }) => name);
   terminal.print(
     `${count(names.length, "conference")} still running: ${names.slice(0, maxNamed).join(", ")}${names.length > maxNamed ? ", ..." : ""}`,
   );

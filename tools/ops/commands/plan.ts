@@ -62,7 +62,7 @@ export function addPlan({ command, run }: Operator): void {
       initial.callsPerMinute,
     )
     .option("--json", "Prints one JSON object instead of the text.")
-    .action(async (options) => run(options, async (context) => plan(options, context)));
+    .action(run(plan));
 }
 
 interface PlanOptions {

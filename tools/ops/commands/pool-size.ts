@@ -4,7 +4,7 @@ import { wholeNumber } from "../../local/terminal/create-command.ts";
 import { provisioningEvents, provisioningProblem } from "../../local/terminal/provisioning-problem.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { takeOutWithProgress, waitFor } from "../pool/with-progress.ts";
+import { makeSmaller, waitFor } from "../pool/with-progress.ts";
 import { type LogReader, requirePlatform } from "../target/target.ts";
 import { count, deletionTime, duration } from "../terminal/format.ts";
 
@@ -17,12 +17,15 @@ export function addFill({ command, run }: Operator): void {
   )
     .argument("[N]", "The number of rooms in the pool. Default: MAX_VMR.", wholeNumber(1, 10_000))
     .option("--timeout-minutes <n>", "How long to wait; 0 does not wait.", wholeNumber(0, 1440), 15)
-    .action(async (level, options) =>
-      run(options, async (context) => fill(level, options.timeoutMinutes, context)),
-    );
+    .action(async (level, options) => run(fill)({ ...options, level }));
 }
 
-async function fill(given: number | undefined, timeoutMinutes: number, context: Context): Promise<Outcome> {
+interface FillOptions {
+  readonly level: number | undefined;
+  readonly timeoutMinutes: number;
+}
+
+async function fill({ level: given, timeoutMinutes }: FillOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
   const { queues, settings, log } = await connect();
   const { maxRooms, readyDelaySeconds } = settings.pool;
@@ -72,15 +75,17 @@ export function addShrink({ command, run }: Operator): void {
   )
     .argument("<N>", "The number of rooms that stay in the pool.", wholeNumber(0, 10_000))
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
-    .action(async (level, options) =>
-      run(options, async (context) => shrink(level, options.yes === true, context)),
-    );
+    .action(async (level, options) => run(shrink)({ ...options, level }));
 }
 
-async function shrink(level: number, isConfirmed: boolean, context: Context): Promise<Outcome> {
+interface ShrinkOptions {
+  readonly level: number;
+  readonly yes?: true;
+}
+
+async function shrink({ level, yes }: ShrinkOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
-  const target = await connect();
-  const platform = requirePlatform(target);
+  const target = requirePlatform(await connect());
   const { pool, provisioning } = target.queues;
   const [pooled, requested] = await Promise.all([pool.count(), provisioning.count()]);
   const amount = Math.min(pooled, pooled + requested - level);
@@ -100,11 +105,11 @@ async function shrink(level: number, isConfirmed: boolean, context: Context): Pr
     terminal.print(
       `MAX_VMR is ${maxRooms}: a create that finds the pool empty, and bulk create, fill it up again.`,
     );
-  if (!isConfirmed) {
+  if (!yes) {
     terminal.print(`Would take ${count(amount, "room")} out of the pool and delete them. Do it with --yes.`);
     return "ok";
   }
-  const retired = await takeOutWithProgress(target, platform, { amount, command: "shrink" }, context);
+  const retired = await makeSmaller(target, "shrink", amount, context);
   const left = await pool.count();
   terminal.print(
     `${count(retired, "room")} will be deleted ${deletionTime(target.settings)}; ${left} are in the pool.`,

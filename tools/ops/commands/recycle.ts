@@ -1,16 +1,14 @@
 /** `ops recycle`: replaces pooled rooms that were made with other settings, a few at a time. */
-import { setTimeout as delay } from "node:timers/promises";
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
-import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UnreachableError, UsageError } from "../outcomes.ts";
 import { type RoomView, readRooms } from "../pool/room-views.ts";
-import { takeOut } from "../pool/with-progress.ts";
-import { type Platform, requirePlatform, type Target } from "../target/target.ts";
+import { pause, takeOut } from "../pool/with-progress.ts";
+import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
 import { count, deletionTime } from "../terminal/format.ts";
+import { withProgress } from "../terminal/terminal.ts";
 
-const pauseMilliseconds = 1000;
 const invisibleSlackSeconds = 30;
 
 export function addRecycle({ command, run }: Operator): void {
@@ -33,7 +31,7 @@ export function addRecycle({ command, run }: Operator): void {
       wholeNumber(1, 1440),
       15,
     )
-    .action(async (options) => run(options, async (context) => recycle(options, context)));
+    .action(run(recycle));
 }
 
 interface RecycleOptions {
@@ -45,8 +43,7 @@ interface RecycleOptions {
 
 async function recycle(options: RecycleOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
-  const target = await connect();
-  const platform = requirePlatform(target);
+  const target = requirePlatform(await connect());
   const fingerprint = await target.fingerprint();
   if (fingerprint === undefined)
     throw new UnreachableError(
@@ -56,7 +53,7 @@ async function recycle(options: RecycleOptions, context: Context): Promise<Outco
   const floor = options.floor ?? Math.ceil(maxRooms / 2);
   if (floor > maxRooms)
     throw new UsageError(`--floor ${floor} is more than MAX_VMR (${maxRooms}), so no room could be replaced`);
-  const pool = await viewPool(target, platform, fingerprint);
+  const pool = await viewPool(target, fingerprint);
   terminal.print(
     `The pool has ${count(pool.ready, "ready room")}; ${pool.outdated.size} of its rooms were made with other settings.`,
   );
@@ -74,8 +71,8 @@ async function recycle(options: RecycleOptions, context: Context): Promise<Outco
     );
     return "ok";
   }
-  const plan = { ...options, floor, fingerprint, timeoutSeconds: options.timeoutMinutes * 60 };
-  const left = await replaceAll(target, platform, plan, pool.outdated.size, context);
+  const replacing = { ...options, floor, fingerprint, total: pool.outdated.size };
+  const left = await replaceAll(target, replacing, context);
   const replaced = pool.outdated.size - left;
   terminal.print(
     `${count(replaced, "room")} replaced; the old ones will be deleted ${deletionTime(target.settings)}.`,
@@ -95,70 +92,65 @@ interface PoolView {
   readonly outdated: ReadonlySet<string>;
 }
 
-interface Plan {
+interface Replacing extends RecycleOptions {
   readonly floor: number;
-  readonly batch: number;
   readonly fingerprint: string;
-  readonly timeoutSeconds: number;
+  /** How many rooms are outdated at the beginning. */
+  readonly total: number;
 }
 
 /** Returns how many outdated rooms remain. */
 async function replaceAll(
-  target: Target,
-  platform: Platform,
-  plan: Plan,
-  total: number,
+  target: TargetWithPlatform,
+  { floor, batch, timeoutMinutes, fingerprint, total }: Replacing,
   context: Context,
 ): Promise<number> {
   const { terminal, stopping } = context;
-  const progress = createProgress(terminal.progress, "rooms replaced", total);
   const { maxRooms, readyDelaySeconds } = target.settings.pool;
-  let left = total;
-  let waitSince = Date.now();
-  let maxWaitSeconds = plan.timeoutSeconds;
   const replenishment = createReplenishment({ ...target.queues, maxRooms });
-  progress.show(0);
-  try {
+  return withProgress(terminal, "rooms replaced", total, async (show) => {
+    let left = total;
+    let waitSince = Date.now();
+    let maxWaitSeconds = timeoutMinutes * 60;
     while (!stopping.aborted && Date.now() < waitSince + maxWaitSeconds * 1000) {
-      const { ready, outdated } = await viewPool(target, platform, plan.fingerprint);
+      const { ready, outdated } = await viewPool(target, fingerprint);
       left = outdated.size;
+      show(Math.max(0, total - left));
       if (left === 0) break;
-      progress.show(Math.max(0, total - left));
-      const spare = ready - plan.floor;
+      const spare = ready - floor;
       const taking = {
-        amount: Math.min(spare, plan.batch),
+        amount: Math.min(spare, batch),
         command: "recycle",
-        chosen: outdated,
-        maxHeld: Math.max(0, spare - plan.batch),
+        chooses: (room: string) => outdated.has(room),
+        maxHeld: Math.max(0, spare - batch),
         replenishment,
       };
-      const retired = await takeOut(target, platform, taking, context);
+      const retired = await takeOut(target, taking, context);
       // Without a spare room, it waits for new ones; otherwise, for names that are invisible.
-      maxWaitSeconds = spare <= 0 ? plan.timeoutSeconds : readyDelaySeconds + invisibleSlackSeconds;
+      maxWaitSeconds = spare <= 0 ? timeoutMinutes * 60 : readyDelaySeconds + invisibleSlackSeconds;
       if (retired > 0) waitSince = Date.now();
-      else await delay(pauseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
+      else await pause(context);
     }
-  } finally {
-    progress.show(Math.max(0, total - left));
-    progress.end();
-  }
-  return left;
+    return left;
+  });
 }
 
-async function viewPool(target: Target, platform: Platform, fingerprint: string): Promise<PoolView> {
+async function viewPool(
+  { platform, settings, queues }: TargetWithPlatform,
+  fingerprint: string,
+): Promise<PoolView> {
   const [rooms, depth] = await Promise.all([
-    readRooms(platform, target.settings.rooms.gatewayName),
-    target.queues.pool.count(),
+    readRooms(platform, settings.rooms.gatewayName),
+    queues.pool.count(),
   ]);
   const pooled = rooms.filter(({ state }) => state === "pooled");
-  const readyBefore = Date.now() - target.settings.pool.readyDelaySeconds * 1000;
+  const readyBefore = Date.now() - settings.pool.readyDelaySeconds * 1000;
   const isReady = ({ marker }: RoomView): boolean => Date.parse(marker.since) <= readyBefore;
+  const young = pooled.filter((room) => !isReady(room)).length;
   const outdated = pooled.filter(({ marker }) => marker.fingerprint !== fingerprint);
-  const ready = pooled.filter(isReady).length;
-  const young = pooled.length - ready;
   return {
     // A room that is marked as pooled may be in no queue, and the depth includes the names of young rooms.
-    ready: Math.max(0, Math.min(ready, depth - young)),
+    ready: Math.max(0, Math.min(pooled.length, depth) - young),
     outdated: new Set(outdated.map(({ name }) => name)),
   };
 }

@@ -1,11 +1,11 @@
 /** `ops redrive`: moves requests from the poison queue back to the provisioning queue. */
 import { type ProvisioningRequest, provisioningRequest } from "../../../src/lib/pool/provisioning.ts";
 import { deleteConfirmed, type Queue, type QueueMessage, type Queues } from "../../../src/lib/ports.ts";
-import { createProgress } from "../../local/terminal/progress.ts";
 import { parseJson } from "../../simulators/process/parse-json.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { count } from "../terminal/format.ts";
+import { withProgress } from "../terminal/terminal.ts";
 
 // Longer than the two calls that move a message may take.
 const leaseSeconds = 15;
@@ -20,7 +20,7 @@ export function addRedrive({ command, run }: Operator): void {
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
     .option("--drop-unreadable", "Deletes messages that are not requests. Without this option, they stay.")
     .option("--json", "Prints one JSON object.")
-    .action(async (options) => run(options, async (context) => redrive(options, context)));
+    .action(run(redrive));
 }
 
 interface RedriveOptions {
@@ -37,11 +37,13 @@ async function redrive(options: RedriveOptions, context: Context): Promise<Outco
   const { queues, settings } = await connect();
   const depth = await queues.poison.count();
   print(`${count(depth, "message")} in the poison queue.`);
-  const work = options.yes
-    ? { queues, maxRooms: settings.pool.maxRooms, dropsUnreadable: options.dropUnreadable === true }
-    : undefined;
-  const result = await handleAll(queues.poison, work, depth, context);
-  const left = depth === 0 ? 0 : await queues.poison.count();
+  const work = options.yes && {
+    queues,
+    maxRooms: settings.pool.maxRooms,
+    dropsUnreadable: options.dropUnreadable === true,
+  };
+  const result = depth === 0 ? nothing : await handleAll(queues.poison, work, depth, context);
+  const left = await queues.poison.count();
   const { requests, dropped, unreadable } = result;
   if (options.json) terminal.print(JSON.stringify({ isDryRun: !options.yes, depth, ...result, left }));
   if (depth === 0) return "ok";
@@ -71,43 +73,36 @@ interface Work {
   readonly dropsUnreadable: boolean;
 }
 
-interface Handled {
-  requests: number;
-  dropped: number;
-  unreadable: number;
-}
+const nothing = { requests: 0, dropped: 0, unreadable: 0 };
 
-/** Handles each message once. Without `work`, it only counts them. */
+/** Handles each message once, and counts them. Without `work`, it only counts. */
 async function handleAll(
   poison: Queue,
   work: Work | undefined,
   depth: number,
   { terminal, stopping }: Context,
-): Promise<Handled> {
-  const result: Handled = { requests: 0, dropped: 0, unreadable: 0 };
-  if (depth === 0) return result;
-  const progress = createProgress(terminal.progress, "messages", depth);
+): Promise<typeof nothing> {
+  const result = { ...nothing };
   const kept = new Map<string, QueueMessage>();
-  progress.show(0);
   try {
-    while (!stopping.aborted) {
-      const [message] = await poison.receive(1, leaseSeconds);
-      if (!message) break;
-      // Its lease has ended, so all other messages have been received, or can wait for the next run.
-      const isSeenAgain = kept.has(message.id);
-      const isRequest = provisioningRequest.safeParse(parseJson(message.text)).success;
-      if (isSeenAgain || !work || (!isRequest && !work.dropsUnreadable)) kept.set(message.id, message);
-      else if (isRequest) await move(message, work);
-      else await remove(message, poison);
-      if (isSeenAgain) break;
-      if (isRequest) result.requests += 1;
-      else if (work?.dropsUnreadable) result.dropped += 1;
-      else result.unreadable += 1;
-      progress.show(result.requests + result.dropped + result.unreadable);
-    }
+    await withProgress(terminal, "messages", depth, async (show) => {
+      while (!stopping.aborted) {
+        const [message] = await poison.receive(1, leaseSeconds);
+        if (!message) return;
+        const isSeenAgain = kept.has(message.id);
+        const isRequest = provisioningRequest.safeParse(parseJson(message.text)).success;
+        const kind = isRequest ? "requests" : work?.dropsUnreadable ? "dropped" : "unreadable";
+        if (isSeenAgain || !work || kind === "unreadable") kept.set(message.id, message);
+        else if (isRequest) await move(message, work);
+        else await remove(message, poison);
+        // Its lease has ended, so all other messages have been received, or can wait for the next run.
+        if (isSeenAgain) return;
+        result[kind] += 1;
+        show(result.requests + result.dropped + result.unreadable);
+      }
+    });
   } finally {
     for (const message of kept.values()) await poison.setInvisible(message, 0).catch(() => undefined);
-    progress.end();
   }
   return result;
 }

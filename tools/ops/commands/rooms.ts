@@ -18,7 +18,7 @@ export function addRooms({ command, run }: Operator): void {
   )
     .addOption(new Option("--state <state>", "Lists only rooms in this state.").choices(roomStates))
     .option("--json", "Prints one JSON array.")
-    .action(async (options) => run(options, async (context) => listRooms(options, context)));
+    .action(run(listRooms));
 }
 
 const stateNames: Readonly<Record<RoomView["state"], string>> = {
@@ -35,9 +35,9 @@ interface ListOptions {
 
 async function listRooms({ state: wanted, json }: ListOptions, context: Context): Promise<Outcome> {
   const { connect, terminal } = context;
-  const target = await connect();
+  const target = requirePlatform(await connect());
   const { gatewayName } = target.settings.rooms;
-  const ofAnyGateway = await remindWhile(readAllRooms(requirePlatform(target)), "the platform", terminal);
+  const ofAnyGateway = await remindWhile(readAllRooms(target.platform), "the platform", terminal);
   const all = ofAnyGateway.filter(({ marker }) => marker.gateway === gatewayName);
   const shown = all.filter(({ state }) => wanted === undefined || state === wanted);
   if (json) {
@@ -79,9 +79,7 @@ export function addRoom({ command, run }: Operator): void {
     .argument("<NAME>", "The room's name.")
     .option("--hours <n>", "How far back to search.", wholeNumber(1, 2160), 168)
     .option("--json", "Prints one JSON array of log lines.")
-    .action(async (name, options) =>
-      run(options, async (context) => showRoom({ ...options, name }, context)),
-    );
+    .action(async (name, options) => run(showRoom)({ ...options, name }));
 }
 
 interface RoomOptions {

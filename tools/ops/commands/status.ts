@@ -1,42 +1,30 @@
 /** `ops status` and `ops doctor`: show what needs attention, and check everything that the gateway needs. */
-import { setTimeout as delay } from "node:timers/promises";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { doctorChecks, runChecks, statusChecks } from "../status/checks.ts";
 import { type Line, printLine } from "../status/line.ts";
 import { readingOf } from "../status/reading.ts";
-import { headerOf, type Target } from "../target/target.ts";
+import { headerOf } from "../target/target.ts";
 import { count, screenTime } from "../terminal/format.ts";
 import { remindWhile } from "../terminal/terminal.ts";
-
-const clearScreen = "\u001b[2J\u001b[H";
-const pauseMilliseconds = 2000;
 
 export function addStatus({ command, run }: Operator): void {
   command(
     "status",
     "shows health, creates, platform, pool, queues and rooms on one screen, and what needs attention",
     "Without credentials for the platform, it shows the app's newest metrics row instead of measuring. Ends with 1 if " +
-      "something needs attention. With --watch, it ends with Ctrl-C and 0.",
+      "something needs attention.",
   )
     .option("--json", "Prints one JSON object instead of the screen.")
-    .option("--watch", "Shows the screen again every two seconds.")
-    .action(async ({ json, watch, ...options }) =>
-      run(options, async (context) => {
-        const target = await context.connect();
-        if (!watch) return showStatus(target, json === true, context);
-        const { terminal, stopping } = context;
-        while (!stopping.aborted) {
-          if (terminal.isScreen) terminal.print(clearScreen);
-          await showStatus(target, json === true, context);
-          await delay(pauseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
-        }
-        return "ok";
-      }),
-    );
+    .action(run(showStatus));
 }
 
-async function showStatus(target: Target, isJson: boolean, { terminal }: Context): Promise<Outcome> {
+interface Options {
+  readonly json?: true;
+}
+
+async function showStatus({ json: isJson }: Options, { terminal, connect }: Context): Promise<Outcome> {
+  const target = await connect();
   const reading = readingOf(target);
   const all = Promise.all([reading.measured(), ...runChecks(statusChecks, reading)]);
   const [{ row, isMeasured, orphaned, takenOut }, ...lines] = await remindWhile(
@@ -69,10 +57,10 @@ export function addDoctor({ command, run }: Operator): void {
     "The checks run from this machine, with your rights; where the app's own view is known, it is shown too.",
   )
     .option("--json", "Prints one JSON object instead of the text.")
-    .action(async ({ json, ...options }) => run(options, async (context) => examine(json === true, context)));
+    .action(run(examine));
 }
 
-async function examine(isJson: boolean, { terminal, connect }: Context): Promise<Outcome> {
+async function examine({ json: isJson }: Options, { terminal, connect }: Context): Promise<Outcome> {
   const target = await connect();
   if (!isJson) terminal.print(`${headerOf(target)}\n`);
   const lines: Line[] = [];

@@ -1,15 +1,16 @@
 /** `ops unaccounted`: orphaned rooms, which are neither in the pool nor in use. */
+import { Option } from "@commander-js/extra-typings";
 import * as z from "zod";
 import type { ForgottenRoom } from "../../../src/lib/metrics/measurement.ts";
 import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
 import { isPersistent } from "../../../src/lib/pool/room.ts";
-import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UnreachableError, UsageError } from "../outcomes.ts";
 import { measureTarget, silentLog } from "../status/measured.ts";
 import type { LogReader, Target } from "../target/target.ts";
 import { count, deletionTime, duration, table } from "../terminal/format.ts";
-import { clearGateway } from "./clear-gateway.ts";
+import { withProgress } from "../terminal/terminal.ts";
+import { type ClearOptions, clearGateway } from "./clear-gateway.ts";
 
 interface Orphaned {
   /** Rooms that were handed out and have no conference. */
@@ -29,26 +30,26 @@ export function addUnaccounted({ command, run }: Operator): void {
     .option("--delete", "Queues the listed rooms for deletion; with --gateway, deletes them at once.")
     .option("--gateway <name>", "Lists instead all rooms of another gateway, which is gone.")
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
-    .option("--json", "Prints one JSON object. It cannot be combined with --delete.")
-    .action(async (options) =>
-      run(options, async (context) => {
-        if (options.delete && options.json) throw new UsageError("--json cannot be combined with --delete");
-        if (options.yes && !options.delete) throw new UsageError("--yes needs --delete");
-        const { gateway } = options;
-        return gateway === undefined
-          ? listOrphaned(options, context)
-          : clearGateway({ ...options, gateway }, context);
-      }),
-    );
+    .addOption(
+      new Option("--json", "Prints one JSON object. It cannot be combined with --delete.").conflicts(
+        "delete",
+      ),
+    )
+    .action(run(unaccounted));
 }
 
-interface OrphanedOptions {
-  readonly delete?: true;
-  readonly yes?: true;
-  readonly json?: true;
+interface UnaccountedOptions extends ClearOptions {
+  readonly gateway?: string;
 }
 
-async function listOrphaned(options: OrphanedOptions, context: Context): Promise<Outcome> {
+async function unaccounted(options: UnaccountedOptions, context: Context): Promise<Outcome> {
+  if (options.yes && !options.delete) throw new UsageError("--yes needs --delete");
+  return options.gateway === undefined
+    ? listOrphaned(options, context)
+    : clearGateway(options.gateway, options, context);
+}
+
+async function listOrphaned(options: ClearOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
   const target = await connect();
   const { named, unnamed } = await readOrphaned(target);
@@ -87,20 +88,17 @@ async function queueAll(
   rooms: readonly ForgottenRoom[],
   { terminal, stopping }: Context,
 ): Promise<number> {
-  const progress = createProgress(terminal.progress, "rooms queued for deletion", rooms.length);
   const operator = await operatorId();
-  let queued = 0;
-  try {
+  return withProgress(terminal, "rooms queued for deletion", rooms.length, async (show) => {
+    let queued = 0;
     for (const { room } of rooms) {
       if (stopping.aborted) break;
       await queueForDeletion(queues.deletion, { room, reason: "ops unaccounted", operator });
       queued += 1;
-      progress.show(queued);
+      show(queued);
     }
-  } finally {
-    progress.end();
-  }
-  return queued;
+    return queued;
+  });
 }
 
 function rowOf({ room, ageHours }: ForgottenRoom): string[] {

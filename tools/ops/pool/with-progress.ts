@@ -1,22 +1,17 @@
-/** Progress bars for work on several rooms, and for waits. */
+/** Takes rooms out of the pool, and waits, with a progress bar. */
 import { setTimeout as delay } from "node:timers/promises";
 import { GatewayError } from "../../../src/lib/errors.ts";
 import { createProgress } from "../../local/terminal/progress.ts";
 import type { Context } from "../operator-program.ts";
-import type { Platform, Target } from "../target/target.ts";
+import type { TargetWithPlatform } from "../target/target.ts";
 import { count } from "../terminal/format.ts";
-import { createCommandLog } from "../terminal/terminal.ts";
+import { createCommandLog, withProgress } from "../terminal/terminal.ts";
 import { createRetirement, type RetirementOptions } from "./retirement.ts";
 
 /** Which rooms to take out of the pool, and what to do about each. */
-interface Taking {
+interface Taking extends Pick<RetirementOptions, "command" | "replenishment" | "maxHeld"> {
   readonly amount: number;
-  readonly command: string;
-  /** The names to take; all of them if it is missing. Others may be held back meanwhile, up to `maxHeld` at once. */
-  readonly chosen?: ReadonlySet<string>;
-  readonly maxHeld?: number;
-  /** Requests the replacement of a room. Missing if the pool becomes smaller. */
-  readonly replenishment?: RetirementOptions["replenishment"];
+  readonly chooses: (room: string) => boolean;
 }
 
 /**
@@ -24,21 +19,18 @@ interface Taking {
  * the pool has no more, or if the command is interrupted. `onTaken` is told after each. Throws what `retire` throws.
  */
 export async function takeOut(
-  target: Target,
-  platform: Platform,
-  { amount, command, chosen, maxHeld = 0, replenishment }: Taking,
-  { terminal, stopping }: Pick<Context, "terminal" | "stopping">,
+  target: TargetWithPlatform,
+  { amount, chooses, ...taking }: Taking,
+  { terminal, stopping }: Context,
   onTaken: (taken: number) => void = () => undefined,
 ): Promise<number> {
   const retirement = createRetirement({
     ...target.queues,
-    ...platform,
+    ...target.platform,
+    ...taking,
     settings: target.settings,
-    replenishment,
-    command,
-    operator: await target.operatorId(),
-    maxHeld,
     clock: target.clock,
+    operator: await target.operatorId(),
     log: createCommandLog(terminal, ({ event }) => {
       if (event === "room-discarded") dropped += 1;
     }),
@@ -49,7 +41,7 @@ export async function takeOut(
     while (taken + dropped < amount && !stopping.aborted) {
       const droppedBefore = dropped;
       try {
-        if ((await retirement.retire((room) => chosen?.has(room) ?? true)) === undefined) break;
+        if ((await retirement.retire(chooses)) === undefined) break;
         taken += 1;
         onTaken(taken);
       } catch (error) {
@@ -65,20 +57,17 @@ export async function takeOut(
   return taken;
 }
 
-/** Takes rooms out of the pool, which are not replaced, with a progress bar. */
-export async function takeOutWithProgress(
-  target: Target,
-  platform: Platform,
-  taking: Pick<Taking, "amount" | "command">,
-  context: Pick<Context, "terminal" | "stopping">,
+/** Takes any rooms out of the pool, which are not replaced, with a progress bar. */
+export async function makeSmaller(
+  target: TargetWithPlatform,
+  command: string,
+  amount: number,
+  context: Context,
 ): Promise<number> {
-  const progress = createProgress(context.terminal.progress, "rooms taken out of the pool", taking.amount);
-  try {
-    progress.show(0);
-    return await takeOut(target, platform, taking, context, (taken) => progress.show(taken));
-  } finally {
-    progress.end();
-  }
+  const taking = { amount, command, chooses: () => true, maxHeld: 0, replenishment: undefined };
+  return withProgress(context.terminal, "rooms taken out of the pool", amount, async (show) =>
+    takeOut(target, taking, context, show),
+  );
 }
 
 interface Waiting {
@@ -93,13 +82,20 @@ interface Waiting {
 }
 
 const pauseMilliseconds = 1000;
+
+/** Waits a second, or until the command is interrupted. */
+export async function pause({ stopping }: Pick<Context, "stopping">): Promise<void> {
+  await delay(pauseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
+}
+
 const stallMilliseconds = 10_000;
 
 /** Returns true when the total is reached, and false after the timeout or an interruption. */
 export async function waitFor(
   { label, total, timeoutSeconds, read, whyStalled }: Waiting,
-  { terminal, stopping }: Pick<Context, "terminal" | "stopping">,
+  context: Context,
 ): Promise<boolean> {
+  const { terminal, stopping } = context;
   const until = Date.now() + timeoutSeconds * 1000;
   const progress = createProgress(terminal.progress, label, total);
   let [most, sinceMost] = [-1, Date.now()];
@@ -117,7 +113,7 @@ export async function waitFor(
       }
       if (done >= total) return true;
       if (stopping.aborted || Date.now() >= until) return false;
-      await delay(pauseMilliseconds, undefined, { signal: stopping }).catch(() => undefined);
+      await pause(context);
     }
   } finally {
     progress.end();

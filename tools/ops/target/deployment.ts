@@ -49,7 +49,6 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
   return {
     name: names.environment === undefined ? names.app : `${names.app} (environment ${names.environment})`,
     since: changedAt && `last changed ${screenTime(changedAt.replace(/Z?$/, "Z"))}`,
-    isLocal: false,
     gatewayUrl: names.healthUrl?.replace(/\/public\/health$/, "") ?? `https://${app.defaultHostName}`,
     settings,
     clock: systemClock,

@@ -32,7 +32,6 @@ export async function connectLocally(path?: string): Promise<Target> {
   return {
     name: `the local gateway at ${connection.gatewayUrl}`,
     since: await describeStart(connection),
-    isLocal: true,
     gatewayUrl: connection.gatewayUrl,
     settings,
     clock: systemClock,

@@ -21,7 +21,6 @@ export interface Target {
   readonly name: string;
   /** Since when it runs, for the same line. Undefined if that is not known. */
   readonly since: string | undefined;
-  readonly isLocal: boolean;
   readonly gatewayUrl: string;
   /** The settings that the gateway runs with. Secrets that the operator cannot read are placeholders. */
   readonly settings: Settings;
@@ -43,9 +42,13 @@ export function headerOf({ name, since }: Target): string {
   return since === undefined ? name : `${name}, ${since}`;
 }
 
-/** Returns the platform. Throws UnreachableError that says how to set credentials. */
-export function requirePlatform({ platform, settings }: Pick<Target, "platform" | "settings">): Platform {
-  if (platform) return platform;
+/** A gateway for whose platform the operator has credentials. */
+export type TargetWithPlatform = Target & { readonly platform: Platform };
+
+/** Returns the gateway with its platform. Throws UnreachableError that says how to set credentials. */
+export function requirePlatform(target: Target): TargetWithPlatform {
+  const { platform, settings } = target;
+  if (platform) return { ...target, platform };
   throw new UnreachableError(
     `This command needs your own credentials for ${settings.platform.url}. Set PLATFORM_USERNAME and PLATFORM_PASSWORD, ` +
       "or PLATFORM_OAUTH_CLIENT_ID and PLATFORM_OAUTH_PRIVATE_KEY: docs/security.md, The operator's role.",

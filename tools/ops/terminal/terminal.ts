@@ -1,6 +1,6 @@
 /** A command's terminal: its output and its log. */
 import type { Log, LogFields } from "../../../src/lib/log.ts";
-import type { Output } from "../../local/terminal/progress.ts";
+import { createProgress, type Output } from "../../local/terminal/progress.ts";
 
 export interface Terminal {
   /** Writes text of the result to standard output. */
@@ -60,5 +60,21 @@ export async function remindWhile<Result>(
     return await work;
   } finally {
     clearInterval(timer);
+  }
+}
+
+/** Returns the result of work that shows how much of the total it has done. */
+export async function withProgress<Result>(
+  { progress: output }: Pick<Terminal, "progress">,
+  label: string,
+  total: number,
+  work: (show: (done: number) => void) => Promise<Result>,
+): Promise<Result> {
+  const progress = createProgress(output, label, total);
+  try {
+    progress.show(0);
+    return await work(progress.show);
+  } finally {
+    progress.end();
   }
 }

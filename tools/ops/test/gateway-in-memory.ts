@@ -48,7 +48,7 @@ export async function startGatewayInMemory(rooms = 20) {
     startTokenIssuer({ ...tenant }),
     startContactCentre({ users: contactCentreUsers }),
     startLogWorkspace(),
-    startLoopbackServer(({ url }) => answerOfFront(url.pathname)),
+    startLoopbackServer(() => ({ status: isLoaded ? 200 : 404 })),
   ]);
   const settings = loadSettings({
     ...gatewaySettings({
@@ -64,13 +64,7 @@ export async function startGatewayInMemory(rooms = 20) {
     EVENT_SINK_PREVIOUS_PASSWORD: "previous",
   });
 
-  let app: "up" | "not loaded" | "crashing" = "up";
-  function answerOfFront(path: string) {
-    if (app === "crashing") return "reset";
-    if (app === "not loaded") return { status: 404 };
-    return { status: path === "/public/health" ? 200 : 401 };
-  }
-
+  let isLoaded = true;
   const platform = createMemoryPlatform(() => clock.now());
   const link = { delaySeconds: 0, networkCode: "" };
   const transport: PlatformTransport = async (request, authorization) => {
@@ -174,7 +168,6 @@ export async function startGatewayInMemory(rooms = 20) {
   const target: Target = {
     name: "a gateway in memory",
     since: undefined,
-    isLocal: true,
     gatewayUrl: front.url,
     settings,
     clock,
@@ -205,14 +198,14 @@ export async function startGatewayInMemory(rooms = 20) {
     fill,
     provision,
     runTimer,
-    setApp: (state: typeof app): void => {
-      app = state;
+    failToLoad: (): void => {
+      isLoaded = false;
       const fields = { event: hostFailureEvent, message: "Error: a setting is missing" };
-      if (state !== "up") logWorkspace.addTrace(JSON.stringify(fields), new Date(clock.now()));
+      logWorkspace.addTrace(JSON.stringify(fields), new Date(clock.now()));
     },
     /** Ten callers, one after the other; the rooms that they get are replaced. */
     creates: async (): Promise<void> => {
-      for (let index = 0; index < 10 && app === "up"; index++) {
+      for (let index = 0; index < 10 && isLoaded; index++) {
         await call("createRoomFromQueue", createRoomFromQueue, asApplication());
         await provision();
         clock.advance(1);
@@ -226,10 +219,9 @@ export async function startGatewayInMemory(rooms = 20) {
     askAsAgent: async () => call("getPublicRoom", getPublicRoom, asAgent, { params: { room_name: "any" } }),
     /** Runs one of the operator's commands. */
     ops: async (...args: string[]) => ops(args, { connect: async () => target }),
-    now: () => clock.now(),
     /** Ends every fault. */
     mend: async (): Promise<void> => {
-      app = "up";
+      isLoaded = true;
       storage.isDown = false;
       Object.assign(link, { delaySeconds: 0, networkCode: "" });
       issuer.setDown(false);
@@ -241,8 +233,7 @@ export async function startGatewayInMemory(rooms = 20) {
       clock.advance(15);
     },
     stop: async (): Promise<void> => {
-      const parts = [issuer, contactCentre, logWorkspace, front];
-      await Promise.all(parts.map(async (part) => part.stop()));
+      await Promise.all([issuer, contactCentre, logWorkspace, front].map(async (part) => part.stop()));
     },
   };
 }

@@ -11,7 +11,6 @@ export function memoryTarget(changes: Partial<Target> = {}): Target {
   return {
     name: "a gateway in memory",
     since: undefined,
-    isLocal: true,
     clock,
     gatewayUrl: "http://127.0.0.1:1",
     settings: loadSettings(exampleEnvironment),
