@@ -14,7 +14,7 @@ export type DevelopmentStack = Awaited<ReturnType<typeof startDevelopmentStack>>
 
 export interface DevelopmentStackOptions {
   /** Also starts Azurite's table service, which `func start` needs. */
-  readonly withBlobsAndTables?: boolean;
+  readonly withTables?: boolean;
   readonly platform?: Partial<SimulatorOptions>;
   /** The default is a free port. */
   readonly issuerPort?: Port;
@@ -30,9 +30,8 @@ export async function startDevelopmentStack(options: DevelopmentStackOptions = {
     stops.push(async () => part.stop());
     return part;
   };
-  const { withBlobsAndTables: isWhole = false } = options;
   try {
-    const azurite = started(await startAzurite({ blob: true, table: isWhole }));
+    const azurite = started(await startAzurite({ blob: true, table: options.withTables ?? false }));
     const platform = started(await startPlatformSimulator({ ...platformAccount, ...options.platform }));
     const issuer = started(await startTokenIssuer({ ...tenant, port: options.issuerPort ?? 0 }));
     const contactCentre = started(await startContactCentre({ users: contactCentreUsers }));

@@ -1,39 +1,43 @@
-/** `npm run demo`: exercises every operation of a running local gateway, or of one that it starts. */
-
-import { stopSignal } from "../../simulators/process/stop-signal.ts";
-import { runDemo } from "../demo/run-demo.ts";
+/** `npm run demo`: runs the curl lines of `npm start -- --recipe` on a running local gateway, and checks each status. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { findStartedGateway } from "../stack/connection.ts";
-import { startLocalGateway } from "../stack/local-gateway.ts";
 import { createCommand } from "../terminal/create-command.ts";
-import { createLogPrinter } from "../terminal/log-printer.ts";
+import { lifeOfRoom } from "../terminal/life-of-room.ts";
 
-const options = createCommand("npm run demo", "Exercises every operation of a running local gateway.")
-  .option("--own", "Starts a separate gateway even if one is running.")
-  .option("--verbose", "Prints all log entries of a separate gateway's app.")
+const options = createCommand(
+  "npm run demo",
+  "Runs the whole life of a room on a local gateway, as curl lines.",
+)
   .option("--connection-file <path>", "The file that `npm start -- --connection-file` wrote.")
   .parse()
   .opts();
 
-const stopping = stopSignal();
-const running = options.own ? undefined : await findStartedGateway(options.connectionFile);
-console.log(
-  running
-    ? `Using the gateway at ${running.gatewayUrl}. At the end, all its rooms are deleted and the pool is refilled.`
-    : `${options.own ? "" : "No gateway is running. "}Starting one ...`,
-);
-const own = running
-  ? undefined
-  : await startLocalGateway({
-      settings: { GC_MINIMUM_AGE_SECONDS: "5" },
-      onLog: createLogPrinter(options.verbose ? "information" : "error", console.error),
-    });
-const connection = running ?? own?.connection;
-if (!connection) throw new Error("there is no gateway");
-try {
-  const refills = running !== undefined;
-  const failed = await runDemo(connection, { output: process.stdout, stopping, refills });
-  process.exitCode = stopping.aborted || failed > 0 ? 1 : 0;
-} finally {
-  await own?.stop();
+const connection = await findStartedGateway(options.connectionFile);
+if (!connection) {
+  console.error("npm run demo: no gateway is running. Start one with npm start in another terminal.");
+  process.exit(1);
 }
-if (stopping.aborted) console.log("Interrupted.");
+console.log(
+  `Using the gateway at ${connection.gatewayUrl}. At the end, all its rooms are deleted and the pool is refilled.`,
+);
+const steps = lifeOfRoom(connection);
+// With -v, the shell shows each line before it runs it.
+const shell = spawn("sh", ["-c", "exec sh -v 2>&1"], { stdio: ["pipe", "pipe", "inherit"] });
+shell.stdin.end(steps.map(({ purpose, commands }) => `\n# ${purpose}\n${commands.join("\n")}\n`).join(""));
+let output = "";
+shell.stdout.setEncoding("utf8").on("data", (text: string) => {
+  output += text;
+  process.stdout.write(text);
+});
+await once(shell, "close");
+
+const [, ...shown] = output.split(/^# /m);
+const failures = steps.flatMap(({ purpose, statuses }, index) => {
+  const seen = [...(shown[index] ?? "").matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
+  return seen.join() === statuses.join()
+    ? []
+    : [`FAIL ${purpose}: status ${seen.join(", ") || "missing"} instead of ${statuses.join(", ")}`];
+});
+console.log(["", `${steps.length} steps, ${failures.length} failed`, ...failures].join("\n"));
+if (failures.length > 0) process.exitCode = 1;

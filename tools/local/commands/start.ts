@@ -148,7 +148,7 @@ async function introduce(started: Connection): Promise<void> {
   const problem = () => provisioning.problem() ?? refusal;
   await requestRooms();
   // The first run of the metrics timer can refill the pool to its minimum meanwhile, and its requests count as rooms to come.
-  const { ready, wanted } = await showPoolFill(started, started.maxRooms, {
+  const { ready, wanted } = await showPoolFill(started, {
     // A bar that is redrawn would run into the lines of the log.
     output: options.verbose ? { write: (text) => process.stdout.write(text) } : process.stdout,
     stopping,
@@ -157,7 +157,7 @@ async function introduce(started: Connection): Promise<void> {
   });
   console.log(
     ready >= wanted
-      ? "The gateway is ready. Press Ctrl-C to stop. In another terminal, `npm run demo` shows it at work.\n" +
+      ? "The gateway is ready. Press Ctrl-C to stop. In another terminal, `npm run demo` runs the life of a room.\n" +
           "`npm start -- --recipe` prints a token, curl lines and all URLs."
       : `${ready} of ${wanted} rooms: ${problem() ?? "the others follow"}. ` +
           "The gateway keeps trying. `npm run ops -- doctor --local` says what is wrong. Press Ctrl-C to stop.",

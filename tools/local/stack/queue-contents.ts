@@ -7,7 +7,6 @@ import {
 } from "@azure/storage-queue";
 import { queueNames } from "../../../src/lib/ports.ts";
 import { bypassProxy } from "../../simulators/process/bypass-proxy.ts";
-import { poll } from "../../simulators/process/poll.ts";
 
 type QueueKey = keyof typeof queueNames;
 
@@ -50,12 +49,6 @@ export function openQueueContents(
           texts.push(...receivedMessageItems.map(({ messageText }) => messageText));
         }
       }),
-    /** Resolves when no room is requested or being provisioned. Throws after 60 s. */
-    untilProvisioned: async (stopping?: AbortSignal): Promise<void> => {
-      const isDone = async (): Promise<true | undefined> =>
-        (await depth("provisioning")) === 0 ? true : undefined;
-      await poll(isDone, { description: "all requested rooms", timeoutSeconds: 60, stopping });
-    },
   };
 }
 

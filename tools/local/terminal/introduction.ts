@@ -1,8 +1,8 @@
-/** What `npm start` and `npm run stack` print with `--recipe`: URLs, tokens, and lines to paste. */
+/** What `npm start` prints with `--recipe`: URLs, tokens, and lines to paste. */
 
 import { consumer, identities } from "../../simulators/identities.ts";
 import type { Connection } from "../stack/connection.ts";
-import { curlLines } from "./curl-lines.ts";
+import { lifeOfRoom } from "./life-of-room.ts";
 
 /** Returns the text. Its secrets are made up and only work for this gateway. */
 export function introduction(connection: Connection, token: string): string {
@@ -16,9 +16,7 @@ export function introduction(connection: Connection, token: string): string {
     ["log workspace", `${connection.logWorkspaceUrl}/control/rows`],
     ["queue service", connection.queueServiceUrl],
   ].map(([name = "", address = ""]) => `  ${name.padEnd(18)}${address}`);
-  const commands = curlLines(connection).map(
-    ({ purpose, command }) => `${purpose === "" ? "" : `\n# ${purpose}\n`}${command}`,
-  );
+  const steps = lifeOfRoom(connection).flatMap(({ purpose, commands }) => ["", `# ${purpose}`, ...commands]);
   return [
     "Addresses",
     ...addresses,
@@ -36,7 +34,7 @@ export function introduction(connection: Connection, token: string): string {
     `  ${identities.agentToken}`,
     "",
     "The life of a room: paste these lines into another terminal",
-    ...commands,
+    ...steps,
     "",
   ].join("\n");
 }

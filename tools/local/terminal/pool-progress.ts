@@ -6,29 +6,27 @@ import { createProgress, type Output } from "./progress.ts";
 
 export interface PoolProgressOptions {
   readonly output: Output;
-  readonly indent?: string;
-  readonly stopping?: AbortSignal;
+  readonly stopping: AbortSignal;
   /** Called when the level has not changed for 5 s. */
-  readonly onStall?: () => Promise<void>;
+  readonly onStall: () => Promise<void>;
   /** Returns what keeps the pool from filling, if it is known. The wait then ends. */
-  readonly problem?: () => string | undefined;
+  readonly problem: () => string | undefined;
 }
 
 const stallMilliseconds = 5000;
 const maxMilliseconds = 60_000;
 
 /**
- * Resolves when `rooms` rooms (`maxPeeked` at most) can be claimed, when a problem is known, or after 60 s. Returns how
+ * Resolves when the pool is full (`maxPeeked` rooms at most), when a problem is known, or after 60 s. Returns how
  * many can be claimed, and how many were wanted.
  */
 export async function showPoolFill(
-  { storageConnectionString }: Connection,
-  rooms: number,
-  { output, indent, stopping, onStall, problem }: PoolProgressOptions,
+  { storageConnectionString, maxRooms }: Connection,
+  { output, stopping, onStall, problem }: PoolProgressOptions,
 ): Promise<{ readonly ready: number; readonly wanted: number }> {
   const queues = openQueueContents(storageConnectionString);
-  const wanted = Math.min(rooms, maxPeeked);
-  const progress = createProgress(output, "rooms ready in the pool", wanted, indent);
+  const wanted = Math.min(maxRooms, maxPeeked);
+  const progress = createProgress(output, "rooms ready in the pool", wanted);
   const until = Date.now() + maxMilliseconds;
   let [level, changedAt] = [0, Date.now()];
   try {
@@ -37,9 +35,9 @@ export async function showPoolFill(
         const ready = (await queues.peek("pool")).length;
         progress.show(Math.min(ready, wanted));
         const isStalled = ready === level && Date.now() - changedAt >= stallMilliseconds;
-        if (isStalled) await onStall?.();
+        if (isStalled) await onStall();
         if (isStalled || ready !== level) [level, changedAt] = [ready, Date.now()];
-        const isOver = ready >= wanted || problem?.() !== undefined || Date.now() > until;
+        const isOver = ready >= wanted || problem() !== undefined || Date.now() > until;
         return isOver ? { ready, wanted } : undefined;
       },
       { description: "rooms in the pool", timeoutSeconds: Number.POSITIVE_INFINITY, stopping },

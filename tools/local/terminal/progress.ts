@@ -10,7 +10,7 @@ const width = 30;
 const maxLines = 20;
 
 /** Creates a bar of `total` units. Nothing is written before the first `show`. */
-export function createProgress(output: Output, label: string, total: number, indent = "") {
+export function createProgress(output: Output, label: string, total: number) {
   let shown: number | undefined;
   return {
     /** Shows the amount reached, from 0 to the total. Repeating an amount prints nothing. */
@@ -21,8 +21,8 @@ export function createProgress(output: Output, label: string, total: number, ind
       shown = done;
       const filled = total === 0 ? width : Math.round((Math.min(done, total) / total) * width);
       const bar = "#".repeat(filled).padEnd(width, "-");
-      if (output.isTTY) output.write(`\r${indent}[${bar}] ${String(done).padStart(3)}/${total} ${label}`);
-      else output.write(`${indent}${done}/${total} ${label}\n`);
+      if (output.isTTY) output.write(`\r[${bar}] ${String(done).padStart(3)}/${total} ${label}`);
+      else output.write(`${done}/${total} ${label}\n`);
     },
     /** Ends the bar's line. */
     end(): void {

@@ -13,9 +13,6 @@ const ownSettings = ["AUTH_AUTHORITY", "AUTH_TENANT_ID"];
 // npm start fills the pool with simulated rooms, which no other gateway may hand out.
 const onThisComputer = /UseDevelopmentStorage=true|QueueEndpoint=http:\/\/(?:127\.0\.0\.1|localhost)[:/]/;
 
-export const recipeHelp =
-  "Also prints all URLs, credentials, a token, and curl lines for the life of a room.";
-
 /** Reads the options. Ends the process after the help, or after one line about an option that is not valid. */
 export function readStartOptions(args: readonly string[]) {
   return createCommand("npm start", "Runs the gateway and everything it depends on until Ctrl-C.")
@@ -26,7 +23,7 @@ export function readStartOptions(args: readonly string[]) {
     .option("--watch", "Restarts the app when a file of src changes. Rooms and queues stay.")
     .option("--inspect", "Lets a debugger attach to the app.")
     .option("--inspect-port <number>", "Port for the debugger.", port, 9229)
-    .option("--recipe", recipeHelp)
+    .option("--recipe", "Also prints all URLs, credentials, a token, and curl lines for the life of a room.")
     .option("--verbose", "Prints all log entries of the app, not only warnings and errors.")
     .option(
       "--connection-file <path>",

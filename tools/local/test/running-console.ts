@@ -1,6 +1,6 @@
 /** A local gateway with its console. */
 
-import { poll } from "../../simulators/process/poll.ts";
+import { expect } from "vitest";
 import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
@@ -23,8 +23,8 @@ export async function startRunningConsole() {
 
   /** Resolves when this many rooms can be handed out. */
   async function untilPoolHas(rooms: number): Promise<void> {
-    const isFull = async () => ((await queues.peek("pool")).length >= rooms ? true : undefined);
-    await poll(isFull, { description: `${rooms} rooms in the pool`, timeoutSeconds: 60 });
+    const length = async () => (await queues.peek("pool")).length;
+    await expect.poll(length, { timeout: 60_000 }).toBeGreaterThanOrEqual(rooms);
   }
 
   await fetch(`${connection.gatewayUrl}/room/bulk/`, { method: "POST", headers: { authorization } });
@@ -37,7 +37,10 @@ export async function startRunningConsole() {
     /** Starts a second console of the same gateway. */
     startAnother: async (changed = connection) => startConsole({ ...options, connection: changed }),
     untilPoolHas,
-    untilProvisioned: async () => queues.untilProvisioned(),
+    /** Resolves when no room is requested or being provisioned. */
+    untilProvisioned: async () => {
+      await expect.poll(async () => queues.depth("provisioning"), { timeout: 60_000 }).toBe(0);
+    },
     /** Runs an action through the console and returns the response as the page gets it. */
     runAction: async (id: string, values: Readonly<Record<string, unknown>>, headers = {}) =>
       fetch(`${shown.url}/actions/${id}`, {

