@@ -73,7 +73,7 @@ export async function withProgress<Result>(
   const progress = createProgress(output, label, total);
   try {
     progress.show(0);
-    return await work(progress.show);
+    return await work((done) => progress.show(done));
   } finally {
     progress.end();
   }
