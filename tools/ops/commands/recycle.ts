@@ -9,6 +9,10 @@ import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
 import { count, deletionTime } from "../terminal/format.ts";
 import { withProgress } from "../terminal/terminal.ts";
 
+/** How many rooms are replaced at once. */
+const batch = 3;
+/** How long it waits for a new room before it gives up. */
+const newRoomSeconds = 900;
 const invisibleSlackSeconds = 30;
 
 export function addRecycle({ command, run }: Operator): void {
@@ -24,21 +28,12 @@ export function addRecycle({ command, run }: Operator): void {
       "Never fewer ready rooms than this in the pool. Default: half of MAX_VMR.",
       wholeNumber(0, 10_000),
     )
-    .option("--batch <n>", "How many rooms are replaced at once.", wholeNumber(1, 32), 3)
-    .option(
-      "--timeout-minutes <n>",
-      "How long to wait for a new room before giving up.",
-      wholeNumber(1, 1440),
-      15,
-    )
     .action(run(recycle));
 }
 
 interface RecycleOptions {
   readonly yes?: true;
   readonly floor?: number;
-  readonly batch: number;
-  readonly timeoutMinutes: number;
 }
 
 async function recycle(options: RecycleOptions, context: Context): Promise<Outcome> {
@@ -67,12 +62,11 @@ async function recycle(options: RecycleOptions, context: Context): Promise<Outco
   }
   if (!options.yes) {
     terminal.print(
-      `Would replace ${count(pool.outdated.size, "room")}, ${options.batch} at a time, and keep ${floor} ready. Do it with --yes.`,
+      `Would replace ${count(pool.outdated.size, "room")}, ${batch} at a time, and keep ${floor} ready. Do it with --yes.`,
     );
     return "ok";
   }
-  const replacing = { ...options, floor, fingerprint, total: pool.outdated.size };
-  const left = await replaceAll(target, replacing, context);
+  const left = await replaceAll(target, { floor, fingerprint, total: pool.outdated.size }, context);
   const replaced = pool.outdated.size - left;
   terminal.print(
     `${count(replaced, "room")} replaced; the old ones will be deleted ${deletionTime(target.settings)}.`,
@@ -92,7 +86,7 @@ interface PoolView {
   readonly outdated: ReadonlySet<string>;
 }
 
-interface Replacing extends RecycleOptions {
+interface Replacing {
   readonly floor: number;
   readonly fingerprint: string;
   /** How many rooms are outdated at the beginning. */
@@ -102,7 +96,7 @@ interface Replacing extends RecycleOptions {
 /** Returns how many outdated rooms remain. */
 async function replaceAll(
   target: TargetWithPlatform,
-  { floor, batch, timeoutMinutes, fingerprint, total }: Replacing,
+  { floor, fingerprint, total }: Replacing,
   context: Context,
 ): Promise<number> {
   const { terminal, stopping } = context;
@@ -111,7 +105,7 @@ async function replaceAll(
   return withProgress(terminal, "rooms replaced", total, async (show) => {
     let left = total;
     let waitSince = Date.now();
-    let maxWaitSeconds = timeoutMinutes * 60;
+    let maxWaitSeconds = newRoomSeconds;
     while (!stopping.aborted && Date.now() < waitSince + maxWaitSeconds * 1000) {
       const { ready, outdated } = await viewPool(target, fingerprint);
       left = outdated.size;
@@ -127,7 +121,7 @@ async function replaceAll(
       };
       const retired = await takeOut(target, taking, context);
       // Without a spare room, it waits for new ones; otherwise, for names that are invisible.
-      maxWaitSeconds = spare <= 0 ? timeoutMinutes * 60 : readyDelaySeconds + invisibleSlackSeconds;
+      maxWaitSeconds = spare <= 0 ? newRoomSeconds : readyDelaySeconds + invisibleSlackSeconds;
       if (retired > 0) waitSince = Date.now();
       else await pause(context);
     }

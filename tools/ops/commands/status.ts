@@ -27,17 +27,22 @@ async function showStatus({ json: isJson }: Options, { terminal, connect }: Cont
   const target = await connect();
   const reading = readingOf(target);
   const all = Promise.all([reading.measured(), ...runChecks(statusChecks, reading)]);
-  const [{ row, isMeasured, orphaned, takenOut }, ...lines] = await remindWhile(
-    all,
-    "the gateway's parts",
-    terminal,
-  );
+  const [{ row, own }, ...lines] = await remindWhile(all, "the gateway's parts", terminal);
   const problems = lines.filter(({ isOk }) => isOk === false).length;
-  const json = { target: target.name, row, isMeasured, orphaned, takenOut, lines, problems };
+  const { orphaned, takenOut } = own ?? {};
+  const json = {
+    target: target.name,
+    row,
+    isMeasured: own !== undefined,
+    orphaned,
+    takenOut,
+    lines,
+    problems,
+  };
   if (isJson) terminal.print(JSON.stringify(json));
   else {
     terminal.print(`${headerOf(target)}. Now: ${screenTime(target.clock.now())}`);
-    if (!isMeasured) terminal.print(`From the metrics row of ${row.TimeGenerated}.`);
+    if (!own) terminal.print(`From the metrics row of ${row.TimeGenerated}.`);
     terminal.print("");
     for (const line of lines) printLine(line, terminal);
     terminal.print("");

@@ -1,13 +1,12 @@
 /** `ops unaccounted`: orphaned rooms, which are neither in the pool nor in use. */
 import { Option } from "@commander-js/extra-typings";
-import * as z from "zod";
 import type { ForgottenRoom } from "../../../src/lib/metrics/measurement.ts";
 import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
 import { isPersistent } from "../../../src/lib/pool/room.ts";
 import type { Context, Operator } from "../operator-program.ts";
-import { type Outcome, UnreachableError, UsageError } from "../outcomes.ts";
+import { type Outcome, UsageError } from "../outcomes.ts";
 import { measureTarget, silentLog } from "../status/measured.ts";
-import type { LogReader, Target } from "../target/target.ts";
+import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
 import { count, deletionTime, duration, table } from "../terminal/format.ts";
 import { withProgress } from "../terminal/terminal.ts";
 import { type ClearOptions, clearGateway } from "./clear-gateway.ts";
@@ -24,8 +23,7 @@ export function addUnaccounted({ command, run }: Operator): void {
     "unaccounted",
     "lists rooms that are neither in the pool nor in use, and has them deleted",
     "A room is listed if it was handed out more than 24 hours ago and no conference is running. The garbage collection " +
-      "checks each room again before it deletes it. Without credentials for the platform, the list is that of the app's last " +
-      "metrics run.",
+      "checks each room again before it deletes it.",
   )
     .option("--delete", "Queues the listed rooms for deletion; with --gateway, deletes them at once.")
     .option("--gateway <name>", "Lists instead all rooms of another gateway, which is gone.")
@@ -51,7 +49,7 @@ async function unaccounted(options: UnaccountedOptions, context: Context): Promi
 
 async function listOrphaned(options: ClearOptions, context: Context): Promise<Outcome> {
   const { terminal, connect, stopping } = context;
-  const target = await connect();
+  const target = requirePlatform(await connect());
   const { named, unnamed } = await readOrphaned(target);
   const isNone = named.length + unnamed === 0;
   if (options.json) {
@@ -84,7 +82,7 @@ async function listOrphaned(options: ClearOptions, context: Context): Promise<Ou
 
 /** Returns how many rooms it has queued: fewer if the command is interrupted. */
 async function queueAll(
-  { queues, operatorId }: Target,
+  { queues, operatorId }: TargetWithPlatform,
   rooms: readonly ForgottenRoom[],
   { terminal, stopping }: Context,
 ): Promise<number> {
@@ -105,41 +103,13 @@ function rowOf({ room, ageHours }: ForgottenRoom): string[] {
   return [room, ageHours === null ? "at an unknown time" : `${duration(ageHours * 3600)} ago`];
 }
 
-async function readOrphaned(target: Target): Promise<Orphaned> {
-  const { platform } = target;
-  if (!platform) return readFromLog(target.log);
+async function readOrphaned(target: TargetWithPlatform): Promise<Orphaned> {
   let failure: unknown;
   const log = {
     ...silentLog,
     warn: (_event: string, _fields?: object, cause?: unknown) => (failure = cause),
   };
-  const { unaccounted } = await measureTarget(target, platform, undefined, log);
-  if (!unaccounted) throw failure;
-  return { named: unaccounted.forgotten, unnamed: unaccounted.beyondPool };
-}
-
-const roomSchema = z.object({
-  invocationId: z.string(),
-  room: z.string(),
-  reason: z.enum(["assigned-too-long", "assigned-at-unknown-time"]),
-  ageHours: z.number().nullable(),
-});
-const restSchema = z.object({ invocationId: z.string(), count: z.number() });
-
-/** The newest metrics run decides; it logs nothing if all rooms are accounted for. */
-async function readFromLog(reader: LogReader): Promise<Orphaned> {
-  const events = ["metrics-collected", "room-unaccounted", "rooms-unaccounted-unnamed"];
-  const lines = await reader.lines({ hours: 1, events });
-  const run = lines.findLast(({ fields }) => fields["event"] === "metrics-collected")?.fields["invocationId"];
-  if (run === undefined)
-    throw new UnreachableError(
-      "No metrics run is in the log of the last hour: docs/operations.md#timers-not-running.",
-    );
-  const ofRun = lines.map(({ fields }) => fields).filter(({ invocationId }) => invocationId === run);
-  return {
-    named: ofRun.flatMap((fields) => roomSchema.safeParse(fields).data ?? []),
-    unnamed: ofRun
-      .flatMap((fields) => restSchema.safeParse(fields).data?.count ?? [])
-      .reduce((sum, next) => sum + next, 0),
-  };
+  const { unaccounted: found } = await measureTarget(target, target.platform, undefined, log);
+  if (!found) throw failure;
+  return { named: found.forgotten, unnamed: found.beyondPool };
 }

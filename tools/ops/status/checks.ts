@@ -1,66 +1,46 @@
 /** What `ops status` and `ops doctor` check, in the order of their lines. */
-import {
-  checkAccess,
-  checkContactCentre,
-  checkGateway,
-  checkPlatform,
-  checkSecrets,
-  checkSettings,
-  checkSpeed,
-  checkStorage,
-  checkStorageRights,
-  checkTokenIssuer,
-  checkVersion,
-} from "./dependency-checks.ts";
+import * as dependency from "./dependency-checks.ts";
 import { type Finding, firstLine, type Line } from "./line.ts";
-import {
-  checkAlarms,
-  checkDeletion,
-  checkPoison,
-  checkPool,
-  checkRequests,
-  checkRooms,
-  checkUnaccounted,
-} from "./pool-checks.ts";
+import * as pool from "./pool-checks.ts";
 import type { Reading } from "./reading.ts";
-import { checkCreates, checkEventSink, checkMetrics, checkProvisioning } from "./work-checks.ts";
+import * as work from "./work-checks.ts";
 
 /** A check by the name of its line. It may throw: it has then failed, and the message says why. */
 type Check = readonly [name: string, run: (reading: Reading) => Promise<Finding>];
 
 const dependencies: readonly Check[] = [
-  ["Creates", checkCreates],
-  ["Platform", checkPlatform],
-  ["Platform speed", checkSpeed],
-  ["Token issuer", checkTokenIssuer],
-  ["Contact centre", checkContactCentre],
-  ["Event sink", checkEventSink],
-  ["Provisioning", checkProvisioning],
+  ["Creates", work.checkCreates],
+  ["Platform", dependency.checkPlatform],
+  ["Platform speed", dependency.checkSpeed],
+  ["Token issuer", dependency.checkTokenIssuer],
+  ["Contact centre", dependency.checkContactCentre],
+  ["Event sink", work.checkEventSink],
+  ["Provisioning", work.checkProvisioning],
 ];
 
 export const statusChecks: readonly Check[] = [
-  ["Gateway", checkGateway],
+  ["Gateway", dependency.checkGateway],
   ...dependencies,
-  ["Storage", checkStorage],
-  ["Pool", checkPool],
-  ["Requests", checkRequests],
-  ["Poison", checkPoison],
-  ["Deletion", checkDeletion],
-  ["Alarms", checkAlarms],
-  ["Rooms", checkRooms],
-  ["Unaccounted", checkUnaccounted],
-  ["Metrics", checkMetrics],
+  ["Storage", dependency.checkStorage],
+  ["Pool", pool.checkPool],
+  ["Requests", pool.checkRequests],
+  ["Poison", pool.checkPoison],
+  ["Deletion", pool.checkDeletion],
+  ["Alarms", pool.checkAlarms],
+  ["Rooms", pool.checkRooms],
+  ["Unaccounted", pool.checkUnaccounted],
+  ["Metrics", work.checkMetrics],
 ];
 
 export const doctorChecks: readonly Check[] = [
-  ["Settings", checkSettings],
-  ["Secrets", checkSecrets],
-  ["Gateway", checkGateway],
-  ["Access", checkAccess],
+  ["Settings", dependency.checkSettings],
+  ["Secrets", dependency.checkSecrets],
+  ["Gateway", dependency.checkGateway],
+  ["Access", dependency.checkAccess],
   ...dependencies,
-  ["Storage", checkStorageRights],
-  ["Metrics", checkMetrics],
-  ["Version", checkVersion],
+  ["Storage", dependency.checkStorageRights],
+  ["Metrics", work.checkMetrics],
+  ["Version", dependency.checkVersion],
 ];
 
 /** Runs all checks at once, and returns the line that each of them will have. */

@@ -77,7 +77,7 @@ export async function checkPlatform(reading: Reading): Promise<Finding> {
   const { target } = reading;
   const advice = runbook("platform-unreachable");
   const probe = await reading.probe();
-  const failure = probe?.failure ?? (await reading.measured()).platformFailure;
+  const failure = probe?.failure ?? (await reading.measured()).own?.platformFailure;
   if (failure !== undefined) {
     const isThrottled = failureOf(failure).status === 429;
     return judged(false, describeError(failure), isThrottled ? runbook("platform-slow") : advice);

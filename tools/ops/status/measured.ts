@@ -3,30 +3,33 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { Log } from "../../../src/lib/log.ts";
 import { type ForgottenRoom, type Measurement, measure } from "../../../src/lib/metrics/measurement.ts";
+import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import { isOfOtherGateway, parseMarker } from "../../../src/lib/pool/room.ts";
 import { version } from "../../../src/lib/version.ts";
 import { isTakenOut } from "../pool/retirement.ts";
 import { describeOthers } from "../pool/room-views.ts";
 import type { Platform, Target } from "../target/target.ts";
 
+const amount = z.number().nullable().default(null);
+
 // The columns of the metrics row that the screen shows. A value that could not be measured is null.
 const rowSchema = z.object({
   TimeGenerated: z.string(),
   PlatformConnected: z.boolean().nullable().default(null),
-  PoolDepth: z.number().nullable().default(null),
-  DeletionDepth: z.number().nullable().default(null),
-  DeletionOldestSeconds: z.number().nullable().default(null),
-  ProvisioningDepth: z.number().nullable().default(null),
-  PoisonDepth: z.number().nullable().default(null),
-  AvailableRooms: z.number().nullable().default(null),
-  InUseRooms: z.number().nullable().default(null),
-  OutdatedRooms: z.number().nullable().default(null),
-  UnaccountedRooms: z.number().nullable().default(null),
-  LiveConferences: z.number().nullable().default(null),
-  AlarmCount: z.number().nullable().default(null),
+  PoolDepth: amount,
+  DeletionDepth: amount,
+  DeletionOldestSeconds: amount,
+  ProvisioningDepth: amount,
+  PoisonDepth: amount,
+  AvailableRooms: amount,
+  InUseRooms: amount,
+  OutdatedRooms: amount,
+  UnaccountedRooms: amount,
+  LiveConferences: amount,
+  AlarmCount: amount,
   AlarmNames: z.string().nullable().default(null),
-  MaximumRooms: z.number().nullable().default(null),
-  PoolMinimum: z.number().nullable().default(null),
+  MaximumRooms: amount,
+  PoolMinimum: amount,
 });
 
 /** For commands that say themselves what could not be measured. */
@@ -34,12 +37,15 @@ export const silentLog: Log = { info: () => undefined, warn: () => undefined, er
 
 export interface Measured {
   readonly row: z.output<typeof rowSchema>;
-  /** Whether the row was measured now; otherwise it is the app's newest one. */
-  readonly isMeasured: boolean;
-  /** The orphaned rooms that can be named. Undefined if the row was not measured. */
-  readonly orphaned: readonly ForgottenRoom[] | undefined;
-  /** How many of the assigned rooms an operator took out of the pool. Undefined if it was not measured. */
-  readonly takenOut: number | undefined;
+  /** What only a measurement of our own knows; undefined if the row is the app's newest one. */
+  readonly own: OwnMeasurement | undefined;
+}
+
+export interface OwnMeasurement {
+  /** The orphaned rooms that can be named. */
+  readonly orphaned: readonly ForgottenRoom[];
+  /** How many of the assigned rooms an operator took out of the pool. */
+  readonly takenOut: number;
   /** Whose other rooms are on the platform, for example `25 rooms of the gateway production`. Undefined if there is none. */
   readonly others: string | undefined;
   /** Why the platform's rooms or status could not be read. */
@@ -51,59 +57,46 @@ export interface Measured {
  * Otherwise uses the newest metrics row. Throws UnreachableError if that cannot be read.
  */
 export async function readMeasured(target: Target, probeFailure: Promise<unknown>): Promise<Measured> {
-  const { platform } = target;
+  const { platform, log } = target;
   if (platform) return measureNow(target, platform, await probeFailure);
-  const row = rowSchema.parse((await target.log.newestMetrics()) ?? { TimeGenerated: "" });
-  return {
-    row,
-    isMeasured: false,
-    orphaned: undefined,
-    takenOut: undefined,
-    others: undefined,
-    platformFailure: undefined,
-  };
+  return { row: rowSchema.parse((await log.newestMetrics()) ?? { TimeGenerated: "" }), own: undefined };
 }
 
-async function measureNow(target: Target, { conferences, status }: Platform, probeFailure: unknown) {
+async function measureNow(
+  target: Target,
+  { conferences, status }: Platform,
+  probeFailure: unknown,
+): Promise<Measured> {
   const { gatewayName } = target.settings.rooms;
-  let takenOut: number | undefined;
-  let others: string | undefined;
+  let rooms: readonly ConferenceRow[] = [];
   let platformFailure = probeFailure;
-  const asked = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
+  const ask = async <Result>(read: () => Promise<Result>): Promise<Result> => {
     if (probeFailure !== undefined) throw probeFailure;
-    return ask().catch((error: unknown) => {
+    return read().catch((error: unknown) => {
       platformFailure = error;
       throw error;
     });
   };
   const parts = {
-    conferences: {
-      list: async () => {
-        const rows = await asked(async () => conferences.list());
-        takenOut = rows.filter((row) => isTakenOut(row) && !isOfOtherGateway(row, gatewayName)).length;
-        others = describeOthers(
-          rows.flatMap(({ description }) => parseMarker(description) ?? []),
-          gatewayName,
-        );
-        return rows;
-      },
-    },
+    conferences: { list: async () => (rooms = await ask(conferences.list)) },
     status: {
-      liveConferences: async () => asked(async () => status.liveConferences()),
-      alarms: async () => asked(async () => status.alarms()),
+      liveConferences: async () => ask(status.liveConferences),
+      alarms: async () => ask(status.alarms),
     },
   };
   const fingerprint = await target.fingerprint().catch(() => undefined);
   const measured = await measureTarget(target, parts, fingerprint, silentLog);
   const row = rowSchema.parse(measured.row);
+  const markers = rooms.flatMap(({ description }) => parseMarker(description) ?? []);
   return {
     // Without the fingerprint of new rooms, every room would count as outdated.
     row: fingerprint === undefined ? { ...row, OutdatedRooms: null } : row,
-    isMeasured: true,
-    orphaned: measured.unaccounted?.forgotten ?? [],
-    takenOut,
-    others,
-    platformFailure,
+    own: {
+      orphaned: measured.unaccounted?.forgotten ?? [],
+      takenOut: rooms.filter((room) => isTakenOut(room) && !isOfOtherGateway(room, gatewayName)).length,
+      others: describeOthers(markers, gatewayName),
+      platformFailure,
+    },
   };
 }
 

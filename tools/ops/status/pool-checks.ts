@@ -62,10 +62,10 @@ export async function checkAlarms({ measured }: Reading): Promise<Finding> {
 }
 
 export async function checkRooms({ measured }: Reading): Promise<Finding> {
-  const { row, takenOut, others } = await measured();
+  const { row, own: { takenOut = 0, others } = {} } = await measured();
   const { AvailableRooms: pooled, InUseRooms: assigned, LiveConferences: live } = row;
   if (pooled === null || assigned === null) return unknown;
-  const waiting = takenOut ? ` (${takenOut} of them taken out of the pool and waiting for deletion)` : "";
+  const waiting = takenOut > 0 ? ` (${takenOut} of them taken out of the pool and waiting for deletion)` : "";
   const ofOthers = others === undefined ? "" : `; ${others}`;
   const found = `${pooled} pooled, ${assigned} assigned${waiting}, ${count(live ?? 0, "live conference")}${ofOthers}`;
   // The name of a room that is being provisioned is in the pool before the room exists.
@@ -84,11 +84,11 @@ export async function checkRooms({ measured }: Reading): Promise<Finding> {
 }
 
 export async function checkUnaccounted({ measured }: Reading): Promise<Finding> {
-  const { row, orphaned = [] } = await measured();
+  const { row, own } = await measured();
   const { UnaccountedRooms: total } = row;
   if (total === null) return unknown;
   if (total === 0) return { isOk: true, found: "none" };
-  const names = orphaned.slice(0, maxNamed).map(({ room }) => room);
+  const names = (own?.orphaned ?? []).slice(0, maxNamed).map(({ room }) => room);
   const rest = names.length > 0 && total > names.length ? [`${total - names.length} more`] : [];
   const listed = names.length === 0 ? "" : `: ${[...names, ...rest].join(", ")}`;
   const found = `${count(total, "room")}${listed}`;

@@ -170,25 +170,6 @@ describe("Without credentials for the platform", () => {
     expect(exitCode).toBe(0);
   });
 
-  test("ops unaccounted lists the rooms of the newest metrics run only", async () => {
-    const since = new Date(Date.now() - 48 * 3600_000).toISOString();
-    const description = formatMarker({ state: "assigned", since, messageId: "m-1" });
-    operated.addRoom("found-then", { description });
-    await operated.runTimer("collectMetrics");
-    await operated.sendAsApplication("DELETE /room/found-then");
-    operated.addRoom("found-now", { description });
-    await operated.runTimer("collectMetrics");
-    const { exitCode, output } = await opsOnDeployment(["unaccounted", "--delete", "--yes"]);
-    expect(output).toMatch(/^NAME       HANDED OUT\nfound-now  2 d ago\n1 room will be deleted/);
-    expect([exitCode, await operated.queues.deletion.count()]).toEqual([0, 1]);
-    await operated.sendAsApplication("DELETE /room/found-now");
-    await operated.runTimer("collectMetrics");
-    expect(await opsOnDeployment(["unaccounted"])).toMatchObject({
-      exitCode: 0,
-      output: "Every room is accounted for.\n",
-    });
-  });
-
   test("ops room looks back exactly as far as its option says", async () => {
     const claimed = JSON.stringify({ event: "room-claimed", room: "room-1" });
     operated.stack.logWorkspace.addTrace(claimed, new Date(Date.now() - 90 * 60_000));

@@ -6,17 +6,16 @@ import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { startLoopbackServer } from "../../simulators/loopback-server.ts";
 import {
   checkAccess,
-  checkSecrets,
   checkSettings,
   checkSpeed,
   checkStorage,
   checkVersion,
 } from "../status/dependency-checks.ts";
 import { historyOf } from "../status/log-history.ts";
-import type { Measured } from "../status/measured.ts";
+import type { Measured, OwnMeasurement } from "../status/measured.ts";
 import { checkDeletion, checkPool, checkRooms, checkUnaccounted } from "../status/pool-checks.ts";
 import { readingOf } from "../status/reading.ts";
-import { checkMetrics, checkProvisioning } from "../status/work-checks.ts";
+import { checkMetrics } from "../status/work-checks.ts";
 import type { LogLine, Target } from "../target/target.ts";
 import { memoryTarget } from "./memory-target.ts";
 
@@ -40,6 +39,12 @@ test.each([
 test.each([
   [{ statusCode: 403 }, "refuses access (403)", /give yourself Storage Queue Data Contributor/],
   [{ code: "ECONNREFUSED" }, "refuses the connection (ECONNREFUSED)", /#storage-unavailable$/],
+  [{ code: "CERT_HAS_EXPIRED" }, "its certificate has expired (CERT_HAS_EXPIRED)", /#storage-unavailable$/],
+  [
+    { code: "ERR_TLS_CERT_ALTNAME_INVALID" },
+    "its certificate is for another host (ERR_TLS_CERT_ALTNAME_INVALID)",
+    /#storage-unavailable$/,
+  ],
   [{ name: "AbortError" }, "does not respond in time (ETIMEDOUT)", /#storage-unavailable$/],
   [{ message: "Run az login\nat length" }, "Run az login", /#storage-unavailable$/],
 ])("Storage: %j", async (failure, found, advice) => {
@@ -74,45 +79,6 @@ test.each<[string, LogLine[], boolean | undefined, string]>([
   const read = reading({ log: { ...log, lines: async () => lines } });
   for (const own of [undefined, { seconds: 0, failure: new Error("unreachable") }])
     expect(await checkSpeed({ ...read, probe: async () => own })).toMatchObject({ isOk, found });
-});
-
-const failed: LogLine = {
-  time: minutesAgo(9),
-  fields: { event: "provisioning-failed", failure: "platform-rejected", platformStatus: 400 },
-};
-const timedOut: LogLine = {
-  time: minutesAgo(12),
-  fields: { event: "provisioning-failed", failure: "platform-timeout", status: null },
-};
-const provisioned = (minutes: number): LogLine => ({
-  time: minutesAgo(minutes),
-  fields: { event: "room-provisioned" },
-});
-
-test.each<[string, LogLine[], boolean, string]>([
-  ["nothing happened", [], true, "no attempt in 15 min"],
-  ["nothing failed", [provisioned(1)], true, "1 attempt in 15 min, the newest 1 min ago, all provisioned"],
-  [
-    "the newest failure counts",
-    [timedOut, provisioned(10), failed],
-    false,
-    "2 of 3 attempts failed in 15 min, the last 9 min ago: the platform rejects the call (400)",
-  ],
-  [
-    "there was no response",
-    [timedOut],
-    false,
-    "1 of 1 attempt failed in 15 min, the last 12 min ago: the platform does not respond in time",
-  ],
-  [
-    "it is cured",
-    [timedOut, failed, provisioned(1)],
-    true,
-    "2 of 3 attempts failed in 15 min, the last 9 min ago: the platform rejects the call (400); 1 provisioned since",
-  ],
-])("Provisioning: %s", async (_, logged, isOk, found) => {
-  const result = await checkProvisioning(reading({ log: { ...log, lines: async () => logged } }));
-  expect([result.isOk, result.found]).toEqual([isOk, found]);
 });
 
 test.each([
@@ -152,34 +118,25 @@ test("Settings: names those that this version does not know", async () => {
   expect(await checkSettings(reading({}))).toMatchObject({ isOk: true });
 });
 
-test("Secrets: names those that cannot be read", async () => {
-  const unresolvedSecrets = async () => ["ROOM_HOST_PIN"];
-  expect(await checkSecrets(reading({ unresolvedSecrets }))).toMatchObject({
-    isOk: false,
-    found: "not resolved: ROOM_HOST_PIN",
-  });
-});
-
-const calm: Measured = {
-  row: {
-    TimeGenerated: minutesAgo(0),
-    PlatformConnected: true,
-    PoolDepth: 10,
-    DeletionDepth: 2,
-    DeletionOldestSeconds: 3600,
-    ProvisioningDepth: 0,
-    PoisonDepth: 0,
-    AvailableRooms: 10,
-    InUseRooms: 1,
-    OutdatedRooms: 0,
-    UnaccountedRooms: 0,
-    LiveConferences: 1,
-    AlarmCount: 0,
-    AlarmNames: null,
-    MaximumRooms: 50,
-    PoolMinimum: null,
-  },
-  isMeasured: true,
+const calm: Measured["row"] = {
+  TimeGenerated: minutesAgo(0),
+  PlatformConnected: true,
+  PoolDepth: 10,
+  DeletionDepth: 2,
+  DeletionOldestSeconds: 3600,
+  ProvisioningDepth: 0,
+  PoisonDepth: 0,
+  AvailableRooms: 10,
+  InUseRooms: 1,
+  OutdatedRooms: 0,
+  UnaccountedRooms: 0,
+  LiveConferences: 1,
+  AlarmCount: 0,
+  AlarmNames: null,
+  MaximumRooms: 50,
+  PoolMinimum: null,
+};
+const ownOfCalm: OwnMeasurement = {
   orphaned: [],
   takenOut: 0,
   others: undefined,
@@ -191,7 +148,7 @@ const orphaned = ["a", "b", "c", "d"].map(
 );
 
 test.each<
-  [typeof checkPool, Partial<Measured["row"]>, Partial<Measured>, boolean | undefined, string, string?]
+  [typeof checkPool, Partial<Measured["row"]>, Partial<OwnMeasurement>, boolean | undefined, string, string?]
 >([
   [checkPool, {}, {}, true, "10 of 50 rooms"],
   [checkPool, { PoolDepth: 9 }, {}, false, "9 of 50 rooms", "it is low"],
@@ -221,7 +178,7 @@ test.each<
   [checkUnaccounted, { UnaccountedRooms: 3 }, {}, false, "3 rooms"],
   [checkUnaccounted, { UnaccountedRooms: 2 }, {}, undefined, "2 rooms, which may be among those that wait"],
 ])("%o with %j: %s", async (check, row, rest, isOk, found, advice) => {
-  const measured = async () => ({ ...calm, ...rest, row: { ...calm.row, ...row } });
+  const measured = async () => ({ row: { ...calm, ...row }, own: { ...ownOfCalm, ...rest } });
   const finding = await check({ ...reading(), measured });
   expect(finding).toMatchObject({ isOk, found: expect.stringContaining(found) });
   expect(finding.advice ?? "").toContain(advice ?? "");
