@@ -22,21 +22,17 @@ const check = async (access: Kind, headers: Record<string, string>, more: Record
     AUTH_AUTHORITY: issuer.url,
     CONTACT_CENTRE_API_URL: centre.url,
     CONTACT_CENTRE_DIVISION_IDS: identities.divisionId,
-    EVENT_SINK_PREVIOUS_USERNAME: "old-sink",
-    EVENT_SINK_PREVIOUS_PASSWORD: "old-password",
     ...more,
   });
   return createAdapters(settings).accessChecks[access](new Headers(headers), createRecordingLog());
 };
 const asApplication = () => ({ authorization: `Bearer ${issuer.issueToken(clientId)}` });
 const asSink = asEventSink("sink", "sink-password-7d1e");
-const asPreviousSink = asEventSink("old-sink", "old-password");
 
 test.each<[Kind, string, () => Record<string, string>, object]>([
   ["application", "a bearer token of the tenant", asApplication, { kind: "application", id: clientId }],
   ["agent", "a contact-centre token in X-Auth-Token", () => asAgent, { kind: "agent" }],
-  ["event-sink", "the current pair", () => asSink, { kind: "event-sink", credentials: "current" }],
-  ["event-sink", "the previous pair", () => asPreviousSink, { kind: "event-sink", credentials: "previous" }],
+  ["event-sink", "its HTTP Basic", () => asSink, { kind: "event-sink", credentials: "current" }],
   ["anyone", "a request without credentials", () => ({}), { kind: "anyone" }],
 ])("The check of `%s` accepts %s", async (access, _, headers, caller) => {
   await expect(check(access, headers())).resolves.toEqual(caller);
@@ -45,7 +41,7 @@ test.each<[Kind, string, () => Record<string, string>, object]>([
 test.each<[Kind, string, () => Record<string, string>]>([
   ["application", "a contact-centre token", () => asAgent],
   ["agent", "a bearer token", asApplication],
-  ["event-sink", "a mix of both pairs", () => asEventSink("sink", "old-password")],
+  ["event-sink", "a bearer token", asApplication],
 ])("The check of `%s` throws 401 for %s", async (access, _, headers) => {
   await expect(check(access, headers())).rejects.toMatchObject({ status: 401 });
 });
@@ -58,15 +54,12 @@ describe("With the secret of API Management", () => {
   const valid = (kind: (typeof kinds)[number]): Record<string, string> =>
     ({ application: asApplication(), agent: asAgent, "event-sink": asSink })[kind];
 
-  test.each(kinds)(
-    "the check of `%s` accepts valid credentials with the secret only, and else throws 403",
-    async (kind) => {
-      const sent = (given: string) => ({ ...valid(kind), "x-api-management-secret": given });
-      await expect(guarded(kind, sent(secret))).resolves.toMatchObject({ kind });
-      for (const headers of [valid(kind), sent(""), sent("wrong"), sent(`${secret}x`)])
-        await expect(guarded(kind, headers)).rejects.toMatchObject({ code: "forbidden", status: 403 });
-    },
-  );
+  test.each(kinds)("the check of `%s` accepts valid credentials only with the secret", async (kind) => {
+    const sent = (given: string) => ({ ...valid(kind), "x-api-management-secret": given });
+    await expect(guarded(kind, sent(secret))).resolves.toMatchObject({ kind });
+    for (const headers of [valid(kind), sent(""), sent(`${secret}x`)])
+      await expect(guarded(kind, headers)).rejects.toMatchObject({ code: "forbidden", status: 403 });
+  });
 
   test("the check of `anyone` accepts a request without the secret", async () => {
     await expect(guarded("anyone", {})).resolves.toEqual({ kind: "anyone" });
@@ -100,36 +93,31 @@ describe("HTTP Basic", () => {
 
   test.each([
     ["an empty header", ""],
-    ["no credentials", "Basic "],
     ["no colon", basic("sink")],
-    ["an empty pair", basic(":")],
     ["text before the scheme", `x ${basic("old-sink:x")}`],
     ["text after the credentials", `${basic("old-sink:x")} x`],
     ["a user name in another case", basic("Sink:päss:word 1")],
     ["another scheme", `Bearer ${Buffer.from("old-sink:x").toString("base64")}`],
-    ["characters that are not base64", "Basic $$$$"],
     ["credentials without base64", "Basic old-sink:x"],
-    ["a header of 100 kB", basic("x".repeat(100_000))],
   ])("refuses %s", async (_, authorization) => {
     await expect(checkBasic(authorization)).rejects.toMatchObject(refused("credentials"));
   });
 
   test.each([
     ["the name of one pair with the password of the other", basic("sink:x")],
-    ["a prefix of the password", basic("sink:päss:word")],
     ["a longer password", basic("sink:päss:word 11")],
     ["the previous name with another password", basic("old-sink:")],
   ])("refuses %s, and logs that the name is an accepted one", async (_, authorization) => {
     await expect(checkBasic(authorization)).rejects.toMatchObject(refused("password"));
   });
 
-  test.each([
-    ["capital letters", "Sink", "PassWord"],
-    ["bytes that base64 encodes as + and /", "sink", "~~~???>>>"],
-  ])("accepts a pair with %s in both base64 alphabets", async (_, username, password) => {
-    const pair = `${username}:${password}`;
-    for (const authorization of [basic(pair), `Basic ${Buffer.from(pair).toString("base64url")}`])
-      await expect(checkBasic(authorization, [{ username, password }])).resolves.toBeDefined();
+  test("accepts both alphabets of base64", async () => {
+    // These bytes are encoded as + and /, or as - and _.
+    const pair = { username: "sink", password: "~~~???>>>" };
+    for (const encoding of ["base64", "base64url"] as const) {
+      const encoded = Buffer.from("sink:~~~???>>>").toString(encoding);
+      await expect(checkBasic(`Basic ${encoded}`, [pair])).resolves.toBeDefined();
+    }
   });
 
   test("refuses every caller if no pair is configured", async () => {

@@ -37,9 +37,7 @@ describe("The check accepts", () => {
   test.each([
     ["a version 1 token", () => `Bearer ${issuer.issueToken(clientId, { version: 1 })}`],
     ["a version 2 token", () => `Bearer ${issuer.issueToken(clientId, { version: 2 })}`],
-    ["a token surrounded by spaces", () => `Bearer   ${issue()}  `],
-    ["the scheme in lower case", () => `bearer ${issue()}`],
-    ["the scheme in upper case", () => `BEARER ${issue()}`],
+    ["the scheme in lower case, and further spaces", () => `bearer   ${issue()}  `],
   ])("%s", async (_, authorization) => {
     await expect(check(authorization())).resolves.toBe(clientId);
   });
@@ -82,21 +80,19 @@ describe("The check throws 403 insufficient_scope for a valid token", () => {
     await expect(check(`Bearer ${makeToken(issuer)}`)).rejects.toMatchObject(forbidden);
   });
 
-  test.each<[string, Record<string, unknown>, Partial<BearerRules>?]>([
-    ["whose azp is another client, whatever its appid says", { azp: otherClientId, appid: clientId }],
-    ["with no roles if a role is required", {}, { requiredRole: "Rooms.Manage" }],
-    [
-      "with other roles if a role is required",
-      { roles: ["Rooms.Manage.All", "rooms.manage"] },
-      { requiredRole: "Rooms.Manage" },
-    ],
-  ])("%s", async (_, claims, changes) => {
-    await expect(check(`Bearer ${issue(claims)}`, changes)).rejects.toMatchObject(forbidden);
+  test("whose azp is another client, whatever its appid says", async () => {
+    const token = issue({ azp: otherClientId, appid: clientId });
+    await expect(check(`Bearer ${token}`)).rejects.toMatchObject(forbidden);
+  });
+
+  test("that has other roles than the required one", async () => {
+    const token = issue({ roles: ["Rooms.Manage.All", "rooms.manage"] });
+    const checked = check(`Bearer ${token}`, { requiredRole: "Rooms.Manage" });
+    await expect(checked).rejects.toMatchObject(forbidden);
   });
 });
 
-const withoutToken = [null, "", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "token", "Bearer two words"];
-test.each([...withoutToken, "x Bearer token"])(
+test.each([null, "", "Bearer ", "Basic dXNlcjpwYXNz", "Bearer two words", "x Bearer token"])(
   "The check throws 401 without an error code if there is no token (%j)",
   async (authorization) => {
     await expect(check(authorization)).rejects.toMatchObject({
@@ -108,11 +104,9 @@ test.each([...withoutToken, "x Bearer token"])(
 );
 
 const invalidTokens: Record<string, () => string> = {
-  "of another host's issuer": () => issue({ iss: `https://issuer.example.com/${tenantId}/` }),
   "for an audience that starts with ours": () => issue({ aud: `api://${clientId}/more` }),
   "without an audience": () => issue({ aud: undefined }),
   "without an issuer": () => issue({ iss: undefined }),
-  "with roles that are not a list": () => issue({ roles: "Rooms.Manage" }),
   "signed with RS512": () =>
     issuer.signToken(
       { aud: clientId, iss: `${issuer.url}/${tenantId}/`, exp: Date.now() },
@@ -141,43 +135,34 @@ test.each(Object.entries({ ...wrongTokens, ...invalidTokens }))(
   },
 );
 
-test.each<[string, () => string, string, string]>([
-  ["expired", () => issue({ exp: 1 }), "invalid_token", "has expired"],
-  ["not-yet-valid", () => issue({ nbf: 9e9 }), "invalid_token", "not valid yet"],
-  ["audience", () => issue({ aud: "api://other" }), "invalid_token", "AUTH_AUDIENCES"],
-  ["issuer", () => issue({ iss: "https://issuer.example.com/" }), "invalid_token", "issuer"],
-  ["tenant", () => issue({ tid: otherClientId }), "invalid_token", "another tenant"],
-  ["claims", () => issue({ roles: "Rooms.Manage" }), "invalid_token", "claim"],
-  ["delegated", () => issue({ scp: "Rooms.Read" }), "invalid_token", "for a user"],
-  ["signature", () => wrongTokens["with its claims changed"]?.(issuer) ?? "", "invalid_token", "signature"],
-  [
-    "unknown-key",
-    () => wrongTokens["of an unknown key"]?.(issuer) ?? "",
-    "invalid_token",
-    "does not publish",
-  ],
-  ["malformed", () => "not-a-token", "invalid_token", "not a JWT"],
-  ["client", () => issue({ appid: otherClientId }), "insufficient_scope", "AUTH_CLIENT_IDS"],
-  ["role", () => issue(), "insufficient_scope", "AUTH_REQUIRED_ROLE"],
+test.each<[string, () => string | undefined, string, Partial<BearerRules>?]>([
+  ["expired", () => issue({ exp: 1 }), "has expired"],
+  ["not-yet-valid", () => issue({ nbf: 9e9 }), "not valid yet"],
+  ["audience", () => issue({ aud: "api://other" }), "AUTH_AUDIENCES"],
+  ["issuer", () => issue({ iss: "https://issuer.example.com/" }), "issuer"],
+  ["tenant", () => issue({ tid: otherClientId }), "another tenant"],
+  ["claims", () => issue({ roles: "Rooms.Manage" }), "claim"],
+  ["delegated", () => issue({ scp: "Rooms.Read" }), "for a user"],
+  ["signature", () => wrongTokens["with its claims changed"]?.(issuer), "signature"],
+  ["unknown-key", () => wrongTokens["of an unknown key"]?.(issuer), "does not publish"],
+  ["malformed", () => "not-a-token", "not a JWT"],
+  ["client", () => issue({ appid: otherClientId }), "AUTH_CLIENT_IDS"],
+  ["role", () => issue(), "AUTH_REQUIRED_ROLE", { requiredRole: "Rooms.Manage" }],
 ])(
   "The error names the reason `%s` for the log, and only a local caller is told",
-  async (reason, make, code, text) => {
-    const token = make();
-    const changes = reason === "role" ? { requiredRole: "Rooms.Manage" } : {};
+  async (reason, make, text, changes = {}) => {
+    const token = make() ?? "";
     const errorOf = async (explainsRefusals: boolean) =>
       check(`Bearer ${token}`, { ...changes, explainsRefusals }).catch((error: unknown) => error);
+    const code = reason === "client" || reason === "role" ? "insufficient_scope" : "invalid_token";
     const challenge = `Bearer realm="vmr-gateway", error="${code}"`;
 
     expect(await errorOf(false)).toMatchObject({ details: { reason, challenge } });
     const told = await errorOf(true);
-    expect(told).toMatchObject({ details: { reason, challenge: expect.stringContaining(text) } });
-    expect(told).toMatchObject({
-      details: {
-        challenge: expect.stringMatching(new RegExp(`^${challenge}, error_description="[ -!#-[\\]-~]+"$`)),
-      },
-    });
-    const parts = token.split(".").filter((part) => part !== "");
-    for (const part of parts) expect(JSON.stringify(told)).not.toContain(part);
+    // RFC 6750 allows no quotation mark and no backslash in the description.
+    const explained = new RegExp(`^${challenge}, error_description="[^"\\\\]*${text}[^"\\\\]*"$`);
+    expect(told).toMatchObject({ details: { reason, challenge: expect.stringMatching(explained) } });
+    for (const part of token.split(".")) expect(JSON.stringify(told)).not.toContain(part);
   },
 );
 

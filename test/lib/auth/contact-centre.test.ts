@@ -7,7 +7,7 @@ import { createRecordingLog, type RecordingLog } from "../../support/recording-l
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
 
-const divisionId = "55555555-5555-4555-8555-555555555555";
+const divisionId = "55555555-5555-4555-8555-55555555abcd";
 const user = { state: "active", division: { id: divisionId } };
 const ok = (body: unknown = user) => ({ status: 200, body });
 const forbidden = expect.objectContaining({ code: "forbidden", status: 403 });
@@ -43,8 +43,7 @@ beforeEach(() => {
   checkToken = checkAt(centre.url);
 });
 
-const checkAt = (url: string, divisionIds = ["other", divisionId]) =>
-  createContactCentreCheck({ url, divisionIds }, clock);
+const checkAt = (url: string) => createContactCentreCheck({ url, divisionIds: ["other", divisionId] }, clock);
 const check = async (token: string | null = "agent-token") => checkToken(token, log);
 /** Returns undefined for an accepted token, and the error otherwise. */
 const outcomeOf = async (token?: string) => check(token).catch((error: unknown) => error);
@@ -53,28 +52,22 @@ describe("The check judges a user", () => {
   test.each([
     ["accepts an active user of an authorised division", user, undefined],
     ["accepts a user of an authorised division without a state", { division: user.division }, undefined],
-    ["accepts a user of an authorised division whose state is null", { ...user, state: null }, undefined],
-    ["throws 403 for a user of another division", { ...user, division: { id: "another" } }, forbidden],
     [
       "throws 403 for a user of a division whose name is the ID of an authorised one",
       { ...user, division: { id: "SBC", name: divisionId } },
       forbidden,
     ],
+    [
+      "throws 403 for a user of a division whose ID is an authorised one in capitals",
+      { ...user, division: { id: divisionId.toUpperCase() } },
+      forbidden,
+    ],
     ["throws 403 for a user without a division", { state: "active" }, forbidden],
     ["throws 403 for an inactive user", { ...user, state: "inactive" }, forbidden],
-    ["throws 403 for a deleted user", { ...user, state: "deleted" }, forbidden],
     ["throws 503 for a division without an ID", { ...user, division: {} }, unavailable(5)],
-    ["throws 503 for a body that is not a user", "hello", unavailable(5)],
   ])("%s", async (_, body, outcome) => {
     reply = () => ok(body);
     expect(await outcomeOf()).toEqual(outcome);
-  });
-
-  test("throws 403 for a user whose division ID differs from an allowed one only in case", async () => {
-    checkToken = checkAt(centre.url, ["Division-A"]);
-    reply = (id) => ok({ ...user, division: { id } });
-    for (const id of ["division-a", "DIVISION-A"]) await expect(check(id)).rejects.toEqual(forbidden);
-    await expect(check("Division-A")).resolves.toBeUndefined();
   });
 });
 
@@ -83,7 +76,6 @@ describe("The check throws 401 without a call", () => {
     ["no token", null],
     ["an empty token", ""],
     ["a token of 4,097 characters", "x".repeat(4097)],
-    ["a token with a space", "agent token"],
     ["a token with a line break", "agent-token\r\nX-Other: 1"],
     ["a token with other letters", "agentÿ"],
   ])("for %s", async (_, token) => {
@@ -136,20 +128,6 @@ describe("A verdict is cached", () => {
     expect(paths).toHaveLength(1);
     await outcomeOf();
     expect(paths).toHaveLength(2);
-  });
-
-  test("for 1,000 tokens, and the least recently used one is dropped first", async () => {
-    await check("first");
-    await check("second");
-    for (let index = 0; index < 998; index++) await check(`other-${index}`);
-    await check("first");
-    await check("one-more");
-    expect(paths).toHaveLength(1001);
-
-    await check("first");
-    expect(paths).toHaveLength(1001);
-    await check("second");
-    expect(paths).toHaveLength(1002);
   });
 });
 
@@ -209,12 +187,12 @@ test("Invented tokens do not displace the verdict of an agent", async () => {
 });
 
 describe("The check if the contact centre fails", () => {
-  test.each([400, 401, 403, 404])("throws 401 after a %i", async (status) => {
+  test.each([401, 404])("throws 401 after a %i", async (status) => {
     reply = () => ({ status });
     await expect(check()).rejects.toEqual(unauthenticated);
   });
 
-  test.each([500, 502, 503, 504, 408])("throws 503 for 5 s after a %i, without a call", async (status) => {
+  test.each([500, 408])("throws 503 for 5 s after a %i, without a call", async (status) => {
     reply = () => ({ status });
     await expect(check()).rejects.toEqual(unavailable(5));
     clock.advance(0.5);
@@ -231,11 +209,8 @@ describe("The check if the contact centre fails", () => {
   test.each<[Record<string, string>, number]>([
     [{ "inin-ratelimit-reset": "12" }, 12],
     [{ "retry-after": "7", "inin-ratelimit-reset": "12" }, 7],
-    [{ "retry-after": "20" }, 20],
-    [{ "retry-after": "1" }, 1],
     [{ "retry-after": "1.2" }, 2],
     [{ "retry-after": "0" }, 5],
-    [{ "retry-after": "soon" }, 5],
     [{ "retry-after": "3600" }, 60],
   ])("throws 503 after a 429 with %j, without another call for %i s", async (headers, seconds) => {
     reply = () => ({ status: 429, headers });

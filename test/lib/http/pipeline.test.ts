@@ -150,24 +150,18 @@ describe("The response to a failure", () => {
     ]);
   });
 
-  test("with 422 contains every fault", async () => {
-    const faults = ["a", "b"].map((name) => ({
+  test("with 422 contains up to 100 faults", async () => {
+    const faults = Array.from({ length: 101 }, (_, index) => ({
       type: "missing",
-      loc: ["query", name],
+      loc: ["query", index],
       msg: "Field required",
     }));
     const response = await call(throwing(new GatewayError("invalid-request", { faults })));
-    expect([response.status, response.json]).toEqual([422, { detail: faults }]);
+    expect([response.status, response.json]).toEqual([422, { detail: faults.slice(0, 100) }]);
   });
 });
 
 test.each([
-  [
-    "a body",
-    { status: 200, body: { a: 1 } },
-    '{"a":1}',
-    { "Content-Type": "application/json", "Content-Length": "7" },
-  ],
   [
     "characters of several bytes",
     { status: 200, body: { a: "Zürich 🏠" } },
@@ -182,39 +176,6 @@ test.each([
   expect(headers).toEqual({ ...common, ...more });
 });
 
-describe("Authentication", () => {
-  const strict = httpFunction({
-    ...contract,
-    body: { schema: z.object({ name: z.string() }), maxBytes: 5, requiresJsonType: true },
-    handle: () => ({ status: 204 }),
-  });
-
-  test.each([undefined, "{", "x".repeat(100)])("comes first: 401 even with the body %j", async (body) => {
-    const refused = await call(strict, { checks: refuseAll, ...(body !== undefined && { body }) });
-    expect([refused.status, refused.json]).toEqual([401, { detail: "Not authenticated" }]);
-    expect(refused.headers).toMatchObject({ "WWW-Authenticate": "Test realm" });
-  });
-
-  test.each<Access>(["application", "agent", "event-sink", "anyone"])(
-    "runs only the check of the access %s",
-    async (access) => {
-      const called: string[] = [];
-      const check = (name: Access) => async () => {
-        called.push(name);
-        return { kind: "anyone" } as const;
-      };
-      const checks: AccessChecks = {
-        application: check("application"),
-        agent: check("agent"),
-        "event-sink": check("event-sink"),
-        anyone: check("anyone"),
-      };
-      await call(logging(access), { checks });
-      expect(called).toEqual([access]);
-    },
-  );
-});
-
 describe("Input", () => {
   const echo = httpFunction({
     ...contract,
@@ -226,6 +187,12 @@ describe("Input", () => {
     ...contract,
     body: { schema: z.object({ name: z.string() }), maxBytes: 100, requiresJsonType: true },
     handle: ({ body }) => ({ status: 200, body }),
+  });
+
+  test("is read after the access check, so an unknown caller gets 401 even with an invalid body", async () => {
+    const refused = await call(echoBody, { checks: refuseAll, body: "{" });
+    expect([refused.status, refused.json]).toEqual([401, { detail: "Not authenticated" }]);
+    expect(refused.headers).toMatchObject({ "WWW-Authenticate": "Test realm" });
   });
 
   test("reaches the function validated, with the caller and the room name", async () => {
@@ -257,9 +224,7 @@ describe("Input", () => {
 
   test.each([
     ["a%2Fb%2fc", "a/b/c"],
-    ["a b", "a b"],
-    ["100%", "100%"],
-    ["ü", "ü"],
+    ["100% ü", "100% ü"],
   ])("with the host's room name %s is decoded to %s", async (parameter, roomName) => {
     expect((await call(echo, { roomName: parameter })).json).toMatchObject({ roomName });
   });
@@ -275,21 +240,18 @@ describe("Failures", () => {
     ]);
   });
 
-  test.each(["thrown text", 5, null, undefined])("are 500 for the thrown value %j", async (thrown) => {
-    expect((await call(throwing(thrown))).status).toBe(500);
+  test("are 500 for a thrown value that is not an error", async () => {
+    expect((await call(throwing("text"))).status).toBe(500);
   });
 });
 
 describe("The correlation ID", () => {
-  test.each(["a", "order-2026_11.21", "77777777-7777-4777-8777-777777777777", "x".repeat(128)])(
-    "is the caller's %s",
-    async (id) => {
-      const { headers } = await call(logging(), { headers: { "x-correlation-id": id } });
-      expect(headers).toMatchObject({ "X-Correlation-Id": id });
-    },
-  );
+  test.each(["Order-2026_11.21", "x".repeat(128)])("is the caller's %s", async (id) => {
+    const { headers } = await call(logging(), { headers: { "x-correlation-id": id } });
+    expect(headers).toMatchObject({ "X-Correlation-Id": id });
+  });
 
-  test.each(["", "x".repeat(129), "two words", "a,b", 'a"b', "a/b", "é", "a\tb", "<a>", "{}"])(
+  test.each(["", "x".repeat(129), "/a", "a\tb", "é"])(
     "is the invocation's if the caller sends the unusable %j",
     async (id) => {
       const { headers } = await call(logging(), { headers: { "x-correlation-id": id } });
@@ -300,8 +262,6 @@ describe("The correlation ID", () => {
   test.each([
     [204, logging(), {}],
     [401, logging(), { checks: refuseAll }],
-    [404, throwing(new GatewayError("room-not-found")), {}],
-    [422, throwing(new GatewayError("invalid-request", { faults: [] })), {}],
     [500, throwing(new TypeError("broken")), {}],
     [503, throwing(new GatewayError("platform-unavailable")), {}],
   ])("of the caller is in a %i and in every log line of the request", async (status, definition, given) => {
@@ -328,20 +288,16 @@ describe("The caller", () => {
     expect(lines[0]).not.toHaveProperty("caller");
   });
 
-  test.each(["current", "previous"] as const)(
-    "of the event sink is logged with its %s credentials in the line of the request only",
-    async (credentials) => {
-      const sink = async () => ({ kind: "event-sink", credentials }) as const;
-      const { lines } = await call(logging("event-sink"), { checks: { ...openAccess, "event-sink": sink } });
-      expect(lines).toEqual([
-        expect.not.objectContaining({ credentials }),
-        expect.objectContaining({ event: "request", credentials }),
-      ]);
-      const failing = doing(() => Promise.reject(new GatewayError("forbidden")), { access: "event-sink" });
-      const failed = await call(failing, { checks: { ...openAccess, "event-sink": sink } });
-      expect(failed.lines).toMatchObject([{ event: "request", status: 403, credentials }]);
-    },
-  );
+  test("of the event sink is logged with its pair of credentials in the line of the request only", async () => {
+    const sink = async () => ({ kind: "event-sink", credentials: "previous" }) as const;
+    const checks = { ...openAccess, "event-sink": sink };
+    const { lines } = await call(logging("event-sink"), { checks });
+    expect(lines[0]).not.toHaveProperty("credentials");
+    expect(lines[1]).toMatchObject({ event: "request", credentials: "previous" });
+    const failing = doing(() => Promise.reject(new GatewayError("forbidden")), { access: "event-sink" });
+    const failed = await call(failing, { checks });
+    expect(failed.lines).toMatchObject([{ event: "request", status: 403, credentials: "previous" }]);
+  });
 });
 
 describe("The log of a request", () => {
@@ -372,18 +328,12 @@ describe("The log of a request", () => {
     ]);
   });
 
-  test.each([
-    ["room-not-found", 404],
-    ["unauthenticated", 401],
-  ] as const)("is one line with the code of a failure without a cause (%s)", async (code, status) => {
-    const line = { event: "request", status, code, durationMilliseconds: 0 };
-    expect((await call(throwing(new GatewayError(code)))).lines).toEqual([expect.objectContaining(line)]);
-  });
-
-  test("names the reason of a refusal, which the caller does not see", async () => {
+  test("is one line with code and reason of a refusal, and the caller does not see the reason", async () => {
     const refused = new GatewayError("unauthenticated", { reason: "expired" });
     const { lines, json: body } = await call(throwing(refused));
-    expect(lines).toMatchObject([{ event: "request", status: 401, reason: "expired" }]);
+    const code = "unauthenticated";
+    const line = { event: "request", status: 401, code, reason: "expired", durationMilliseconds: 0 };
+    expect(lines).toEqual([expect.objectContaining(line)]);
     expect(body).toEqual({ detail: "Not authenticated" });
   });
 
@@ -397,7 +347,6 @@ describe("The log of a request", () => {
   });
 
   test.each([
-    ["an error", "error", "platform-rejected"],
     ["an error", "error", "platform-unavailable"],
     ["a warning", "warning", "unauthenticated"],
   ] as const)("contains %s with the chain of causes (%s: %s)", async (_, level, code) => {

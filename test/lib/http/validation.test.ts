@@ -1,6 +1,7 @@
 /** Validation that is as lenient as Pydantic, reports faults as FastAPI does, and never returns secrets. */
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import { GatewayError } from "../../../src/lib/errors.ts";
 import {
   faultWithInput,
   laxBoolean,
@@ -16,27 +17,24 @@ const refusedBooleans = ["", " true", "false ", "true,false", "null", "tru", "2"
 
 const LevelQuery = z.object({ max_vmr: laxInteger.pipe(z.int().min(0).max(10_000)).optional() });
 
-/** Returns the validated value, or the details of the failure. */
-function validated(schema: z.ZodType, value: unknown, place: "query" | "body"): unknown {
+/** Returns what was read, or the details of the failure. */
+function outcomeOf(read: () => unknown): unknown {
   try {
-    return validate(schema, value, place);
+    return read();
   } catch (error) {
-    return error instanceof Error && "details" in error ? error.details : error;
+    return error instanceof GatewayError && error.code === "invalid-request" ? error.details : error;
   }
 }
-const inQuery = (schema: z.ZodType, value: unknown) => validated(schema, value, "query");
-const inBody = (value: unknown, schema: z.ZodType = Conference) => validated(schema, value, "body");
+const inQuery = (schema: z.ZodType, value: unknown) => outcomeOf(() => validate(schema, value, "query"));
+const inBody = (value: unknown, schema: z.ZodType = Conference) =>
+  outcomeOf(() => validate(schema, value, "body"));
 const level = (text: string) => inQuery(LevelQuery, { max_vmr: text });
 
 describe("A query", () => {
   test.each([
-    ["12", 12],
     ["12.0", 12],
-    ["12.", 12],
-    [" 12 ", 12],
-    ["+12", 12],
-    ["1_000", 1000],
-    ["0_0_7", 7],
+    [" +12. ", 12],
+    ["1_0_00", 1000],
     ["0", 0],
     ["10000", 10_000],
   ])("is valid with %j for the integer %i", (text, value) => {
@@ -54,12 +52,6 @@ describe("A query", () => {
 
   test.each([
     ["-1", "greater_than_equal", "greater than or equal to 0", { ge: 0 }],
-    [
-      "-99999999999999999999",
-      "greater_than_equal",
-      `greater than or equal to -${Number.MAX_SAFE_INTEGER}`,
-      { ge: -Number.MAX_SAFE_INTEGER },
-    ],
     ["10001", "less_than_equal", "less than or equal to 10000", { le: 10_000 }],
     // Beyond the integers that a number can have, that is the bound.
     [
@@ -108,28 +100,20 @@ describe("A body", () => {
     expect(laxBoolean.parse(value)).toBe(read);
   });
 
-  test.each([
-    "2026-01-15",
-    "2026-01-15T09:30",
-    "2026-01-15T09:30:00.123456",
-    "2026-01-15 09:30:00Z",
-    "2026-01-15T09:30:00+01:00",
-  ])("is valid with the date-time %j, which is passed on unchanged", (value) => {
-    expect(inBody({ creation_time: value })).toEqual({ creation_time: value });
-  });
+  test.each(["2026-01-15T09:30:00.123456", "2026-01-15 09:30:00Z"])(
+    "is valid with the date-time %j, which is passed on unchanged",
+    (value) => {
+      expect(inBody({ creation_time: value })).toEqual({ creation_time: value });
+    },
+  );
 
   test.each([
     [{ participant_limit: 2.5 }, "int_from_float", "a valid integer, got a number with a fractional part"],
-    [{ participant_limit: [1] }, "int_type", "a valid integer"],
     [{ participant_limit: {} }, "int_type", "a valid integer"],
     [{ participant_limit: "many" }, "int_parsing", "a valid integer, unable to parse string as an integer"],
     [{ allow_guests: "perhaps" }, "bool_parsing", "a valid boolean, unable to interpret input"],
     [{ allow_guests: 2 }, "bool_parsing", "a valid boolean, unable to interpret input"],
-    [{ allow_guests: -1 }, "bool_parsing", "a valid boolean, unable to interpret input"],
-    [{ allow_guests: 0.5 }, "bool_parsing", "a valid boolean, unable to interpret input"],
     [{ allow_guests: {} }, "bool_type", "a valid boolean"],
-    [{ allow_guests: [] }, "bool_type", "a valid boolean"],
-    [{ creation_time: 1_795_250_000 }, "string_type", "a valid string"],
     [{ host_view: 5 }, "string_type", "a valid string"],
     [{ aliases: "x" }, "list_type", "a valid list"],
   ])("has a fault with %j: %s", (body, type, expected) => {
@@ -138,13 +122,13 @@ describe("A body", () => {
     expect(inBody(body)).toEqual({ faults: [fault] });
   });
 
-  test.each(["short", "2026-13-45", "yesterday"])("has a fault with the date-time %j", (input) => {
+  test.each(["2026-13-45", "yesterday"])("has a fault with the date-time %j", (input) => {
     const fault = { type: "value_error", loc: ["body", "creation_time"], input, ctx: { error: {} } };
     const msg = "Value error, must be a date and time in ISO 8601";
     expect(inBody({ creation_time: input })).toEqual({ faults: [{ ...fault, msg }] });
   });
 
-  test.each([[[1, 2]], ["text"], [5], [null]])("has a fault if it is %j instead of an object", (input) => {
+  test.each([[[1, 2]], [null]])("has a fault if it is %j instead of an object", (input) => {
     const fields = "Input should be a valid dictionary or object to extract fields from";
     const faultOf = (type: string, msg: string) => ({ faults: [{ type, loc: ["body"], msg, input }] });
     expect(inBody(input)).toEqual(faultOf("model_attributes_type", fields));
@@ -190,58 +174,39 @@ describe("A body", () => {
 
 describe("Parameters that could be dropped or merged unnoticed", () => {
   const schema = z.object({ uuiData: z.string().optional(), max_vmr: z.coerce.number().optional() });
-  const read = (query: string) => readQuery(schema, new URLSearchParams(query));
-  const refused = (...faults: [name: string, msg: string][]) => ({
-    code: "invalid-request",
-    details: {
-      faults: faults.map(([name, msg]) => ({
-        type: "value_error",
-        loc: ["query", name],
-        msg: `Value error, ${msg}`,
-        ctx: { error: {} },
-      })),
-    },
+  const read = (query: string) => outcomeOf(() => readQuery(schema, new URLSearchParams(query)));
+  const refused = (...faults: [name: string, reason: string][]) => ({
+    faults: faults.map(([name, reason]) => ({
+      type: "value_error",
+      loc: ["query", name],
+      msg: `Value error, ${reason}`,
+      ctx: { error: {} },
+    })),
   });
-
-  function failureOf(query: string): unknown {
-    try {
-      return read(query);
-    } catch (error) {
-      return error;
-    }
-  }
 
   test("a query with known and unknown parameters is parsed, and unknown ones are ignored, even if repeated", () => {
     expect(read("uuiData=61&max_vmr=2&other=1&other=2&data=x")).toEqual({ uuiData: "61", max_vmr: 2 });
   });
 
   test.each([
-    ["uuidata", "uuiData"],
     ["UUIDATA", "uuiData"],
-    ["uui_data", "uuiData"],
-    ["uui-Data", "uuiData"],
-    ["_uuiData-", "uuiData"],
+    ["_uui-Data", "uuiData"],
     ["maxVmr", "max_vmr"],
-    ["max-vmr", "max_vmr"],
-    ["MAX_VMR", "max_vmr"],
   ])("the parameter %s is refused, and the fault names %s", (sent, right) => {
-    expect(failureOf(`${sent}=1`)).toMatchObject(refused([sent, `the parameter is called ${right}`]));
-    expect(failureOf(`${right}=1&${sent}=1`)).toMatchObject(
-      refused([sent, `the parameter is called ${right}`]),
-    );
+    const faults = refused([sent, `the parameter is called ${right}`]);
+    expect(read(`${sent}=1`)).toEqual(faults);
+    expect(read(`${right}=1&${sent}=1`)).toEqual(faults);
   });
 
-  test.each([
-    "uuiData=61&uuiData=62",
-    "uuiData=61&uuiData=61",
-    "uuiData=61&uui%44ata=62",
-    "uuiData&uuiData=",
-  ])("a parameter that is sent twice is refused (%s)", (query) => {
-    expect(failureOf(query)).toMatchObject(refused(["uuiData", "uuiData must be sent only once"]));
-  });
+  test.each(["uuiData=61&uuiData=61", "uuiData=61&uui%44ata=62", "uuiData&uuiData="])(
+    "a parameter that is sent twice is refused (%s)",
+    (query) => {
+      expect(read(query)).toEqual(refused(["uuiData", "uuiData must be sent only once"]));
+    },
+  );
 
   test("every refused parameter is reported once", () => {
-    expect(failureOf("uuidata=1&uuidata=2&max_vmr=1&max_vmr=2")).toMatchObject(
+    expect(read("uuidata=1&uuidata=2&max_vmr=1&max_vmr=2")).toEqual(
       refused(["uuidata", "the parameter is called uuiData"], ["max_vmr", "max_vmr must be sent only once"]),
     );
   });
@@ -255,56 +220,36 @@ describe("The input of a fault", () => {
   const fault = { loc: ["body", "name"], msg: "Input should be a valid string", type: "string_type" };
   const secret = "48291377";
 
-  const resultOf = (body: unknown): string => {
-    try {
-      return JSON.stringify(validate(Conference, body, "body"));
-    } catch (error) {
-      return JSON.stringify(error instanceof Error && "details" in error ? error.details : undefined);
-    }
-  };
-
-  test("an input is returned as it was sent", () => {
-    expect(faultWithInput(fault, 5)).toEqual({ ...fault, input: 5 });
-    expect(faultWithInput(fault, null)).toEqual({ ...fault, input: null });
+  test.each([5, null, { topping: "spinach", tokens: 2 }])("is returned as it was sent (%j)", (input) => {
+    expect(faultWithInput(fault, input)).toEqual({ ...fault, input });
   });
 
-  test.each(["pin", "guest_pin", "password", "token", "gms_access_token"])(
-    "an input in the field %s is omitted",
-    (field) => {
-      const at = { ...fault, loc: ["body", "list", 0, field] };
-      expect(faultWithInput(at, 5)).toEqual(at);
-    },
-  );
-
-  test("an input nested in a secret field is omitted", () => {
-    const at = { ...fault, loc: ["body", "gms_access_token", 0, "value"] };
-    expect(faultWithInput(at, "x")).toEqual(at);
+  test.each([
+    { loc: ["body", "list", 0, "pin"] },
+    { loc: ["body", "guest_pin"] },
+    { loc: ["body", "password"] },
+    { loc: ["body", "token"] },
+    { loc: ["body", "gms_access_token", 0, "value"] },
+  ])("is omitted in a secret field ($loc)", ({ loc }) => {
+    expect(faultWithInput({ ...fault, loc }, 5)).toEqual({ ...fault, loc });
   });
 
-  test("an input that is missing or longer than 1,000 characters as JSON is omitted", () => {
+  test("is omitted if it is missing or longer than 1,000 characters as JSON", () => {
     expect(faultWithInput(fault, undefined)).toEqual(fault);
     expect(faultWithInput(fault, "x".repeat(999))).toEqual(fault);
     expect(faultWithInput(fault, "x".repeat(998))).toHaveProperty("input");
   });
 
-  test("an input is returned if a word merely contains the name of a secret field", () => {
-    const input = { topping: "spinach", tokens: 2 };
-    expect(faultWithInput(fault, input)).toEqual({ ...fault, input });
-  });
-
-  describe("a PIN in a rejected body is never returned", () => {
-    test.each([
-      ["as a number", { pin: Number(secret) }],
-      ["in a list", { guest_pin: [secret] }],
-      ["in a list instead of an object", [{ pin: secret }]],
-      ["nested in another field", { automatic_participants: { pin: secret } }],
-      ["in a text that was not parsed as JSON", JSON.stringify({ pin: secret })],
-      ["in form data", `guest_pin=${secret}`],
-      ["nested in a list element", { ivr_theme: [[{ guest_pin: secret }]] }],
-    ])("%s", (_, body) => {
-      const result = resultOf(body);
-      expect(result).toContain("faults");
-      expect(result).not.toContain(secret);
-    });
+  test.each([
+    ["as a number", { pin: Number(secret) }],
+    ["in a list", { guest_pin: [secret] }],
+    ["in a list instead of an object", [{ pin: secret }]],
+    ["nested in another field", { automatic_participants: { pin: secret } }],
+    ["in form data", `guest_pin=${secret}`],
+    ["nested in a list element", { ivr_theme: [[{ guest_pin: secret }]] }],
+  ])("never contains a PIN of a rejected body, sent %s", (_, body) => {
+    const result = JSON.stringify(inBody(body));
+    expect(result).toContain("faults");
+    expect(result).not.toContain(secret);
   });
 });
