@@ -109,7 +109,7 @@ export function responseFailure(
   const retryAfter = Number(headers["retry-after"]);
   const body = status === 400 ? response.body : undefined;
   // Names only: values may be PINs or service tags.
-  const fields = rejectedFields({ platformStatus: status, body });
+  const fields = rejectedFields({ body });
   return new PlatformError({
     method: request.method,
     outcome: status < 500 ? "refused" : "unknown",
@@ -139,9 +139,9 @@ const Rejection = z.object({ conference: Fields, conference_alias: Fields });
  * Returns the names in a 400 response of the conference resource; `__all__` stands for the conference as a whole.
  * Returns none for any other failure, including a 400 from a login page or a proxy.
  */
-export function rejectedFields(error: Pick<PlatformError, "platformStatus" | "body">): string[] {
-  const rejection = Rejection.safeParse(error.body).data;
-  if (error.platformStatus !== 400 || rejection === undefined) return [];
+export function rejectedFields({ body }: Pick<PlatformError, "body">): string[] {
+  const rejection = Rejection.safeParse(body).data;
+  if (rejection === undefined) return [];
   const fields = [...Object.keys(rejection.conference), ...Object.keys(rejection.conference_alias)];
   return fields.filter((field) => /^[a-z_]{1,64}$/.test(field));
 }

@@ -1,16 +1,13 @@
 /** The log workspace's sink: retries, errors and credentials. */
 import { expect, test } from "vitest";
 import { createMetricsSink } from "../../../src/lib/azure/log-workspace.ts";
-import { type MetricsRow, metricsColumns } from "../../../src/lib/metrics/measurement.ts";
 import type { MetricsSink } from "../../../src/lib/ports.ts";
 import { startLogWorkspace } from "../../../tools/simulators/log-workspace.ts";
 import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
 
-const nothing = Object.fromEntries(Object.keys(metricsColumns).map((column) => [column, null]));
-const row: MetricsRow = { ...emptyRow(), RunId: "run-1", PlatformConnected: false };
-
+const row = { RunId: "run-1", PlatformConnected: false, PoolDepth: null };
 const target = { ruleId: "dcr-1", stream: "Custom-VmrGatewayMetrics_CL" };
 const unused = { getToken: async () => Promise.reject(new Error("no identity")) };
 
@@ -23,17 +20,17 @@ test("the sink sends the row unchanged to its rule and stream", async () => {
   expect(workspace.rows()).toEqual([{ ruleId: "dcr-1", stream: "Custom-VmrGatewayMetrics_CL", row }]);
 });
 
-test.each([429, 503])("the sink retries after a transient %i, and the row arrives once", async (status) => {
-  workspace.failNext({ status, retryAfterSeconds: 0 });
+test("the sink retries after a transient failure, and the row arrives once", async () => {
+  workspace.failNext({ status: 503, retryAfterSeconds: 0 });
   await sink(row);
   expect(workspace.rows()).toHaveLength(1);
 });
 
-test.each([400, 403, 404, 413])("the sink throws with the cause if a row is refused (%i)", async (status) => {
-  workspace.failNext({ status, count: 10 });
+test("the sink throws with the cause if a row is refused", async () => {
+  workspace.failNext({ status: 403, count: 10 });
   await expect(sink(row)).rejects.toMatchObject({
     message: "the log workspace did not accept the row",
-    cause: { statusCode: status },
+    cause: { statusCode: 403 },
   });
   expect(workspace.rows()).toEqual([]);
 });
@@ -69,9 +66,3 @@ test("the sink requests a token for an https workspace, and sends nothing withou
   expect(scopes.flat()).toContain("https://monitor.azure.com/.default");
   expect(workspace.rows()).toEqual([]);
 });
-
-function emptyRow(): MetricsRow {
-  const isRow = (value: object): value is MetricsRow => "RunId" in value;
-  if (!isRow(nothing)) throw new Error("the row has no RunId");
-  return nothing;
-}

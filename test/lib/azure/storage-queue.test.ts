@@ -1,13 +1,13 @@
 /** The queues of a storage account: failures, timeouts, retries, ages of messages, names and encodings. */
-import { once } from "node:events";
 import { createServer } from "node:http";
 import { QueueServiceClient } from "@azure/storage-queue";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { createStorageQueue, openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import type { Queue, QueueMessage, Queues } from "../../../src/lib/ports.ts";
 import { startAzurite } from "../../../tools/simulators/azurite.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
+import { listen } from "../../../tools/simulators/process/listen.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStarted, useStartedPerTest } from "../../support/use-started.ts";
 
@@ -83,12 +83,6 @@ test("Every operation fails as `unknown` after 3 s without a response", async ()
   expect(asked).toEqual(operations.map(() => 3000));
 });
 
-test("Every operation fails as `unknown`, a 503, if the service returns 500", async () => {
-  answer = storageError(500, "InternalError");
-  const error = { failure: "unknown", code: "storage-unavailable" };
-  expect(await failuresOf(openFast)).toEqual(forEachOperation(error));
-});
-
 test.each(operations)(
   "%s has %i attempts at a busy account or a broken connection",
   async (_, attempts, run) => {
@@ -115,33 +109,18 @@ test.each([
   await expect(openFast().delete(message)).rejects.toMatchObject(error);
 });
 
-test("put fails as `unknown` if the service cannot be reached", async () => {
-  const unreachable = connectionString().replace(server.url, "http://127.0.0.1:1");
-  const put = open({ connectionString: unreachable }, 20).pool.put("room-a");
-  await expect(put).rejects.toMatchObject({ failure: "unknown", message: "queue put: ECONNREFUSED" });
-});
-
-describe("Connections", () => {
-  const listener = useStartedPerTest(async () => {
-    const seen = { connections: 0 };
-    const listening = createServer((_, response) => response.writeHead(204).end());
-    listening.on("connection", () => void (seen.connections += 1));
-    listening.listen(0, "127.0.0.1");
-    await once(listening, "listening");
-    const address = listening.address();
-    const stop = async () => {
-      listening.closeAllConnections();
-      listening.close();
-    };
-    return { seen, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, stop };
+test("Consecutive operations on all queues share a connection", async () => {
+  let connections = 0;
+  const listening = createServer((_, response) => response.writeHead(204).end());
+  listening.on("connection", () => void (connections += 1));
+  onTestFinished(() => {
+    listening.closeAllConnections();
+    listening.close();
   });
-
-  test("are shared by consecutive operations on all queues", async () => {
-    const account = connectionString().replace(server.url, listener.url);
-    const { pool, deletion } = open({ connectionString: account });
-    for (const queue of [pool, deletion, pool]) await queue.delete(message);
-    expect(listener.seen.connections).toBe(1);
-  });
+  const account = connectionString().replace(server.url, await listen(listening));
+  const { pool, deletion } = open({ connectionString: account });
+  for (const queue of [pool, deletion, pool]) await queue.delete(message);
+  expect(connections).toBe(1);
 });
 
 describe("The age of a message", () => {

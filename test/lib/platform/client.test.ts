@@ -6,6 +6,7 @@ import {
   type PlatformCalls,
   type PlatformClient,
 } from "../../../src/lib/platform/client.ts";
+import { describeFailure } from "../../../src/lib/platform/errors.ts";
 import { withRetries } from "../../../src/lib/platform/retries.ts";
 import { createBasicCredentials, type PlatformRequest } from "../../../src/lib/platform/transport.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
@@ -66,7 +67,8 @@ describe("failures", () => {
     [500, "unknown", "platform-unavailable"],
   ] as const)("status %i has the outcome %s and is %s", async (status, outcome, code) => {
     platform.addFault({ kind: "status", status });
-    await expect(get()).rejects.toMatchObject({ outcome, code, platformStatus: status });
+    const failedCall = { platformMethod: "GET", platformStatus: status };
+    await expect(get()).rejects.toMatchObject({ outcome, code, details: { failedCall } });
   });
 
   test("no response within the client's or the call's own timeout has an unknown outcome", async () => {
@@ -82,8 +84,10 @@ describe("failures", () => {
     await expect(get({}, newClient("http://127.0.0.1:1"))).rejects.toMatchObject({
       outcome: "not-sent",
       code: "platform-unavailable",
+      name: "PlatformError",
       message: `GET ${path}: ECONNREFUSED`,
       cause: { code: "ECONNREFUSED" },
+      details: { failedCall: { platformMethod: "GET", platformError: "ECONNREFUSED" } },
     });
   });
 
@@ -119,15 +123,20 @@ describe("failures", () => {
     },
   );
 
-  test("the error keeps the body of a 400 and of no other status", async () => {
-    const body = { conference: { pin: ["too short"] } };
+  test("the error of a 400 names the rejected fields, and only it keeps its body", async () => {
+    const body = { conference: { pin: ["too short"], "4711": ["a value"] }, conference_alias: { alias: [] } };
     platform.addFault({ kind: "status", status: 400, body, count: 1 });
     platform.addFault({ kind: "status", status: 409, body, count: 1 });
     const rejected: unknown = await get().catch((cause: unknown) => cause);
-    expect(rejected).toMatchObject({ body });
+    expect(rejected).toMatchObject({ body, message: `GET ${path}: status 400, fields pin, alias` });
     // The platform would reject it again.
     expect(rejected).not.toHaveProperty("details.retryAfterSeconds");
-    await expect(get()).rejects.toMatchObject({ body: undefined });
+    const failure = "platform-rejected";
+    expect(describeFailure(rejected)).toEqual({ failure, status: 400, rejectedFields: "pin,alias" });
+
+    const conflict: unknown = await get().catch((cause: unknown) => cause);
+    expect(conflict).toMatchObject({ body: undefined, message: `GET ${path}: status 409` });
+    expect(describeFailure(conflict)).toEqual({ failure, status: 409 });
   });
 
   test("the error's message contains method, path and status, and no query, body or password", async () => {

@@ -6,7 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import jwt from "jsonwebtoken";
 import { generate } from "selfsigned";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { transportFailure } from "../../../src/lib/platform/errors.ts";
+import { describeFailure, transportFailure } from "../../../src/lib/platform/errors.ts";
 import {
   createBasicCredentials,
   createCredentials,
@@ -50,6 +50,8 @@ test.each([new Error("network"), { code: "ENOTFOUND" }, "network"])(
   (cause) => {
     const failure = transportFailure({ method: "POST", path: "/rooms/" }, cause);
     expect(failure).toMatchObject({ outcome: "unknown", message: "POST /rooms/: no response" });
+    expect(failure.details.failedCall?.platformError).toBeUndefined();
+    expect(describeFailure(failure)).toEqual({ failure: "platform-unavailable", status: null });
   },
 );
 
