@@ -46,6 +46,13 @@ describe("An HTTP client", () => {
     expect(seen.requests).toBe(1);
   });
 
+  test("ignores a proxy that the environment names", async () => {
+    for (const name of ["http_proxy", "HTTP_PROXY", "all_proxy"]) vi.stubEnv(name, "http://127.0.0.1:1");
+    for (const name of ["no_proxy", "NO_PROXY"]) vi.stubEnv(name, "");
+    respond = (response) => response.end();
+    await expect(createHttpClient(server.url).get("/x/")).resolves.toMatchObject({ status: 200 });
+  });
+
   test("keeps a connection for consecutive requests, and closes it before the server does", async () => {
     respond = (response) => response.end();
     const client = createHttpClient(server.url);

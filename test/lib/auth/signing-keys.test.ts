@@ -1,5 +1,5 @@
 /** Signing keys during rotations, outages and floods of unknown key IDs. */
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import {
   createSigningKeys,
   fetchPublishedKeys,
@@ -203,6 +203,12 @@ test.each<[string, () => Record<string, Answer>]>([
   answers = { ...answers, ...failing() };
   await expect(find()).rejects.toMatchObject(unavailable);
   expect(paths).not.toContain("/elsewhere");
+});
+
+test("The keys are fetched without the proxy that the environment names", async () => {
+  for (const name of ["http_proxy", "HTTP_PROXY", "all_proxy"]) vi.stubEnv(name, "http://127.0.0.1:1");
+  for (const name of ["no_proxy", "NO_PROXY"]) vi.stubEnv(name, "");
+  expect(await isKnown()).toBe(true);
 });
 
 test("A malformed key in a set does not hide the others", async () => {
