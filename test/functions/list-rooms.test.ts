@@ -12,16 +12,6 @@ test("Returns 200 with an empty list if the platform has no conferences", async 
   expect(await list()).toMatchObject({ status: 200, json: [] });
 });
 
-test("Returns every conference once, even if the platform returns several pages", async () => {
-  gateway.stack.platform.setBehaviour({ maxPageSize: 20 });
-  gateway.stack.platform.seedRooms({ count: 65 });
-  const { status, json } = await list();
-  const names = (json as { name: string }[]).map(({ name }) => name);
-  expect(status).toBe(200);
-  expect(new Set(names).size).toBe(65);
-  expect(names).toHaveLength(65);
-});
-
 test("Returns the shape that constrained_attributes selects, and 422 for an unknown word", async () => {
   gateway.addRoom("a-room");
   const isFull = async (constrained_attributes: string) =>
