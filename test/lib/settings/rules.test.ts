@@ -26,22 +26,20 @@ const withoutPassword = { PLATFORM_USERNAME: undefined, PLATFORM_PASSWORD: undef
 const rule = { LOGS_INGESTION_RULE_ID: "dcr-1" };
 const stream = { LOGS_INGESTION_STREAM: "Custom-X" };
 const endpoint = { LOGS_INGESTION_ENDPOINT: "https://logs.example.com" };
-const shortTimes = { POOL_LEASE_SECONDS: "59", GC_MINIMUM_AGE_SECONDS: "599" };
+const shortTimes = {
+  POOL_LEASE_SECONDS: "2",
+  PLATFORM_TIMEOUT_SECONDS: "60",
+  GC_MINIMUM_AGE_SECONDS: "599",
+};
 
 test.each<[string, Changes]>([
   ["a connection string only", {}],
   ["an account name only", { ...withoutKey, ...accountName }],
-  ["an account name with a queue URL", { ...withoutKey, ...accountName, ...queueUri }],
-  ["a connection string with a queue URL", queueUri],
   ["a queue and a blob URL", { ...withoutKey, ...queueUri, ...blobUri }],
   ["OAuth credentials", { ...withoutPassword, ...oauth }],
   ["a lease of 60 s and an age of 600 s", { POOL_LEASE_SECONDS: "60", GC_MINIMUM_AGE_SECONDS: "600" }],
   ["a lease of four times the timeout", { POOL_LEASE_SECONDS: "240", PLATFORM_TIMEOUT_SECONDS: "60" }],
   ["a long timeout with the default lease", { PLATFORM_TIMEOUT_SECONDS: "60" }],
-  [
-    "a long timeout with a short lease on loopback",
-    { PLATFORM_URL: "http://127.0.0.1:1", POOL_LEASE_SECONDS: "2", PLATFORM_TIMEOUT_SECONDS: "60" },
-  ],
   ["a short lease and a short age on loopback", { PLATFORM_URL: "http://127.0.0.1:1", ...shortTimes }],
   ["a minimum equal to the maximum", { MAX_VMR: "10", POOL_MINIMUM: "10" }],
   ["a previous pair", { EVENT_SINK_PREVIOUS_USERNAME: "o", EVENT_SINK_PREVIOUS_PASSWORD: "p" }],
@@ -58,10 +56,6 @@ test.each<[string, Changes, string]>([
   ["missing credentials of the platform", withoutPassword, "PLATFORM_USERNAME"],
   ["a user name without a password", { PLATFORM_PASSWORD: undefined }, "PLATFORM_USERNAME"],
   ["a client without a key", { ...withoutPassword, PLATFORM_OAUTH_CLIENT_ID: "client" }, "PLATFORM_USERNAME"],
-  ["a key without a client", { ...withoutPassword, PLATFORM_OAUTH_PRIVATE_KEY: "key" }, "PLATFORM_USERNAME"],
-  ["a key and a password", { PLATFORM_OAUTH_PRIVATE_KEY: "key" }, "PLATFORM_OAUTH_CLIENT_ID"],
-  ["a client and a password", { PLATFORM_OAUTH_CLIENT_ID: "c" }, "PLATFORM_OAUTH_CLIENT_ID"],
-  ["OAuth and a password", { ...oauth, PLATFORM_USERNAME: undefined }, "PLATFORM_OAUTH_CLIENT_ID"],
   ["OAuth and a user name", { ...oauth, PLATFORM_PASSWORD: undefined }, "PLATFORM_OAUTH_CLIENT_ID"],
   ["a previous user name only", { EVENT_SINK_PREVIOUS_USERNAME: "old" }, "EVENT_SINK_PREVIOUS_USERNAME"],
   ["a previous password only", { EVENT_SINK_PREVIOUS_PASSWORD: "old" }, "EVENT_SINK_PREVIOUS_USERNAME"],
@@ -74,10 +68,7 @@ test.each<[string, Changes, string]>([
   ["an age of 599 s", { GC_MINIMUM_AGE_SECONDS: "599" }, "GC_MINIMUM_AGE_SECONDS"],
   ["a minimum above the maximum", { MAX_VMR: "9", POOL_MINIMUM: "10" }, "POOL_MINIMUM"],
   ["a workspace without a rule", { ...endpoint, ...stream }, "LOGS_INGESTION_ENDPOINT"],
-  ["a workspace without a stream", { ...endpoint, ...rule }, "LOGS_INGESTION_ENDPOINT"],
-  ["a workspace without rule and stream", endpoint, "LOGS_INGESTION_ENDPOINT"],
   ["a workspace without rule and endpoint", stream, "LOGS_INGESTION_ENDPOINT"],
-  ["a workspace without stream and endpoint", rule, "LOGS_INGESTION_ENDPOINT"],
   ["a password that ends in a line break", { EVENT_SINK_PASSWORD: "secret\n" }, "EVENT_SINK_PASSWORD"],
   ["a password that ends in CRLF", { PLATFORM_PASSWORD: "secret\r\n" }, "PLATFORM_PASSWORD"],
 ])("faultsBetweenSettings rejects %s", (_, changes, name) => {
