@@ -1,6 +1,6 @@
 /** A local gateway with its console. */
 
-import { expect } from "vitest";
+import { poll } from "../../simulators/process/poll.ts";
 import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
@@ -23,8 +23,8 @@ export async function startRunningConsole() {
 
   /** Resolves when this many rooms can be handed out. */
   async function untilPoolHas(rooms: number): Promise<void> {
-    const length = async () => (await queues.peek("pool")).length;
-    await expect.poll(length, { timeout: 60_000 }).toBeGreaterThanOrEqual(rooms);
+    const isFull = async () => ((await queues.peek("pool")).length >= rooms ? true : undefined);
+    await poll(isFull, { description: `${rooms} rooms in the pool`, timeoutSeconds: 60 });
   }
 
   await fetch(`${connection.gatewayUrl}/room/bulk/`, { method: "POST", headers: { authorization } });
@@ -39,7 +39,8 @@ export async function startRunningConsole() {
     untilPoolHas,
     /** Resolves when no room is requested or being provisioned. */
     untilProvisioned: async () => {
-      await expect.poll(async () => queues.depth("provisioning"), { timeout: 60_000 }).toBe(0);
+      const isDone = async () => ((await queues.depth("provisioning")) === 0 ? true : undefined);
+      await poll(isDone, { description: "all requested rooms", timeoutSeconds: 60 });
     },
     /** Runs an action through the console and returns the response as the page gets it. */
     runAction: async (id: string, values: Readonly<Record<string, unknown>>, headers = {}) =>
