@@ -341,7 +341,7 @@ describe("The log of a request", () => {
     const failedCall = { platformMethod: "PATCH", platformStatus: 403 };
     const { lines } = await call(throwing(new GatewayError("platform-login-refused", { failedCall })));
     expect(lines).toMatchObject([
-      { event: "platform-login-refused", ...failedCall },
+      { event: "platform-login-refused", ...failedCall, causes: [{ name: "GatewayError" }] },
       { event: "request", code: "platform-login-refused", ...failedCall },
     ]);
   });
