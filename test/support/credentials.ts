@@ -57,8 +57,6 @@ export const wrongTokens: Readonly<Record<string, MakeToken>> = {
     withClaims(() => ({ tid: otherId, iss: `${issuer.url}/${otherId}/` }))(issuer),
   "of another tenant by its tid only": withClaims(() => ({ tid: otherId })),
   "for another audience": withClaims(() => ({ aud: `api://${otherId}` })),
-  "with alg none": (issuer) =>
-    `${encode({ alg: "none", typ: "JWT" }, claimsOf(issuer.issueToken(clientId)))}.`,
   "with alg none and a key id": (issuer) => {
     const token = issuer.issueToken(clientId);
     return `${encode({ ...headerOf(token), alg: "none" }, claimsOf(token))}.`;
@@ -71,10 +69,6 @@ export const wrongTokens: Readonly<Record<string, MakeToken>> = {
   },
   "delegated by a user (scp)": withClaims(() => ({ scp: "Rooms.Read" })),
   "delegated by a user (idtyp)": withClaims(() => ({ idtyp: "user" })),
-  "cut in half": (issuer) => {
-    const token = issuer.issueToken(clientId);
-    return token.slice(0, token.length / 2);
-  },
   "without its signature": (issuer) => `${issuer.issueToken(clientId).split(".", 2).join(".")}.`,
   "with its claims changed": (issuer) => {
     const [header, , signature] = issuer.issueToken(clientId).split(".");
@@ -85,7 +79,6 @@ export const wrongTokens: Readonly<Record<string, MakeToken>> = {
     const [header, , signature] = issuer.issueToken(clientId).split(".");
     return `${header}.${base64url("claims that are not JSON")}.${signature}`;
   },
-  "of 20 kB": withClaims(() => ({ padding: "x".repeat(15_000) })),
   "that is not a JWT": () => "not-a-token",
 };
 
