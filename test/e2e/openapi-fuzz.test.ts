@@ -59,20 +59,10 @@ test("The gateway answers generated requests with documented statuses and valid 
   expect(unseen, "no request got these statuses: generate better values").toEqual([]);
 }, 300_000);
 
-/** An object of about this size whose fields all have this form. */
-function objectOf(characters: number, fieldOf: (index: number) => string): Record<string, number> {
-  const fieldCharacters = fieldOf(0).length + 6;
-  const count = Math.floor(characters / fieldCharacters);
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [fieldOf(index), 0]));
-}
-
-const mebibyte = 1024 * 1024;
-const tinyEntries = Array.from({ length: mebibyte / 2 - 30 }, () => 0);
+const unknownFields = Array.from({ length: 70_000 }, (_, index) => [`x_${index}`, 0]);
 const worstBodies: [string, object][] = [
-  ["16,000 long unknown fields", objectOf(mebibyte, (index) => `unknown_${index}`.padEnd(58, "x"))],
-  ["70,000 short unknown fields", objectOf(mebibyte, (index) => `x_${index}`.padEnd(8, "_"))],
-  ["500,000 aliases", { aliases: tinyEntries }],
-  ["500,000 related objects", { automatic_participants: tinyEntries }],
+  ["70,000 unknown fields", Object.fromEntries(unknownFields)],
+  ["500,000 aliases", { aliases: Array(500_000).fill(0) }],
   ["1,000 aliases in which every field is wrong", { aliases: Array(1000).fill({ id: "x", alias: 1 }) }],
 ];
 

@@ -21,13 +21,12 @@ const weighted = <T>(...choices: [weight: number, arbitrary: fc.Arbitrary<T>][])
 /** Any text without lone surrogates. */
 const anyText = fc.string({ unit: "binary", maxLength: 40 });
 
-const wrongType = oneOf<unknown>(null, true, 5, 2.5, -1, [], {}, ["x"], [null], [{ id: 1 }]);
-const textual = oneOf<unknown>("", "yes", "true", "5", "135791", "2026-01-01T00:00:00", "room-1");
-const related = oneOf<unknown>(
-  [{ alias: "room-1" }],
-  [{ resource_uri: "/api/admin/configuration/v1/ivr_theme/1/" }],
+const theme = { resource_uri: "/api/admin/configuration/v1/ivr_theme/1/" };
+const fieldValue = weighted<unknown>(
+  [2, oneOf<unknown>(null, true, 5, 2.5, -1, [], {}, ["x"], [null], [{ id: 1 }], [theme])],
+  [2, oneOf("", "yes", "true", "5", "135791", "2026-01-01T00:00:00", "room-1")],
+  [1, fc.jsonValue({ maxDepth: 2 })],
 );
-const fieldValue = weighted([2, wrongType], [2, textual], [1, related], [1, fc.jsonValue({ maxDepth: 2 })]);
 const field = fc.oneof(
   oneOf("name", "aliases", "pin", "guest_pin", "allow_guests", "description", "participant_limit", "id"),
   oneOf("ivr_theme", "automatic_participants", "creation_time", "call_type", "tag", "host_view"),
@@ -35,8 +34,7 @@ const field = fc.oneof(
 );
 const roomBody = fc.dictionary(field, fieldValue, { maxKeys: 5 });
 
-const wrongName = oneOf<unknown>(null, 5, "", "x".repeat(251));
-const eventName = weighted<unknown>([3, oneOf(...knownRooms)], [1, anyText], [1, wrongName]);
+const eventName = oneOf<unknown>(...knownRooms, null, 5, "", "x".repeat(251));
 const bulkEntry = fc.record({
   event: oneOf("conference_ended", "x"),
   data: fc.record({ conference: anyText }),
@@ -51,14 +49,19 @@ const eventBody = fc.record({
 });
 
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
-const absurdBody = fc.oneof(
-  oneOf("", " ", "{", "[]", "5", "null", '"x"', "{}{}", "\ufeff{}", "\u0000", '{"pin":1e999}'),
-  oneOf(nested(150), nested(5000)),
+const absurdBody = oneOf(
+  "",
+  "{",
+  "[]",
+  "null",
+  '"x"',
+  "{}{}",
+  "\ufeff{}",
+  "\u0000",
+  '{"pin":1e999}',
+  nested(5000),
 );
-const contentType = fc.oneof(
-  oneOf("application/json", "application/json; charset=utf-8", "application/json,text/plain"),
-  oneOf("text/plain", "application/x-www-form-urlencoded", ""),
-);
+const contentType = oneOf("application/json; charset=utf-8", "application/json,text/plain", "text/plain", "");
 const chunked = { "transfer-encoding": "chunked", "content-type": "application/json" };
 
 /** The body of a request, with its headers. */
@@ -79,58 +82,34 @@ function body({ hasBody, path }: Operation): fc.Arbitrary<Sent> {
   );
 }
 
-const wireText = fc
-  .string({ unit: "grapheme-ascii", maxLength: 20 })
-  .map((text) => text.replaceAll(/[\s#?/]/g, ""));
-const absurdSegment = fc.oneof(
-  oneOf("%", "%zz", "%00", "%2F", "%C3%28", "%FF"),
-  oneOf("x".repeat(300), "list", "Bulk", "", "a;b", "~"),
-);
-
+const absurdSegments = ["%", "%zz", "%00", "%2F", "%C3%28", "x".repeat(300), "list", "Bulk", "", "a;b", "~"];
 const roomSegment = weighted(
   [6, oneOf(...knownRooms).map(encodeURIComponent)],
   [2, anyText.map(encodeURIComponent)],
-  [1, wireText],
-  [1, absurdSegment],
+  [1, oneOf(...absurdSegments)],
 );
 
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
-const queryValues: Readonly<Record<string, fc.Arbitrary<string>>> = {
-  constrained_attributes: weighted(
-    [4, oneOf("true", "false", "1", "0", "on", "No")],
-    [1, oneOf("", "2", "maybe", "true,false")],
-    [1, anyText],
-  ),
+const queryValues = new Map([
+  ["constrained_attributes", oneOf("true", "false", "1", "on", "No", "", "2", "maybe", "true,false")],
   // Small, as each is a room to provision.
-  max_vmr: weighted(
-    [3, oneOf("0", "1", "5", "8.0")],
-    [2, oneOf("-1", "10001", "1e3", "abc", "", "9".repeat(30))],
-    [1, anyText],
-  ),
-  uuiData: weighted(
-    [3, oneOf("https://verify.example.com/1", "token-1").map((tag) => `${hex(tag)};encoding=hex`)],
-    [2, oneOf("0", "zz", "", ";encoding=hex", "c328", "00", "61;encoding=ascii", "61".repeat(3000))],
-    [1, anyText],
-  ),
-};
+  ["max_vmr", oneOf("0", "1", "5", "8.0", "-1", "10001", "1e3", "abc", "", "9".repeat(30))],
+  [
+    "uuiData",
+    oneOf(hex("https://verify.example.com/1"), hex("token-1"), "0", "zz", ";encoding=hex", "c328", "00"),
+  ],
+]);
 
-const pair = (name: string, value: fc.Arbitrary<string>) =>
-  value.map((text) => `${name}=${encodeURIComponent(text)}`);
-
-/** The query with its question mark, or nothing. */
+/** The query with its question mark, or nothing: any parameters with usual values or any text. */
 function query({ query: names }: Operation): fc.Arbitrary<string> {
-  const documented = fc.tuple(...names.map((name) => fc.option(pair(name, queryValues[name] ?? anyText))));
-  const anyName = oneOf(...names, "unknown", "__proto__", "");
-  const anyPairs = fc.array(
-    anyName.chain((name) => pair(name, anyText)),
-    { maxLength: 4 },
+  const parameter = oneOf(...names, ...names, "unknown", "__proto__", "").chain((name) =>
+    weighted([4, queryValues.get(name) ?? anyText], [1, anyText]).map((text): [string, string] => [
+      name,
+      text,
+    ]),
   );
-  return weighted<(string | null)[]>(
-    [6, documented],
-    [1, anyPairs],
-    [1, fc.array(wireText, { maxLength: 3 })],
-  ).map((pairs) => {
-    const text = pairs.filter((part) => part !== null).join("&");
+  return fc.array(parameter, { maxLength: names.length + 1 }).map((parameters) => {
+    const text = new URLSearchParams(parameters).toString();
     return text === "" ? "" : `?${text}`;
   });
 }
@@ -144,23 +123,18 @@ const target = (operation: Operation) =>
     });
 
 function credentials(operation: Operation, token: string): fc.Arbitrary<Sent["headers"]> {
-  const valid = validRequest(operation, token).sent.headers;
-  const asApplication = { authorization: `Bearer ${token}` };
-  const otherAgent = { "x-auth-token": identities.otherAgentToken };
   const wrong = oneOf<Sent["headers"]>(
-    asApplication,
+    { authorization: `Bearer ${token}` },
     asAgent,
     asEventSink(),
     asEventSink("x", "y"),
-    otherAgent,
-  );
-  const malformed = oneOf<Sent["headers"]>(
+    { "x-auth-token": identities.otherAgentToken },
     {},
     { authorization: "Bearer" },
     { authorization: `Bearer ${token.slice(0, 99)}` },
     { "x-auth-token": "ö" },
   );
-  return weighted([12, fc.constant(valid)], [1, wrong], [1, malformed]);
+  return weighted([6, fc.constant(validRequest(operation, token).sent.headers)], [1, wrong]);
 }
 
 const isBulk = ({ path }: Operation) => path.startsWith("/room/bulk");

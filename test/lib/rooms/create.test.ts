@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRoomFromQueue } from "../../../src/functions/create-room-from-queue.ts";
 import { toHandler } from "../../../src/lib/http/pipeline.ts";
-import { KeyReusedError } from "../../../src/lib/pool/idempotent-claims.ts";
+import { type IdempotentClaims, KeyReusedError } from "../../../src/lib/pool/idempotent-claims.ts";
 import { decodeServiceTag } from "../../../src/lib/rooms/create.ts";
 import { parseJson } from "../../../tools/simulators/process/parse-json.ts";
 import { createManualClock } from "../../support/clock.ts";
@@ -18,17 +18,16 @@ async function create(sent: { readonly body?: string; readonly headers?: Record<
   const lines: string[] = [];
   const keys: string[] = [];
   const room = { id: 7, name: "room-a" };
+  const claimWithKey: IdempotentClaims["claim"] = async ({ key }) => {
+    if (key === "used") throw new KeyReusedError();
+    keys.push(key);
+    return room;
+  };
   const handler = toHandler(createRoomFromQueue, {
     accessChecks: openAccess,
     clock: createManualClock(),
     claims: { claim: async () => room },
-    idempotentClaims: {
-      claim: async ({ key }) => {
-        if (key === "used") throw new KeyReusedError();
-        keys.push(key);
-        return room;
-      },
-    },
+    idempotentClaims: { claim: claimWithKey },
     serviceTagBaseUrl: "https://verify.example.com",
   });
   const logHandler = (_level: string, line: unknown) => void lines.push(String(line));
