@@ -2,9 +2,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { identities } from "../../tools/simulators/identities.ts";
-import { canary } from "../support/refused-uui-data.ts";
 import { useRunningGateway } from "../support/running-gateway.ts";
-import { createRecorder, type Exchange, useEverything } from "../support/secrets-run.ts";
+import { canary, type Exchange, useEverything } from "../support/secrets-run.ts";
 
 const hostPin = "90817263544536271809";
 const oauthClientId = "88888888-8888-4888-8888-888888888888";
@@ -21,9 +20,7 @@ const pemLines = privateKey.split("\n").filter((line) => line.length > 20 && !li
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
 const tags = [1, 2].map((number) => `https://verify.example.com/sessions/canary-tag-${number}`);
 
-let exchanges: readonly Exchange[];
-let tokens: ReadonlySet<string>;
-let guestPins: readonly string[];
+let run: Awaited<ReturnType<typeof useEverything>>;
 const gateway = useRunningGateway({
   platform: { oauthClients: [{ clientId: oauthClientId, publicKeyPem }] },
   settings: () => ({
@@ -36,9 +33,7 @@ const gateway = useRunningGateway({
   }),
 });
 beforeAll(async () => {
-  const recorder = createRecorder(gateway);
-  ({ exchanges, tokens } = recorder);
-  guestPins = await useEverything(gateway, recorder, { hostPin, tags });
+  run = await useEverything(gateway, hostPin, tags);
 });
 
 /** The fields that may hold a secret (specification 4), by who may read them. */
@@ -57,6 +52,7 @@ function withoutNamedFields({ request, response }: Exchange): string {
 }
 
 test("Log lines, traces, error bodies, headers and metrics rows contain no secrets", async () => {
+  const { exchanges, tokens, guestPins } = run;
   const statuses = new Set(exchanges.map(({ response }) => response.status));
   expect(statuses).toEqual(new Set([200, 202, 204, 401, 403, 404, 422, 502, 503]));
   expect(guestPins.every((pin) => pin.length === hostPin.length)).toBe(true);
@@ -89,27 +85,20 @@ test("Log lines, traces, error bodies, headers and metrics rows contain no secre
 
   expect(found(exchanges.map(withoutNamedFields), everywhere)).toEqual([]);
   const failures = exchanges.filter(({ response }) => response.status >= 400);
-  expect(
-    found(
-      failures.map(({ response }) => response.text),
-      [...everywhere, ...tags],
-    ),
-  ).toEqual([]);
+  const failureTexts = failures.map(({ response }) => response.text);
+  expect(found(failureTexts, [...everywhere, ...tags])).toEqual([]);
 });
 
-test("Responses of create and of public reads never contain the host PIN", () => {
-  const answers = exchanges
-    .filter(({ request }) => !request.startsWith("GET /room/"))
-    .map(({ response }) => response.text);
-  expect(found(answers, [hostPin])).toEqual([]);
-});
-
-test("The search finds PINs and tags in the fields that may hold them", () => {
-  const reads = exchanges
-    .filter(({ request }) => request.startsWith("GET /room/"))
-    .map(({ response }) => response.text);
-  expect(found(reads, [hostPin]).length).toBeGreaterThan(0);
-  expect(found(reads, tags).length).toBeGreaterThan(0);
+test("Only private reads contain the host PIN, and the search finds PINs and tags there", () => {
+  const isPrivateRead = ({ request }: Exchange) => request.startsWith("GET /room/");
+  const [reads, others] = [
+    run.exchanges.filter(isPrivateRead),
+    run.exchanges.filter((one) => !isPrivateRead(one)),
+  ];
+  const textsOf = (exchanges: readonly Exchange[]) => exchanges.map(({ response }) => response.text);
+  expect(found(textsOf(others), [hostPin])).toEqual([]);
+  expect(found(textsOf(reads), [hostPin]).length).toBeGreaterThan(0);
+  expect(found(textsOf(reads), tags).length).toBeGreaterThan(0);
 });
 
 function found(texts: readonly string[], secrets: readonly string[]): string[] {

@@ -1,7 +1,6 @@
 /** POST /public/event_sink: every status it can return. */
 import { expect, test } from "vitest";
 import { eventSink } from "../../src/functions/event-sink.ts";
-import type { Dependencies } from "../../src/lib/dependencies.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import { asEventSink } from "../support/credentials.ts";
 import { failure } from "../support/failure-responses.ts";
@@ -11,7 +10,7 @@ const ended = (name: unknown) => ({ event: "conference_ended", data: { name } })
 
 const gateway = useInProcessGateway();
 
-const post = async (json: unknown, used?: Dependencies) => gateway.call(eventSink, { json }, used);
+const post = async (json: unknown) => gateway.call(eventSink, { json });
 const queued = async () => (await gateway.receiveTexts("deletion")).toSorted();
 
 test("Returns 204 without a body and queues the room name", async () => {

@@ -67,8 +67,7 @@ const openAdapters = (settings: Settings): Adapters => ({
 async function startInProcessGateway() {
   const stack = await startDevelopmentStack();
   const log: string[] = [];
-  const adapters = openAdapters(loadSettings(stack.settings));
-  const { queues } = adapters;
+  const { queues } = openAdapters(loadSettings(stack.settings));
   let dependencies = connect();
 
   /** Creates dependencies without cached keys or tokens; `overrides` replace settings. */
@@ -107,12 +106,8 @@ async function startInProcessGateway() {
   }
 
   /** Sends a request with exactly the given headers through the whole pipeline of a function. */
-  async function callAsGiven(
-    definition: Definition,
-    sent: FunctionCall = {},
-    used: Dependencies = dependencies,
-  ): Promise<FunctionResponse> {
-    const handler: HttpHandler = toHandler(definition, used);
+  async function callAsGiven(definition: Definition, sent: FunctionCall = {}): Promise<FunctionResponse> {
+    const handler: HttpHandler = toHandler(definition, dependencies);
     const init = await handler(toRequest(definition, sent), createContext("underTest"));
     const response = new HttpResponse(init as HttpResponseInit);
     const { status } = response;
@@ -125,16 +120,15 @@ async function startInProcessGateway() {
 
   return {
     stack,
-    adapters,
     queues,
     log,
     reset,
     connect,
     callAsGiven,
     /** Like `callAsGiven`, with the credentials that the function requires. */
-    call: async (definition: Definition, sent: FunctionCall = {}, used?: Dependencies) => {
+    call: async (definition: Definition, sent: FunctionCall = {}) => {
       const headers = { ...credentialsFor(definition.access), ...sent.headers };
-      return callAsGiven(definition, { ...sent, headers }, used);
+      return callAsGiven(definition, { ...sent, headers });
     },
     createContext,
     dependencies: () => dependencies,

@@ -2,7 +2,6 @@
 import { identities } from "../../tools/simulators/identities.ts";
 import { asAgent, asEventSink, forbiddenTokens, wrongTokens } from "./credentials.ts";
 import type { Received, Sent } from "./exchange.ts";
-import { refusedUuiData } from "./refused-uui-data.ts";
 import type { RunningGateway } from "./running-gateway.ts";
 
 export interface Exchange {
@@ -10,39 +9,39 @@ export interface Exchange {
   readonly response: Received;
 }
 
-export interface KnownSecrets {
-  readonly hostPin: string;
-  readonly tags: readonly string[];
-}
+const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
 
-export type Recorder = ReturnType<typeof createRecorder>;
+/** Part of every service tag that is refused. */
+export const canary = "canary-tag";
+const canaryUrl = `https://verify.example.com/${canary}`;
+const refusedQueries = [
+  `uuiData=${hex(canaryUrl.repeat(60))}`,
+  `uuiData=${hex(canaryUrl)};encoding=${canary}`,
+  `uuiData=${encodeURIComponent(canaryUrl)}`,
+  `uuiData=${hex(canaryUrl)}6`,
+  `uuiData=${hex(canaryUrl)}c328`,
+  `uuiData=${hex(`https://${canary}:x@verify.example.com/`)}`,
+  `uuiData=${hex(`../${canary}`)}`,
+  `uuiData=${hex(`${canaryUrl}/${"x".repeat(250)}`)}`,
+  `uuidata=${hex(canaryUrl)}`,
+  `uuiData=${hex(canaryUrl)}&uuiData=${hex(canary)}`,
+];
 
-/** Records each request with its response, and every token that was sent. */
-export function createRecorder(gateway: RunningGateway) {
+/** Makes every operation succeed and fail, with secrets wherever a caller can put one. */
+export async function useEverything(gateway: RunningGateway, hostPin: string, tags: readonly string[]) {
   const exchanges: Exchange[] = [];
+  /** Every token that was sent. */
   const tokens = new Set<string>();
-
-  async function send(request: string, sent: Sent = {}): Promise<Received> {
+  const send = async (request: string, sent: Sent = {}): Promise<Received> => {
     const { authorization = "", "x-auth-token": agentToken = "" } = sent.headers ?? {};
     for (const token of [authorization.replace(/^\w+ /, ""), agentToken]) if (token !== "") tokens.add(token);
     const response = await gateway.send(request, sent);
     exchanges.push({ request, response });
     return response;
-  }
+  };
   const privately = async (request: string, sent: Sent = {}) =>
     send(request, { ...sent, headers: { ...gateway.asApplication(), ...sent.headers } });
 
-  return { exchanges, tokens, send, privately };
-}
-
-const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
-
-/** Makes every operation succeed and fail, with secrets wherever a caller can put one. Returns the guest PINs. */
-export async function useEverything(
-  gateway: RunningGateway,
-  { send, privately }: Recorder,
-  { hostPin, tags }: KnownSecrets,
-): Promise<string[]> {
   const { platform, issuer, contactCentre, logWorkspace } = gateway.stack;
   const guestPins: string[] = [];
   await privately("POST /room/bulk/?max_vmr=4");
@@ -68,7 +67,7 @@ export async function useEverything(
       json: { event: "conference_ended", data: { name, tag, service_tag: tag, pin: guest_pin } },
     });
   }
-  for (const query of Object.values(refusedUuiData)) await privately(`POST /room/create?${query}`);
+  for (const query of refusedQueries) await privately(`POST /room/create?${query}`);
   for (const makeToken of [...Object.values(wrongTokens), ...Object.values(forbiddenTokens)]) {
     await send("GET /room/list", { headers: { authorization: `Bearer ${makeToken(issuer)}` } });
   }
@@ -106,5 +105,5 @@ export async function useEverything(
   await platform.goUp();
   await privately("DELETE /room/bulk/");
   await gateway.settled();
-  return guestPins;
+  return { exchanges, tokens, guestPins };
 }
