@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 /** What kills real processes: `npm run nightly` runs it. */
-export const nightlyTests = ["tools/ops/test/interruptions.test.ts", "test/e2e/event-delivery.test.ts"];
+export const nightlyTests = ["test/e2e/event-delivery.test.ts"];
 
 export default defineConfig({
   test: {

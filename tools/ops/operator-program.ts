@@ -1,5 +1,5 @@
 /** The program behind `npm run ops`: common options, errors and exit codes. */
-import { Command } from "@commander-js/extra-typings";
+import { Command, Option } from "@commander-js/extra-typings";
 import { configure, type Surroundings } from "../local/terminal/create-command.ts";
 import { describeError, exitCodes, type Outcome } from "./outcomes.ts";
 import type { connect, GatewayOptions } from "./target/connect.ts";
@@ -121,17 +121,19 @@ export async function runProgram(
 
 /** The options that name the gateway. */
 function gatewayCommand(name: string) {
+  const connectionFile = new Option(
+    "--connection-file <file>",
+    "The file with the URLs of the local gateway. Default: that of the gateway that started last.",
+  ).implies({ local: true });
+  const environment = new Option(
+    "--environment <name>",
+    "The azd environment that names the deployment. Default: the variables of docs/operations.md, or the current one.",
+  ).conflicts(["local", "connectionFile"]);
   return new Command(name)
     .optionsGroup("Which gateway:")
     .option("--local", "Works on the gateway that `npm start` or `npm run stack` runs on this machine.")
-    .option(
-      "--connection-file <file>",
-      "With --local: the file with its URLs. Default: that of the gateway that started last.",
-    )
-    .option(
-      "--environment <name>",
-      "The azd environment that names the deployment. Default: the variables of docs/operations.md, or the current one.",
-    )
+    .addOption(connectionFile)
+    .addOption(environment)
     .optionsGroup("Options:");
 }
 

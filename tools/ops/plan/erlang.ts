@@ -13,12 +13,8 @@ export function emptyShare(poolSize: number, load: number): number {
 
 /** Returns the smallest pool in which at most this share of callers finds no room. */
 export function smallestPool(load: number, maxShare: number): number {
-  let share = 1;
   let size = 0;
-  while (share > maxShare) {
-    size += 1;
-    share = (load * share) / (size + load * share);
-  }
+  while (emptyShare(size, load) > maxShare) size += 1;
   return size;
 }
 

@@ -1,5 +1,5 @@
 /** Plans a pool by the closed formula: its size, the limits, and the settings to use. */
-import { emptyShare, largestLoad, smallestPool } from "./erlang.ts";
+import { largestLoad, smallestPool } from "./erlang.ts";
 
 /** The input of a plan: the load, the platform, and the gateway's settings. */
 export interface Scenario {
@@ -63,8 +63,6 @@ export interface Plan {
     readonly POOL_MINIMUM: number;
     readonly GC_MAX_MESSAGES: number;
   };
-  /** How often pools of other sizes are empty: one in so many callers. */
-  readonly chart: readonly { readonly rooms: number; readonly oneIn: number }[];
   /** The tightest limit first, with the present settings of the whole service in one gateway. */
   readonly limits: readonly Limit[];
   /** The tightest limit of each of several gateways with the planned settings, apart from the pool's, which is chosen. */
@@ -89,7 +87,6 @@ const clientCallsPerRoom = 2;
 const requiredHeadroom = 1.1;
 const maxGateways = 1000;
 const pollSeconds = 1;
-const chartRows = 9;
 const unlimitedPool = { size: 0, perHour: Number.POSITIVE_INFINITY };
 
 /**
@@ -114,17 +111,9 @@ export function makePlan(whole: Scenario, maxRooms?: number): Plan {
     rooms,
     roomsOnPlatform: Math.round(rooms + (peak * (scenario.conferenceMinutes + deletionMinutes)) / 60),
     settings: { MAX_VMR: rooms, POOL_MINIMUM: rooms, GC_MAX_MESSAGES: scenario.gcMaxMessages },
-    chart: chartSizes(rooms).map((size) => ({ rooms: size, oneIn: 1 / emptyShare(size, load) })),
     limits: findLimits(whole, { size: poolSize, perHour: poolPerHour }),
     limitAfterSplit: gateways > 1 ? findLimits(scenario, unlimitedPool)[0] : undefined,
   };
-}
-
-/** Returns sizes around the planned one, which is among them. */
-function chartSizes(planned: number): number[] {
-  const step = Math.max(1, Math.round(planned / 25));
-  const first = planned - step * Math.floor((2 * chartRows) / 3);
-  return Array.from({ length: chartRows }, (_, row) => first + row * step).filter((size) => size > 0);
 }
 
 /** Returns the smallest number of gateways for which no limit but the pool's is exceeded. */

@@ -2,8 +2,6 @@
 import { count, table } from "../terminal/format.ts";
 import { deletionMinutes, type Plan } from "./make-plan.ts";
 
-const barsPerDecade = 10;
-
 /** Returns the lines of a plan. */
 export function planLines(plan: Plan): string[] {
   const { total, gateways, scenario, rooms, leadSeconds, settings } = plan;
@@ -14,7 +12,6 @@ export function planLines(plan: Plan): string[] {
     "",
     `Pool: ${count(rooms, "room")}, so that at most 1 in ${whole(scenario.oneIn)} callers finds it empty at the peak` +
       ` (Erlang B; a room is replaced ${leadSeconds.toFixed(1)} s after its claim).`,
-    ...chartLines(plan).map((line) => `  ${line}`),
     "",
     `Limits${gateways > 1 ? " of one gateway" : ""} in rooms per hour with the present settings, the tightest first:`,
     ...limitLines(plan).map((line) => `  ${line}`),
@@ -37,16 +34,6 @@ function splitLines({ gateways, scenario, limitAfterSplit: limit }: Plan): strin
       ` (${limit.applies}: ${whole(scenario.perHour * (limit.applies === "peak" ? scenario.peak : 1))}).`,
     "Pool and settings below are those of each gateway. docs/operations.md, More than one gateway, says how to split.",
   ];
-}
-
-/** A bar per size of the pool, on a logarithmic scale. */
-function chartLines({ chart, rooms }: Plan): string[] {
-  const bars = chart.map(({ rooms: size, oneIn }) => [
-    String(size),
-    `1 in ${whole(oneIn)}`,
-    `${"#".repeat(Math.round(barsPerDecade * Math.log10(oneIn)))}${size === rooms ? " <- planned" : ""}`,
-  ]);
-  return table([["rooms", "callers who find it empty", ""], ...bars]);
 }
 
 function limitLines({ limits, total }: Plan): string[] {

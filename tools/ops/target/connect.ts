@@ -17,11 +17,7 @@ export interface GatewayOptions {
 export async function connect(options: GatewayOptions, environment: Environment): Promise<Target> {
   const { local, connectionFile, environment: name } = options;
   if (name?.startsWith("-")) throw new UsageError(`--environment needs a name, and ${name} is an option`);
-  if (local) {
-    if (name !== undefined) throw new UsageError("--environment cannot be combined with --local");
-    return connectLocally(connectionFile);
-  }
-  if (connectionFile !== undefined) throw new UsageError("--connection-file needs --local");
+  if (local) return connectLocally(connectionFile);
   const names = await nameDeployment(name, environment);
   // Loaded here, because Azure's libraries take a second that the local gateway does not need.
   const { connectToDeployment } = await import("./deployment.ts");

@@ -1,7 +1,6 @@
 /** `ops plan`: formula, limits, measured load, and output. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import * as z from "zod";
 import { faultsOf } from "../../../test/support/kusto.ts";
 import { tableBelow } from "../../../test/support/markdown-table.ts";
 import { emptyShare, largestLoad, smallestPool } from "../plan/erlang.ts";
@@ -12,23 +11,16 @@ import { countsQuery } from "../target/azure-log.ts";
 import { memoryTarget } from "./memory-target.ts";
 import { ops } from "./operated-gateway.ts";
 
-test("ops plan prints pool, chart, limits and settings", async () => {
-  const { exitCode, output, remarks } = await ops(["plan", "--per-hour", "400", "--one-in", "1000"]);
+test("ops plan prints pool, limits and settings", async () => {
+  const { exitCode, output, remarks } = await ops([
+    "plan",
+    ..."--per-hour 400 --one-in 1000 --conference-minutes 45".split(" "),
+  ]);
   expect([exitCode, remarks]).toEqual([0, ""]);
   expect(output).toMatchInlineSnapshot(`
     "Load: 400 rooms per hour on average, 1,200 at the peak, 9,600 per day.
 
     Pool: 48 rooms, so that at most 1 in 1,000 callers finds it empty at the peak (Erlang B; a room is replaced 91.6 s after its claim).
-      rooms  callers who find it empty
-      36     1 in 21                    #############
-      38     1 in 33                    ###############
-      40     1 in 58                    ##################
-      42     1 in 109                   ####################
-      44     1 in 225                   ########################
-      46     1 in 501                   ###########################
-      48     1 in 1,215                 ############################### <- planned
-      50     1 in 3,196                 ###################################
-      52     1 in 9,095                 ########################################
 
     Limits in rooms per hour with the present settings, the tightest first:
       part                                             limit   load
@@ -44,22 +36,9 @@ test("ops plan prints pool, chart, limits and settings", async () => {
       POOL_MINIMUM=48
       GC_MAX_MESSAGES=230
     Then provision, and fill the pool: npm run ops -- fill.
-    At the peak, the platform has 748 rooms: pooled, in use (15 minutes from hand-out to the end of the conference), and waiting for deletion (up to 20 minutes).
+    At the peak, the platform has 1,348 rooms: pooled, in use (45 minutes from hand-out to the end of the conference), and waiting for deletion (up to 20 minutes).
     "
   `);
-});
-
-test("ops plan --conference-minutes changes the rooms on the platform: 1,200 per hour, each 30 minutes longer", async () => {
-  const { output } = await ops([
-    "plan",
-    "--per-hour",
-    "400",
-    "--one-in",
-    "1000",
-    "--conference-minutes",
-    "45",
-  ]);
-  expect(output).toContain("the platform has 1,348 rooms: pooled, in use (45 minutes from");
 });
 
 test("ops plan fails with one line if no number of gateways can carry the load", async () => {
@@ -79,14 +58,6 @@ test.each([
   expect(largestLoad(rooms, share) / load).toBeCloseTo(1, 2);
   expect(emptyShare(rooms, load) / share).toBeCloseTo(1, 1);
   expect(smallestPool(load * 0.998, share)).toBe(rooms);
-});
-
-test("The planned pool is the smallest that is large enough, and the chart says so", () => {
-  const { rooms, chart } = makePlan(defaultScenario);
-  const shareOf = (size: number) => chart.find((row) => row.rooms === size)?.oneIn ?? Number.NaN;
-  expect(shareOf(rooms)).toBeGreaterThanOrEqual(defaultScenario.oneIn);
-  expect(chart.filter(({ oneIn }) => oneIn < defaultScenario.oneIn)).toHaveLength(6);
-  expect(makePlan({ ...defaultScenario, perHour: 1 }).chart[0]?.rooms).toBe(1);
 });
 
 test("A load above what a platform can carry is shared by several gateways", () => {
@@ -200,12 +171,6 @@ describe("The load in the log", () => {
     `);
   });
 
-  const Planned = z.object({
-    measured: z.object({ perHour: z.number(), peak: z.number(), callers: z.number() }),
-    scenario: z.object({ readyDelaySeconds: z.number(), conferenceMinutes: z.number() }),
-    limits: z.array(z.object({ part: z.string() })),
-  });
-
   test("Is planned for with --measured-days, with the settings of the gateway", async () => {
     const { log, settings } = memoryTarget();
     const target = memoryTarget({
@@ -231,12 +196,14 @@ describe("The load in the log", () => {
       connect: async () => target,
     });
     expect(exitCode).toBe(0);
-    const { measured, scenario, limits } = Planned.parse(JSON.parse(output));
-    expect(measured).toEqual({ perHour: 10, peak: 80, callers: 264 });
-    expect(scenario).toEqual({ readyDelaySeconds: 7, conferenceMinutes: 30 });
-    expect(limits.map(({ part }) => part)).toEqual(
-      expect.arrayContaining(["pool of 2 rooms", "collector, GC_MAX_MESSAGES 30"]),
-    );
+    expect(JSON.parse(output)).toMatchObject({
+      measured: { perHour: 10, peak: 80, callers: 264 },
+      scenario: { readyDelaySeconds: 7, conferenceMinutes: 30 },
+      limits: expect.arrayContaining([
+        expect.objectContaining({ part: "pool of 2 rooms" }),
+        expect.objectContaining({ part: "collector, GC_MAX_MESSAGES 30" }),
+      ]),
+    });
   });
 
   test("Ends the command with 1 if nobody asked for a room", async () => {
