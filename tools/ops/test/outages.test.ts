@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
-import { formatMarker, gatewayName } from "../../../test/support/markers.ts";
+import { formatMarker } from "../../../test/support/markers.ts";
 import type { MemoryPlatform } from "../../simulators/platform/memory-platform.ts";
 import type { Line } from "../status/line.ts";
 import { type GatewayInMemory, startGatewayInMemory } from "./gateway-in-memory.ts";
@@ -40,12 +40,19 @@ const breakLink = (networkCode: string) => (gateway: GatewayInMemory) =>
 const slowDown = (delaySeconds: number) => (gateway: GatewayInMemory) =>
   Object.assign(gateway.link, { delaySeconds });
 
-/** Adds a room that was handed out some hours ago, and with an event, its name to the deletion queue. */
-async function addAssigned(gateway: GatewayInMemory, name: string, hours: number, hasEnded = false) {
-  const since = new Date(gateway.clock.now() - hours * 3600_000).toISOString();
-  const description = formatMarker({ state: "assigned", since, messageId: `claim-of-${name}` });
-  gateway.platform.seedRooms({ rows: [{ name, aliases: [{ alias: name }], description }] });
-  if (hasEnded) await gateway.queues.deletion.put(name);
+/** Adds rooms that were made or handed out some hours ago, but no message. */
+function addRooms(
+  { platform, clock }: GatewayInMemory,
+  names: readonly string[],
+  { hours = 1, ...marker }: Partial<Parameters<typeof formatMarker>[0]> & { readonly hours?: number } = {},
+): void {
+  const since = new Date(clock.now() - hours * 3600_000).toISOString();
+  const description = formatMarker({ state: "assigned", since, messageId: "claim-1", ...marker });
+  platform.seedRooms({ rows: names.map((name) => ({ name, aliases: [{ alias: name }], description })) });
+}
+async function endConference(gateway: GatewayInMemory): Promise<void> {
+  addRooms(gateway, ["ended"]);
+  await gateway.queues.deletion.put("ended");
 }
 async function collectAfter(gateway: GatewayInMemory, minutes: number): Promise<void> {
   gateway.clock.advance(minutes * 60);
@@ -71,22 +78,10 @@ const outages = [
       cureWords: "check network and firewall",
     },
     {
-      fault: "a gateway in front of the platform returns 503",
-      strike: ({ platform }) => platform.goDown("503"),
-      found: /^fails at GET \(503\)$/,
-      cureWords: "fails (5xx): ask the platform administrator",
-    },
-    {
       fault: "the password is refused",
       strike: status(401),
       found: /^refuses the login \(401\)$/,
       cureWords: "(401) or redirects to its login page: [rotate the credentials]",
-    },
-    {
-      fault: "the account has expired, so the platform shows its login page",
-      strike: refusing({ kind: "status", status: 302, headers: { location: "/login/" } }),
-      found: /^redirects \(302\)/,
-      cureWords: "redirects to its login page: [rotate the credentials]",
     },
     {
       fault: "the account may not read conferences",
@@ -155,19 +150,13 @@ const outages = [
       found: /the platform rejects POST \(400\), field __all__$/,
       cureWords: "a licence is exhausted. Ask the platform administrator",
     },
-    {
-      fault: "the host PIN breaks a rule of the platform",
-      strike: rejecting("pin"),
-      found: /the platform rejects POST \(400\), field pin$/,
-      cureWords: "Correct `ROOM-HOST-PIN`",
-    },
   ]),
   ...named("Deletion", "deletion-queue-old", [
     {
       fault: "the account may not delete rooms",
       strike: async (gateway) => {
         status(403, "DELETE")(gateway);
-        await addAssigned(gateway, "ended", 1, true);
+        await endConference(gateway);
         await collectAfter(gateway, 11);
       },
       found: /; 1 failed in 15 min: the platform refuses DELETE \(403\): the account may not delete$/,
@@ -177,7 +166,7 @@ const outages = [
     {
       fault: "the collector has not run for more than an hour",
       strike: async (gateway) => {
-        await addAssigned(gateway, "ended", 1, true);
+        await endConference(gateway);
         gateway.clock.advance(3700);
         await gateway.runTimer("collectMetrics");
       },
@@ -210,6 +199,19 @@ const outages = [
     },
   ]),
   ...named("Event sink", "event-sink-silent", [
+    {
+      fault: "one node of several has a wrong password for the event sink",
+      strike: async ({ sendEvents }) => {
+        for (let round = 0; round < 3; round++) {
+          await sendEvents(2);
+          await sendEvents(1, "wrong");
+        }
+        await sendEvents(2);
+      },
+      found: /^3 of 11 events failed in 1 h, .*: a node has another password \(401\); 2 accepted since$/,
+      cureWords: "perhaps one of several",
+      cure: async ({ sendEvents }) => sendEvents(5),
+    },
     {
       fault: "the nodes gave up sending events with a wrong password hours ago",
       strike: async ({ sendEvents, clock, runTimer }) => {
@@ -301,8 +303,7 @@ const outages = [
   ...named("Unaccounted", "rooms-unaccounted", [
     {
       fault: "rooms are marked as pooled but in no queue, as after the loss of a region",
-      strike: ({ platform }) =>
-        platform.seedRooms({ rows: [1, 2, 3].map((number) => pooledRoom(`lost-${number}`)) }),
+      strike: (gateway) => addRooms(gateway, ["lost-1", "lost-2", "lost-3"], { state: "pooled" }),
       found: /^3 rooms$/,
       cureWords: "npm run ops -- drain --leaked --yes",
       cure: async (gateway) => {
@@ -313,9 +314,7 @@ const outages = [
     },
     {
       fault: "rooms were handed out two days ago and never used",
-      strike: async (gateway) => {
-        for (const name of ["a", "b", "c"]) await addAssigned(gateway, name, 48);
-      },
+      strike: (gateway) => addRooms(gateway, ["a", "b", "c"], { hours: 48 }),
       found: /^3 rooms: a, b, c$/,
       cureWords: "npm run ops -- unaccounted --delete --yes",
       cure: async (gateway) => {
@@ -339,30 +338,6 @@ const outages = [
       found: /^the last row is 20 min/,
       cureWords: "Only the timers do not run",
       cure: async ({ runTimer }) => runTimer("collectMetrics"),
-    },
-  ]),
-  ...named("Creates", "creates-failing", [
-    {
-      fault: "reads work, and changes are refused with 403",
-      strike: status(403, "PATCH"),
-      found:
-        /^10 of 10 creates failed in 15 min, the last \d+ s ago: the platform refuses PATCH \(403\): the account may read but not change$/,
-      cureWords: "lacks the right to change. Ask the platform administrator to add it",
-    },
-  ]),
-  ...named("Event sink", "event-sink-silent", [
-    {
-      fault: "one node of several has a wrong password for the event sink",
-      strike: async ({ sendEvents }) => {
-        for (let round = 0; round < 3; round++) {
-          await sendEvents(2);
-          await sendEvents(1, "wrong");
-        }
-        await sendEvents(2);
-      },
-      found: /^3 of 11 events failed in 1 h, .*: a node has another password \(401\); 2 accepted since$/,
-      cureWords: "perhaps one of several",
-      cure: async ({ sendEvents }) => sendEvents(5),
     },
   ]),
 ];
@@ -436,11 +411,10 @@ test.each<[string, (gateway: GatewayInMemory) => unknown, string, RegExp]>([
   ["A rotated signing key", ({ issuer }) => issuer.rotateKeys(), "Token issuer", /^2 signing keys$/],
   [
     "A second gateway on the same platform, whose events arrive here, too",
-    async ({ platform, queues }) => {
-      platform.seedRooms({
-        rows: Array.from({ length: 25 }, (_, number) => pooledRoom(`theirs-${number}`, "production")),
-      });
-      await queues.deletion.put("theirs-1");
+    async (struck) => {
+      const theirs = Array.from({ length: 25 }, (_, number) => `theirs-${number}`);
+      addRooms(struck, theirs, { state: "pooled", gateway: "production" });
+      await struck.queues.deletion.put("theirs-1");
     },
     "Rooms",
     /, 0 live conferences; 25 rooms of the gateway production$/,
@@ -453,9 +427,3 @@ test.each<[string, (gateway: GatewayInMemory) => unknown, string, RegExp]>([
   expect(lines.filter(({ isOk }) => isOk === false)).toEqual([]);
   expect(lines.find((line) => line.name === name)?.found).toMatch(found);
 });
-
-function pooledRoom(name: string, gateway = gatewayName): Record<string, unknown> {
-  const since = new Date(Date.now() - 3600_000).toISOString();
-  const description = formatMarker({ gateway, state: "pooled", since });
-  return { name, aliases: [{ alias: name }], description };
-}

@@ -37,6 +37,8 @@ test.each([
 });
 
 test.each([
+  [{ statusCode: 302 }, "redirects (302): its URL or the login is wrong", /#storage-unavailable$/],
+  [{ statusCode: 503 }, "fails at the call (503)", /#storage-unavailable$/],
   [{ statusCode: 403 }, "refuses access (403)", /give yourself Storage Queue Data Contributor/],
   [{ code: "ECONNREFUSED" }, "refuses the connection (ECONNREFUSED)", /#storage-unavailable$/],
   [{ code: "CERT_HAS_EXPIRED" }, "its certificate has expired (CERT_HAS_EXPIRED)", /#storage-unavailable$/],
