@@ -149,7 +149,11 @@ describe("failures", () => {
   });
 });
 
-const tooLate = { outcome: "not-sent", code: "platform-timeout" };
+const tooLate = {
+  outcome: "not-sent",
+  code: "platform-timeout",
+  message: expect.stringContaining("no time left to send it"),
+};
 
 describe("a call whose login takes 2 s", () => {
   const change = { method: "PATCH", path: `${path}1/` } as const;
@@ -211,8 +215,8 @@ describe("A call while all slots are busy", () => {
     client = createClient(transport, { ...limits, credentials: noCredentials, clock, random });
   });
   /** Sends calls, of which the platform gets four at once. */
-  const keepBusy = (calls = 4) => {
-    for (let call = 0; call < calls; call++) void outcomeOf({ path: "/busy/" });
+  const keepBusy = (calls = 4, timeoutSeconds = 500) => {
+    for (let call = 0; call < calls; call++) void outcomeOf({ path: "/busy/", timeoutSeconds });
   };
 
   test.each([
@@ -250,6 +254,25 @@ describe("A call while all slots are busy", () => {
       await clock.advance(1000);
     }
   });
+
+  test.each([
+    [3.999, 3],
+    [4, 2],
+  ])(
+    "gets a third slot after overload if calls take %d s of their 10 s: %i slots",
+    async (seconds, slots) => {
+      respond = () => ({ seconds: 1, status: 504 });
+      keepBusy(1);
+      await clock.advance(1000);
+      respond = () => ({ seconds, status: 200 });
+      keepBusy(4, 10);
+      await clock.advance(10_000);
+      sent = [];
+      keepBusy();
+      await settlePromises();
+      expect(sent).toHaveLength(slots);
+    },
+  );
 
   test("is refused at once during a pause", async () => {
     respond = () => (sent.length === 1 ? { seconds: 0.01, status: 503 } : { seconds: 60, status: 200 });
