@@ -1,9 +1,9 @@
 /** `ops status` and `ops doctor`: show what needs attention, and check everything that the gateway needs. */
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { doctorChecks, runChecks, statusChecks } from "../status/checks.ts";
+import { type Check, doctorChecks, runCheck, statusChecks } from "../status/checks.ts";
 import { type Line, printLine } from "../status/line.ts";
-import { readingOf } from "../status/reading.ts";
+import { type Reading, readingOf } from "../status/reading.ts";
 import { headerOf } from "../target/target.ts";
 import { count, screenTime } from "../terminal/format.ts";
 import { remindWhile } from "../terminal/terminal.ts";
@@ -23,33 +23,22 @@ interface Options {
   readonly json?: true;
 }
 
-async function showStatus({ json: isJson }: Options, { terminal, connect }: Context): Promise<Outcome> {
+async function showStatus({ json: isJson }: Options, context: Context): Promise<Outcome> {
+  const { terminal, connect } = context;
   const target = await connect();
   const reading = readingOf(target);
-  const all = Promise.all([reading.measured(), ...runChecks(statusChecks, reading)]);
-  const [{ row, own }, ...lines] = await remindWhile(all, "the gateway's parts", terminal);
-  const problems = lines.filter(({ isOk }) => isOk === false).length;
+  if (!isJson) terminal.print(`${headerOf(target)}. Now: ${screenTime(target.clock.now())}\n`);
+  const { lines, problems } = await showChecks(statusChecks, reading, context, isJson);
+  const { row, own } = await reading.measured();
   const { orphaned, takenOut } = own ?? {};
-  const json = {
-    target: target.name,
-    row,
-    isMeasured: own !== undefined,
-    orphaned,
-    takenOut,
-    lines,
-    problems,
-  };
-  if (isJson) terminal.print(JSON.stringify(json));
+  const measured = { row, isMeasured: own !== undefined, orphaned, takenOut };
+  if (isJson) terminal.print(JSON.stringify({ target: target.name, ...measured, lines, problems }));
   else {
-    terminal.print(`${headerOf(target)}. Now: ${screenTime(target.clock.now())}`);
-    if (!own) terminal.print(`From the metrics row of ${row.TimeGenerated}.`);
-    terminal.print("");
-    for (const line of lines) printLine(line, terminal);
-    terminal.print("");
+    if (!own) terminal.print(`\nFrom the metrics row of ${row.TimeGenerated}.`);
     terminal.print(
       problems === 0
-        ? "Nothing needs attention."
-        : `${count(problems, "line")} with !! ${problems === 1 ? "needs" : "need"} attention.`,
+        ? "\nNothing needs attention."
+        : `\n${count(problems, "line")} with !! ${problems === 1 ? "needs" : "need"} attention.`,
     );
   }
   return problems === 0 ? "ok" : "finding";
@@ -65,16 +54,11 @@ export function addDoctor({ command, run }: Operator): void {
     .action(run(examine));
 }
 
-async function examine({ json: isJson }: Options, { terminal, connect }: Context): Promise<Outcome> {
+async function examine({ json: isJson }: Options, context: Context): Promise<Outcome> {
+  const { terminal, connect } = context;
   const target = await connect();
   if (!isJson) terminal.print(`${headerOf(target)}\n`);
-  const lines: Line[] = [];
-  for (const check of runChecks(doctorChecks, readingOf(target))) {
-    const line = await remindWhile(check, "the gateway's parts", terminal);
-    lines.push(line);
-    if (!isJson) printLine(line, terminal);
-  }
-  const problems = lines.filter(({ isOk }) => isOk === false).length;
+  const { lines, problems } = await showChecks(doctorChecks, readingOf(target), context, isJson);
   const unknown = lines.filter(({ isOk }) => isOk === undefined).length;
   if (isJson) terminal.print(JSON.stringify({ target: target.name, lines, problems, unknown }));
   else {
@@ -83,4 +67,20 @@ async function examine({ json: isJson }: Options, { terminal, connect }: Context
     terminal.print(`\n${failed}${unknown > 0 ? `; ${unknown} cannot be told yet (??)` : ""}.`);
   }
   return problems === 0 ? "ok" : "finding";
+}
+
+/** Runs all checks at once, and returns their lines. Without `isJson`, each is shown as soon as it is known. */
+async function showChecks(
+  checks: readonly Check[],
+  reading: Reading,
+  { terminal }: Context,
+  isJson = false,
+): Promise<{ readonly lines: readonly Line[]; readonly problems: number }> {
+  const lines: Line[] = [];
+  for (const running of checks.map(async (check) => runCheck(check, reading))) {
+    const line = await remindWhile(running, "the gateway's parts", terminal);
+    lines.push(line);
+    if (!isJson) printLine(line, terminal);
+  }
+  return { lines, problems: lines.filter(({ isOk }) => isOk === false).length };
 }

@@ -6,7 +6,7 @@ import type { Reading } from "./reading.ts";
 import * as work from "./work-checks.ts";
 
 /** A check by the name of its line. It may throw: it has then failed, and the message says why. */
-type Check = readonly [name: string, run: (reading: Reading) => Promise<Finding>];
+export type Check = readonly [name: string, run: (reading: Reading) => Promise<Finding>];
 
 const dependencies: readonly Check[] = [
   ["Creates", work.checkCreates],
@@ -43,10 +43,8 @@ export const doctorChecks: readonly Check[] = [
   ["Version", dependency.checkVersion],
 ];
 
-/** Runs all checks at once, and returns the line that each of them will have. */
-export function runChecks(checks: readonly Check[], reading: Reading): Promise<Line>[] {
-  return checks.map(async ([name, run]) => {
-    const finding = await run(reading).catch((error: unknown) => ({ isOk: false, found: firstLine(error) }));
-    return { name, ...finding };
-  });
+/** Returns the line of a check. */
+export async function runCheck([name, run]: Check, reading: Reading): Promise<Line> {
+  const finding = await run(reading).catch((error: unknown) => ({ isOk: false, found: firstLine(error) }));
+  return { name, ...finding };
 }

@@ -27,7 +27,7 @@ const timeoutMilliseconds = 30_000;
 export function createAzureApi(endpoint: string, credential: TokenCredential): AzureApi {
   return async ({ method, path, body, schema, subject, role }) => {
     const token = isLoopback(endpoint) ? undefined : await tokenFor(`${endpoint}/.default`, credential);
-    const response = await send(`${endpoint}${path}`, {
+    const response = await fetch(`${endpoint}${path}`, {
       method,
       signal: AbortSignal.timeout(timeoutMilliseconds),
       headers: {
@@ -35,7 +35,7 @@ export function createAzureApi(endpoint: string, credential: TokenCredential): A
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
       },
       ...(method === "POST" && { body: JSON.stringify(body ?? {}) }),
-    });
+    }).catch(() => undefined);
     if (response === undefined)
       throw new UnreachableError(`Azure does not respond, so ${subject} cannot be read: ${endpoint}`);
     if (response.status === 401 || response.status === 403)
@@ -63,12 +63,4 @@ export async function tokenFor(scope: string, credential: TokenCredential): Prom
     });
   }
   throw new UnreachableError(`Azure gives no token for ${scope}. Run \`az login\` first.`);
-}
-
-async function send(url: string, init: RequestInit): Promise<Response | undefined> {
-  try {
-    return await fetch(url, init);
-  } catch {
-    return undefined;
-  }
 }

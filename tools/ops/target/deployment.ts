@@ -22,6 +22,11 @@ import {
 const appSchema = z.object({
   properties: z.object({ defaultHostName: z.string(), lastModifiedTimeUtc: z.string().optional() }),
 });
+const settingsSchema = z.object({ properties: z.record(z.string(), z.string()) });
+// https://learn.microsoft.com/rest/api/appservice/web-apps/get-app-settings-key-vault-references
+const referencesSchema = z.object({
+  value: z.array(z.object({ name: z.string(), properties: z.object({ status: z.string().nullish() }) })),
+});
 const workspacesSchema = z.object({ value: z.array(z.object({ id: z.string() })) });
 const fingerprintSchema = z.object({ fingerprint: z.string() });
 const hoursOfFingerprint = 24;
@@ -37,26 +42,40 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
   );
   const groupId = `/subscriptions/${names.subscription}/resourceGroups/${names.resourceGroup}`;
   const appId = `${groupId}/providers/Microsoft.Web/sites/${names.app}`;
+  const ofApp = async <Value>(
+    method: "GET" | "POST",
+    path: string,
+    schema: z.ZodType<Value>,
+    subject: string,
+  ): Promise<Value> => {
+    const role = "Website Contributor on the function app";
+    return resourceManager({ method, path: `${appId}${path}?api-version=2024-04-01`, schema, subject, role });
+  };
   const [appSettings, workspaceId, app] = await Promise.all([
-    readAppSettings(resourceManager, appId),
+    // By name; secrets are references to the vault.
+    ofApp("POST", "/config/appsettings/list", settingsSchema, "the settings of the app"),
     names.workspaceId ?? findWorkspace(resourceManager, groupId),
-    readApp(resourceManager, appId),
+    ofApp("GET", "", appSchema, "the function app"),
   ]);
-  const { settings, hasPlatformLogin } = toOperatorSettings(appSettings, environment);
+  const { settings, hasPlatformLogin } = toOperatorSettings(appSettings.properties, environment);
   // Deployments and changes of settings restart the app.
-  const { lastModifiedTimeUtc: changedAt } = app;
+  const { defaultHostName, lastModifiedTimeUtc: changedAt } = app.properties;
   const log = createAzureLog({ api: logAnalytics, workspaceId, app: names.app });
   return {
     name: names.environment === undefined ? names.app : `${names.app} (environment ${names.environment})`,
     since: changedAt && `last changed ${screenTime(changedAt.replace(/Z?$/, "Z"))}`,
-    gatewayUrl: names.healthUrl?.replace(/\/public\/health$/, "") ?? `https://${app.defaultHostName}`,
+    gatewayUrl: names.healthUrl?.replace(/\/public\/health$/, "") ?? `https://${defaultHostName}`,
     settings,
     clock: systemClock,
     queues: openQueues({ storage: settings.storage, credential }),
     log,
     platform: hasPlatformLogin ? openPlatform(settings.platform) : undefined,
     fingerprint: async () => loggedFingerprint(log),
-    unresolvedSecrets: async () => readUnresolvedSecrets(resourceManager, appId),
+    unresolvedSecrets: async () => {
+      const path = "/config/configreferences/appsettings";
+      const { value } = await ofApp("GET", path, referencesSchema, "the state of the app's secrets");
+      return value.filter(({ properties }) => properties.status !== "Resolved").map(({ name }) => name);
+    },
     operatorId: async () => fetchOperatorId(resourceManagerUrl, credential),
   };
 }
@@ -77,29 +96,11 @@ async function findWorkspace(api: AzureApi, groupId: string): Promise<string> {
   return workspace.id;
 }
 
-async function readApp(api: AzureApi, appId: string) {
-  const { properties } = await api({
-    method: "GET",
-    path: `${appId}?api-version=2024-04-01`,
-    schema: appSchema,
-    subject: "the function app",
-    role: "Website Contributor on the function app",
-  });
-  return properties;
-}
-
 /** Each metrics run of the app logs the fingerprint of the rooms that it makes. The operator cannot compute it. */
 async function loggedFingerprint(log: LogReader): Promise<string | undefined> {
   const lines = await log.lines({ hours: hoursOfFingerprint, events: ["metrics-collected"] });
   return fingerprintSchema.safeParse(lines.at(-1)?.fields).data?.fingerprint;
 }
-
-const settingsSchema = z.object({ properties: z.record(z.string(), z.string()) });
-
-// https://learn.microsoft.com/rest/api/appservice/web-apps/get-app-settings-key-vault-references
-const referencesSchema = z.object({
-  value: z.array(z.object({ name: z.string(), properties: z.object({ status: z.string().nullish() }) })),
-});
 
 interface DeployedSettings {
   readonly settings: Settings;
@@ -111,30 +112,6 @@ const logIns = [
   ["PLATFORM_USERNAME", "PLATFORM_PASSWORD"],
   ["PLATFORM_OAUTH_CLIENT_ID", "PLATFORM_OAUTH_PRIVATE_KEY", "PLATFORM_OAUTH_SCOPE"],
 ] as const;
-
-/** Returns the app settings of a function app, by name; secrets are references to the vault. */
-async function readAppSettings(api: AzureApi, appId: string): Promise<Record<string, string>> {
-  const { properties } = await api({
-    method: "POST",
-    path: `${appId}/config/appsettings/list?api-version=2024-04-01`,
-    schema: settingsSchema,
-    subject: "the settings of the app",
-    role: "Website Contributor on the function app",
-  });
-  return properties;
-}
-
-/** Returns the settings that refer to a secret of the vault which the app cannot read. */
-async function readUnresolvedSecrets(api: AzureApi, appId: string): Promise<string[]> {
-  const { value } = await api({
-    method: "GET",
-    path: `${appId}/config/configreferences/appsettings?api-version=2024-04-01`,
-    schema: referencesSchema,
-    subject: "the state of the app's secrets",
-    role: "Website Contributor on the function app",
-  });
-  return value.filter(({ properties }) => properties.status !== "Resolved").map(({ name }) => name);
-}
 
 /**
  * Returns the settings with the operator's own credentials for the platform, if the environment has them, and
