@@ -19,7 +19,7 @@ const poolTargets = fc.array(target("handed-out", "pooled"), { minLength: 1, max
 const conferenceTarget = target("handed-out", "pooled", "plain");
 const anyTargets = fc.array(anyTarget, { minLength: 1, maxLength: 3 });
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
-const { boolean, constantFrom, integer, nat, record } = fc;
+const { boolean, constantFrom, integer, record } = fc;
 
 const changes = constantFrom("remove" as const, "remove", "describe", "retag");
 const outageFaults = constantFrom("not-sent" as const, "throttled", "lost-before", "lost-after", "late");
@@ -44,16 +44,13 @@ const endOf = (targets: typeof anyTargets): fc.Arbitrary<Command> =>
 
 const weighted: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Command>])[] = [
   [16, create],
-  [2, record({ kind: kind("read"), target: anyTarget, isPublic: boolean(), isFull: boolean() })],
-  [1, record({ kind: kind("list"), isFull: boolean() })],
   [3, record({ kind: kind("update"), target: anyTarget, field: constantFrom("description", "tag", "name") })],
   [3, record({ kind: kind("delete"), target: anyTarget })],
   [5, endOf(anyTargets)],
-  [1, record({ kind: kind("unusable-event"), index: nat(5) })],
   [3, record({ kind: kind("conference-start"), target: conferenceTarget })],
   [4, record({ kind: kind("conference-end"), target: conferenceTarget })],
   [6, collect],
-  [2, record({ kind: constantFrom("metrics", "metrics", "health") })],
+  [2, record({ kind: kind("metrics") })],
   [2, record({ kind: kind("bulk-delete") })],
   [3, record({ kind: kind("bulk-create"), level: constantFrom(undefined, 0, 5, 8, 12) })],
   [2, record({ kind: kind("direct"), change: changes, target: anyTarget })],
@@ -128,18 +125,14 @@ interface Selection {
 }
 
 const optional: Command["kind"][] = [
-  "read",
-  "list",
   "update",
   "delete",
   "event",
-  "unusable-event",
   "conference-start",
   "conference-end",
   "garbage",
   "metrics",
   "bulk-delete",
-  "health",
   "bulk-create",
   "direct",
   "add",

@@ -16,10 +16,10 @@ const restMilliseconds = 8 * 24 * hour;
 /** Ends faults and conferences, runs the timers, lets eight days pass, and then checks every room. */
 export async function settleAndAudit(world: World, history: History): Promise<void> {
   const { ledger, queues, platform, clock } = world;
-  for (const gateway of world.gateways) gateway.setFaults(false);
+  world.setFaults(false);
   for (const name of platform.liveSince().keys()) {
     platform.endConference(name);
-    for (const gateway of world.gateways) void deliverEnds(gateway, [name], 0, gateway.planWithoutFaults());
+    void deliverEnds(world, [name], 0, world.planWithoutFaults());
   }
   await clock.advance(30 * minute);
   await endWork(world);

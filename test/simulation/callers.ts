@@ -8,6 +8,7 @@ import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { clockToleranceMilliseconds } from "../../src/lib/pool/collection-decisions.ts";
 import { isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import type { Task } from "./faults.ts";
+import { createdAt } from "./ledger.ts";
 import { hostPin, httpFunctions, type Plan } from "./processes.ts";
 import { tagHost, type World } from "./world.ts";
 
@@ -78,9 +79,7 @@ function check({ ledger }: World, name: string, response: HttpResponseInit, task
   } else if (!failureStatuses(contract).has(status)) {
     ledger.violated("undocumented-response", `${by} returns ${status}`);
   }
-  const mayShowHostPin = name === "getRoom" || name === "listRooms";
-  if (!mayShowHostPin && text.includes(hostPin))
-    ledger.violated("secret-exposed", `${by} returns the host PIN`);
+  if (text.includes(hostPin)) ledger.violated("secret-exposed", `${by} returns the host PIN`);
   return { status, body, task };
 }
 
@@ -171,11 +170,12 @@ function checkHandOut(
 export async function deleteAllRooms(world: World, process: number, plan: Plan): Promise<void> {
   const response = await request(world, process, "bulkDeleteRooms", {}, plan);
   if (response?.status !== 204) return;
-  for (const { name, createdAt, description } of world.ledger.ourRooms()) {
+  for (const room of world.ledger.ourRooms()) {
+    const { name, description } = room;
     if (
       // A claim may hold the name of an unmarked room, which bulk delete then leaves to that claim.
       parseMarker(description) !== undefined &&
-      createdAt < response.task.firstListAt &&
+      createdAt(room) < response.task.firstListAt &&
       // A list can miss a room that moves to another page; then the time of its claim decides, with the tolerance.
       (world.ledger.assignedAt.get(name) ?? 0) < response.task.startedAt - clockToleranceMilliseconds &&
       !isPersistent(name) &&

@@ -15,8 +15,6 @@ export type Command =
       /** Sends an idempotency key, and the request again with the same key after each of these delays. */
       readonly repeatAfterSeconds?: readonly number[] | undefined;
     }
-  | { readonly kind: "read"; readonly target: Target; readonly isPublic: boolean; readonly isFull: boolean }
-  | { readonly kind: "list"; readonly isFull: boolean }
   | { readonly kind: "update"; readonly target: Target; readonly field: "description" | "tag" | "name" }
   | { readonly kind: "delete"; readonly target: Target }
   | {
@@ -25,9 +23,8 @@ export type Command =
       readonly copies: number;
       readonly delaySeconds: number;
     }
-  | { readonly kind: "unusable-event"; readonly index: number }
   | { readonly kind: "conference-start" | "conference-end"; readonly target: Target }
-  | { readonly kind: "garbage" | "metrics" | "bulk-delete" | "health" }
+  | { readonly kind: "garbage" | "metrics" | "bulk-delete" }
   | { readonly kind: "bulk-create"; readonly level: number | undefined }
   | { readonly kind: "direct"; readonly change: "remove" | "describe" | "retag"; readonly target: Target }
   | { readonly kind: "add"; readonly of: "persistent" | "foreign" | "plain" }
@@ -63,8 +60,6 @@ export interface History {
   /** Faults in provisioning runs, by the number of the run. */
   readonly provisioningFaults: readonly (FaultAt & { readonly run: number })[];
   readonly seed: number;
-  /** Whether a second gateway shares the platform: it receives the steps of process 1, and both receive all events. */
-  readonly hasNeighbour?: boolean;
 }
 
 /** Whether a history contains no fault, outage or crash. */

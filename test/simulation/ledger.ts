@@ -3,7 +3,9 @@ import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
 import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import type { QueueMessage } from "../../src/lib/ports.ts";
-import type { SimulatedProcess, Task } from "./faults.ts";
+import type { MemoryPlatform } from "../../tools/simulators/platform/memory-platform.ts";
+import { gatewayName } from "../support/markers.ts";
+import type { Task } from "./faults.ts";
 
 /** The promises of docs/architecture.md. */
 export const promises = [
@@ -47,63 +49,37 @@ export interface HandOut {
 /** How a read of the platform ended: `refused` (403, 404) may last, `unavailable` is temporary. */
 export type ReadEnding = "response" | "refused" | "unavailable";
 
-/** The outcomes of one process's assignments. */
-interface Breaker {
-  unknownInRow: number;
-  pausedUntil: number;
-  trials: number;
-}
-
 export type Ledger = ReturnType<typeof createLedger>;
 
 const minAgeMilliseconds = 600_000;
 // Five seconds of the collector, and the second in which a queue's time lies.
 const toleranceMilliseconds = 6000;
-const pauseMilliseconds = 10_000;
 const livePath = "/api/admin/status/v1/conference/";
 const configurationPath = "/api/admin/configuration/v1/conference/";
 
-/** A room on the platform. It is not changed when the platform's room is. */
-export interface RoomRecord {
-  readonly id: number;
-  readonly name: string;
-  readonly createdAt: number;
-  readonly description: string;
-  readonly tag: string;
-  readonly serviceType: string;
-  readonly guestPin: string;
-  readonly aliases: readonly string[];
-}
+/** A room as the platform shows it. It is not changed when the platform's room is. */
+export type ShownRoom = ReturnType<MemoryPlatform["rooms"]>[number];
 
 /** Is told what a call changes on the platform. */
 export interface PlatformObserver {
-  onCreate(room: RoomRecord): void;
-  onUpdate(room: RoomRecord, change: Readonly<Record<string, unknown>>): void;
+  onCreate(room: ShownRoom): void;
+  onUpdate(room: ShownRoom, change: Readonly<Record<string, unknown>>): void;
   /** Called with the room as it was. */
-  onDelete(room: RoomRecord): void;
+  onDelete(room: ShownRoom): void;
 }
 
 interface LedgerOptions {
   readonly platform: {
-    readonly rooms: () => RoomRecord[];
+    readonly rooms: () => ShownRoom[];
     readonly addedWithoutMarker: ReadonlySet<string>;
     /** The live conferences, with the time at which each began. */
     readonly liveSince: () => ReadonlyMap<string, number>;
   };
   readonly now: () => number;
   readonly secrets: readonly string[];
-  readonly gatewayName: string;
 }
 
-/** Creates the ledger of one gateway. What happens to rooms regardless of their gateway is shared with a neighbour's. */
-export function createLedger(
-  options: LedgerOptions,
-  neighbour?: {
-    readonly changedByOperator: Set<string>;
-    readonly removed: Set<string>;
-  },
-) {
-  const { platform, now, secrets, gatewayName } = options;
+export function createLedger({ platform, now, secrets }: LedgerOptions) {
   const violations: Violation[] = [];
   const handedOut = new Map<string, HandOut>();
   /** The room that the first response to each idempotency key named. */
@@ -122,15 +98,14 @@ export function createLedger(
   /** Rooms named in an event, accepted or not. They may be collected even if they are handed out. */
   const mayBeDeleted = new Set<string>();
   /** Rooms that an operator changed directly: their marker and tag prove nothing. */
-  const changedByOperator: Set<string> = neighbour?.changedByOperator ?? new Set();
+  const changedByOperator = new Set<string>();
   /** Rooms that were deleted, by anybody. */
-  const removed: Set<string> = neighbour?.removed ?? new Set();
+  const removed = new Set<string>();
   /** Rooms that bulk delete deleted before a claim deleted their message. */
   const deletedBeforeCommit = new Set<string>();
   const deletedInBulk = new Set<string>();
   const guestPins = new Set<string>();
   const metricsRows: MetricsRow[] = [];
-  const breakers = new Map<SimulatedProcess, Breaker>();
   /** Ended rooms with a recorded reason why they stay. */
   const keptForReason = new Set<string>();
   /** The invocations that handled a room, by its name. */
@@ -149,7 +124,7 @@ export function createLedger(
     return {
       onCreate(row) {
         provisioned.add(row.name);
-        guestPins.add(row.guestPin);
+        guestPins.add(row.guest_pin);
         if (!pooledNames.has(row.name))
           violated("room-lost", `${row.name} exists before its name was in the pool (${by})`);
       },
@@ -171,7 +146,7 @@ export function createLedger(
         removed.add(row.name);
         const isBulk = task.functionName === "bulkDeleteRooms";
         // The names of rooms created since then may be in the pool, because it was cleared before.
-        if (isBulk && row.createdAt < task.startedAt) deletedInBulk.add(row.name);
+        if (isBulk && createdAt(row) < task.startedAt) deletedInBulk.add(row.name);
         const marker = parseMarker(row.description);
         if (isBulk && handedOut.has(row.name) && Date.parse(marker?.since ?? "") >= task.listedAt)
           violated("handed-out-twice", `${by} deletes ${row.name}, which was handed out after it was listed`);
@@ -188,12 +163,12 @@ export function createLedger(
   }
 
   /** Returns the time of the youngest message about a room. */
-  function youngestTime({ name }: RoomRecord, task: Task): number | undefined {
+  function youngestTime({ name }: ShownRoom, task: Task): number | undefined {
     const times = (task.deletionMessages.get(name) ?? []).map(({ insertedAt }) => insertedAt);
     return times.length === 0 ? undefined : Math.max(...times);
   }
 
-  function checkCollected(row: RoomRecord, task: Task, by: string): void {
+  function checkCollected(row: ShownRoom, task: Task, by: string): void {
     const { name } = row;
     const insertedAt = youngestTime(row, task);
     if (insertedAt === undefined)
@@ -251,7 +226,6 @@ export function createLedger(
     removed,
     deletedBeforeCommit,
     metricsRows,
-    breakers,
     keptForReason,
     platformObserver,
     queuedForDeletionAt,
@@ -300,27 +274,6 @@ export function createLedger(
       };
     },
 
-    /**
-     * Checks that a claim may send its change: not during the pause after three unknown outcomes in a row on its
-     * process, and alone after it. Call the result with what is known about the outcome.
-     */
-    onAssignment({ process, id }: Task): (outcome: "known" | "unknown" | "not-sent") => void {
-      const breaker = breakers.get(process) ?? { unknownInRow: 0, pausedUntil: 0, trials: 0 };
-      breakers.set(process, breaker);
-      const isTrial = breaker.unknownInRow >= 3;
-      if (isTrial && (now() < breaker.pausedUntil || breaker.trials > 0))
-        violated("pool-level-wrong", `#${id} sends a change although those before it had no known outcome`);
-      if (isTrial) breaker.trials += 1;
-      return (outcome) => {
-        if (isTrial) breaker.trials -= 1;
-        if (outcome === "known") breaker.unknownInRow = 0;
-        if (outcome !== "unknown") return;
-        breaker.unknownInRow += 1;
-        if (!isTrial && breaker.unknownInRow !== 3) return;
-        breaker.pausedUntil = now() + pauseMilliseconds;
-      };
-    },
-
     onLog(line: string, task: Task): void {
       if (line.includes('"room-leaked"') || line.includes('"create-record-unknown"'))
         leaked.add(JSON.parse(line).room);
@@ -331,8 +284,7 @@ export function createLedger(
         violated("secret-exposed", `#${task.id} ${task.functionName} logs a secret: ${line}`);
       if (line.includes('"deletion-skipped"')) {
         const { room, reason } = JSON.parse(line);
-        const isOthers = reason === "other-gateway" && !provisioned.has(room);
-        if (["live", "assigned-later", "pooled"].includes(reason) || isOthers) keptForReason.add(room);
+        if (["live", "assigned-later", "pooled"].includes(reason)) keptForReason.add(room);
       }
     },
 
@@ -347,6 +299,9 @@ export function createLedger(
   };
 }
 
+/** The platform's times have no zone. */
+export const createdAt = ({ creation_time: time }: ShownRoom) => Date.parse(`${time}Z`);
+
 /** Whether the claim that assigned a room has given it up. */
 function isGivenUp(description: string, claimId: string | undefined): boolean {
   return claimId !== undefined && parseMarker(description)?.messageId === claimId;
@@ -358,8 +313,8 @@ export function isClaim({ functionName }: Task): boolean {
 }
 
 /** Whether a conference is foreign: another service type, or no marker and no alias equal to its name. */
-function isForeign({ name, description, serviceType, aliases }: RoomRecord): boolean {
+function isForeign({ name, description, service_type: serviceType, aliases }: ShownRoom): boolean {
   if (serviceType !== "conference") return true;
-  const isNamed = aliases.length === 0 || aliases.includes(name);
+  const isNamed = aliases.length === 0 || aliases.some(({ alias }) => alias === name);
   return !isNamed && parseMarker(description) === undefined;
 }

@@ -103,7 +103,6 @@ export interface PoolLevel {
 export interface ProcessOptions {
   readonly index: number;
   readonly level: PoolLevel;
-  readonly gatewayName: string;
   readonly platformTimeoutSeconds: number;
   readonly adaptersOf: (process: SimulatedProcess) => Adapters;
   readonly newTaskId: () => number;
@@ -157,8 +156,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
   const pool = { ...settings.pool, maxRooms, minRooms };
   const platform = { ...settings.platform, timeoutSeconds: options.platformTimeoutSeconds };
   const adapters = options.adaptersOf(base);
-  const rooms = { ...settings.rooms, gatewayName: options.gatewayName };
-  const ownSettings = { ...settings, pool, platform, rooms };
+  const ownSettings = { ...settings, pool, platform };
   const handlers: Handlers = registerFunctions(createDependencies(ownSettings, adapters));
 
   async function invoke<Result>(

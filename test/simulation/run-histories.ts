@@ -7,7 +7,7 @@ import { foundHistories } from "./found-histories.ts";
 import type { History } from "./history.ts";
 import type { Violation } from "./ledger.ts";
 import { startStep } from "./start-step.ts";
-import { createWorld, type World } from "./world.ts";
+import { createWorld } from "./world.ts";
 
 export type { Violation };
 
@@ -20,28 +20,21 @@ export interface Outcome {
 /** Runs one history from an empty platform to the audit. The same history always has the same outcome. */
 export async function runHistory(history: History, trace?: (line: string) => void): Promise<Outcome> {
   const world = createWorld(history, { trace });
-  const { clock, gateways } = world;
-  if (history.hasNeighbour)
-    createWorld({ ...history, seed: history.seed + 1_000_000 }, { trace, neighbour: world });
-  for (const gateway of gateways)
-    void request(gateway, 0, "bulkCreateRooms", {}, gateway.planWithoutFaults());
-  const isFull = ({ queues, level, running }: World) =>
-    queues.pool.contents().length === level.max && running.size === 0;
-  if (!(await clock.advance(600_000, () => gateways.every(isFull))))
-    world.ledger.violated("pool-level-wrong", "bulk create did not fill the pool");
+  const { clock, queues, level, running, ledger } = world;
+  void request(world, 0, "bulkCreateRooms", {}, world.planWithoutFaults());
+  const isFull = () => queues.pool.contents().length === level.max && running.size === 0;
+  if (!(await clock.advance(600_000, isFull)))
+    ledger.violated("pool-level-wrong", "bulk create did not fill the pool");
   await clock.advance(120_000);
-  for (const gateway of gateways) gateway.setFaults(true);
+  world.setFaults(true);
   for (const step of history.steps) {
     trace?.(`--- ${JSON.stringify(step.command)}`);
-    startStep(gateways[step.process] ?? world, step);
+    startStep(world, step);
     await clock.advance(step.pauseMilliseconds);
   }
   trace?.("--- faults end");
-  for (const gateway of gateways) await settleAndAudit(gateway, history);
-  return {
-    violations: gateways.flatMap(({ ledger }) => ledger.violations),
-    claims: gateways.reduce((sum, { ledger }) => sum + ledger.handedOut.size, 0),
-  };
+  await settleAndAudit(world, history);
+  return { violations: ledger.violations, claims: ledger.handedOut.size };
 }
 
 export interface RunResult {
@@ -72,11 +65,6 @@ export async function runHistories({ firstSeed, continues }: RunOptions): Promis
   return { histories: count, claims };
 }
 
-export const historiesOfTestRun = 500;
-
-/** The histories that every `npm test` runs: as many from fixed seeds. */
-export const testRun: RunOptions = { firstSeed: 1, continues: (count) => count < historiesOfTestRun };
-
 /** Returns the first broken promise in the histories that were found earlier. */
 export async function foundViolation(): Promise<Violation | undefined> {
   for (const history of Object.values(foundHistories)) {
@@ -86,24 +74,21 @@ export async function foundViolation(): Promise<Violation | undefined> {
   return undefined;
 }
 
-/** In every fifth history, another gateway shares the platform. */
-const placed = (history: History, seed: number): History => ({ ...history, hasNeighbour: seed % 5 === 0 });
-
 /** Returns the history that belongs to a seed. */
 function historyOf(seed: number): History {
   const [history] = fc.sample(histories, { seed, numRuns: 1 });
   if (!history) throw new Error("fast-check made no history");
-  return placed(history, seed);
+  return history;
 }
 
 /** Shrinks the failing history of a seed as long as the same promise is broken, and describes how to repeat it. */
 export async function explain(seed: number, { promise }: Violation): Promise<string> {
   const property = fc.asyncProperty(histories, async (history) => {
-    const { violations } = await runHistory(placed(history, seed));
+    const { violations } = await runHistory(history);
     return !violations.some((violation) => violation.promise === promise);
   });
   const { counterexample } = await fc.check(property, { seed, numRuns: 1 });
-  const shrunk = counterexample ? placed(counterexample[0], seed) : historyOf(seed);
+  const shrunk = counterexample?.[0] ?? historyOf(seed);
   const lines: string[] = [];
   const { violations } = await runHistory(shrunk, (line) => lines.push(line));
   return [

@@ -13,7 +13,7 @@ import type { Clock, RandomSource } from "../../src/lib/ports.ts";
 import { createMemoryPlatform } from "../../tools/simulators/platform/memory-platform.ts";
 import type { Fault, Ports } from "./faults.ts";
 import { requireTask, type Task } from "./faults.ts";
-import type { Ledger, PlatformObserver, RoomRecord } from "./ledger.ts";
+import type { Ledger, PlatformObserver, ShownRoom } from "./ledger.ts";
 
 export type SimulatedPlatform = ReturnType<typeof createSimulatedPlatform>;
 
@@ -26,34 +26,16 @@ export function createSimulatedPlatform(now: () => number) {
   platform.setBehaviour({ maxPageSize });
   const { conferences, live } = platform.state;
   const addedWithoutMarker = new Set<string>();
-  type Row = NonNullable<ReturnType<typeof conferences.findByName>>;
-
-  function recordOf(row: Row): RoomRecord {
-    const shown = conferences.show(row);
-    const aliases = "aliases" in shown && Array.isArray(shown.aliases) ? shown.aliases : [];
-    return {
-      id: row.id,
-      name: row.name,
-      createdAt: Date.parse(`${row.creation_time}Z`),
-      description: row.description,
-      tag: row.tag,
-      serviceType: row.service_type,
-      guestPin: row.guest_pin,
-      aliases: aliases.map(({ alias }) => String(alias)),
-    };
-  }
-
-  const rooms = () => [...conferences.all()].map(recordOf);
   const find = (name: string) => {
     const row = conferences.findByName(name);
-    return row && recordOf(row);
+    return row && conferences.show(row);
   };
 
   /** Carries out one request and tells the observer what it changed. Throws PlatformError if the platform refuses it. */
   async function carryOut(request: PlatformRequest, observer: PlatformObserver): Promise<PlatformResponse> {
     const id = Number(/(\d+)\/$/.exec(request.path)?.[1]);
     const row = [...conferences.all()].find((other) => other.id === id);
-    const before = row && recordOf(row);
+    const before = row && conferences.show(row);
     const response = await platform.transport(request, "");
     if (response.status >= 300) throw responseFailure(request, response);
     const after = find(before?.name ?? String(request.body?.["name"]));
@@ -64,7 +46,7 @@ export function createSimulatedPlatform(now: () => number) {
   }
 
   return {
-    rooms,
+    rooms: platform.rooms,
     find,
     /** Adds a room of an operator or of another service. */
     add(fields: Record<string, unknown>): void {
@@ -72,8 +54,8 @@ export function createSimulatedPlatform(now: () => number) {
       if (!parseMarker(String(fields["description"]))) addedWithoutMarker.add(String(fields["name"]));
     },
     addedWithoutMarker,
-    change: ({ id }: RoomRecord, fields: Record<string, unknown>) => conferences.update(String(id), fields),
-    remove: ({ id }: RoomRecord) => conferences.remove(String(id)),
+    change: ({ id }: ShownRoom, fields: Record<string, unknown>) => conferences.update(String(id), fields),
+    remove: ({ id }: ShownRoom) => conferences.remove(String(id)),
     startConference: (name: string) => void platform.startConference({ name }),
     /** Returns false if the conference is not live. */
     endConference: (name: string) => live.end(name),
@@ -110,8 +92,6 @@ export function createSimulatedClient(options: SimulatedClientOptions): Platform
     }
     const task = requireTask();
     const finishRead = ledger.onPlatformRead(request, task);
-    const isAssignment = request.method === "PATCH" && task.functionName.startsWith("createRoom");
-    const finishAssignment = isAssignment ? ledger.onAssignment(task) : () => undefined;
     try {
       const response = await ports.call({
         label: () => `${name} ${JSON.stringify(request.query ?? request.body ?? "")}`,
@@ -122,13 +102,10 @@ export function createSimulatedClient(options: SimulatedClientOptions): Platform
         malformedResponse: { body: "<html>Please wait</html>" },
       });
       finishRead(typeof response.body === "object" ? "response" : "unavailable");
-      finishAssignment("known");
       return response;
     } catch (error) {
-      if (error instanceof PlatformError) {
+      if (error instanceof PlatformError)
         finishRead([403, 404].includes(error.platformStatus ?? 0) ? "refused" : "unavailable");
-        finishAssignment(error.outcome === "refused" ? "known" : error.outcome);
-      }
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 /** Starts one step of a history: a call, a platform event, a change by an operator, a crash or an outage. */
 import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
+import { formatMarker } from "../support/markers.ts";
 import { createRoom, deleteAllRooms, deliverEnds, type RequestParts, request } from "./callers.ts";
 import type { Command, Step, Target } from "./history.ts";
 import type { Plan } from "./processes.ts";
@@ -16,21 +17,12 @@ export function startStep(world: World, { command, process, faults, seed }: Step
   switch (command.kind) {
     case "create":
       return createRoom(world, command, process, plan);
-    case "read":
-      return send(command.isPublic ? "getPublicRoom" : "getRoom", {
-        roomName: room(command.target),
-        query: { constrained_attributes: String(!command.isFull) },
-      });
-    case "list":
-      return send("listRooms", { query: { constrained_attributes: String(!command.isFull) } });
     case "update":
       return send("updateRoom", { roomName: room(command.target), body: changeOf(command.field, world) });
     case "delete":
       return send("deleteRoom", { roomName: room(command.target) });
     case "event":
       return sendEnds(world, command.targets.map(room), command, process, plan);
-    case "unusable-event":
-      return send("eventSink", { body: unusableEvents[command.index] });
     case "conference-start":
       if (platform.find(room(command.target))) platform.startConference(room(command.target));
       return;
@@ -51,8 +43,6 @@ export function startStep(world: World, { command, process, faults, seed }: Step
       return send("bulkCreateRooms", {
         query: command.level === undefined ? {} : { max_vmr: String(command.level) },
       });
-    case "health":
-      return send("healthCheck", {});
     case "direct":
       return changeDirectly(world, room(command.target), command.change);
     case "add":
@@ -78,8 +68,6 @@ function sendEnds(
   plan: Plan,
 ): void {
   void deliverEnds(world, names, process, plan);
-  for (const other of world.gateways)
-    if (other !== world) void deliverEnds(other, names, process, other.planWithoutFaults());
   for (let copy = 1; copy < copies; copy++) {
     world.clock.after(
       delaySeconds * 1000,
@@ -107,15 +95,6 @@ function changeDirectly(
   }
 }
 
-const unusableEvents: readonly unknown[] = [
-  { event: "conference_started", data: { name: "unknown-name" } },
-  { event: "conference_ended", data: {} },
-  { event: "conference_ended" },
-  { event: "conference_ended", data: { name: "\u0000" } },
-  { event: "eventsink_bulk", data: [null, 7, { event: "participant_connected" }] },
-  { event: "conference_ended", data: { name: "unknown-name", service_type: "gateway" } },
-];
-
 /** Returns the name of the target room, or an unknown name if there is no such room. */
 function nameOf({ ledger, queues, platform }: World, { of, index }: Target): string {
   const names = {
@@ -136,21 +115,30 @@ function nameOf({ ledger, queues, platform }: World, { of, index }: Target): str
 
 /**
  * Returns the fields of an operator's room. A `persistent` one has a protected name and sometimes the copied marker of a
- * pooled room. A `foreign` one has another alias or service type. A `plain` one looks like a gateway room without marker.
+ * pooled room. A `foreign` one has another alias, another service type or another gateway's marker. A `plain` one looks
+ * like a gateway room without marker.
  */
 export function newRoomOf(of: "persistent" | "foreign" | "plain", number: number): Record<string, unknown> {
-  const prefix = ["test_", "vkiosk_"][number % 2] ?? "test_";
-  const name = of === "persistent" ? `${prefix}persistent-${number}` : `${of}-${number}`;
-  const isCopy = of === "persistent" && number % 3 > 0;
-  const isOtherService = of === "foreign" && number % 2 === 0;
-  return {
+  const isPersistent = of === "persistent";
+  const prefix = isPersistent ? ["test_", "vkiosk_"][number % 2] : "";
+  const name = `${prefix}${of}-${number}`;
+  const room = {
     name,
-    service_type: isOtherService ? "test_call" : "conference",
-    description: isCopy ? "vmr-gateway vmr-gateway pooled 2029-12-31T23:00:00.000Z" : "made by an operator",
+    service_type: "conference",
+    description: "made by an operator",
     tag: "",
     pin: "",
     allow_guests: false,
     guest_pin: "",
-    aliases: [{ alias: of === "foreign" ? `alias-of-${name}` : name }],
+    aliases: [{ alias: name }],
   };
+  const marker = { state: "pooled", since: "2029-12-31T23:00:00.000Z" } as const;
+  if (isPersistent && number % 3 > 0) return { ...room, description: formatMarker(marker) };
+  if (of !== "foreign") return room;
+  const differences = [
+    { aliases: [{ alias: `alias-of-${name}` }] },
+    { service_type: "test_call" },
+    { description: formatMarker({ ...marker, gateway: "production", state: "assigned" }) },
+  ];
+  return { ...room, ...differences[number % 3] };
 }

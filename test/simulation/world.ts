@@ -39,8 +39,6 @@ export interface WorldOptions {
   readonly platformTimeoutSeconds?: number;
   /** Replaces the ports, for example by ports whose order the exploration chooses. */
   readonly wrapPorts?: (ports: Ports, clock: VirtualClock) => Ports;
-  /** Another gateway, whose platform and time this one shares. */
-  readonly neighbour?: World;
   /** The source of a process's names and delays. The world's own by default. */
   readonly randomOf?: (process: SimulatedProcess) => RandomSource;
 }
@@ -54,8 +52,6 @@ export interface World {
   readonly outages: Map<"platform" | "storage", Outage>;
   readonly running: ReadonlySet<Task>;
   readonly level: PoolLevel;
-  /** Every gateway on the platform, this one included. */
-  readonly gateways: World[];
   readonly records: MemoryRecordStore;
   readonly processes: readonly AppProcess[];
   readonly newId: () => string;
@@ -84,21 +80,19 @@ export function createWorld(
     level = defaultLevel,
     processCount = 2,
     platformTimeoutSeconds = 10,
-    neighbour,
     wrapPorts,
     randomOf,
   } = options;
   const random = createSeededRandom(seed);
-  const gatewayName = neighbour ? "neighbour" : "vmr-gateway";
-  const clock = neighbour?.clock ?? createVirtualClock(createSeededRandom(seed + 1));
+  const clock = createVirtualClock(createSeededRandom(seed + 1));
   const now = () => clock.now();
   let lastId = 0;
   const newId = () => `id-${(lastId += 1)}`;
   const memory = () => createMemoryQueue(clock, newId);
   const records = createMemoryRecordStore();
   const queues = { pool: memory(), deletion: memory(), provisioning: memory(), poison: memory() };
-  const platform = neighbour?.platform ?? createSimulatedPlatform(now);
-  const ledger = createLedger({ platform, now, secrets: [hostPin, tagHost], gatewayName }, neighbour?.ledger);
+  const platform = createSimulatedPlatform(now);
+  const ledger = createLedger({ platform, now, secrets: [hostPin, tagHost] });
   const outages: World["outages"] = new Map();
   const running = new Set<Task>();
   const peaks = { create: 0, provision: 0 };
@@ -180,7 +174,6 @@ export function createWorld(
       peaks.provision = Math.max(peaks.provision, provisions.length);
     };
     return startProcess({
-      gatewayName,
       platformTimeoutSeconds,
       index,
       level,
@@ -218,12 +211,10 @@ export function createWorld(
     return process;
   };
 
-  const gateways = neighbour?.gateways ?? [];
-  const world: World = {
+  return {
     clock,
     random,
     level,
-    gateways,
     records,
     processes,
     queues,
@@ -245,6 +236,4 @@ export function createWorld(
       outages.clear();
     },
   };
-  gateways.push(world);
-  return world;
 }

@@ -286,17 +286,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    bug: "sends further changes although three in a row had no known outcome",
-    breaks: "pool-level-wrong",
-    file: "src/lib/pool/breaker.ts",
-    edits: [
-      [
-        "if (milliseconds <= 0 || milliseconds > pauseMilliseconds) return;",
-        "if (milliseconds < 1e9) return;",
-      ],
-    ],
-  },
-  {
     bug: "drops a request because others are pending",
     breaks: "pool-level-wrong",
     file: provisioning,

@@ -73,11 +73,7 @@ const failures: Readonly<Record<PendingCall["target"], readonly Failing[]>> = {
 
 const readPattern = /^(GET |\w+ (count|peek)$|record read )/;
 
-export function createExploringPorts(
-  timed: Ports,
-  clock: VirtualClock,
-  ownCalls: RegExp | undefined,
-): ExploringPorts {
+export function createExploringPorts(timed: Ports, clock: VirtualClock): ExploringPorts {
   let isExploring = false;
   let calls: PendingCall[] = [];
   let pauses: Pause[] = [];
@@ -177,9 +173,7 @@ export function createExploringPorts(
   }
 
   function callTransitions(budget: Budget): Transition[] {
-    // A call to an object that no other invocation touches commutes with every other call, so it comes first.
-    const own = calls.find(({ label }) => ownCalls?.test(label));
-    return (own ? [own] : calls).flatMap((pending) =>
+    return calls.flatMap((pending) =>
       outcomesOf(pending, budget).map((outcome) => {
         const { task, label, repeated } = pending;
         const isFree = outcome.kind === "takes effect" || outcome === repeated || !task.process.isAlive;

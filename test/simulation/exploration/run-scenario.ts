@@ -117,7 +117,7 @@ export async function runScenario(
   return violation && { violation, history };
 }
 
-function createExploredWorld({ level, processes, ownCalls }: Scenario): {
+function createExploredWorld({ level, processes }: Scenario): {
   world: World;
   ports: ExploringPorts;
 } {
@@ -130,7 +130,7 @@ function createExploredWorld({ level, processes, ownCalls }: Scenario): {
       processCount: processes,
       platformTimeoutSeconds: 1,
       randomOf: ({ index }) => (randoms[index] ??= createSeededRandom(index)),
-      wrapPorts: (timed, clock) => (ports = createExploringPorts(timed, clock, ownCalls)),
+      wrapPorts: (timed, clock) => (ports = createExploringPorts(timed, clock)),
     },
   );
   if (!ports) throw new Error("the world did not ask for its ports");

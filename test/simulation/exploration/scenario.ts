@@ -27,8 +27,6 @@ export interface Scenario {
   readonly steps: readonly ScenarioStep[];
   /** How often a longer time can pass, for instance that of a lease. */
   readonly lapse?: { readonly seconds: number; readonly times: number };
-  /** The labels of calls to objects that only one of the invocations ever touches. */
-  readonly ownCalls?: RegExp;
   /** The maximum number of faults in one history: in the short form, if it is explored there, and in the whole one. */
   readonly faults: { readonly short?: number; readonly whole: number };
   arrange(world: World): void | Promise<void>;
@@ -92,9 +90,9 @@ export const bulkDelete = (process: number): ScenarioStep => ({
   start: (world) => void deleteAllRooms(world, process, plan),
 });
 
-export const timer = (functionName: "collectGarbage" | "collectMetrics", process: number): ScenarioStep => ({
-  label: `${functionName} on process ${process}`,
-  start: (world) => void world.process(process).runTimer(functionName, plan),
+export const collect = (process: number): ScenarioStep => ({
+  label: `garbage collection on process ${process}`,
+  start: (world) => void world.process(process).runTimer("collectGarbage", plan),
 });
 
 /** An event that says that the room's conference has ended. */

@@ -5,6 +5,7 @@ import type { World } from "../world.ts";
 import {
   assignedRoom,
   bulkDelete,
+  collect,
   create,
   ended,
   plan,
@@ -12,7 +13,6 @@ import {
   provision,
   requestProvisioning,
   type Scenario,
-  timer,
 } from "./scenario.ts";
 
 const oneRoom = { max: 1, min: 1 };
@@ -51,7 +51,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "claim, stray event and collector": {
     level: oneRoom,
     processes: 3,
-    steps: [create(0), timer("collectGarbage", 1), ended("room-a", 2)],
+    steps: [create(0), collect(1), ended("room-a", 2)],
     faults: { short: 0, whole: 1 },
     async arrange(world) {
       await poolRoom(world, "room-a");
@@ -63,7 +63,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "claim of an unmarked room, stray event and collector": {
     level: oneRoom,
     processes: 2,
-    steps: [create(0), timer("collectGarbage", 1)],
+    steps: [create(0), collect(1)],
     faults: { short: 0, whole: 1 },
     async arrange(world) {
       await poolRoom(world, "room-a", { isMarked: false });
@@ -83,7 +83,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "bulk delete of an unmarked room, a claim and the collector": {
     level: oneRoom,
     processes: 3,
-    steps: [bulkDelete(0), create(1), timer("collectGarbage", 2)],
+    steps: [bulkDelete(0), create(1), collect(2)],
     lapse: { seconds: 700, times: 1 },
     // Not one fault: if the claim's lease was lost with its response, bulk delete clears a name that nobody has seen. Only a
     // marker leads to the room then, and rooms of the gateway have one.
@@ -134,7 +134,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "two collectors": {
     level: oneRoom,
     processes: 2,
-    steps: [timer("collectGarbage", 0), timer("collectGarbage", 1)],
+    steps: [collect(0), collect(1)],
     lapse: { seconds: 550, times: 1 },
     faults: { short: 0, whole: 1 },
     async arrange(world) {
@@ -149,7 +149,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "a live and a persistent room before the collector": {
     level: oneRoom,
     processes: 1,
-    steps: [timer("collectGarbage", 0)],
+    steps: [collect(0)],
     faults: { short: 1, whole: 2 },
     async arrange(world) {
       assignedRoom(world, "room-a");
@@ -160,16 +160,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       world.platform.startConference("room-a");
       world.clock.elapse(1000);
     },
-  },
-
-  "metrics refill beside a top-up": {
-    level: { max: 2, min: 2 },
-    processes: 3,
-    steps: [create(0), timer("collectMetrics", 1), provision(2)],
-    // What only the metrics run reads, or what only its figures depend on.
-    ownCalls: /^(deletion|poison|metrics row|GET .*"limit")/,
-    faults: { whole: 1 },
-    arrange: () => undefined,
   },
 
   "an event with each failure": {
