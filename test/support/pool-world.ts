@@ -23,7 +23,7 @@ export const guestPin = "771204";
 export const serviceTag = "https://verification.example.com/session/1";
 export const maxRooms = 5;
 export const leaseSeconds = 300;
-export const maxConcurrency = 5;
+const maxConcurrency = 5;
 export const platformTimeoutSeconds = 10;
 
 export type PoolQueues = ReturnType<typeof createPoolQueues>;

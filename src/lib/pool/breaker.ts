@@ -25,8 +25,9 @@ export function createBreaker(clock: Pick<Clock, "now">) {
   let state: State = { name: "closed", unknownInRow: 0 };
   let repeats: readonly ((startBefore: number) => Promise<boolean>)[] = [];
 
-  function open(failedTrials: number, milliseconds: number): State {
-    return { name: "open", until: clock.now() + milliseconds, failedTrials };
+  function pause(failedTrials: number, log: Log): State {
+    log.error("assignments-paused", { seconds: pauseMilliseconds / 1000 });
+    return { name: "open", until: clock.now() + pauseMilliseconds, failedTrials };
   }
 
   /** Throws a PlatformError that says "not sent" while no change may be sent. */
@@ -43,13 +44,15 @@ export function createBreaker(clock: Pick<Clock, "now">) {
   }
 
   /** Returns the state after a change. `failedTrials` is undefined unless the change was a trial. */
-  function next(verdict: Verdict, failedTrials: number | undefined): State {
+  function next(verdict: Verdict, failedTrials: number | undefined, log: Log): State {
     if (verdict === "works") return { name: "closed", unknownInRow: 0 };
     if (failedTrials !== undefined)
-      return verdict === "not-sent" ? open(failedTrials, 0) : open(failedTrials + 1, pauseMilliseconds);
+      return verdict === "not-sent"
+        ? { name: "open", until: clock.now(), failedTrials }
+        : pause(failedTrials + 1, log);
     if (state.name !== "closed" || verdict !== "unknown") return state;
     const unknownInRow = state.unknownInRow + 1;
-    return unknownInRow < maxUnknownInRow ? { name: "closed", unknownInRow } : open(0, pauseMilliseconds);
+    return unknownInRow < maxUnknownInRow ? { name: "closed", unknownInRow } : pause(0, log);
   }
 
   /** Sends a change, returns whether its room exists, and records the outcome. After a pause, the change is a trial. */
@@ -70,11 +73,7 @@ export function createBreaker(clock: Pick<Clock, "now">) {
       verdict = verdictOf(error);
       throw error;
     } finally {
-      const before = state;
-      state = next(verdict, failedTrials);
-      if (verdict === "works") repeats = [];
-      if (state !== before && state.name === "open" && state.until > clock.now())
-        log.error("assignments-paused", { seconds: pauseMilliseconds / 1000 });
+      state = next(verdict, failedTrials, log);
     }
   }
 

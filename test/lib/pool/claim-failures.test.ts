@@ -41,17 +41,6 @@ describe("A claim whose look-up fails", () => {
     world.clock.advance(15);
     expect(await world.claim()).toMatchObject({ name: "room-a" });
   });
-
-  test("leaves the room to its lease if the release fails", async () => {
-    world.platform.addFault({ kind: "status", status: 503, method: "GET" });
-    world.pool.strikeNext("setInvisible", { failure: "unknown" });
-
-    await expect(world.claim()).rejects.toMatchObject({ code: "platform-unavailable" });
-    expect(isVisible()).toBe(false);
-    expect(world.log.events()).toContain("release-failed");
-    world.clock.advance(leaseSeconds);
-    expect(isVisible()).toBe(true);
-  });
 });
 
 describe("A claim whose change the platform rejects", () => {
@@ -100,9 +89,6 @@ describe("A claim of a room that cannot be dialled by its name", () => {
 });
 
 describe("A claim whose change fails", () => {
-  const failWithUnknownOutcome = () =>
-    world.platform.addFault({ kind: "status", status: 500, method: "PATCH" });
-
   test.each([
     ["a reset before the change", { kind: "reset" }],
     ["a timeout", { kind: "timeout" }],
@@ -115,55 +101,34 @@ describe("A claim whose change fails", () => {
     expect(world.pool.texts()).toEqual(["room-b"]);
     expect(leftBehind()).toEqual(["room-a", topUp]);
   });
-
-  test("leaves the room to its lease if the outcome is unknown and the message cannot be deleted", async () => {
-    failWithUnknownOutcome();
-    world.pool.strikeNext("delete", { failure: "unknown" });
-    world.pool.strikeNext("delete", { failure: "unknown" });
-
-    await expect(world.claim()).rejects.toMatchObject({ code: "platform-unavailable" });
-    expect(world.pool.texts()).toEqual(["room-a"]);
-    expect(isVisible()).toBe(false);
-    expect(leftBehind()).toEqual([]);
-  });
 });
 
 describe("A claim with limited time", () => {
   test.each([
-    ["the platform timeout if the lease is long", 300, 10, 10],
-    ["a longer platform timeout if the lease is long", 300, 30, 30],
-    ["a quarter of the lease if the lease is short", 20, 10, 5],
-  ])("sends both calls with a timeout of %s", async (_, leaseSeconds, platformTimeoutSeconds, expected) => {
-    const timeouts: unknown[] = [];
+    ["with a long lease", 300, 10, [10, 12.5, 25]],
+    ["with a long lease and a longer platform timeout", 300, 30, [30, 12.5, 25]],
+    ["with a short lease, of which it uses a quarter", 20, 10, [5, 2.5, 5]],
+  ])("limits both calls, and starts only its change in the second half of its time, %s", async (...given) => {
+    const [, leaseSeconds, platformTimeoutSeconds, [timeoutSeconds, findBefore, changeBefore]] = given;
+    const startedAt = world.clock.now();
+    const seen: unknown[] = [];
+    const note = (limits: Parameters<Conferences["findByName"]>[1]) =>
+      seen.push([limits?.timeoutSeconds, (Number(limits?.startBefore) - startedAt) / 1000]);
     const conferences: Pick<Conferences, "findByName" | "update"> = {
       findByName: async (name, limits) => {
-        timeouts.push(limits?.timeoutSeconds);
+        note(limits);
         return world.conferences.findByName(name, limits);
       },
       update: async (id, fields, limits) => {
-        timeouts.push(limits?.timeoutSeconds);
+        note(limits);
         return world.conferences.update(id, fields, limits);
       },
     };
-
     await world.claim({ conferences, leaseSeconds, platformTimeoutSeconds });
-    expect(timeouts).toEqual([expected, expected]);
-  });
-
-  test.each([
-    ["25 s with a long lease", leaseSeconds, 25],
-    ["a quarter of a short lease", 40, 10],
-  ])("sends no change after %s and releases the room unchanged", async (_, leaseSeconds, deadlineSeconds) => {
-    const conferences = afterFind(() => world.clock.advance(deadlineSeconds));
-
-    await expect(world.claim({ conferences, leaseSeconds })).rejects.toMatchObject({
-      code: "platform-timeout",
-    });
-    expect(world.room("room-a")).toMatchObject({
-      tag: "",
-      description: expect.stringContaining(" pooled "),
-    });
-    expect(isVisible()).toBe(true);
+    expect(seen).toEqual([
+      [timeoutSeconds, findBefore],
+      [timeoutSeconds, changeBefore],
+    ]);
   });
 
   test("releases a message that it receives in the second half of its time, without a call to the platform", async () => {
@@ -174,31 +139,14 @@ describe("A claim with limited time", () => {
     expect(await world.pool.receive(1, 60)).toMatchObject([{ text: "room-a" }]);
   });
 
-  test("starts its look-up in the first half of its time, and its change in all of it", async () => {
-    await world.addPooled("room-b");
-    const limits: unknown[] = [];
-    const startedAt = world.clock.now();
-    const conferences: Pick<Conferences, "findByName" | "update"> = {
-      findByName: async (name, given) => {
-        limits.push((Number(given?.startBefore) - startedAt) / 1000);
-        return world.conferences.findByName(name, given);
-      },
-      update: async (id, fields, given) => {
-        limits.push((Number(given?.startBefore) - startedAt) / 1000);
-        return world.conferences.update(id, fields, given);
-      },
-    };
-    await world.claim({ conferences });
-    expect(limits).toEqual([12.5, 25]);
-  });
-
   test("receives no further message after half of the time", async () => {
     await world.pool.clear();
     await world.pool.put("gone");
     await world.addPooled("room-b");
     world.pool.strikeNext("delete", { meanwhile: () => world.clock.advance(12.5) });
 
-    await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed" });
+    const failed = { code: "claim-failed", details: { retryAfterSeconds: 5 } };
+    await expect(world.claim()).rejects.toMatchObject(failed);
     expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(1);
   });
 });
@@ -233,13 +181,16 @@ describe("Changes whose outcomes stay unknown", () => {
       expect(await fail(claims)).toBe(1);
       expect(patches()).toBe(2 + trial);
       world.clock.advance(1);
-      await Promise.all(Array.from({ length: 4 }, async () => fail(claims)));
+      const failures = await Promise.all(Array.from({ length: 4 }, async () => fail(claims)));
+      // The first one is the trial.
+      expect(failures).toEqual([5, 1, 1, 1]);
       expect(patches()).toBe(3 + trial);
     }
     // Only every sixth trial takes a room.
     expect(world.pool.texts()).toHaveLength(pooled - 2);
     expect(world.deletionNames()).toHaveLength(5);
     expect(world.log.events().filter((event) => event === "assignments-paused")).toHaveLength(13);
+    expect(world.log.fieldsOf("assignments-paused")).toEqual({ seconds: 10 });
   });
 
   test("count only if no change between them had a known outcome", async () => {
@@ -252,6 +203,19 @@ describe("Changes whose outcomes stay unknown", () => {
       }
       expect(await fail(claims)).toBe("claimed");
     }
+  });
+
+  test("are not counted together with changes that the platform refuses", async () => {
+    const refusal = new PlatformError({ outcome: "refused", message: "PATCH: status 403", status: 403 });
+    let isRefused = true;
+    const update: Conferences["update"] = async (...given) => {
+      if (isRefused) throw refusal;
+      return world.conferences.update(...given);
+    };
+    const claims = world.createClaims({ conferences: { ...world.conferences, update } });
+    for (let claim = 1; claim <= 3; claim++) expect(await fail(claims)).not.toBe("claimed");
+    isRefused = false;
+    expect(await fail(claims)).toBe("claimed");
   });
 
   test("release the messages that other claims hold when the pause begins", async () => {

@@ -19,16 +19,6 @@ test("Every ended room is stored once and is visible immediately", async () => {
   expect(await queues.deletion.receive(32, 60)).toHaveLength(32);
 });
 
-test("An empty list of ended rooms causes no call to the queue", async () => {
-  await queueForDeletion([]);
-  expect(queues.deletion.calls).toEqual([]);
-});
-
-test("A temporary queue failure is thrown as 503, so the platform sends the event again", async () => {
-  queues.deletion.strikeNext("put", { failure: "unknown" });
-  await expect(queueForDeletion(["room-a"])).rejects.toMatchObject({ status: 503 });
-});
-
 test("A name that the queue rejects permanently is logged, and the other names are stored", async () => {
   queues.deletion.strikeNext("put", { failure: "refused" });
   await queueForDeletion(["room-a", "room-b"]);

@@ -5,8 +5,6 @@ import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/e
 import {
   createProvisioning,
   type ProvisioningOptions,
-  type ProvisioningRequest,
-  provisioningRequest,
   provisioningTimes,
 } from "../../../src/lib/pool/provisioning.ts";
 import { parseMarker } from "../../../src/lib/pool/room.ts";
@@ -126,8 +124,16 @@ describe("A provisioning request", () => {
     expect(world.log.events()).toEqual([created === 0 ? "provisioning-dropped" : "room-provisioned"]);
   });
 
-  test("is logged and completed without any call if it is malformed", async () => {
-    await provision({ request: { reason: "bulk", upTo: "5" } });
+  test.each([
+    null,
+    [{ reason: "claimed" }],
+    { reason: "tuesday" },
+    { reason: "bulk" },
+    { reason: "bulk", upTo: "5" },
+    { reason: "bulk", upTo: 1.5 },
+    { reason: "bulk", upTo: -1 },
+  ])("is logged and completed without any call if it is %j", async (content) => {
+    await instance().provision(content, 1, world.log);
 
     expect(world.log.events()).toEqual(["provisioning-request-malformed"]);
     expect(world.pool.calls).toEqual([]);
@@ -150,9 +156,7 @@ describe("Provisioning if the create fails", () => {
   });
 
   test.each([
-    ["pin,guest_pin", { conference: { pin: ["482913 is too short"], guest_pin: ["771204 is too short"] } }],
     ["__all__", { conference: { __all__: ["482913 rooms are licensed"] } }],
-    ["alias", { conference_alias: { alias: ["482913 is taken"] } }],
     ["pin,alias", { conference: { pin: ["482913"] }, conference_alias: { alias: ["482913"] } }],
     ["ivr_theme", { conference: { ivr_theme: ["482913 is unknown"], "the PIN 482913": ["x"] } }],
     [undefined, { error: "482913" }],
@@ -221,37 +225,6 @@ describe("Provisioning if the outcome of the create is unknown", () => {
   });
 
   const timedOut = () => new PlatformError({ outcome: "unknown", isTimeout: true, message: "POST" });
-
-  test("leaves no room behind if the platform stores each room 95 s after its request", async () => {
-    let stored: (() => void)[] = [];
-    const isStored = new Map<() => void, number>();
-    const storeDue = () => {
-      for (const store of stored.filter((each) => (isStored.get(each) ?? 0) <= world.clock.now())) store();
-      stored = stored.filter((each) => (isStored.get(each) ?? 0) > world.clock.now());
-    };
-    const conferences: Conferences = {
-      ...world.conferences,
-      create: async (fields) => {
-        const store = () => void world.platform.seedRooms({ rows: [{ ...fields }] });
-        stored.push(store);
-        isStored.set(store, world.clock.now() + 95_000);
-        world.clock.advance(30);
-        throw timedOut();
-      },
-      findByName: async (...input) => {
-        storeDue();
-        return world.conferences.findByName(...input);
-      },
-    };
-    for (let attempt = 1; attempt <= 31; attempt++) {
-      await provision({ conferences, dequeueCount: attempt }).catch(() => undefined);
-      // The collector may run before the room appears.
-      await world.collectGarbageAfter(1, { conferences });
-    }
-    for (let run = 1; run <= 3; run++) await world.collectGarbageAfter(600, { conferences });
-    expect(stored).toEqual([]);
-    expect([world.roomNames(), world.pool.texts(), world.deletion.texts()]).toEqual([[], [], []]);
-  });
 
   test("ends its look-ups before the name is visible, so that no discarded name gets a room", async () => {
     const startBefores: number[] = [];
@@ -408,30 +381,6 @@ describe("Provisioning in an environment that is switched off (MAX_VMR is 0)", (
     await provision({ request, maxRooms: 0 });
     expect(world.platform.roomCount()).toBe(0);
     expect(world.log.events()).toEqual(["provisioning-dropped"]);
-  });
-});
-
-describe("Requests", () => {
-  test.each<[string, ProvisioningRequest]>([
-    ['{"reason":"claimed"}', { reason: "claimed" }],
-    ['{"reason":"bulk","upTo":50}', { reason: "bulk", upTo: 50 }],
-  ])("A request is written as %s and read without loss", (text, request) => {
-    expect(JSON.stringify(request)).toBe(text);
-    expect(provisioningRequest.parse(JSON.parse(text))).toEqual(request);
-  });
-
-  test.each([
-    ["text", "claimed"],
-    ["null", null],
-    ["an array", [{ reason: "claimed" }]],
-    ["an object without a reason", {}],
-    ["an object with an unknown reason", { reason: "tuesday" }],
-    ["a bulk request with a level of text", { reason: "bulk", upTo: "5" }],
-    ["a bulk request with a fractional level", { reason: "bulk", upTo: 1.5 }],
-    ["a bulk request with a negative level", { reason: "bulk", upTo: -1 }],
-    ["a bulk request without a level", { reason: "bulk" }],
-  ])("A message that is %s is refused", (_, message) => {
-    expect(provisioningRequest.safeParse(message).success).toBe(false);
   });
 });
 
