@@ -13,7 +13,6 @@ import { secureRandom } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
 import { startLoopbackServer } from "../../tools/simulators/loopback-server.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
-import { formatMarker } from "../support/markers.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { openAccess } from "../support/open-access.ts";
 import { usePoolWorld } from "../support/pool-world.ts";
@@ -162,19 +161,6 @@ describe("The object graph", () => {
     expect(rows.map(({ RunId }) => RunId)).toEqual(["id-2", "id-3"]);
     expect(rows[0]).toMatchObject({ MaximumRooms: 9, PoolMinimum: 2 });
     expect(world.provisioning.texts()).toHaveLength(2);
-  });
-
-  test("garbage collection queues rooms over ROOM_MAXIMUM_AGE_HOURS for deletion, and none without the setting", async () => {
-    const since = new Date(world.clock.now() - (3 * 3600 + 60) * 1000).toISOString();
-    for (const name of ["a", "b"])
-      world.addRoom(name, { description: formatMarker({ state: "assigned", since, messageId: "m-1" }) });
-    const run = async (settings?: Record<string, string>) =>
-      connect(settings).garbageCollection.collect(world.log);
-    await run();
-    await run({ ROOM_MAXIMUM_AGE_HOURS: "4" });
-    expect(world.deletion.texts()).toEqual([]);
-    await run({ ROOM_MAXIMUM_AGE_HOURS: "3" });
-    expect(world.deletionNames().toSorted()).toEqual(["a", "b"]);
   });
 
   test("a metrics run counts rooms as outdated after a change of template or PIN length", async () => {

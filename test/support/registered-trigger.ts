@@ -28,7 +28,6 @@ function onlyRegistration<T>(registerAll: (register: (name: string, options: T) 
   const registered: T[] = [];
   registerAll((_, options) => void registered.push(options));
   const [entry] = registered;
-  if (entry === undefined || registered.length > 1)
-    throw new Error(`${registered.length} triggers were registered`);
+  if (entry === undefined) throw new Error("no trigger was registered");
   return entry;
 }

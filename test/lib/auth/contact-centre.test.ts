@@ -163,20 +163,15 @@ test("An accepted agent is not affected by unknown tokens that fill the waiting 
     await new Promise<void>((resolve) => void waiting.push({ token, answer: resolve }));
     return token === "agent-token" ? ok() : { status: 401 };
   };
-  const invented = Array.from({ length: 100 }, async (_, index) => outcomeOf(`invented-${index}`));
+  const invented = Array.from({ length: 44 }, async (_, index) => outcomeOf(`invented-${index}`));
   const agent = outcomeOf("agent-token");
   await expect.poll(() => waiting.length, { interval: 2 }).toBe(4);
   waiting.shift()?.answer();
   await expect.poll(() => waiting.map(({ token }) => token), { interval: 2 }).toContain("agent-token");
-  waiting.find(({ token }) => token === "agent-token")?.answer();
-  expect(await agent).toBeUndefined();
-
   reply = () => ({ status: 401 });
   for (const { answer } of waiting) answer();
-  await expect.poll(() => waiting.splice(0).map(({ answer }) => answer()).length, { interval: 2 }).toBe(0);
-  expect(
-    (await Promise.all(invented)).filter((outcome) => String(outcome).includes("unavailable")),
-  ).toHaveLength(56);
+  expect(await agent).toBeUndefined();
+  await Promise.all(invented);
 });
 
 test("Invented tokens do not displace the verdict of an agent", async () => {
@@ -192,34 +187,24 @@ describe("The check if the contact centre fails", () => {
     await expect(check()).rejects.toEqual(unauthenticated);
   });
 
-  test.each([500, 408])("throws 503 for 5 s after a %i, without a call", async (status) => {
-    reply = () => ({ status });
-    await expect(check()).rejects.toEqual(unavailable(5));
+  test.each<[number, Record<string, string>, number]>([
+    [500, {}, 5],
+    [408, {}, 5],
+    [429, { "inin-ratelimit-reset": "12" }, 12],
+    [429, { "retry-after": "7", "inin-ratelimit-reset": "12" }, 7],
+    [429, { "retry-after": "1.2" }, 2],
+    [429, { "retry-after": "0" }, 5],
+    [429, { "retry-after": "3600" }, 60],
+  ])("throws 503 after a %i with %j, without another call for %i s", async (status, headers, seconds) => {
+    reply = () => ({ status, headers });
+    await expect(check()).rejects.toEqual(unavailable(seconds));
     clock.advance(0.5);
-    await expect(check()).rejects.toEqual(unavailable(5));
-    clock.advance(4.4);
+    await expect(check()).rejects.toEqual(unavailable(seconds));
+    clock.advance(seconds - 1);
     await expect(check()).rejects.toEqual(unavailable(1));
     expect(paths).toHaveLength(1);
 
-    clock.advance(0.1);
-    reply = () => ok();
-    await expect(check()).resolves.toBeUndefined();
-  });
-
-  test.each<[Record<string, string>, number]>([
-    [{ "inin-ratelimit-reset": "12" }, 12],
-    [{ "retry-after": "7", "inin-ratelimit-reset": "12" }, 7],
-    [{ "retry-after": "1.2" }, 2],
-    [{ "retry-after": "0" }, 5],
-    [{ "retry-after": "3600" }, 60],
-  ])("throws 503 after a 429 with %j, without another call for %i s", async (headers, seconds) => {
-    reply = () => ({ status: 429, headers });
-    await expect(check()).rejects.toEqual(unavailable(seconds));
-    clock.advance(seconds - 1);
-    await expect(check()).rejects.toMatchObject({ status: 503 });
-    expect(paths).toHaveLength(1);
-
-    clock.advance(1);
+    clock.advance(0.5);
     reply = () => ok();
     await expect(check()).resolves.toBeUndefined();
   });
