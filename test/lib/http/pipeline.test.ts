@@ -161,19 +161,13 @@ describe("The response to a failure", () => {
   });
 });
 
-test.each([
-  [
-    "characters of several bytes",
-    { status: 200, body: { a: "Zürich 🏠" } },
-    '{"a":"Zürich 🏠"}',
-    { "Content-Type": "application/json", "Content-Length": "20" },
-  ],
-  ["no body", { status: 204 }, undefined, {}],
-])("A response with %s has the headers of every response", async (_, returned, body, more) => {
+test("Every response has the IDs of its request and may not be cached, and a body has its length in bytes", async () => {
   const common = { "Cache-Control": "no-store", "X-Invocation-Id": "i-1", "X-Correlation-Id": "i-1" };
-  const { headers, ...response } = await call(doing(() => returned));
-  expect(response).toMatchObject({ status: returned.status, body });
-  expect(headers).toEqual({ ...common, ...more });
+  const empty = await call(doing(() => ({ status: 204 })));
+  expect([empty.status, empty.body, empty.headers]).toEqual([204, undefined, common]);
+  const { status, body, headers } = await call(doing(() => ({ status: 200, body: { a: "Zürich 🏠" } })));
+  expect([status, body]).toEqual([200, '{"a":"Zürich 🏠"}']);
+  expect(headers).toEqual({ ...common, "Content-Type": "application/json", "Content-Length": "20" });
 });
 
 describe("Input", () => {

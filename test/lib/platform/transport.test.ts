@@ -12,7 +12,7 @@ import {
   createCredentials,
   type OAuthClient,
 } from "../../../src/lib/platform/transport.ts";
-import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
+import { type Answer, type Reply, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { listen } from "../../../tools/simulators/process/listen.ts";
 import { createManualClock, type ManualClock } from "../../support/clock.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
@@ -235,34 +235,27 @@ describe("OAuth credentials", () => {
   });
 
   describe("A call is not sent after a token request", () => {
-    test.each([
-      [400, "refused", "platform-login-refused"],
-      [499, "refused", "platform-login-refused"],
-      [429, "refused", "platform-unavailable"],
-      [500, "not-sent", "platform-unavailable"],
-    ] as const)(
-      "with status %i, has the outcome %s, and its error contains the status but no body",
-      async (status, outcome, code) => {
-        token = () => ({ status, body: { access_token: "token-of-a-failure", error: "secret-word" } });
-        const error: unknown = await newClient()
-          .call({ method: "POST", path })
-          .catch((cause: unknown) => cause);
+    test.each<[string, Reply, string, string]>([
+      ["with status 400", { status: 400 }, "refused", "platform-login-refused"],
+      ["with status 499", { status: 499 }, "refused", "platform-login-refused"],
+      ["with status 429", { status: 429 }, "refused", "platform-unavailable"],
+      ["with status 500", { status: 500 }, "not-sent", "platform-unavailable"],
+      ["with a redirect", { status: 302, headers: { location: "/x" } }, "not-sent", "platform-unavailable"],
+      [
+        "with an empty token",
+        { status: 200, body: { access_token: "" } },
+        "not-sent",
+        "platform-unavailable",
+      ],
+      ["with a page instead of JSON", { status: 200, body: "<html>" }, "not-sent", "platform-unavailable"],
+    ])("%s, and its error contains the status but no body", async (_, reply, outcome, code) => {
+      token = () => ({ body: { access_token: "token-of-a-failure", error: "secret-word" }, ...reply });
+      const call = newClient().call({ method: "POST", path });
+      const error: unknown = await call.catch((cause: unknown) => cause);
 
-        const message = expect.stringContaining(`token request: status ${status}`);
-        expect(error).toMatchObject({ outcome, code, platformStatus: status, message });
-        expect(JSON.stringify(error)).not.toMatch(/secret-word|token-of/);
-        expect([forms.length, calls]).toEqual([1, 0]);
-      },
-    );
-
-    test.each<[string, Answer]>([
-      ["an empty token", { status: 200, body: { access_token: "" } }],
-      ["a page instead of JSON", { status: 200, body: "<html>" }],
-      ["a redirect", { status: 302, headers: { location: "/elsewhere" } }],
-    ])("that returns %s", async (_, answer) => {
-      token = () => answer;
-      const error = { outcome: "not-sent" };
-      await expect(newClient().call({ method: "POST", path })).rejects.toMatchObject(error);
+      const message = expect.stringContaining(`token request: status ${reply.status}`);
+      expect(error).toMatchObject({ outcome, code, platformStatus: reply.status, message });
+      expect(JSON.stringify(error)).not.toMatch(/secret-word|token-of|html/);
       expect([forms.length, calls]).toEqual([1, 0]);
     });
 
