@@ -21,26 +21,7 @@ export interface Operation {
 
 const ajv = new Ajv({ strict: false });
 formats.default(ajv, ["date-time", "int64"]);
-ajv.addSchema(toJsonSchema({ $id: "api", components: { schemas: document.components.schemas } }));
-
-/** Returns a validator for a schema of the document. Throws if a reference in it is broken. */
-function compileSchema(schema: Readonly<Record<string, unknown>>): ValidateFunction {
-  return ajv.compile(toJsonSchema(schema));
-}
-
-/** Translates `nullable` of OpenAPI 3.0, which is not part of JSON Schema. */
-function toJsonSchema(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { nullable, ...schema } = Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [key, key === "example" ? entry : translate(entry)]),
-  );
-  if (typeof schema["$ref"] === "string") schema["$ref"] = schema["$ref"].replace(/^#/, "api#");
-  return nullable === true ? { anyOf: [schema, { type: "null" }] } : schema;
-}
-
-function translate(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(translate);
-  return typeof value === "object" && value !== null ? toJsonSchema({ ...value }) : value;
-}
+ajv.addSchema({ components: document.components }, "api");
 
 export const operations: readonly Operation[] = documented.map(
   ({ method, path, requestBody, parameters, security, responses }) => ({
@@ -52,8 +33,11 @@ export const operations: readonly Operation[] = documented.map(
     successStatus: Number(Object.keys(responses).find((status) => status.startsWith("2"))),
     responses: new Map(
       Object.entries(responses).map(([status, { content }]) => {
-        const schema = content["application/json"]?.schema;
-        return [Number(status), schema && compileSchema(schema)];
+        const reference = content["application/json"]?.schema["$ref"];
+        return [
+          Number(status),
+          reference === undefined ? undefined : ajv.getSchema(`api${String(reference)}`),
+        ];
       }),
     ),
   }),
