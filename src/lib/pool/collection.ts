@@ -155,8 +155,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     const overdue = markedRooms(await conferences.list({ startBefore }), options.gatewayName)
       .map(({ name, marker }) => ({ name, ...marker, assignedAt: Date.parse(marker.since) }))
       .filter(({ state, assignedAt }) => state === "assigned" && assignedAt <= assignedBefore)
-      .filter(({ name }) => !isPersistent(name) && !handled.has(name))
-      .toSorted((one, other) => one.assignedAt - other.assignedAt);
+      .filter(({ name }) => !isPersistent(name) && !handled.has(name));
     if (overdue.length === 0) return;
     const live = await status.liveConferences({ startBefore }).catch((error: unknown) => {
       log.warn("live-check-unavailable", {}, error);

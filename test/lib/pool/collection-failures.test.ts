@@ -1,6 +1,6 @@
 /** Garbage collection while the platform or the queue fails: no message is lost, and other rooms are still processed. */
 import { describe, expect, test } from "vitest";
-import { loggableName } from "../../../src/lib/pool/room.ts";
+import { encodeRoomMessage, loggableName } from "../../../src/lib/pool/room.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -133,6 +133,7 @@ describe("Garbage collection if the deletion queue fails", () => {
     await expect(world.collectGarbageAfter(600)).rejects.toThrow(AggregateError);
     expect(world.roomNames()).toEqual([]);
     expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: true });
+    expect(world.deletion.texts()).toEqual([encodeRoomMessage({ room: "room-a", failures: 1 })]);
     await world.collectGarbageAfter(600);
     expect(world.deletion.contents()).toEqual([]);
   });

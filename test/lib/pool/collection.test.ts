@@ -7,7 +7,8 @@ import { decisions } from "../../../src/lib/pool/collection-decisions.ts";
 import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
 import { encodeRoomMessage, type RoomMessage } from "../../../src/lib/pool/room.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
-import { formatMarker } from "../../support/markers.ts";
+import { createManualClock } from "../../support/clock.ts";
+import { formatMarker, gatewayName } from "../../support/markers.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -27,6 +28,7 @@ describe("Garbage collection", () => {
     await world.collectGarbageAfter(600);
 
     expect(leftBehind()).toEqual([]);
+    expect(world.log.events()).toEqual(["room-deleted"]);
     expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: true });
   });
 
@@ -40,22 +42,14 @@ describe("Garbage collection", () => {
     expect(world.roomNames()).toEqual([]);
   });
 
-  test.each(["test_room", "vkiosk_7"])("keeps the persistent room %s", async (name) => {
-    await world.addEnded(name);
-    await world.collectGarbageAfter(3600);
-
-    expect(world.roomNames()).toEqual([name]);
-    expect(world.deletion.contents()).toEqual([]);
-    expect(skipReasons()).toEqual(["persistent"]);
-  });
-
-  test("deletes the message if its room does not exist", async () => {
-    await world.deletion.put("gone");
-    await world.collectGarbageAfter(600);
-
-    expect(world.deletion.contents()).toEqual([]);
-    expect(skipReasons()).toEqual(["gone"]);
-  });
+  test.each<RoomMessage>([{ room: "gone" }, { room: "test_room", queuedBy: "gateway" }])(
+    "deletes a young message at once if no later run can delete its room: %j",
+    async (message) => {
+      await world.deletion.put(encodeRoomMessage(message));
+      await world.collectGarbageAfter(0);
+      expect(world.deletion.contents()).toEqual([]);
+    },
+  );
 
   test("deletes the message if the room is deleted elsewhere during the run", async () => {
     await world.addEnded("room-a");
@@ -66,36 +60,6 @@ describe("Garbage collection", () => {
     expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: false });
   });
 
-  const manual = { description: "created manually" };
-  const since = "2026-01-01T00:00:00.000Z";
-  const description = formatMarker({ state: "assigned", since, messageId: "m-1" });
-  test.each([
-    ["keeps", "another owner and no marker", { ...manual, sync_tag: "directory" }, ["foreign"]],
-    ["deletes", "another owner and a marker", { description, sync_tag: "directory" }, []],
-    ["deletes", "no aliases and no marker", { ...manual, aliases: [] }, []],
-  ])("%s a room that has %s", async (verb, _, fields, reasons) => {
-    await world.addEnded("ended", fields);
-    await world.collectGarbageAfter(600);
-
-    expect(world.roomNames()).toEqual(verb === "deletes" ? [] : ["ended"]);
-    expect(world.deletion.contents()).toEqual([]);
-    expect(skipReasons()).toEqual(reasons);
-  });
-
-  test.each<RoomMessage>([{ room: "theirs" }, { room: "theirs", queuedBy: "gateway", claimId: "m-1" }])(
-    "keeps another gateway's room whatever message names it: %j",
-    async (message) => {
-      const marker = formatMarker({ gateway: "production", state: "assigned", since, messageId: "m-1" });
-      world.addRoom("theirs", { description: marker });
-      await world.deletion.put(encodeRoomMessage(message));
-      await world.collectGarbageAfter(600, { maxAgeHours: 1 });
-
-      expect(world.room("theirs")?.description).toBe(marker);
-      expect(world.deletion.contents()).toEqual([]);
-      expect(skipReasons()).toEqual(["other-gateway"]);
-    },
-  );
-
   test("keeps a room with participants and deletes its message, because its end sends another event", async () => {
     await world.addEnded("room-a");
     world.platform.startConference({ name: "room-a", participants: 1 });
@@ -104,21 +68,6 @@ describe("Garbage collection", () => {
     expect(world.room("room-a")).toBeDefined();
     expect(world.deletion.contents()).toEqual([]);
     expect(skipReasons()).toEqual(["live"]);
-  });
-
-  test.each([
-    ["keeps a room assigned 6 s after its message was queued", "assigned", 6, true],
-    ["deletes a room assigned 5 s after its message was queued", "assigned", 5, false],
-    ["deletes a room assigned before its message was queued", "assigned", -5, false],
-    ["keeps a pooled room, because its conference was not a caller's", "pooled", -61, true],
-  ] as const)("%s", async (_, state, secondsAfterQueueing, isKept) => {
-    const since = new Date(world.clock.now() + secondsAfterQueueing * 1000).toISOString();
-    const messageId = state === "assigned" ? "m-1" : undefined;
-    await world.addEnded("room-a", { description: formatMarker({ state, since, messageId }) });
-    await world.collectGarbageAfter(600);
-
-    expect(world.roomNames()).toEqual(isKept ? ["room-a"] : []);
-    expect(world.deletion.texts()).toEqual([]);
   });
 
   test("keeps a room that was handed out after its message was received", async () => {
@@ -150,34 +99,14 @@ describe("Garbage collection", () => {
     expect(skipReasons()).toEqual(["assigned-later"]);
   });
 
-  test("keeps unmarked rooms of events if UNMARKED_ROOMS is keep, but deletes those that the gateway queued", async () => {
-    await world.addEnded("anna", manual);
-    world.addRoom("discarded", manual);
-    await world.deletion.put(encodeRoomMessage({ room: "discarded", queuedBy: "gateway" }));
-    await world.addEnded("ours", { description });
-    await world.collectGarbageAfter(600, { unmarkedRooms: "keep" });
-
-    expect(world.roomNames()).toEqual(["anna"]);
-    expect(skipReasons()).toEqual(["foreign"]);
-  });
-
-  test("deletes a room that the gateway queued even if it shows another owner, but never a persistent one", async () => {
-    for (const room of ["discarded", "test_1"]) {
-      world.addRoom(room, { ...manual, sync_tag: "directory" });
-      await world.deletion.put(encodeRoomMessage({ room, queuedBy: "gateway" }));
-    }
-    await world.collectGarbageAfter(600);
-    expect(world.roomNames()).toEqual(["test_1"]);
-  });
-
   test("logs one warning per run for unmarked rooms that it deletes", async () => {
-    for (const room of ["one", "two"]) await world.addEnded(room, manual);
-    await world.addEnded("marked", { description });
+    for (const room of ["one", "two", "three"]) await world.addEnded(room, { description: "" });
+    await world.addEnded("marked");
     await world.collectGarbageAfter(600);
 
     expect(world.roomNames()).toEqual([]);
     const warnings = world.log.lines.filter(({ event }) => event === "unmarked-room-deleted");
-    expect(warnings).toHaveLength(1);
+    expect(warnings).toMatchObject([{ fields: { room: "one" } }]);
   });
 
   test("lets the youngest message of a room decide and deletes the older ones", async () => {
@@ -192,6 +121,67 @@ describe("Garbage collection", () => {
     await world.collectGarbageAfter(299);
     expect(leftBehind()).toEqual([]);
   });
+});
+
+describe("What the collector does with a room", () => {
+  const queuedAt = createManualClock().now();
+  const marked = (state: "pooled" | "assigned", secondsAfterQueueing: number, gateway = gatewayName) => {
+    const since = new Date(queuedAt + secondsAfterQueueing * 1000).toISOString();
+    return { description: formatMarker({ gateway, state, since, messageId: "claim-1" }) };
+  };
+  const manual = { description: "created manually" };
+  const byEvent = {};
+  const byGateway = { queuedBy: "gateway", reason: "test" } as const;
+
+  interface Found {
+    readonly name?: string;
+    readonly fields?: Record<string, unknown>;
+    readonly unmarkedRooms?: "keep";
+  }
+
+  test.each<[string, Found, Omit<RoomMessage, "room">, string]>([
+    ["assigned before its message", { fields: marked("assigned", -5) }, byEvent, "deleted"],
+    ["assigned 5 s after its message", { fields: marked("assigned", 5) }, byEvent, "deleted"],
+    ["assigned 6 s after its message", { fields: marked("assigned", 6) }, byEvent, "assigned-later"],
+    ["assigned later", { fields: marked("assigned", 60) }, byGateway, "assigned-later"],
+    [
+      "of another claim",
+      { fields: marked("assigned", 60) },
+      { ...byGateway, claimId: "no" },
+      "assigned-later",
+    ],
+    // However far the clock of that claim is ahead.
+    ["given up", { fields: marked("assigned", 3600) }, { ...byGateway, claimId: "claim-1" }, "deleted"],
+    ["pooled", { fields: marked("pooled", -61) }, byEvent, "pooled"],
+    ["pooled", { fields: marked("pooled", -61) }, byGateway, "deleted"],
+    ["persistent", { name: "test_room" }, byEvent, "persistent"],
+    ["persistent", { name: "vkiosk_7", fields: manual }, byGateway, "persistent"],
+    ["unmarked", { fields: { ...manual, aliases: [] } }, byEvent, "deleted"],
+    ["unmarked", { fields: manual, unmarkedRooms: "keep" }, byEvent, "foreign"],
+    ["unmarked", { fields: manual, unmarkedRooms: "keep" }, byGateway, "deleted"],
+    ["marked", { fields: marked("assigned", -5), unmarkedRooms: "keep" }, byEvent, "deleted"],
+    ["another owner's", { fields: { ...manual, sync_tag: "directory" } }, byEvent, "foreign"],
+    ["another owner's", { fields: { ...manual, sync_tag: "directory" } }, byGateway, "deleted"],
+    ["another gateway's", { fields: marked("assigned", -5, "production") }, byEvent, "other-gateway"],
+    [
+      "another gateway's",
+      { fields: marked("assigned", -5, "production") },
+      { ...byGateway, claimId: "claim-1" },
+      "other-gateway",
+    ],
+  ])(
+    "that is %s (%j, message %j): %s",
+    async (_, { name = "room-a", fields, unmarkedRooms }, message, expected) => {
+      world.addRoom(name, fields);
+      await world.deletion.put(encodeRoomMessage({ room: name, ...message }));
+      await world.collectGarbageAfter(600, { unmarkedRooms: unmarkedRooms ?? "collect" });
+
+      const isDeleted = expected === "deleted";
+      expect(world.roomNames()).toEqual(isDeleted ? [] : [name]);
+      expect(skipReasons()).toEqual(isDeleted ? [] : [expected]);
+      expect(world.deletion.contents()).toEqual([]);
+    },
+  );
 });
 
 describe("One run of garbage collection", () => {
@@ -247,9 +237,8 @@ describe("One run of garbage collection", () => {
 
     expect(world.platform.roomCount()).toBe(1);
     expect(world.log.fieldsOf("collection-cut-short")).toEqual({ rooms: 1 });
-    expect(world.deletion.texts()).toHaveLength(1);
-    await world.collectGarbageAfter(200);
-    expect(world.deletion.texts()).toEqual([]);
+    expect(world.deletion.texts()).toEqual(["room-1"]);
+    expect(invisibleSeconds()).toEqual([0]);
   });
 
   test("leases messages for nine minutes, longer than a run and shorter than the time to the next", async () => {
@@ -273,29 +262,6 @@ describe("A message of the gateway", () => {
     const since = new Date(world.clock.now() + secondsFromNow * 1000).toISOString();
     return { description: formatMarker({ state: "assigned", since, messageId: "claim-1" }) };
   };
-
-  test("deletes a pooled room, whose name the gateway has taken out of the pool", async () => {
-    world.addRoom("room-a");
-    await putByGateway();
-    await world.collectGarbageAfter(600);
-    expect(leftBehind()).toEqual([]);
-    expect(world.log.fieldsOf("room-deleted")).toEqual({ room: "room-a", wasThere: true, reason: "test" });
-  });
-
-  test("deletes the room of the claim that it names, however far the clock of that claim is ahead", async () => {
-    world.addRoom("room-a", assigned(3600));
-    await putByGateway("claim-1");
-    await world.collectGarbageAfter(600);
-    expect(leftBehind()).toEqual([]);
-  });
-
-  test("keeps a room that another claim has handed out since", async () => {
-    world.addRoom("room-a", assigned(60));
-    await putByGateway("claim-0");
-    await world.collectGarbageAfter(600);
-    expect(leftBehind()).toEqual(["room-a"]);
-    expect(skipReasons()).toEqual(["assigned-later"]);
-  });
 
   test.each([
     ["pooled", () => ({}), "collect"],

@@ -27,7 +27,8 @@ beforeEach(() => {
 });
 
 test("An overdue room is queued in the gateway's name with the ID of its claim, and is deleted ten minutes later", async () => {
-  await collectAfter(0);
+  await collectAfter(0, 1);
+  expect(world.log.events()).toEqual(["room-queued-for-deletion"]);
   expect(world.deletion.texts().map(decodeRoomMessage)).toEqual([
     { room: "overdue", queuedBy: "gateway", claimId: "claim-of-overdue", reason: "maximum-age" },
   ]);
@@ -114,4 +115,5 @@ test("Ended rooms are deleted before overdue ones", async () => {
 test("The run fails if an overdue room cannot be queued", async () => {
   world.deletion.strikeNext("put", { failure: "unknown" });
   await expect(collectAfter(0)).rejects.toThrow("rooms could not be collected");
+  expect(world.log.events()).toEqual(["overdue-rooms-not-queued"]);
 });
