@@ -34,10 +34,7 @@ export const operations: readonly Operation[] = documented.map(
     responses: new Map(
       Object.entries(responses).map(([status, { content }]) => {
         const reference = content["application/json"]?.schema["$ref"];
-        return [
-          Number(status),
-          reference === undefined ? undefined : ajv.getSchema(`api${String(reference)}`),
-        ];
+        return [Number(status), typeof reference === "string" ? ajv.getSchema(`api${reference}`) : undefined];
       }),
     ),
   }),

@@ -78,10 +78,10 @@ async function measureNow(
     });
   };
   const parts = {
-    conferences: { list: async () => (rooms = await ask(conferences.list)) },
+    conferences: { list: async () => (rooms = await ask(async () => conferences.list())) },
     status: {
-      liveConferences: async () => ask(status.liveConferences),
-      alarms: async () => ask(status.alarms),
+      liveConferences: async () => ask(async () => status.liveConferences()),
+      alarms: async () => ask(async () => status.alarms()),
     },
   };
   const fingerprint = await target.fingerprint().catch(() => undefined);

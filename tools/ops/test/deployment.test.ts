@@ -5,7 +5,6 @@ import jsonwebtoken from "jsonwebtoken";
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { faultsOf } from "../../../test/support/kusto.ts";
-import { formatMarker } from "../../../test/support/markers.ts";
 import { temporaryFolder } from "../../../test/support/script-process.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { identities } from "../../simulators/identities.ts";
