@@ -57,8 +57,9 @@ describe("With the secret of API Management", () => {
   test.each(kinds)("the check of `%s` accepts valid credentials only with the secret", async (kind) => {
     const sent = (given: string) => ({ ...valid(kind), "x-api-management-secret": given });
     await expect(guarded(kind, sent(secret))).resolves.toMatchObject({ kind });
+    const details = { reason: "api-management-secret" };
     for (const headers of [valid(kind), sent(""), sent(`${secret}x`)])
-      await expect(guarded(kind, headers)).rejects.toMatchObject({ code: "forbidden", status: 403 });
+      await expect(guarded(kind, headers)).rejects.toMatchObject({ status: 403, details });
   });
 
   test("the check of `anyone` accepts a request without the secret", async () => {

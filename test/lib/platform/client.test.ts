@@ -124,7 +124,10 @@ describe("failures", () => {
   );
 
   test("the error of a 400 names the rejected fields, and only it keeps its body", async () => {
-    const body = { conference: { pin: ["too short"], "4711": ["a value"] }, conference_alias: { alias: [] } };
+    const body = {
+      conference: { pin: ["too short"], "4711 pin": [], "pin 4711": [] },
+      conference_alias: { alias: [] },
+    };
     platform.addFault({ kind: "status", status: 400, body, count: 1 });
     platform.addFault({ kind: "status", status: 409, body, count: 1 });
     const rejected: unknown = await get().catch((cause: unknown) => cause);

@@ -186,6 +186,7 @@ describe("Relations", () => {
   const uri = (resource: string, id = 7) => `/api/admin/configuration/v1/${resource}/${id}/`;
 
   test.each([
+    ["null", null, null],
     ["nothing", undefined, null],
     ["an empty string", "", null],
     ["a URI", uri("ivr_theme"), [{ resource_uri: uri("ivr_theme") }]],

@@ -14,11 +14,13 @@ interface HeldCall {
 }
 
 let clock: ManualClock;
+let timeouts: (AbortSignal | undefined)[];
 let sharedList: SharedList;
 let rooms: { id: number; name: string }[];
 let calls: HeldCall[];
 beforeEach(() => {
   clock = createManualClock();
+  timeouts = [];
   rooms = [{ id: 1, name: "room-1" }];
   calls = [];
   const call = async ({ startBefore }: PlatformCall): Promise<PlatformResponse> => {
@@ -31,7 +33,11 @@ beforeEach(() => {
       });
     });
   };
-  sharedList = createSharedList(createConferences({ call }), clock);
+  const sleep = async (milliseconds: number, signal?: AbortSignal) => {
+    timeouts.push(signal);
+    return clock.sleep(milliseconds, signal);
+  };
+  sharedList = createSharedList(createConferences({ call }), { ...clock, sleep });
 });
 
 async function nextCall(): Promise<HeldCall> {
@@ -86,6 +92,8 @@ test("No page of a list is requested later than 60 s after the list", async () =
   expect(second.startBefore).toBe(startBefore);
   second.respond();
   await rows;
+  // No timer is left behind.
+  expect(timeouts.map((timeout) => timeout?.aborted)).toEqual([true]);
 });
 
 test("A list fails with Retry-After if it is not complete after 60 s", async () => {

@@ -52,6 +52,7 @@ test.each([new Error("network"), { code: "ENOTFOUND" }, "network"])(
     expect(failure).toMatchObject({ outcome: "unknown", message: "POST /rooms/: no response" });
     expect(failure.details.failedCall?.platformError).toBeUndefined();
     expect(describeFailure(failure)).toEqual({ failure: "platform-unavailable", status: null });
+    expect(describeFailure(cause)).toEqual({ failure: "unexpected" });
   },
 );
 
