@@ -86,7 +86,6 @@ export function createContactCentreCheck(
 
   async function requestAndCache(key: string, token: string, log: Log): Promise<TokenCheck> {
     const check = await fetchCurrentUser(token, log);
-    if (check.verdict === "unauthenticated" || check.verdict === "forbidden") agents.delete(key);
     (check.verdict === "allowed" ? agents : verdicts).set(key, check);
     pending.delete(key);
     return check;

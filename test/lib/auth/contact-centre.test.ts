@@ -10,12 +10,14 @@ import { useStartedPerTest } from "../../support/use-started.ts";
 const divisionId = "55555555-5555-4555-8555-55555555abcd";
 const user = { state: "active", division: { id: divisionId } };
 const ok = (body: unknown = user) => ({ status: 200, body });
-const forbidden = expect.objectContaining({ code: "forbidden", status: 403 });
-const unauthenticated = expect.objectContaining({
-  code: "unauthenticated",
-  status: 401,
-  details: expect.objectContaining({ challenge: 'x-auth-token realm="vmr-gateway"' }),
-});
+const forbidden = expect.objectContaining({ code: "forbidden", status: 403, details: { reason: "user" } });
+const unauthenticated = (reason: string) =>
+  expect.objectContaining({
+    code: "unauthenticated",
+    status: 401,
+    details: { challenge: 'x-auth-token realm="vmr-gateway"', reason },
+  });
+const refused = unauthenticated("refused-by-contact-centre");
 const unavailable = (retryAfterSeconds: number) =>
   expect.objectContaining({
     code: "contact-centre-unavailable",
@@ -73,13 +75,13 @@ describe("The check judges a user", () => {
 
 describe("The check throws 401 without a call", () => {
   test.each([
-    ["no token", null],
-    ["an empty token", ""],
-    ["a token of 4,097 characters", "x".repeat(4097)],
-    ["a token with a line break", "agent-token\r\nX-Other: 1"],
-    ["a token with other letters", "agentÿ"],
-  ])("for %s", async (_, token) => {
-    await expect(check(token)).rejects.toEqual(unauthenticated);
+    ["no token", null, "no-token"],
+    ["an empty token", "", "no-token"],
+    ["a token of 4,097 characters", "x".repeat(4097), "malformed"],
+    ["a token with a line break", "agent-token\r\nX-Other: 1", "malformed"],
+    ["a token with other letters", "agentÿ", "malformed"],
+  ])("for %s", async (_, token, reason) => {
+    await expect(check(token)).rejects.toEqual(unauthenticated(reason));
     expect(paths).toEqual([]);
   });
 
@@ -104,7 +106,7 @@ describe("The check sends a token", () => {
 
   test("to no other URL if the contact centre redirects the call", async () => {
     reply = () => ({ status: 302, headers: { location: "/elsewhere" } });
-    await expect(check()).rejects.toEqual(unauthenticated);
+    await expect(check()).rejects.toEqual(refused);
     expect(paths).toEqual(["/api/v2/users/me"]);
   });
 
@@ -118,7 +120,7 @@ describe("A verdict is cached", () => {
   test.each([
     ["60 s for an accepted token", 60, ok(), undefined],
     ["60 s for a user of another division", 60, ok({ ...user, division: { id: "another" } }), forbidden],
-    ["10 s for a refused token", 10, { status: 401 }, unauthenticated],
+    ["10 s for a refused token", 10, { status: 401 }, refused],
   ] as const)("%s", async (_, seconds, answer, outcome) => {
     reply = () => answer;
     for (let second = 0; second < seconds; second++) {
@@ -184,7 +186,7 @@ test("Invented tokens do not displace the verdict of an agent", async () => {
 describe("The check if the contact centre fails", () => {
   test.each([401, 404])("throws 401 after a %i", async (status) => {
     reply = () => ({ status });
-    await expect(check()).rejects.toEqual(unauthenticated);
+    await expect(check()).rejects.toEqual(refused);
   });
 
   test.each<[number, Record<string, string>, number]>([
