@@ -48,7 +48,7 @@ async function load<Definition>(fileName: RegExp): Promise<Readonly<Record<strin
 }
 
 /** Returns the handlers that the host would get. */
-function registerFunctions(dependencies: Dependencies): Handlers {
+export function registerFunctions(dependencies: Dependencies): Handlers {
   const http = new Map<string, HttpHandler>();
   const timers = new Map<string, TimerHandler>();
   const queues = new Map<string, StorageQueueHandler>();

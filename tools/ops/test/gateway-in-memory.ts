@@ -4,30 +4,22 @@
  */
 import { randomUUID } from "node:crypto";
 import { HttpRequest, InvocationContext } from "@azure/functions";
-import { bulkCreateRooms } from "../../../src/functions/bulk-create-rooms.ts";
-import { collectGarbage } from "../../../src/functions/collect-garbage.timer.ts";
-import { collectMetrics } from "../../../src/functions/collect-metrics.timer.ts";
-import { createRoomFromQueue } from "../../../src/functions/create-room-from-queue.ts";
-import { eventSink } from "../../../src/functions/event-sink.ts";
-import { getPublicRoom } from "../../../src/functions/get-public-room.ts";
-import { provisionRoom } from "../../../src/functions/provision-room.queue.ts";
 import { createAccessChecks, createBearerCheck } from "../../../src/lib/auth/access.ts";
 import { createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
-import { createDependencies, type Dependencies } from "../../../src/lib/dependencies.ts";
-import type { HttpFunction } from "../../../src/lib/http/contract.ts";
-import { toHandler } from "../../../src/lib/http/pipeline.ts";
+import { createDependencies } from "../../../src/lib/dependencies.ts";
 import { createClient } from "../../../src/lib/platform/client.ts";
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import type { PlatformTransport } from "../../../src/lib/platform/transport.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { type Queue, QueueError, secureRandom } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { httpFunctions, registerFunctions } from "../../../test/simulation/processes.ts";
 import { createManualClock, settlePromises } from "../../../test/support/clock.ts";
 import { asAgent, asEventSink } from "../../../test/support/credentials.ts";
 import { createMemoryQueue } from "../../../test/support/memory-queue.ts";
 import { createMemoryRecordStore } from "../../../test/support/memory-record-store.ts";
-import { aTimer, registeredQueue, registeredTimer } from "../../../test/support/registered-trigger.ts";
+import { aTimer } from "../../../test/support/registered-trigger.ts";
 import { startContactCentre } from "../../simulators/contact-centre.ts";
 import { gatewaySettings } from "../../simulators/gateway-settings.ts";
 import { contactCentreUsers, identities, tenant } from "../../simulators/identities.ts";
@@ -90,14 +82,10 @@ export async function startGatewayInMemory(rooms = 20) {
     new Proxy(createMemoryQueue(clock), {
       get: (queue, operation): unknown => (storage.isDown ? refuse : Reflect.get(queue, operation)),
     });
-  const queues = {
-    pool: openQueue(),
-    deletion: openQueue(),
-    provisioning: openQueue(),
-    poison: openQueue(),
-  };
+  const [pool, deletion, provisioning, poison] = [openQueue(), openQueue(), openQueue(), openQueue()];
+  const queues = { pool, deletion, provisioning, poison };
 
-  const dependencies: Dependencies = createDependencies(settings, {
+  const dependencies = createDependencies(settings, {
     queues,
     createRecords: createMemoryRecordStore(),
     platformClient: clientOf(),
@@ -118,6 +106,7 @@ export async function startGatewayInMemory(rooms = 20) {
     newId: randomUUID,
   });
 
+  const functions = registerFunctions(dependencies);
   const contextOf = (functionName: string): InvocationContext =>
     new InvocationContext({
       functionName,
@@ -127,15 +116,13 @@ export async function startGatewayInMemory(rooms = 20) {
 
   async function call(
     name: string,
-    definition: HttpFunction<Dependencies>,
     headers: Record<string, string>,
     { params = {}, body }: { params?: Record<string, string>; body?: object } = {},
-  ): Promise<number | undefined> {
+  ): Promise<void> {
+    const { method = "GET" } = httpFunctions[name] ?? {};
     const text = body === undefined ? {} : { body: { string: JSON.stringify(body) } };
-    const url = "http://127.0.0.1/";
-    const request = new HttpRequest({ method: definition.method, url, params, headers, ...text });
-    const response = await toHandler(definition, dependencies)(request, contextOf(name));
-    return response?.status === undefined ? undefined : Number(response.status);
+    const request = new HttpRequest({ method, url: "http://127.0.0.1/", params, headers, ...text });
+    await functions.http.get(name)?.(request, contextOf(name));
   }
 
   const asApplication = () => ({
@@ -145,24 +132,22 @@ export async function startGatewayInMemory(rooms = 20) {
 
   /** Serves every request for a room once, as the host does; those that fail stay. */
   async function provision(): Promise<void> {
-    const { handler } = registeredQueue(provisionRoom, dependencies);
+    const handler = functions.queues.get("provisionRoom");
     for (let served = 0; served < 200; served++) {
       const [message] = await queues.provisioning.receive(1, 1).catch(() => []);
       if (!message) return;
-      const failed = await Promise.resolve(
-        handler(JSON.parse(message.text), contextOf("provisionRoom")),
-      ).then(
-        () => false,
-        () => true,
-      );
-      if (failed) return;
+      try {
+        await handler?.(JSON.parse(message.text), contextOf("provisionRoom"));
+      } catch {
+        return;
+      }
       await queues.provisioning.delete(message);
     }
   }
 
   async function runTimer(name: "collectGarbage" | "collectMetrics"): Promise<void> {
-    const timer = registeredTimer({ collectGarbage, collectMetrics }[name], dependencies);
-    await Promise.resolve(timer.handler(aTimer, contextOf(name))).catch(() => undefined);
+    const run = async () => functions.timers.get(name)?.(aTimer, contextOf(name));
+    await run().catch(() => undefined);
   }
 
   const target: Target = {
@@ -180,7 +165,7 @@ export async function startGatewayInMemory(rooms = 20) {
   };
 
   async function fill(): Promise<void> {
-    await call("bulkCreateRooms", bulkCreateRooms, asApplication());
+    await call("bulkCreateRooms", asApplication());
     await provision();
   }
 
@@ -206,7 +191,7 @@ export async function startGatewayInMemory(rooms = 20) {
     /** Ten callers, one after the other; the rooms that they get are replaced. */
     creates: async (): Promise<void> => {
       for (let index = 0; index < 10 && isLoaded; index++) {
-        await call("createRoomFromQueue", createRoomFromQueue, asApplication());
+        await call("createRoomFromQueue", asApplication());
         await provision();
         clock.advance(1);
       }
@@ -214,9 +199,9 @@ export async function startGatewayInMemory(rooms = 20) {
     sendEvents: async (amount: number, password: string = identities.sinkPassword, username?: string) => {
       const body = { event: "participant_connected", data: {} };
       for (let index = 0; index < amount; index++)
-        await call("eventSink", eventSink, asEventSink(username, password), { body });
+        await call("eventSink", asEventSink(username, password), { body });
     },
-    askAsAgent: async () => call("getPublicRoom", getPublicRoom, asAgent, { params: { room_name: "any" } }),
+    askAsAgent: async () => call("getPublicRoom", asAgent, { params: { room_name: "any" } }),
     /** Runs one of the operator's commands. */
     ops: async (...args: string[]) => ops(args, { connect: async () => target }),
     /** Ends every fault. */

@@ -102,12 +102,6 @@ describe("What gives way first", () => {
     expect(limitsWith(change)[0]?.part).toBe(part);
   });
 
-  test("The collector runs six times per hour, each time limited by GC_MAX_MESSAGES and by its duration", () => {
-    expect(limitOf("collector, GC_MAX_MESSAGES", { gcMaxMessages: 50 })).toBe(300);
-    expect(limitOf("collector, 645 rooms")).toBe(6 * 645);
-    expect(limitOf("collector, 1000 rooms", { callMilliseconds: 20 })).toBe(6 * 1000);
-  });
-
   test("The platform's calls are shared by hand-outs and a run of the collector, which makes one after another", () => {
     expect(limitOf("platform, 200 calls", { callsPerMinute: 200, gcMaxMessages: 30 })).toBe((60 * 110) / 4);
     expect(limitOf("platform, 1,000 calls", { gcMaxMessages: 600 })).toBe((60 * 700) / 4);
@@ -137,11 +131,6 @@ describe("The load in the log", () => {
 
   test("Is the average of the busiest day, and its busiest quarter of an hour", () => {
     expect(measureLoad(counts)).toEqual({ perHour: 10, peak: 80, callers: 264, empty: 1, refused: 0 });
-  });
-
-  test("Contains callers who were refused", () => {
-    const withRefused = [...counts, at("2030-01-02T09:00:00.000Z", 24, "create-refused")];
-    expect(measureLoad(withRefused)).toMatchObject({ perHour: 11, callers: 288, refused: 24 });
   });
 
   test("Has the mean of the conferences that ended, each from the last hand-out of its room", () => {
