@@ -1,6 +1,6 @@
 /** The client for server-side consumers. */
 import { GatewayError, RoomGoneError } from "./errors.ts";
-import { checkOptions, kindOf, secureUrl } from "./options.ts";
+import { checkClientOptions, checkOptions, kindOf } from "./options.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { type Call, type CallOptions, callOptionNames, createSend, type Hooks, roomPath } from "./send.ts";
 import { encodeServiceTag } from "./service-tag.ts";
@@ -50,8 +50,8 @@ export interface GatewayClient {
 
 /** Creates a client. Throws a TypeError if an option is not usable. */
 export function createClient(options: ClientOptions): GatewayClient {
-  checkOptions("createClient", options, ["baseUrl", "getToken", "hooks", "fetch"]);
-  return createClientWith(createRuntime(options.fetch), options);
+  const baseUrl = checkClientOptions("createClient", options);
+  return createClientWith(createRuntime(options.fetch), { ...options, baseUrl });
 }
 
 // A key has no comma, which the Functions host puts between two headers of one name.
@@ -61,14 +61,14 @@ const full = { constrained_attributes: "false" };
 // The timeouts of single attempts: docs/integration.md, "What each status means".
 const seconds = { usual: 30, list: 70, bulkDelete: 200 } as const;
 
-/** Creates a client with this runtime. */
-export function createClientWith(runtime: Runtime, options: ClientOptions): GatewayClient {
-  const baseUrl = secureUrl("createClient: baseUrl", options.baseUrl);
-  if (typeof options.getToken !== "function")
-    throw new TypeError(`createClient: getToken must be a function; got ${kindOf(options.getToken)}`);
+/** Creates a client with this runtime and a checked URL. */
+export function createClientWith(
+  runtime: Runtime,
+  options: ClientOptions & { readonly baseUrl: string },
+): GatewayClient {
   const tokens = createTokenCache(options.getToken, runtime);
   const send = createSend({
-    baseUrl,
+    baseUrl: options.baseUrl,
     hooks: options.hooks ?? {},
     runtime,
     authentication: {

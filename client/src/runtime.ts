@@ -16,8 +16,8 @@ export interface Runtime {
 export function createRuntime(fetchOverride?: typeof fetch): Runtime {
   return {
     fetch: fetchOverride ?? (async (input, init) => fetch(input, init)),
-    now: () => Date.now(),
-    random: () => Math.random(),
+    now: Date.now,
+    random: Math.random,
     timeout: (milliseconds) => AbortSignal.timeout(milliseconds),
     wait: async (milliseconds, signal) => {
       let timer: ReturnType<typeof setTimeout> | undefined;
@@ -43,7 +43,7 @@ export async function untilAborted<Result>(
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(signal.reason);
     if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
+    else signal.addEventListener("abort", onAbort);
   });
   try {
     return await Promise.race([work, aborted]);

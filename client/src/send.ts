@@ -136,7 +136,8 @@ export function createSend({ baseUrl, authentication, hooks, runtime }: SendOpti
     if (!(timeoutSeconds > 0)) throw new TypeError("timeoutSeconds must be greater than 0");
     const endsAt = runtime.now() + timeoutSeconds * 1000;
     const remainingSeconds = (): number => Math.max(0, endsAt - runtime.now()) / 1000;
-    let mayRenew = !call.isAnonymous && authentication.rejectToken !== undefined;
+    const { rejectToken } = authentication;
+    let hasRenewed = false;
 
     /** Sends one request, and after the call's first 401 another one with a new token. */
     async function attemptOnce(event: RequestEvent, either: AbortSignal): Promise<Reply> {
@@ -145,9 +146,9 @@ export function createSend({ baseUrl, authentication, hooks, runtime }: SendOpti
       try {
         return await sendOnce(call, event, either, token);
       } catch (error) {
-        if (!(error instanceof NotAuthenticatedError) || !mayRenew) throw error;
-        mayRenew = false;
-        authentication.rejectToken?.(token);
+        if (!(error instanceof NotAuthenticatedError) || !rejectToken || hasRenewed) throw error;
+        hasRenewed = true;
+        rejectToken(token);
         return sendOnce(call, event, either, await getToken(either));
       }
     }

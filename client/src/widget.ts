@@ -1,6 +1,6 @@
 /** The client for the agents' widget, a page in a browser. */
-import { checkOptions, kindOf, secureUrl } from "./options.ts";
-import { createRuntime, type Runtime } from "./runtime.ts";
+import { checkClientOptions, kindOf } from "./options.ts";
+import { createRuntime } from "./runtime.ts";
 import { type CallOptions, createSend, type Hooks, roomPath } from "./send.ts";
 import type { PublicRoom } from "./types.ts";
 
@@ -25,19 +25,11 @@ export interface WidgetClient {
 
 /** Creates a client. Throws a TypeError if an option is not usable. */
 export function createWidgetClient(options: WidgetClientOptions): WidgetClient {
-  checkOptions("createWidgetClient", options, ["baseUrl", "getToken", "hooks", "fetch"]);
-  return createWidgetClientWith(createRuntime(options.fetch), options);
-}
-
-/** Creates a client with this runtime. */
-export function createWidgetClientWith(runtime: Runtime, options: WidgetClientOptions): WidgetClient {
-  const baseUrl = secureUrl("createWidgetClient: baseUrl", options.baseUrl);
-  if (typeof options.getToken !== "function")
-    throw new TypeError(`createWidgetClient: getToken must be a function; got ${kindOf(options.getToken)}`);
+  const baseUrl = checkClientOptions("createWidgetClient", options);
   const send = createSend({
     baseUrl,
     hooks: options.hooks ?? {},
-    runtime,
+    runtime: createRuntime(options.fetch),
     authentication: {
       getToken: async () => {
         const token: unknown = (await options.getToken()) ?? "";

@@ -58,7 +58,15 @@ export async function startScriptedGateway(
   const clientWith = (changes: Partial<Runtime>) =>
     createClientWith(
       { ...runtime, ...changes },
-      { baseUrl: server.url, getToken: countedTokens(), ...options },
+      { getToken: countedTokens(), ...options, baseUrl: server.url },
     );
   return { url: server.url, client: clientWith({}), clientWith, clock, runtime, requests, waits };
+}
+
+/** Returns what a call throws. */
+export async function thrownBy(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => "no error",
+    (error: unknown) => error,
+  );
 }
