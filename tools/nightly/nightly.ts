@@ -6,6 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Option } from "@commander-js/extra-typings";
 import { createCommand, wholeNumber } from "../local/terminal/create-command.ts";
+import { endOnSignal } from "../simulators/process/stop-signal.ts";
 import { mutableFiles, mutate, partOf, percentOf, type Score } from "./mutate.ts";
 
 const table = "tools/nightly/mutation-scores.md";
@@ -16,20 +17,19 @@ const toleratedPercent = 2;
 const vitest = "node_modules/vitest/vitest.mjs";
 const nightlyConfig = "tools/nightly/vitest.nightly.config.ts";
 const runs = [
-  { name: "chaos", command: ["tools/chaos/run.ts"], short: ["--claims", "100"] },
   { name: "interruptions", command: [vitest, "run", "--config", nightlyConfig], short: [] },
   { name: "soak", command: ["tools/nightly/soak.ts"], short: ["--short"] },
   { name: "explore", command: ["tools/nightly/explore.ts"], short: ["--short"] },
 ] as const;
+
+const steps = ["chaos", ...runs.map(({ name }) => name), "mutation"];
 
 const { short, only, shard } = createCommand(
   "npm run nightly",
   "Runs what takes too long for npm test, and fails if anything failed.",
 )
   .option("--short", "Runs the short form of each step, about a quarter of an hour.")
-  .addOption(
-    new Option("--only <step>", "Runs one step.").choices([...runs.map(({ name }) => name), "mutation"]),
-  )
+  .addOption(new Option("--only <step>", "Runs one step.").choices(steps))
   .option(
     "--shard <number>",
     `Which ${shards}th of the files is mutated, besides those that changed in the last week. Default: the day of the week.`,
@@ -41,6 +41,11 @@ const { short, only, shard } = createCommand(
 const mutationMinutes = short ? 8 : 180;
 
 const summary: string[] = [];
+endOnSignal("The other steps did not run.");
+await step("chaos", async () => {
+  const { runChaos } = await import("./chaos.ts");
+  return runChaos(short ? 100 : 2000);
+});
 for (const { name, command, short: shortForm } of runs) {
   await step(name, async () => {
     const { status, signal } = spawnSync(process.execPath, [...command, ...(short ? shortForm : [])], {
