@@ -116,7 +116,7 @@ test("A known key that expires during a flood of unknown key IDs is found, and a
 test("A new key is known, and a withdrawn one unknown, ten seconds after the last fetch", async () => {
   await find();
   publish("second");
-  expect(await isKnown("second")).toBe(false);
+  expect(await find("second")).toEqual({ publicKey: undefined, issuers });
   await advance(10);
   expect(await isKnown("second")).toBe(true);
   expect(await isKnown()).toBe(false);
@@ -154,7 +154,6 @@ test("A known key works for 24 h of an outage, even while callers send unknown k
   expect(await isKnown()).toBe(true);
 });
 
-const withDocument = (body: object) => ({ [v1]: { status: 200, body } });
 test.each<[string, () => Record<string, Answer>]>([
   ["one document cannot be read", () => ({ [v2]: { status: 500 } })],
   [
@@ -168,15 +167,7 @@ test.each<[string, () => Record<string, Answer>]>([
   ["the key set is empty", () => ({ "/keys": { status: 200, body: { keys: [] } } })],
   [
     "a document has an empty issuer",
-    () => withDocument({ issuer: "", jwks_uri: "https://keys.example.com/" }),
-  ],
-  [
-    "a document has an http URL of keys on another host",
-    () => withDocument({ issuer: "x", jwks_uri: "http://keys.example.com/" }),
-  ],
-  [
-    "a document has a URL of keys with credentials",
-    () => withDocument({ issuer: "x", jwks_uri: "https://name:word@keys.example.com/" }),
+    () => ({ [v1]: { status: 200, body: { issuer: "", jwks_uri: `${provider.url}/keys` } } }),
   ],
 ])("find throws 503 if %s", async (_, failing) => {
   answers = { ...answers, ...failing() };
@@ -193,7 +184,20 @@ test("The keys are fetched without the proxy that the environment names", async 
 test("A malformed key in a set does not hide the others", async () => {
   const malformed = { kid: "broken", kty: "RSA" };
   answers["/keys"] = { status: 200, body: { keys: [malformed, { ...publicJwk, kid: "first" }] } };
-  expect([await isKnown("broken"), await isKnown()]).toEqual([false, true]);
+  expect(await find("broken")).toEqual({ publicKey: undefined, issuers });
+  expect(await isKnown()).toBe(true);
+});
+
+const notTrusted = { message: "the URL of the keys is not https" };
+test.each([
+  ["of another host over http", "http://127.0.0.1:1/", notTrusted],
+  ["with a user name", "https://name@127.0.0.1:1/", notTrusted],
+  ["with a password", "https://:word@127.0.0.1:1/", notTrusted],
+  ["of another host over https", "https://127.0.0.1:1/", { code: "ECONNREFUSED" }],
+])("fetchPublishedKeys calls a URL %s only if it is safe", async (_, jwks_uri, error) => {
+  answers[v1] = { status: 200, body: { issuer: "x", jwks_uri } };
+  const fetched = fetchPublishedKeys({ authority: provider.url, tenantId });
+  await expect(fetched).rejects.toMatchObject(error);
 });
 
 test("fetchPublishedKeys rejects after a total of 5 s if documents or keys do not arrive", async () => {
