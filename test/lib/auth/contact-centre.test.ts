@@ -103,17 +103,6 @@ describe("The check sends a token", () => {
     reply = (sent) => (sent === token ? ok() : { status: 401 });
     await expect(check(token)).resolves.toBeUndefined();
   });
-
-  test("to no other URL if the contact centre redirects the call", async () => {
-    reply = () => ({ status: 302, headers: { location: "/elsewhere" } });
-    await expect(check()).rejects.toEqual(refused);
-    expect(paths).toEqual(["/api/v2/users/me"]);
-  });
-
-  test("once if concurrent requests have the same token", async () => {
-    await Promise.all(Array.from({ length: 100 }, async () => check()));
-    expect(paths).toHaveLength(1);
-  });
 });
 
 describe("A verdict is cached", () => {
