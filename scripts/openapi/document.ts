@@ -6,13 +6,7 @@ import { version } from "../../src/lib/version.ts";
 import { description } from "./description.ts";
 import { examplesByFunction } from "./examples.ts";
 import { responseHeaders, responses } from "./responses.ts";
-import {
-  componentSchemas,
-  headerParameters,
-  mediaExamples,
-  queryParameters,
-  referenceTo,
-} from "./schemas.ts";
+import { componentSchemas, mediaExamples, parametersIn, referenceTo } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
 
@@ -162,8 +156,8 @@ function parametersOf({ route, query, headers }: HttpContract): Json[] {
   };
   return [
     ...(route.includes("{room_name") ? [roomName] : []),
-    ...(query ? queryParameters(query) : []),
-    ...(headers ? headerParameters(headers) : []),
+    ...(query ? parametersIn("query", query) : []),
+    ...(headers ? parametersIn("header", headers) : []),
     correlationId,
   ];
 }

@@ -30,17 +30,6 @@ const publicRoom = {
   aliases: [{ id: 123, alias: name, conference: resource_uri, creation_time, description: "" }],
 };
 const room = { ...publicRoom, pin: "482913" };
-const testCall = {
-  ...room,
-  id: 7,
-  name: "Test call",
-  service_type: "test_call",
-  allow_guests: false,
-  guest_pin: "",
-  tag: "",
-  pin: "",
-  aliases: [{ id: 9, alias: "test", conference: `${uri}/conference/7/`, description: "" }],
-};
 const fullRoom = {
   ...room,
   resource_uri,
@@ -73,7 +62,7 @@ export const examplesByFunction: Readonly<Record<string, BodyExamples>> = {
   createRoom: created,
   getRoom: { response: inBothShapes(room, fullRoom) },
   getPublicRoom: { response: inBothShapes(publicRoom, { ...fullRoom, pin: null }) },
-  listRooms: { response: inBothShapes([room, testCall], [fullRoom]) },
+  listRooms: { response: inBothShapes([room], [fullRoom]) },
   updateRoom: {
     request: {
       limits: {

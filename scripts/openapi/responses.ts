@@ -4,7 +4,7 @@ import { type FailureCode, failures } from "../../src/lib/errors.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
 import type { Examples } from "./examples.ts";
 import { rateLimits } from "./rate-limits.ts";
-import { mediaExamples, queryParameters, referenceTo } from "./schemas.ts";
+import { mediaExamples, parametersIn, referenceTo } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
 
@@ -137,7 +137,7 @@ export function responses(contract: HttpContract, examples: Examples | undefined
 }
 
 function failuresOf({ access, query, headers, body, failures }: HttpContract): FailureCode[] {
-  const hasInput = headers !== undefined || (query !== undefined && queryParameters(query).length > 0);
+  const hasInput = headers !== undefined || (query !== undefined && parametersIn("query", query).length > 0);
   const inputFailures = body ? bodyFailures : hasInput ? (["invalid-request"] as const) : [];
   return [...accessFailures[access], ...inputFailures, ...failures];
 }

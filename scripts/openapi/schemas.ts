@@ -81,17 +81,8 @@ export function componentSchemas(): Record<string, Schema> {
   return Object.fromEntries(Object.entries(all).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Returns the parameters of a query schema, in the order of its fields. */
-export function queryParameters(schema: z.ZodType): Schema[] {
-  return parametersIn("query", schema);
-}
-
-/** Returns the parameters of a header schema, in the order of its fields. */
-export function headerParameters(schema: z.ZodType): Schema[] {
-  return parametersIn("header", schema);
-}
-
-function parametersIn(place: "query" | "header", schema: z.ZodType): Schema[] {
+/** Returns the parameters of a query or header schema, in the order of its fields. */
+export function parametersIn(place: "query" | "header", schema: z.ZodType): Schema[] {
   const { properties = {} } = z.toJSONSchema(schema, options) as { properties?: Record<string, Schema> };
   return Object.entries(properties).map(([name, { description, example, ...rest }]) => ({
     name,

@@ -5,7 +5,7 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as bundle } from "esbuild";
 import { zipSync } from "fflate";
-import * as z from "zod";
+import manifest from "../../package.json" with { type: "json" };
 import { createSettingsList } from "./settings-list.ts";
 import { createNotices } from "./third-party-notices.ts";
 
@@ -66,15 +66,6 @@ function writeBuild(files: Map<string, Uint8Array>): string {
 
 const toPath = (path: string): string => path.replaceAll("\\", "/");
 
-// The host reads `type` and `main`; the rest identifies the build. Dependencies and scripts do not concern the host.
-const HostManifest = z.object({
-  name: z.string(),
-  version: z.string(),
-  type: z.literal("module"),
-  main: z.string(),
-  engines: z.record(z.string(), z.string()),
-});
-
 /**
  * Contents by path in the package. Bundles the app; the same sources give the same bytes. `infra/deploy.sh` reads
  * `build.txt` and `settings.txt`.
@@ -82,10 +73,11 @@ const HostManifest = z.object({
 export async function createDeployment(): Promise<ReadonlyMap<string, Uint8Array>> {
   const fromRoot = async (file: string) => readFile(new URL(`../../${file}`, import.meta.url));
   const { build, files, sources } = await bundleApp();
-  const manifest = HostManifest.parse(JSON.parse((await fromRoot("package.json")).toString()));
+  // The host reads `type` and `main`; the rest identifies the build. Dependencies and scripts do not concern the host.
+  const { name, version, type, main, engines } = manifest;
   return new Map([
     ["host.json", await fromRoot("host.json")],
-    ["package.json", Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
+    ["package.json", Buffer.from(`${JSON.stringify({ name, version, type, main, engines }, null, 2)}\n`)],
     ["build.txt", Buffer.from(`${build}\n`)],
     ["settings.txt", Buffer.from(await createSettingsList())],
     ["dist/THIRD-PARTY-NOTICES.txt", Buffer.from(await createNotices(sources))],

@@ -6,12 +6,8 @@ import { compilerVersion } from "./inputs.ts";
 
 const platforms: Readonly<Record<string, string>> = { linux: "linux", darwin: "osx", win32: "win" };
 const packageName = `Azure.Bicep.CommandLine.${platforms[process.platform]}-${process.arch}`;
-const candidates = [
-  "bicep",
-  // Where `az bicep install` puts it.
-  join(homedir(), ".azure", "bin", "bicep"),
-  join(homedir(), ".nuget", "packages", packageName.toLowerCase(), compilerVersion, "tools", "bicep"),
-];
+// The second is where `az bicep install` puts it.
+const candidates = ["bicep", join(homedir(), ".azure", "bin", "bicep")];
 
 /** Returns a compiler of the repository's version. Throws an Error that says how to get it. */
 export function findCompiler(): string {

@@ -6,8 +6,8 @@ import { aTimer, registeredTimer } from "../support/registered-trigger.ts";
 
 const gateway = useInProcessGateway();
 
-const run = async (overrides: Record<string, string> = {}) =>
-  registeredTimer(collectGarbage, gateway.connect({ GC_MINIMUM_AGE_SECONDS: "0", ...overrides })).handler(
+const run = async () =>
+  registeredTimer(collectGarbage, gateway.connect({ GC_MINIMUM_AGE_SECONDS: "0" })).handler(
     aTimer,
     gateway.createContext("collectGarbage"),
   );

@@ -6,15 +6,12 @@ import { aTimer, registeredTimer } from "../support/registered-trigger.ts";
 
 const gateway = useInProcessGateway();
 
-const run = async (overrides: Record<string, string> = {}) =>
-  registeredTimer(collectMetrics, gateway.connect(overrides)).handler(
-    aTimer,
-    gateway.createContext("collectMetrics"),
-  );
+const timer = () => registeredTimer(collectMetrics, gateway.dependencies());
+const run = async () => timer().handler(aTimer, gateway.createContext("collectMetrics"));
 const lastRow = () => gateway.stack.logWorkspace.rows().at(-1)?.row;
 
 test("Runs every 5 minutes and on startup", () => {
-  const { schedule, runOnStartup } = registeredTimer(collectMetrics, gateway.dependencies());
+  const { schedule, runOnStartup } = timer();
   expect({ schedule, runOnStartup }).toEqual({ schedule: "0 */5 * * * *", runOnStartup: true });
 });
 

@@ -63,9 +63,3 @@ test("Returns 404 without a body for a name that the platform does not know", as
   expect(await get({}, "nobody")).toMatchObject(failure("room-not-found"));
   expect(await get({}, "x".repeat(300))).toMatchObject(failure("room-not-found"));
 });
-
-test("Returns 503 if the contact centre fails", async () => {
-  gateway.stack.contactCentre.failNext({ status: 500 });
-  expect(await get()).toMatchObject(failure("contact-centre-unavailable", { "retry-after": "5" }));
-  expect(gateway.log.join("\n")).toContain("contact-centre-unavailable");
-});

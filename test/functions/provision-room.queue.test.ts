@@ -7,18 +7,12 @@ import { registeredQueue } from "../support/registered-trigger.ts";
 
 const gateway = useInProcessGateway();
 
-const provision = async (message: unknown, overrides: Record<string, string> = {}, dequeueCount = 1) =>
-  registeredQueue(provisionRoom, gateway.connect(overrides)).handler(
-    message,
-    gateway.createContext("provisionRoom", { dequeueCount }),
-  );
+const queue = () => registeredQueue(provisionRoom, gateway.dependencies());
+const provision = async (message: unknown) =>
+  queue().handler(message, gateway.createContext("provisionRoom", { dequeueCount: 1 }));
 
 test("Listens to room-provisioning-queue on the host's storage account", () => {
-  const { queueName, connection } = registeredQueue(provisionRoom, gateway.dependencies());
-  expect({ queueName, connection }).toEqual({
-    queueName: "room-provisioning-queue",
-    connection: "AzureWebJobsStorage",
-  });
+  expect(queue()).toMatchObject({ queueName: "room-provisioning-queue", connection: "AzureWebJobsStorage" });
 });
 
 test("Provisions one room whose alias is its name, and puts its name into the pool", async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { getRoom } from "../../src/functions/get-room.ts";
 import { updateRoom } from "../../src/functions/update-room.ts";
-import { failure, invalidRequest } from "../support/failure-responses.ts";
+import { failure } from "../support/failure-responses.ts";
 import { useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const gateway = useInProcessGateway();
@@ -25,23 +25,6 @@ test("Accepts the response of GET and changes nothing", async () => {
   expect(gateway.room("a-room")).toEqual(before);
 });
 
-test("Returns 202 for an empty object without writing to the platform", async () => {
-  gateway.addRoom("a-room");
-  gateway.stack.platform.clearRequests();
-  expect(await patch({})).toMatchObject({ status: 202 });
-  const routes = Object.keys(gateway.stack.platform.requests().byRoute);
-  expect(routes.filter((route) => route.startsWith("PATCH"))).toEqual([]);
-});
-
 test("Returns 404 without a body for a name that the platform does not know", async () => {
   expect(await patch({ participant_limit: 7 }, "nobody")).toMatchObject(failure("room-not-found"));
-});
-
-test("Returns 422 that names the Content-Type if the body is sent with another one or none", async () => {
-  gateway.addRoom("a-room");
-  for (const headers of [{ "content-type": "application/x-www-form-urlencoded" }, {}]) {
-    const text = '{"participant_limit":3}';
-    const response = await gateway.call(updateRoom, { roomName: "a-room", text, headers });
-    expect(response).toMatchObject(invalidRequest({ type: "value_error", loc: ["header", "content-type"] }));
-  }
 });

@@ -184,7 +184,11 @@ describe("deploy.sh release", () => {
   });
 
   test("Says after the first release that the environment is not complete", async () => {
-    const result = await release([alive(), ...azure({ functions: "", secrets: secretNames.slice(0, 3) })]);
+    const result = await release([
+      alive(),
+      recorded.noFunctions,
+      ...azure({ secrets: secretNames.slice(0, 3) }),
+    ]);
     expectChanges(result, upload);
     expect(result.stderr).toContain("provision once more, for the alerts and the secret");
   });
@@ -231,10 +235,10 @@ describe("deploy.sh release", () => {
 
 test("deploy.sh reload lets the app read secrets again if one has changed, and restarts it", async () => {
   const commands = [{ to: "rest --method post" }, { to: "functionapp restart" }, alive("0123456789ab")];
-  const changed = azure({ used: "version-of-ROOM-HOST-PIN\nold\n" });
+  const used = { to: "rest --method get", stdout: "version-of-ROOM-HOST-PIN\nold\n" };
   const refresh = "sites/func-vmr-test/config/configreferences/appsettings/refresh?api-version=2022-03-01";
   const restart = "az functionapp restart --resource-group rg-vmr-gateway-test --name func-vmr-test";
-  expectChanges(await run("deploy.sh reload test", [...commands, ...changed]), refresh, restart);
+  expectChanges(await run("deploy.sh reload test", [...commands, used, ...azure()]), refresh, restart);
   expectChanges(await run("deploy.sh reload test", [alive(), ...azure()]));
 });
 

@@ -58,17 +58,11 @@ const specified = [...specifiedOperations("4.1"), ...specifiedOperations("4.2")]
 test.each(specified)(
   "openapi.json has $operationId with the method, path, authentication and success status of section 4",
   (row) => {
-    const { method, path, security, responses } = operationWithId(row.operationId);
-    const schemes = security.flatMap((scheme) => Object.keys(scheme));
-    const success = Object.keys(responses)
-      .filter((status) => status.startsWith("2"))
-      .join();
-    expect({ operationId: row.operationId, method, path, schemes, success }).toEqual(row);
+    const documented = operations.map(({ operationId, method, path, security, responses }) => {
+      const schemes = security.flatMap((scheme) => Object.keys(scheme));
+      const success = Object.keys(responses).filter((status) => status.startsWith("2"));
+      return { operationId, method, path, schemes, success: success.join() };
+    });
+    expect(documented).toContainEqual(row);
   },
 );
-
-function operationWithId(id: string) {
-  const operation = operations.find(({ operationId }) => operationId === id);
-  if (operation === undefined) throw new Error(`openapi.json has no operation ${id}`);
-  return operation;
-}

@@ -5,51 +5,29 @@
  */
 import { metricsColumns } from "../../src/lib/metrics/measurement.ts";
 
-type Columns = Readonly<Record<string, string>>;
-
-/** The type of each column, from the names of the columns by their type. */
-function columns(namesByType: Readonly<Record<string, readonly string[]>>): Columns {
-  return Object.fromEntries(
-    Object.entries(namesByType).flatMap(([type, names]) => names.map((name) => [name, type])),
-  );
-}
-
 /** Columns that every table of Application Insights has, as far as queries use them. */
-const ofEveryAppTable: Columns = {
-  ...columns({ string: ["TenantId", "OperationId", "OperationName", "ParentId", "Type", "_ResourceId"] }),
-  ...columns({ string: ["AppRoleName", "AppRoleInstance", "AppVersion", "ClientIP"], int: ["ItemCount"] }),
-  ...columns({ datetime: ["TimeGenerated"], dynamic: ["Properties", "Measurements"] }),
-};
-const ofEveryResult = columns({ string: ["Name"], bool: ["Success"], real: ["DurationMs"] });
+const ofEveryAppTable =
+  "TenantId:string, OperationId:string, OperationName:string, ParentId:string, Type:string, _ResourceId:string, " +
+  "AppRoleName:string, AppRoleInstance:string, AppVersion:string, ClientIP:string, ItemCount:int, " +
+  "TimeGenerated:datetime, Properties:dynamic, Measurements:dynamic";
+const ofEveryResult = "Name:string, Success:bool, DurationMs:real";
+const measured = Object.entries(metricsColumns).map(
+  ([name, type]) => `${name}:${type.replace("boolean", "bool")}`,
+);
 
-export const tableSchemas: Readonly<Record<string, Columns>> = {
-  VmrGatewayMetrics_CL: {
-    ...Object.fromEntries(
-      Object.entries(metricsColumns).map(([name, type]) => [name, type === "boolean" ? "bool" : type]),
-    ),
-    // The data collection rule adds them.
-    ...columns({ string: ["App", "Environment"] }),
-  },
-  AppTraces: { ...ofEveryAppTable, ...columns({ string: ["Message"], int: ["SeverityLevel"] }) },
-  AppRequests: {
-    ...ofEveryAppTable,
-    ...ofEveryResult,
-    ...columns({ string: ["Id", "Url", "ResultCode", "PerformanceBucket"] }),
-  },
-  AppExceptions: {
-    ...ofEveryAppTable,
-    ...columns({ string: ["ExceptionType", "OuterMessage", "OuterType", "InnermostMessage", "ProblemId"] }),
-    ...columns({ int: ["SeverityLevel"] }),
-  },
-  AppAvailabilityResults: {
-    ...ofEveryAppTable,
-    ...ofEveryResult,
-    ...columns({ string: ["Location", "Message"] }),
-  },
-  ApiManagementGatewayLogs: {
-    ...columns({ string: ["TenantId", "ApiId", "OperationId", "CorrelationId", "_ResourceId", "Region"] }),
-    ...columns({ string: ["CallerIpAddress", "Method", "Url", "LastErrorReason", "LastErrorSource"] }),
-    ...columns({ datetime: ["TimeGenerated"], int: ["ResponseCode", "BackendResponseCode"] }),
-    ...columns({ long: ["BackendTime", "TotalTime"], bool: ["IsRequestSuccess"] }),
-  },
+/** The columns with their types, by the names of the tables. */
+export const tableSchemas: Readonly<Record<string, string>> = {
+  // The data collection rule adds the last two columns.
+  VmrGatewayMetrics_CL: `${measured.join(", ")}, App:string, Environment:string`,
+  AppTraces: `${ofEveryAppTable}, Message:string, SeverityLevel:int`,
+  AppRequests: `${ofEveryAppTable}, ${ofEveryResult}, Id:string, Url:string, ResultCode:string, PerformanceBucket:string`,
+  AppExceptions:
+    `${ofEveryAppTable}, ExceptionType:string, OuterMessage:string, OuterType:string, ` +
+    "InnermostMessage:string, ProblemId:string, SeverityLevel:int",
+  AppAvailabilityResults: `${ofEveryAppTable}, ${ofEveryResult}, Location:string, Message:string`,
+  ApiManagementGatewayLogs:
+    "TenantId:string, ApiId:string, OperationId:string, CorrelationId:string, _ResourceId:string, Region:string, " +
+    "CallerIpAddress:string, Method:string, Url:string, LastErrorReason:string, LastErrorSource:string, " +
+    "TimeGenerated:datetime, ResponseCode:int, BackendResponseCode:int, BackendTime:long, TotalTime:long, " +
+    "IsRequestSuccess:bool",
 };

@@ -24,10 +24,9 @@ require("@kusto/language-service-next/Kusto.Language.Bridge.min.js");
 const { Kusto } = globalThis as unknown as { Kusto: { Language: LanguageService } };
 const { KustoCode, GlobalState, Symbols } = Kusto.Language;
 
-const tables = Object.entries(tableSchemas).map(([name, columns]) => {
-  const schema = Object.entries(columns).map(([column, type]) => `${column}:${type}`);
-  return new Symbols.TableSymbol.$ctor7(name, `(${schema.join(", ")})`, null);
-});
+const tables = Object.entries(tableSchemas).map(
+  ([name, schema]) => new Symbols.TableSymbol.$ctor7(name, `(${schema})`, null),
+);
 const globals = GlobalState.Default.WithDatabase(new Symbols.DatabaseSymbol.ctor("workspace", tables));
 
 /** The messages of the language service: unknown tables, columns and functions, wrong types, wrong syntax. */

@@ -36,13 +36,6 @@ const row: ConferenceRow = {
 const constrained = { constrained: true, showHostPin: true };
 const full = { constrained: false, showHostPin: true };
 
-test("another gateway's marker is left out as well", () => {
-  const theirs = formatMarker({ gateway: "production", state: "pooled", since: "2026-01-15T09:00:00.000Z" });
-  expect(toReadRoom({ ...row, description: `by hand\n${theirs}` }, full)).toMatchObject({
-    description: "by hand",
-  });
-});
-
 test("the constrained shape contains the fields needed to join a room, and no others", () => {
   expect(toReadRoom(row, constrained)).toEqual({
     id: 7,

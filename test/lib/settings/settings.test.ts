@@ -1,6 +1,6 @@
 /** The settings: what the app reads from the environment, and errors that name settings without their values. */
 
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadSettings, settingNames } from "../../../src/lib/settings/settings.ts";
@@ -46,8 +46,8 @@ test("loadSettings treats an empty or blank setting as missing", () => {
 });
 
 const template = { host_view: "two_mains_twentyone_pips", ivr_theme: null };
-const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString().trim();
+const pemOf = (key: KeyObject) => key.export({ type: "pkcs8", format: "pem" }).toString().trim();
+const pem = pemOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
 
 test.each<[string, Environment, object]>([
   ["removes surrounding spaces", { MAX_VMR: " 7 " }, { pool: { maxRooms: 7 } }],
@@ -68,11 +68,11 @@ test.each<[string, Environment, object]>([
     "removes the trailing slash of a URL and surrounding space, and keeps its path",
     {
       PLATFORM_URL: " https://platform.example.com/\n",
-      SERVICE_TAG_BASE_URL: "https://a.example.com/session/",
+      SERVICE_TAG_BASE_URL: "https://A.example.com/Session//",
     },
     {
       platform: { url: "https://platform.example.com" },
-      serviceTagBaseUrl: "https://a.example.com/session",
+      serviceTagBaseUrl: "https://a.example.com/Session",
     },
   ],
   ["reads the room template as JSON", { ROOM_TEMPLATE: JSON.stringify(template) }, { rooms: { template } }],
@@ -204,11 +204,40 @@ describe("Invalid settings", () => {
     expect(faultyNames({ [name]: "  " })).toEqual([expected]);
   });
 
-  // One row per setting: what its format accepts at its limits, and what it rejects. formats.test.ts has the formats.
   const http = "http://platform.example.com";
+  const withCredentials = ["https://name@example.com", "https://:word@example.com"];
+  const withQuery = ["https://example.com/?key=1", "https://example.com/#top"];
+  const notHttps = [http, "http://127.0.0.1.example.com", "http://localhost@example.com", "ws://localhost"];
+  const notUrls = [...withCredentials, ...withQuery, ...notHttps, "example.com", "https://", "x"];
+  const tagBase = "https://tags.example.com/";
+  const account = "DefaultEndpointsProtocol=https;AccountName=a";
+  const connections = [
+    "UseDevelopmentStorage=true",
+    "usedevelopmentstorage=true;",
+    `${account};AccountKey=b==;;`,
+    "BlobEndpoint=https://a.blob.example.com/;SharedAccessSignature=sv=1&sig=x",
+    "QueueEndpoint=https://a.queue.example.com/;SharedAccessSignature=sv=1&sig=x",
+    "SharedAccessSignature=sv=1&sig=x;QueueEndpoint=http://127.0.0.1:10001/a",
+    "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;QueueEndpoint=http://127.0.0.1:10001/a",
+  ];
+  const notConnections = [
+    "UseDevelopmentStorage=true;AccountName=a",
+    "DoUseDevelopmentStorage=true",
+    `${account};AccountKey`,
+    "QueueEndpoint=https://a.queue.example.com/",
+    "QueueEndpoint=http://a.queue.example.com/;SharedAccessSignature=sv=1",
+    "QueueEndpoint=a.queue.example.com;SharedAccessSignature=sv=1",
+    "SharedAccessSignature=;QueueEndpoint=https://a.queue.example.com/",
+    "DefaultEndpointsProtocol=HTTP;AccountName=a;AccountKey=b==",
+  ];
+  const ofGateway = ["name", "aliases", "pin", "guest_pin", "tag", "description", "service_type"];
+  const ofPlatform = ["id", "resource_uri", "creation_time", "scheduled_conferences_count"];
+  const fixedFields = [...ofGateway, "allow_guests", ...ofPlatform];
+
+  // One row per setting: what its format accepts at its limits, and what it rejects.
   test.each<[name: string, accepted: string[], rejected: string[]]>([
-    ["AzureWebJobsStorage", [], ["x"]],
-    ["AzureWebJobsStorage__accountName", ["abc"], ["ab"]],
+    ["AzureWebJobsStorage", connections, notConnections],
+    ["AzureWebJobsStorage__accountName", ["abc", "a".repeat(24)], ["ab", "Account", "a-b-c", "a".repeat(25)]],
     ["AzureWebJobsStorage__queueServiceUri", [], [http]],
     ["AzureWebJobsStorage__blobServiceUri", [], [http]],
     ["AzureWebJobsStorage__credential", ["managedidentity"], ["key", "ManagedIdentity"]],
@@ -216,23 +245,31 @@ describe("Invalid settings", () => {
     ["PLATFORM_USERNAME", [], ["api:user"]],
     ["PLATFORM_TIMEOUT_SECONDS", ["1", "60"], ["0", "61"]],
     ["PLATFORM_MAX_CONCURRENCY", ["1", "100"], ["0", "101"]],
-    ["ROOM_HOST_PIN", ["1234"], ["123"]],
+    [
+      "ROOM_HOST_PIN",
+      ["1234", "12345678901234567890", "123#", "1234567890123456789#"],
+      ["123", "12#", "12345678901234567890#", "123456789012345678901", "12a4", "1234##"],
+    ],
     ["GATEWAY_NAME", ["a", "local-my-name-123456"], ["A", "-a", "a-", "a_b", "a b", "local-my-name-1234567"]],
-    ["ROOM_TEMPLATE", ['{"host_view":null}'], ["{", '{"pin":null}']],
+    [
+      "ROOM_TEMPLATE",
+      ["{}", '{"host_view":null}'],
+      ["{", "[]", "null", "5", '"text"', ...fixedFields.map((field) => `{"${field}":null}`)],
+    ],
     ["ROOM_MAXIMUM_AGE_HOURS", ["1", "8760"], ["0", "8761"]],
-    ["MAX_VMR", ["0", "10000"], ["-1", "10001"]],
+    ["MAX_VMR", ["0", "10000"], ["-1", "10001", "1.5", "abc", "99999999999"]],
     ["API_MANAGEMENT_SECRET", ["sixteen-letters!"], ["too-short", "", "  "]],
     ["UNMARKED_ROOMS", ["collect", "keep"], ["delete", "Keep"]],
     ["POOL_LEASE_SECONDS", ["60", "3600"], ["0", "59", "3601"]],
     ["POOL_MINIMUM", ["0", "50"], ["51", "10001"]],
     ["POOL_READY_DELAY_SECONDS", ["0", "3600"], ["3601"]],
-    ["SERVICE_TAG_BASE_URL", [], [http]],
+    ["SERVICE_TAG_BASE_URL", [tagBase.padEnd(180, "x")], [http, tagBase.padEnd(181, "x")]],
     ["GC_MAX_MESSAGES", ["1", "1000"], ["0", "1001"]],
     ["GC_MINIMUM_AGE_SECONDS", ["600", "604800"], ["599", "604801"]],
-    ["AUTH_TENANT_ID", [], ["common"]],
-    ["AUTH_AUDIENCES", ["a,b"], ["a,"]],
+    ["AUTH_TENANT_ID", [], ["common", "Organizations", "CONSUMERS", "a/b", "/a"]],
+    ["AUTH_AUDIENCES", ["a", "a, b"], [",", "a,,b", "a,", ",a"]],
     ["AUTH_CLIENT_IDS", ["a,b"], [",a"]],
-    ["AUTH_AUTHORITY", ["http://[::1]:8080"], [http]],
+    ["AUTH_AUTHORITY", ["http://[::1]:8080", "http://localhost:8080"], notUrls],
     ["CONTACT_CENTRE_API_URL", [], [http, "https://api.example.com/api/v2"]],
     ["CONTACT_CENTRE_DIVISION_IDS", ["a,b"], ["a,,b"]],
     ["EVENT_SINK_USERNAME", [], ["a:b"]],
@@ -241,6 +278,22 @@ describe("Invalid settings", () => {
     for (const value of accepted) expect([value, refusalOf({ [name]: value })]).toEqual([value, undefined]);
     for (const value of rejected)
       expect([value, ...new Set(faultyNames({ [name]: value }))]).toEqual([value, name]);
+  });
+
+  const onCurve = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve });
+  test.each([
+    ["text", "AAAA"],
+    ["a key of another curve", pemOf(onCurve("P-384").privateKey)],
+    ["a key of another algorithm", pemOf(generateKeyPairSync("ed25519").privateKey)],
+    ["a public key", onCurve("P-256").publicKey.export({ type: "spki", format: "pem" }).toString()],
+  ])("loadSettings rejects %s as PLATFORM_OAUTH_PRIVATE_KEY", (_, key) => {
+    const refusal = refusalOf({ PLATFORM_OAUTH_PRIVATE_KEY: key });
+    expect(refusal).toContain("- PLATFORM_OAUTH_PRIVATE_KEY: must be a P-256 private key in PEM format");
+  });
+
+  test("loadSettings names the fields that the room template must not set", () => {
+    const refusal = refusalOf({ ROOM_TEMPLATE: '{"tag":"x","theme":"y","pin":"1"}' });
+    expect(refusal).toContain("- ROOM_TEMPLATE: must not set pin, tag");
   });
 
   test("loadSettings reports missing settings as required, and says why others are invalid", () => {
@@ -269,28 +322,18 @@ describe("Invalid settings", () => {
     expect(refusal).not.toContain("vault.example.com");
   });
 
-  test("loadSettings returns settings or throws an error that names settings and contains no values", () => {
-    const value = fc.oneof(
-      fc.string({ minLength: 1 }),
-      fc.integer().map(String),
-      fc.webUrl(),
-      fc.json(),
-      fc.constant(undefined),
-    );
+  test("loadSettings throws an error that names settings and contains no values", () => {
+    const start = fc.oneof(fc.string(), fc.constantFrom("5", "https://a.example.com/", "{}", "[1,"));
     // Long enough not to be part of a message by chance.
-    const recognizable = value.map((text) => (text === undefined ? undefined : `${text}§7f3a91`));
-    const environment = fc.record(
-      Object.fromEntries(settingNames.map((name) => [name, fc.oneof(value, recognizable)])),
-      { requiredKeys: [] },
-    );
+    const value = start.map((text) => `${text}§7f3a91`);
+    const values = Object.fromEntries(settingNames.map((name) => [name, value]));
     fc.assert(
-      fc.property(environment, (changes) => {
-        const refusal = refusalOf(changes);
-        const [title = "Invalid settings:", ...faults] = refusal?.split("\n") ?? [];
+      fc.property(fc.record(values, { requiredKeys: [] }), (changes) => {
+        const [title, ...faults] = (refusalOf(changes) ?? "Invalid settings:").split("\n");
         expect(title).toBe("Invalid settings:");
         const names = faults.map((line) => /^- (\w+): \S/.exec(line)?.[1] ?? line);
         expect(names.filter((name) => !settingNames.includes(name))).toEqual([]);
-        expect(refusal ?? "").not.toContain("§7f3a91");
+        expect(faults.join("\n")).not.toContain("§7f3a91");
       }),
       { numRuns: 25 },
     );

@@ -31,10 +31,6 @@ interface State {
   readonly given?: readonly string[];
   readonly secrets?: readonly string[];
   readonly heldSecrets?: readonly string[];
-  readonly functions?: string;
-  readonly cli?: string;
-  /** The versions of the secrets that the app uses. */
-  readonly used?: string;
 }
 
 export const secretNames = [
@@ -53,9 +49,6 @@ export function azure({
   given = givenNames,
   secrets = secretNames,
   heldSecrets = secretNames,
-  functions = "healthCheck\n",
-  cli = "2.90.0",
-  used,
 }: State = {}): Response[] {
   const names = [...given, ...secrets.map((name) => name.replaceAll("-", "_")), "GIVEN_SETTING_NAMES"];
   const lines = (list: readonly string[]) => list.map((line) => `${line}\n`).join("");
@@ -65,11 +58,11 @@ export function azure({
     stdout: `${values[name] ?? ""}\n`,
   }));
   return [
-    { to: "az version", stdout: `${cli}\n` },
+    { to: "az version", stdout: "2.90.0\n" },
     ...outputs,
     { to: `--name vmr-gateway-${environment} --query properties.outputs.`, stdout: "" },
     { to: `"vmr-gateway"=='${environment}'].name`, stdout: "func-vmr-test\n" },
-    { to: "functionapp function list", stdout: functions },
+    { to: "functionapp function list", stdout: "healthCheck\n" },
     { to: "contains(value, '@Microsoft.KeyVault')", stdout: lines(secrets.map(reference)) },
     { to: "GIVEN_SETTING_NAMES", stdout: `${given.join(",")}\n` },
     { to: "appsettings list", stdout: lines(names) },
@@ -78,7 +71,7 @@ export function azure({
       to: `secret show --vault-name kv-vmr-test --name ${name} `,
       stdout: `https://kv.example.com/secrets/${name}/version-of-${name}\n`,
     })),
-    { to: "rest --method get", stdout: used ?? lines(secretNames.map((name) => `version-of-${name}`)) },
+    { to: "rest --method get", stdout: lines(secretNames.map((name) => `version-of-${name}`)) },
     { to: "config-zip" },
     { to: "/room/list", stdout: "401" },
     { to: "deployment sub create" },
@@ -116,15 +109,16 @@ export const guideAnswers: Response[] = [
   { to: "" },
 ];
 
-const nothing = { to: "function list", stdout: "" };
+/** The app has no functions. */
+export const noFunctions = { to: "function list", stdout: "" };
 const incomplete = { to: "appsettings list", stdout: "MAX_VMR\n" };
 /** States of the app, and whether a provision is then a first run. */
 export const firstRunStates: [string, Response[], string][] = [
-  ["the app has no functions", [nothing, incomplete], "true"],
+  ["the app has no functions", [noFunctions, incomplete], "true"],
   ["there is no group", [{ to: "functionapp list", status: 3 }], "true"],
   ["there is no app", [{ to: "functionapp list", stdout: "" }], "true"],
   ["the app has functions", [incomplete], "false"],
-  ["an app that was complete does not start", [nothing], "false"],
+  ["an app that was complete does not start", [noFunctions], "false"],
 ];
 
 /** Changes of the values of test, and the message that refuses them. */
@@ -150,7 +144,7 @@ export const releaseRefusals: [string, Response[], string][] = [
     azure({ given: withoutMaximum }),
     "not provisioned: MAX_VMR. Nothing was deployed.",
   ],
-  ["Azure CLI is too old", azure({ cli: "2.86.1" }), "Azure CLI 2.86.1 is too old"],
+  ["Azure CLI is too old", [{ to: "az version", stdout: "2.86.1\n" }, ...azure()], "2.86.1 is too old"],
   [
     "nothing is provisioned",
     neverProvisioned,

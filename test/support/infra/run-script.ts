@@ -1,10 +1,10 @@
 /** Runs shell commands with stubs of Azure's programs on the PATH, which give recorded responses. */
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { promisify } from "node:util";
-import * as z from "zod";
+import { text } from "node:stream/consumers";
 
 /** The response of a command whose line contains this text. The first that fits is given. */
 export interface Response {
@@ -27,10 +27,6 @@ echo "no response for: $line" >&2
 exit 99
 `;
 
-const Failure = z
-  .object({ code: z.number().nullable(), stdout: z.string(), stderr: z.string() })
-  .transform(({ code: status, ...output }) => ({ status, ...output }));
-
 interface Options {
   readonly environment?: Readonly<Record<string, string>>;
   /** The folder with `infra`. Defaults to the project. */
@@ -52,21 +48,21 @@ export async function runScript(
       await writeFile(join(folder, name), stubOf(responses));
       await chmod(join(folder, name), 0o755);
     }
-    const result = await promisify(execFile)("sh", [...words], {
-      cwd,
-      env: {
-        PATH: [folder, process.env["PATH"]].join(delimiter),
-        HOME: folder,
-        STUB_FOLDER: folder,
-        HEALTH_TRIES: "30",
-        ...environment,
-      },
-    }).then(
-      (output) => ({ status: 0, ...output }),
-      (error: unknown) => Failure.parse(error),
-    );
+    const PATH = [folder, process.env["PATH"]].join(delimiter);
+    const env = { PATH, HOME: folder, STUB_FOLDER: folder, HEALTH_TRIES: "30", ...environment };
+    const shell = spawn("sh", words, { cwd, env });
+    const [stdout, stderr, [status]] = await Promise.all([
+      text(shell.stdout),
+      text(shell.stderr),
+      once(shell, "close"),
+    ]);
     const calls = await readFile(join(folder, "calls"), "utf8").catch(() => "");
-    return { ...result, commands: calls.split("\n").filter((line) => line !== "") };
+    return {
+      status: Number(status),
+      stdout,
+      stderr,
+      commands: calls.split("\n").filter((line) => line !== ""),
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
