@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createRoom } from "../../src/functions/create-room.ts";
 import { createRoomFromQueue } from "../../src/functions/create-room-from-queue.ts";
 import { identities } from "../../tools/simulators/identities.ts";
-import { failure, invalidRequest } from "../support/failure-responses.ts";
+import { failure } from "../support/failure-responses.ts";
 import { roomSecrets, useInProcessGateway } from "../support/in-process-gateway.ts";
 
 const gateway = useInProcessGateway();
@@ -33,16 +33,6 @@ test("Returns 404 pool-exhausted without a body if the pool is empty, with Retry
   expect(await create()).toMatchObject(failure("pool-exhausted", { "retry-after": "10" }));
   expect(await gateway.receiveTexts("provisioning")).toEqual(['{"reason":"bulk","upTo":50}']);
   expect(gateway.log.join("\n")).toContain("pool-exhausted");
-});
-
-test("Returns 422 invalid-request if the platform rejects the service tag, and releases the message", async () => {
-  await gateway.poolRoom("a-room");
-  const body = { conference: { tag: ["secret-canary"] } };
-  gateway.stack.platform.addFault({ kind: "status", status: 400, method: "PATCH", body });
-  const fault = { type: "value_error", loc: ["query", "uuiData"] };
-  expect(await create({ uuiData: hex("8d1f") })).toMatchObject(invalidRequest(fault));
-  expect(gateway.log.join("\n")).not.toContain("secret-canary");
-  expect(await gateway.receiveTexts("pool")).toEqual(["a-room"]);
 });
 
 test("Returns the same room to a retry with the same Idempotency-Key, quoted or bare, also on the legacy path", async () => {

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRoomFromQueue } from "../../../src/functions/create-room-from-queue.ts";
 import { toHandler } from "../../../src/lib/http/pipeline.ts";
+import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { type IdempotentClaims, KeyReusedError } from "../../../src/lib/pool/idempotent-claims.ts";
 import { decodeServiceTag } from "../../../src/lib/rooms/create.ts";
 import { parseJson } from "../../../tools/simulators/process/parse-json.ts";
@@ -13,8 +14,16 @@ import { openAccess } from "../../support/open-access.ts";
 
 const hex = (text: string) => Buffer.from(text, "utf8").toString("hex");
 
+interface SentCreate {
+  readonly query?: string;
+  readonly body?: string;
+  readonly headers?: Record<string, string>;
+  /** What claims throw. */
+  readonly failure?: Error;
+}
+
 /** Sends a create, and returns its response, its log and the keys of its claims. The key `used` belongs to another tag. */
-async function create(sent: { readonly body?: string; readonly headers?: Record<string, string> }) {
+async function create({ query = "", body, headers = {}, failure }: SentCreate) {
   const lines: string[] = [];
   const keys: string[] = [];
   const room = { id: 7, name: "room-a" };
@@ -26,14 +35,13 @@ async function create(sent: { readonly body?: string; readonly headers?: Record<
   const handler = toHandler(createRoomFromQueue, {
     accessChecks: openAccess,
     clock: createManualClock(),
-    claims: { claim: async () => room },
+    claims: { claim: async () => (failure ? Promise.reject(failure) : room) },
     idempotentClaims: { claim: claimWithKey },
     serviceTagBaseUrl: "https://verify.example.com",
   });
   const logHandler = (_level: string, line: unknown) => void lines.push(String(line));
   const context = new InvocationContext({ functionName: "createRoomFromQueue", logHandler });
-  const { body, headers = {} } = sent;
-  const url = "http://127.0.0.1/room/create";
+  const url = `http://127.0.0.1/room/create?${query}`;
   const request = {
     method: "POST",
     url,
@@ -71,6 +79,20 @@ describe("The Idempotency-Key", () => {
   ])("%s is the key %s", async (sent, key) => {
     expect(await createWith(sent)).toMatchObject({ status: 200, keys: [key] });
   });
+});
+
+test("A service tag that the platform rejects is 422 at uuiData, and other failures stay what they are", async () => {
+  const create400 = async (field: string) => {
+    const body = { conference: { [field]: ["secret-canary"] } };
+    const failure = new PlatformError({ outcome: "refused", message: "status 400", status: 400, body });
+    return create({ query: `uuiData=${hex("8d1f")}`, failure });
+  };
+  const { status, json, lines } = await create400("tag");
+  const msg = "Value error, the conferencing platform rejected this service tag";
+  const fault = { type: "value_error", loc: ["query", "uuiData"], msg };
+  expect([status, json]).toMatchObject([422, { detail: [fault] }]);
+  expect(lines.join("")).not.toContain("secret-canary");
+  expect((await create400("call_type")).status).toBe(502);
 });
 
 test.each(["uuiData", "UUIDATA"])(
@@ -122,7 +144,7 @@ describe("The service tag", () => {
     },
   );
 
-  test.each([url, "HTTPS://example.com/a", url.padEnd(250, "x")])("the URL %s is used unchanged", (text) => {
+  test.each([url, "HTTP://example.com/a", url.padEnd(250, "x")])("the URL %s is used unchanged", (text) => {
     expect(decodeServiceTag(hex(text), base)).toBe(text);
   });
 
@@ -153,6 +175,7 @@ describe("The service tag", () => {
     ["two protocol discriminators", `0004${hex(url)}`, notText],
     ["only a discriminator", "04", notUrl],
     ["another scheme", hex("javascript:alert(1)"), notUrl],
+    ["a scheme that ends in http", hex("xhttp://example.com/"), notUrl],
     ["a URL with a name", hex("https://name@example.com/"), notUrl],
     ["a URL with a password", hex("https://:word@example.com/"), notUrl],
     ["a URL without a host", hex("https://"), notUrl],
