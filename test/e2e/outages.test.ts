@@ -23,10 +23,6 @@ afterAll(async () => {
 const gateway = useRunningGateway({ settings: throughProxies });
 /** Cannot fetch the keys when it starts. */
 const newGateway = useRunningGateway({ beforeStart: (stack) => stack.issuer.setDown(true) });
-/** Waits one second for the platform only. */
-const impatientGateway = useRunningGateway({
-  settings: (defaults) => ({ ...defaults, PLATFORM_TIMEOUT_SECONDS: "1" }),
-});
 beforeAll(async () => {
   gateway.addRoom("a-room");
   const { status } = await gateway.sendAsApplication("GET /room/a-room");
@@ -67,20 +63,11 @@ const platformDown: Situation = {
   end: async () => gateway.stack.platform.goUp(),
 };
 
-const platformFault = (fault: Parameters<RunningGateway["stack"]["platform"]["addFault"]>[0]): Situation => ({
-  missing: ["platform"],
-  gateway: impatientGateway,
-  begin: () => impatientGateway.stack.platform.addFault(fault),
-  end: () => impatientGateway.stack.platform.reset(),
-});
-
 const single: Readonly<Record<string, Situation>> = {
   "Identity provider": identityDown(gateway),
   "Identity provider, no key fetched yet": identityDown(newGateway, "signing keys"),
   "Contact centre": proxyDown("contact centre", "contact centre"),
   Platform: platformDown,
-  "Platform does not respond": platformFault({ kind: "timeout" }),
-  "Platform refuses the login": platformFault({ kind: "status", status: 401 }),
   Storage: proxyDown("queues", "storage"),
   "Log workspace": proxyDown("log workspace"),
 };
@@ -173,7 +160,7 @@ test("The gateway works again after all outages", async () => {
 /** What each operation needs, as the table of the operations guide says. */
 function documentedNeeds(): Record<string, string[]> {
   const guide = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
-  const { rows } = tableBelow(guide, "## Behaviour during outages");
+  const rows = tableBelow(guide, "## Behaviour during outages");
   return Object.fromEntries(
     rows.flatMap(([names = "", needs = ""]) =>
       unquoted(names)

@@ -17,7 +17,7 @@ test("infra/settings.txt lists the settings of the app", async () => {
 });
 
 test("The table of values contains exactly the variables that the templates and scripts read", () => {
-  const { rows } = tableBelow(read("infra/README.md"), "## Values");
+  const rows = tableBelow(read("infra/README.md"), "## Values");
   const documented = rows.flatMap(([names = ""]) => names.match(/(?<=`)[A-Z_]+(?=`)/g) ?? []);
   const used = read("infra/main.bicepparam").match(/(?<=readEnvironmentVariable\(')[A-Z_]+/g) ?? [];
   const ofScripts = ["AZURE_SUBSCRIPTION_ID", "AZURE_RESOURCE_GROUP"];

@@ -20,7 +20,7 @@ const documents = [
     .map((name) => `docs/${name}`),
 ];
 
-const rowsBelow = async (path: string, heading: string) => tableBelow(await read(path), heading).rows;
+const rowsBelow = async (path: string, heading: string) => tableBelow(await read(path), heading);
 const settingRows = (await rowsBelow("docs/reference.md", "## Settings")).map(
   ([name = "", initial = ""]) => ({
     name: unquoted(name),

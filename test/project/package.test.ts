@@ -111,7 +111,7 @@ describe("The files of the package", () => {
 });
 
 describe("In the package, a dependency of timers or of some deployments", () => {
-  it.each(["@azure/identity", "@azure/msal-node", "@azure/msal-common", "@azure/monitor-ingestion"])(
+  it.each(["@azure/identity", "@azure/msal-node", "@azure/monitor-ingestion"])(
     "such as %s runs only when it is first imported",
     (name) => {
       const script = unpacked.text("dist/main.js");

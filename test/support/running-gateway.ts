@@ -10,7 +10,7 @@ import {
   type DevelopmentStackOptions,
   startDevelopmentStack,
 } from "../../tools/simulators/development-stack.ts";
-import { type FunctionsHostOptions, startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
+import { startFunctionsHost } from "../../tools/simulators/host/functions-host.ts";
 import type { LogEntry } from "../../tools/simulators/host/messages.ts";
 import { identities } from "../../tools/simulators/identities.ts";
 import type { Received, Sent } from "./exchange.ts";
@@ -27,9 +27,6 @@ export interface RunningGatewayOptions {
   readonly platform?: DevelopmentStackOptions["platform"];
   /** Runs when everything that the gateway calls has started, before the gateway starts. */
   readonly beforeStart?: (stack: DevelopmentStack) => void;
-  /** Off by default: tests fire the timers with `runTimer`. */
-  readonly timersEnabled?: boolean;
-  readonly timeScale?: FunctionsHostOptions["timeScale"];
 }
 
 export type RunningGateway = Awaited<ReturnType<typeof startRunningGateway>>;
@@ -59,8 +56,9 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
       hostJsonPath: fileURLToPath(new URL("../../host.json", import.meta.url)),
       environment: settings,
       port,
-      timersEnabled: options.timersEnabled ?? false,
-      timeScale: { pollSeconds: 0.1, retryDelaySeconds: 1, ...options.timeScale },
+      // Tests fire the timers with `runTimer`.
+      timersEnabled: false,
+      timeScale: { pollSeconds: 0.1, retryDelaySeconds: 1 },
       onLog: (entry) => {
         log.push(entry);
         stack.logWorkspace.addEntry(entry);
@@ -87,9 +85,6 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
   /** With a valid bearer token. */
   const sendAsApplication = async (request: string, sent: Sent = {}): Promise<Received> =>
     send(request, { ...sent, headers: { ...asApplication(), ...sent.headers } });
-
-  /** The app's own log lines with this event. */
-  const logged = (event: string) => log.filter(({ message }) => message.includes(`"event":"${event}"`));
 
   /** Waits until no provisioning request is pending or being processed. Returns the depth of the pool. */
   async function settled(): Promise<number> {
@@ -135,7 +130,6 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
     settings,
     queues,
     log,
-    logged,
     /** A consumer that uses the client, which retries. Tests of single responses use `send`. */
     consumer,
     send,

@@ -55,12 +55,15 @@ export async function useEverything(gateway: RunningGateway, hostPin: string, ta
       await privately(`GET /room/list${query}`);
       await send(`GET /public/room/${name}${query}`, { headers: asAgent });
     }
-    await privately(`PATCH /room/${name}`, { json: { description: "a note", tag, guest_pin } });
-    await privately(`PATCH /room/${name}`, { json: { pin: Number(hostPin), guest_pin: [guest_pin] } });
-    await privately(`PATCH /room/${name}`, { json: { pin: hostPin.slice(0, 2), guest_pin: hostPin } });
-    await privately(`PATCH /room/${name}`, { json: { participant_limit: -1, pin: hostPin, tag } });
+    for (const json of [
+      { description: "a note", tag, guest_pin },
+      { pin: Number(hostPin), guest_pin: [guest_pin] },
+      { pin: hostPin.slice(0, 2), guest_pin: hostPin },
+      { participant_limit: -1, pin: hostPin, tag },
+      [{ pin: hostPin, guest_pin }],
+    ])
+      await privately(`PATCH /room/${name}`, { json });
     await privately(`PATCH /room/${name}`, { text: `{"pin": "${hostPin}", "guest_pin": "${guest_pin}"` });
-    await privately(`PATCH /room/${name}`, { json: [{ pin: hostPin, guest_pin }] });
     platform.startConference({ name, participants: 1 });
     await send("POST /public/event_sink", {
       headers: asEventSink(),

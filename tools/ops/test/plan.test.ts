@@ -75,7 +75,7 @@ test("A load above what a platform can carry is shared by several gateways", () 
 test("The table of loads in docs/operations.md is what the formula plans", () => {
   const document = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
   const whole = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 0 });
-  const { rows } = tableBelow(document, "## How large the pool must be");
+  const rows = tableBelow(document, "## How large the pool must be");
   expect(rows).toHaveLength(4);
   const planned = rows.map(([perDay = ""]) => {
     const perHour = Number(perDay.replaceAll(",", "")) / 24;
