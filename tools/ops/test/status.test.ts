@@ -159,6 +159,7 @@ test.each<
   [checkRooms, {}, {}, true, "10 pooled, 1 assigned, 1 live conference"],
   [checkRooms, { AvailableRooms: 8 }, {}, true, "8 pooled, 1 assigned"],
   [checkRooms, { AvailableRooms: 7 }, {}, false, "3 names in the pool have no room"],
+  [checkRooms, { AvailableRooms: 7 }, { others: "25 rooms of x" }, false, "have no room of this gateway"],
   [checkRooms, { AvailableRooms: 7, ProvisioningDepth: 1 }, {}, true, "7 pooled"],
   [checkRooms, { PoolDepth: 1, AvailableRooms: 0 }, {}, true, "0 pooled"],
   [checkRooms, { OutdatedRooms: 3 }, {}, true, "10 pooled", "3 made with other settings"],
