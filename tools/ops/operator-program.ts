@@ -56,12 +56,13 @@ class Ended extends Error {
   }
 }
 
-/** Creates the program with these commands. `onOutcome` is told how the command's work ended. */
-export function createProgram(
+/** Runs the command that the arguments name. Never throws. */
+export async function runProgram(
   groups: readonly CommandGroup[],
+  given: readonly string[],
   { terminal, stopping, environment, connect: connectTo }: ProgramOptions,
-  onOutcome: (outcome: Outcome) => void,
-) {
+): Promise<Outcome> {
+  let outcome: Outcome = "ok";
   const surroundings: Surroundings = {
     print: terminal.write,
     remark: (text) => terminal.remark(text.trimEnd()),
@@ -73,7 +74,7 @@ export function createProgram(
     .usage("COMMAND [options]")
     .description("Operates a VMR gateway.")
     .addHelpText("after", `\nNothing is deleted without --yes. Exit codes:\n${exitCodeLines()}`);
-  const add = ({ heading, changesGateway }: CommandGroup): Operator => ({
+  const operatorOf = ({ heading, changesGateway }: CommandGroup): Operator => ({
     command: (name, summary, details = "") => {
       const command = configure(gatewayCommand(name), `${call} ${name}`, surroundings)
         .summary(summary)
@@ -89,24 +90,10 @@ export function createProgram(
         if (changesGateway) terminal.remark(`On ${headerOf(target)}:`);
         return target;
       };
-      onOutcome(await work(options, { terminal, stopping, connect: connectAndTell }));
+      outcome = await work(options, { terminal, stopping, connect: connectAndTell });
     },
   });
-  for (const group of groups) for (const addTo of group.added) addTo(add(group));
-  return program;
-}
-
-/** Runs the command that the arguments name. Never throws. */
-export async function runProgram(
-  groups: readonly CommandGroup[],
-  given: readonly string[],
-  options: ProgramOptions,
-): Promise<Outcome> {
-  const { terminal, stopping } = options;
-  let outcome: Outcome = "ok";
-  const program = createProgram(groups, options, (ending) => {
-    outcome = ending;
-  });
+  for (const group of groups) for (const addTo of group.added) addTo(operatorOf(group));
   try {
     await program.parseAsync(given, { from: "user" });
   } catch (error) {
