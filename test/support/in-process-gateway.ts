@@ -81,7 +81,7 @@ async function startInProcessGateway() {
     stack.platform.reset();
     stack.issuer.setDown(false);
     stack.contactCentre.clearFaults();
-    stack.logWorkspace.clearFailures();
+    stack.logWorkspace.clearFaults();
     await Promise.all(Object.values(queues).map(async (queue) => queue.clear()));
     log.length = 0;
     dependencies = connect();

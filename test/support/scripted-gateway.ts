@@ -21,7 +21,7 @@ export const room = {
 };
 
 /** Returns the tokens `token-1`, `token-2` and so on, each valid for an hour. */
-export function countedTokens(): GetToken {
+function countedTokens(): GetToken {
   let count = 0;
   return async () => {
     count += 1;

@@ -1,16 +1,12 @@
 /** Simulates the log workspace: stores uploaded rows and the app's log, and fails on demand. */
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
+import { createFaults, type FaultInput, faultAnswer } from "./faults.ts";
 import type { LogEntry } from "./host/messages.ts";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
+import { parseJson } from "./process/parse-json.ts";
 
 const rowsSchema = z.array(z.record(z.string(), z.unknown()));
-
-interface Failure {
-  readonly status: number;
-  count: number;
-  readonly retryAfterSeconds?: number;
-}
 
 // Enough for hours of local use.
 const maxTraces = 20_000;
@@ -34,7 +30,7 @@ interface Trace {
 export async function startLogWorkspace() {
   const stored: StoredRow[] = [];
   const traces: Trace[] = [];
-  let failures: Failure[] = [];
+  const faults = createFaults();
 
   function answer(request: LoopbackRequest): Answer {
     const route = `${request.method} ${request.url.pathname}`;
@@ -42,18 +38,15 @@ export async function startLogWorkspace() {
     return route === "GET /control/traces" ? { status: 200, body: traces } : upload(request);
   }
 
-  function upload(request: LoopbackRequest): Reply {
+  function upload(request: LoopbackRequest): Answer {
     const address = /^\/dataCollectionRules\/([^/]+)\/streams\/([^/]+)$/.exec(request.url.pathname);
     if (request.method !== "POST" || !address?.[1] || !address[2]) return { status: 404 };
-    const failure = failures[0];
-    if (failure) {
-      if (--failure.count === 0) failures.shift();
-      return refusal(failure.status, "InjectedFailure", failure.retryAfterSeconds);
-    }
+    const fault = faults.take(request.method, request.url.pathname);
+    if (fault) return faultAnswer(fault);
     // The client percent-encodes the hyphen of the key, which URLSearchParams decodes.
-    if (!request.url.searchParams.has("api-version")) return refusal(400, "MissingApiVersion");
+    if (!request.url.searchParams.has("api-version")) return refusal("MissingApiVersion");
     const rows = rowsSchema.safeParse(readJson(request));
-    if (!rows.success) return refusal(400, "InvalidRecords");
+    if (!rows.success) return refusal("InvalidRecords");
     const [ruleId, stream] = [decodeURIComponent(address[1]), decodeURIComponent(address[2])];
     for (const row of rows.data) stored.push({ ruleId, stream, row });
     return { status: 204 };
@@ -61,7 +54,7 @@ export async function startLogWorkspace() {
 
   /** Everything except JSON objects is omitted. */
   function addTrace(message: string, time = new Date()): void {
-    const fields = parse(message);
+    const fields = parseJson(message);
     if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return;
     traces.push({ time: time.toISOString(), fields });
     if (traces.length > maxTraces) traces.splice(0, traces.length - maxTraces);
@@ -76,8 +69,7 @@ export async function startLogWorkspace() {
     linesOf: (correlationId: string) =>
       traces.filter(({ fields }) => "correlationId" in fields && fields.correlationId === correlationId),
     /** Refuses the next `count` uploads (default 1) with this status. */
-    failNext: ({ count = 1, ...failure }: Omit<Failure, "count"> & { readonly count?: number }) =>
-      void failures.push({ ...failure, count }),
+    failNext: (fault: FaultInput) => faults.add({ count: 1, ...fault }),
     addTrace,
     /** Stores what the app logged, and the first line of each of the host's errors, as Application Insights does. */
     addEntry: ({ level, category, message }: LogEntry) => {
@@ -85,7 +77,7 @@ export async function startLogWorkspace() {
       if (category.endsWith(".User")) addTrace(message);
       else if (level === "error") addTrace(JSON.stringify({ event: hostFailureEvent, message: line }));
     },
-    clearFailures: () => void (failures = []),
+    clearFaults: faults.clear,
     /** Forgets all rows and lines. */
     clear: () => {
       stored.length = 0;
@@ -97,22 +89,12 @@ export async function startLogWorkspace() {
 function readJson({ headers, body }: LoopbackRequest): unknown {
   try {
     const plain = headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
-    return parse(plain.toString("utf8"));
+    return parseJson(plain.toString("utf8"));
   } catch {
     return undefined;
   }
 }
 
-/** Returns undefined for a text that is not JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function refusal(status: number, code: string, retryAfterSeconds?: number): Reply {
-  const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
-  return { status, headers, body: { error: { code, message: `The upload was refused: ${code}.` } } };
+function refusal(code: string): Reply {
+  return { status: 400, body: { error: { code, message: `The upload was refused: ${code}.` } } };
 }

@@ -1,5 +1,5 @@
 /** Simulates the identity provider: client-credentials tokens, both metadata documents, key rotation. */
-import { generateKeyPairSync, randomUUID, timingSafeEqual } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import jsonwebtoken, { type Algorithm } from "jsonwebtoken";
 import { type Answer, type LoopbackRequest, type Reply, startLoopbackServer } from "./loopback-server.ts";
 import type { Port } from "./process/listen.ts";
@@ -24,7 +24,7 @@ export type TokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>;
 
 /** Starts the issuer on 127.0.0.1. Tokens use RS256 and are valid for 3599 seconds. */
 export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerOptions) {
-  const counts = { metadata: 0, keys: 0, tokens: 0 };
+  const counts = { metadata: 0, keys: 0 };
   let keys: [SigningKey, ...SigningKey[]] = [createSigningKey()];
   let isDown = false;
 
@@ -66,17 +66,16 @@ export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerO
   }
 
   function grant(request: LoopbackRequest): Reply {
-    counts.tokens += 1;
-    const granted = checkGrant(request.body, clients);
-    if ("refusal" in granted) return granted.refusal;
+    const form = new URLSearchParams(request.body.toString("utf8"));
+    const refusal = refusalOf(form, clients);
+    if (refusal) return refusal;
     return {
       status: 200,
       headers: { "cache-control": "no-store" },
       body: {
         token_type: "Bearer",
         expires_in: lifetimeSeconds,
-        ext_expires_in: lifetimeSeconds,
-        access_token: issueToken(granted.clientId),
+        access_token: issueToken(form.get("client_id") ?? ""),
       },
     };
   }
@@ -117,7 +116,6 @@ export async function startTokenIssuer({ tenantId, clients, port }: TokenIssuerO
 
   function control({ method, url }: LoopbackRequest): Reply {
     const route = `${method} ${url.pathname}`;
-    if (route === "GET /control/state") return { status: 200, body: { isDown } };
     if (route === "POST /control/keys/rotate") rotateKeys();
     else if (route === "POST /control/down") setDown(true);
     else if (route === "POST /control/up") setDown(false);
@@ -145,40 +143,21 @@ interface IssuerClient {
   readonly clientSecret: string;
 }
 
-/**
- * Returns the authenticated client or the OAuth error response: 401 for wrong credentials, 400 for everything else. The
- * scope must be the client's own.
- */
-function checkGrant(
-  body: Buffer,
-  clients: readonly IssuerClient[],
-): { clientId: string } | { refusal: Reply } {
-  const form = new URLSearchParams(body.toString("utf8"));
-  const grantType = form.get("grant_type");
+/** Returns the OAuth error response, or undefined if the client gets a token. The scope must be the client's own. */
+function refusalOf(form: URLSearchParams, clients: readonly IssuerClient[]): Reply | undefined {
   const clientId = form.get("client_id");
-  const secret = form.get("client_secret");
-  if (!grantType) return refuse(400, "invalid_request", "grant_type is missing");
-  if (grantType !== "client_credentials") {
-    return refuse(400, "unsupported_grant_type", "only client_credentials is supported");
-  }
-  if (!clientId || !secret) return refuse(400, "invalid_request", "client_id or client_secret is missing");
   const client = clients.find((known) => known.clientId === clientId);
-  if (!client || !isSameSecret(client.clientSecret, secret)) {
+  if (form.get("grant_type") !== "client_credentials")
+    return refuse(400, "unsupported_grant_type", "only client_credentials is supported");
+  if (!client || client.clientSecret !== form.get("client_secret"))
     return refuse(401, "invalid_client", "unknown client or wrong secret");
-  }
   if (form.get("scope") !== `api://${clientId}/.default`)
     return refuse(400, "invalid_scope", "not the client's own scope");
-  return { clientId };
+  return undefined;
 }
 
-function refuse(status: number, error: string, description: string): { refusal: Reply } {
-  const body = { error, error_description: description, correlation_id: randomUUID() };
-  return { refusal: { status, body } };
-}
-
-function isSameSecret(expected: string, given: string): boolean {
-  const [left, right] = [Buffer.from(expected), Buffer.from(given)];
-  return left.length === right.length && timingSafeEqual(left, right);
+function refuse(status: number, error: string, description: string): Reply {
+  return { status, body: { error, error_description: description, correlation_id: randomUUID() } };
 }
 
 export interface SigningKey {

@@ -2,7 +2,7 @@
 import { parseMarker } from "../../../src/lib/pool/room.ts";
 import { isTakenOut } from "../../ops/pool/retirement.ts";
 import type { DevelopmentStack } from "../../simulators/development-stack.ts";
-import type { Fault } from "../../simulators/platform/switches.ts";
+import type { Fault } from "../../simulators/faults.ts";
 import type { Surroundings } from "./console-state.ts";
 
 export type PlatformRoom = ReturnType<typeof readStackData>["rooms"][number];

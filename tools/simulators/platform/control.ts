@@ -4,7 +4,7 @@ import type { LoopbackRequest, Reply } from "../loopback-server.ts";
 import { ApiError } from "./api-error.ts";
 import type { SinkChanges } from "./event-sink.ts";
 import type { PlatformState } from "./platform-state.ts";
-import { behaviourChangesSchema, faultSchema, latencySchema } from "./switches.ts";
+import { behaviourChangesSchema, latencySchema } from "./switches.ts";
 
 export type DownMode = "refuse" | "reset" | "503";
 
@@ -53,7 +53,7 @@ export function createControl(state: PlatformState) {
     setLatency: (latency: z.input<typeof latencySchema>) => {
       state.latencyMilliseconds = latencySchema.parse(latency).milliseconds;
     },
-    addFault: (fault: z.input<typeof faultSchema>) => faults.add(faultSchema.parse(fault)),
+    addFault: faults.add,
     clearFaults: faults.clear,
     setBehaviour: (changes: z.input<typeof behaviourChangesSchema>) => {
       Object.assign(behaviours, behaviourChangesSchema.parse(changes));

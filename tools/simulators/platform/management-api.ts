@@ -1,5 +1,6 @@
 /** The Management API over HTTP: faults, limits, authentication, then the resource that the path names. */
 import { setTimeout as delay } from "node:timers/promises";
+import { faultAnswer } from "../faults.ts";
 import type { Answer, LoopbackRequest, Reply } from "../loopback-server.ts";
 import { ApiError, badRequest } from "./api-error.ts";
 import type { Authentication } from "./authentication.ts";
@@ -7,7 +8,6 @@ import { resourceUri } from "./conference-fields.ts";
 import { createListing, type Listing } from "./listing.ts";
 import type { LiveConference } from "./live.ts";
 import type { PlatformState } from "./platform-state.ts";
-import { faultAnswer } from "./switches.ts";
 import { naiveTimestamp } from "./times.ts";
 
 /** A list that can be read, with its objects. Rooms can also be changed. */

@@ -1,15 +1,10 @@
 /** The state of the simulated platform, with or without sockets. */
 import * as z from "zod";
+import { createFaults } from "../faults.ts";
 import { createConferences } from "./conferences.ts";
 import { createEventSink } from "./event-sink.ts";
 import { createAlarms, createLiveConferences } from "./live.ts";
-import {
-  type Behaviours,
-  createFaults,
-  createRateLimit,
-  createRequestLog,
-  defaultBehaviours,
-} from "./switches.ts";
+import { type Behaviours, createRateLimit, createRequestLog, defaultBehaviours } from "./switches.ts";
 
 export const simulatorOptionsSchema = z.strictObject({
   username: z.string(),

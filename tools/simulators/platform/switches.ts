@@ -1,6 +1,5 @@
-/** The switches of a simulated platform: faults, latency, behaviours and request limit. Also counts requests. */
+/** The switches of a simulated platform: latency, behaviours and request limit. Also counts requests. */
 import * as z from "zod";
-import type { Answer } from "../loopback-server.ts";
 
 const behaviourSchema = z.strictObject({
   /** `Location` after a create as an absolute URL instead of a bare path. */
@@ -26,69 +25,7 @@ export const defaultBehaviours: Behaviours = {
   requestLimitPerMinute: 1000,
 };
 
-const selection = { method: z.string().toUpperCase().optional(), pathPattern: z.string().optional() };
-
 export const latencySchema = z.strictObject({ milliseconds: z.number().min(0) });
-
-export const faultSchema = z.strictObject({
-  ...selection,
-  kind: z.enum(["status", "reset", "timeout", "html500"]),
-  status: z.int().min(300).max(599).default(500),
-  body: z.unknown().optional(),
-  headers: z.record(z.string(), z.string()).default({}),
-  retryAfterSeconds: z.int().min(0).optional(),
-  /** Whether the fault replaces the call or only its response. */
-  when: z.enum(["before", "after"]).default("before"),
-  /** The number of calls to fail; without `count` and `share`, all matching calls until cleared. */
-  count: z.int().min(1).optional(),
-  share: z.number().min(0).max(1).optional(),
-});
-
-export type Fault = z.output<typeof faultSchema>;
-
-/** Starts without faults. */
-export function createFaults() {
-  const faults = new Set<Fault>();
-  return {
-    /** Adds a fault. Methods and patterns select calls; a pattern is matched with path and query. */
-    add: (fault: Fault): void => {
-      faults.add({ ...fault });
-    },
-    clear: (): void => faults.clear(),
-    all: (): readonly Fault[] => [...faults],
-    /** Returns the first fault for this call and counts it down; undefined if there is none. */
-    take: (method: string, target: string): Fault | undefined => {
-      for (const fault of faults) {
-        if (!isSelected(fault, method, target)) continue;
-        if (fault.share !== undefined && Math.random() >= fault.share) continue;
-        if (fault.count !== undefined && --fault.count === 0) faults.delete(fault);
-        return fault;
-      }
-      return undefined;
-    },
-  };
-}
-
-function isSelected(
-  { method, pathPattern }: { method?: string | undefined; pathPattern?: string | undefined },
-  givenMethod: string,
-  target: string,
-): boolean {
-  if (method !== undefined && method !== givenMethod) return false;
-  return pathPattern === undefined || new RegExp(pathPattern, "u").test(target);
-}
-
-/** Returns the response that a fault causes. */
-export function faultAnswer({ kind, status, body, headers, retryAfterSeconds }: Fault): Answer {
-  if (kind === "reset") return "reset";
-  if (kind === "timeout") return "silence";
-  const html = { "content-type": "text/html; charset=utf-8" };
-  if (kind === "html500") return { status: 500, headers: html, body: "<h1>Server Error (500)</h1>" };
-  const canned =
-    status === 500 ? { error_message: "The request could not be processed, please try again." } : undefined;
-  const retryAfter = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
-  return { status, headers: { ...retryAfter, ...headers }, body: body ?? canned };
-}
 
 const windowMilliseconds = 60_000;
 

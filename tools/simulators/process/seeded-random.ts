@@ -1,7 +1,5 @@
 /** Random choices that follow from a seed, so a run can be repeated. */
 
-export type SeededRandom = ReturnType<typeof createSeededRandom>;
-
 /** Creates a Mulberry32 generator: 32 bits of state, even enough for choosing faults, delays and names. */
 export function createSeededRandom(seed: number) {
   let state = seed >>> 0;
