@@ -4,7 +4,7 @@ import getPort from "get-port";
 import { startDevelopmentStack } from "../../simulators/development-stack.ts";
 import { fastSettings } from "../../simulators/gateway-settings.ts";
 import { stopSignal, untilStopped } from "../../simulators/process/stop-signal.ts";
-import { connectionOf, ownConnectionFile, removeConnection, writeConnection } from "../stack/connection.ts";
+import { connectionOf, removeConnection, writeConnection } from "../stack/connection.ts";
 import { pointEventSinkTo } from "../stack/local-gateway.ts";
 import { createCommand } from "../terminal/create-command.ts";
 
@@ -36,12 +36,12 @@ const content = {
 };
 const text = `${JSON.stringify(content, undefined, 2)}\n`;
 process.on("exit", () => {
-  removeConnection(ownConnectionFile);
+  removeConnection();
   if (existsSync(settingsPath) && readFileSync(settingsPath, "utf8") === text) rmSync(settingsPath);
 });
 writeFileSync(settingsPath, text, { mode: 0o600 });
 pointEventSinkTo(stack, gatewayUrl, settings);
-await writeConnection(ownConnectionFile, connectionOf(stack, gatewayUrl, settings));
+await writeConnection(connectionOf(stack, gatewayUrl, settings));
 console.log(`Wrote ${settingsPath}. It is removed on exit unless you edit it.`);
 console.log(`The gateway's URL will be ${gatewayUrl}.`);
 console.log("Run `npm run build && npm exec -c 'func start'` in another terminal. Press Ctrl-C to stop.");

@@ -11,7 +11,6 @@ import { fetchAccessToken } from "../stack/access-token.ts";
 import {
   type Connection,
   findStartedGateway,
-  ownConnectionFile,
   removeConnection,
   writeConnection,
 } from "../stack/connection.ts";
@@ -29,14 +28,13 @@ const shownParts = ["PLATFORM_URL", "CONTACT_CENTRE_API_URL", "LOGS_INGESTION_EN
 
 const options = readStartOptions(process.argv.slice(2));
 const stopping = stopSignal();
-const connectionPath = options.connectionFile ?? ownConnectionFile;
-process.on("exit", () => removeConnection(connectionPath));
+process.on("exit", removeConnection);
 
 for (const name of settingNames.filter((setting) => process.env[setting] !== undefined))
   console.log(`Ignoring ${name} from the environment. Use --set to set it.`);
 for (const name of shownParts.filter((setting) => options.set?.[setting] !== undefined))
   console.log(`${name} is set: the console shows the simulator that npm start runs, not what is there.`);
-const earlier = options.connectionFile ? undefined : await findStartedGateway();
+const earlier = await findStartedGateway();
 if (earlier)
   console.log(
     `Another gateway runs at ${earlier.gatewayUrl}. From now on, --local and npm run demo mean this one.`,
@@ -111,7 +109,7 @@ function publish(app: AppState): void {
   timeline.onState(app);
   if (!connection) return;
   const written = { ...connection, app };
-  writing = writing.then(async () => writeConnection(connectionPath, written));
+  writing = writing.then(async () => writeConnection(written));
 }
 
 function onRefusedOrigin(origin: string): void {

@@ -1,5 +1,5 @@
 /** The URLs of a running local gateway, and the files through which other commands find it. */
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
@@ -61,23 +61,17 @@ export function connectionOf(
 /** Holds one file per running gateway. */
 export const connectionFolder = ".tmp/gateways";
 
-/** The default path of this process's file. */
-export const ownConnectionFile = join(connectionFolder, `${process.pid}.json`);
+const ownFile = join(connectionFolder, `${process.pid}.json`);
 
-/** Writes the file. */
-export async function writeConnection(path: string, connection: Connection): Promise<void> {
+/** Writes a file, by default that of this process. */
+export async function writeConnection(connection: Connection, path = ownFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, `${JSON.stringify(connection, undefined, 2)}\n`, { mode: 0o600 });
 }
 
-/** Removes the file if this process wrote it. Synchronous, because it runs while the process exits. */
-export function removeConnection(path: string): void {
-  try {
-    const { processId } = connectionSchema.parse(JSON.parse(readFileSync(path, "utf8")));
-    if (processId === process.pid) rmSync(path);
-  } catch {
-    // There is no such file, or another process is writing it.
-  }
+/** Removes the file of this process. Synchronous, because it runs while the process exits. */
+export function removeConnection(): void {
+  rmSync(ownFile, { force: true });
 }
 
 /**

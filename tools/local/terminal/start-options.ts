@@ -2,7 +2,6 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { schemas } from "../../../src/lib/settings/settings.ts";
 import { fastSettings } from "../../simulators/gateway-settings.ts";
-import { connectionFolder } from "../stack/connection.ts";
 import { createCommand } from "./create-command.ts";
 
 // https://learn.microsoft.com/azure/azure-functions/disable-function
@@ -25,10 +24,6 @@ export function readStartOptions(args: readonly string[]) {
     .option("--inspect-port <number>", "Port for the debugger.", port, 9229)
     .option("--recipe", "Also prints all URLs, credentials, a token, and curl lines for the life of a room.")
     .option("--verbose", "Prints all log entries of the app, not only warnings and errors.")
-    .option(
-      "--connection-file <path>",
-      `File through which other commands find this gateway. Default: a file in ${connectionFolder}.`,
-    )
     .parse(args, { from: "user" })
     .opts();
 }

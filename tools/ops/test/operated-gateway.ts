@@ -40,7 +40,7 @@ async function startOperatedGateway(overrides: Record<string, string>) {
     const { connectionString, queueServiceUrl } = gateway.stack.azurite;
     const known = { ...gateway.settings, ...changed };
     known["AzureWebJobsStorage"] = connectionString.replace(queueServiceUrl, storage.url);
-    await writeConnection(connectionFile, connectionOf(gateway.stack, gateway.url, known));
+    await writeConnection(connectionOf(gateway.stack, gateway.url, known), connectionFile);
   }
   await writeSettings();
 

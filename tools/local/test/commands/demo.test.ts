@@ -2,19 +2,21 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startForwardingServer } from "../../../../test/support/forwarding-server.ts";
-import { runScript, temporaryFolder } from "../../../../test/support/script-process.ts";
-import { writeConnection } from "../../stack/connection.ts";
+import { runScript, runScriptIn, temporaryFolder } from "../../../../test/support/script-process.ts";
+import { connectionFolder, writeConnection } from "../../stack/connection.ts";
 import { startRunningConsole } from "../running-console.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
+const script = "tools/local/commands/demo.ts";
+
 test("npm run demo passes on a gateway, and names the step whose response has another status", async () => {
   const { connection, untilPoolHas, stop } = await startRunningConsole();
   onTestFinished(stop);
-  const path = join(await temporaryFolder(), "connection.json");
+  const folder = await temporaryFolder();
   const runDemo = async (gatewayUrl: string) => {
-    await writeConnection(path, { ...connection, gatewayUrl });
-    const { exited, output } = runScript("tools/local/commands/demo.ts", "--connection-file", path);
+    await writeConnection({ ...connection, gatewayUrl }, join(folder, connectionFolder, "1.json"));
+    const { exited, output } = runScriptIn(folder, script);
     return { code: await exited, output: output() };
   };
   const passed = await runDemo(connection.gatewayUrl);
@@ -32,16 +34,16 @@ test("npm run demo passes on a gateway, and names the step whose response has an
 });
 
 test.each([
-  ["that no gateway is running", ["--connection-file", "missing.json"], 1, "no gateway is running."],
+  ["that no gateway is running", [], 1, "no gateway is running."],
   ["an unknown option", ["--zzzzzz"], 2, "unknown option '--zzzzzz'. See npm run demo -- --help."],
 ])("npm run demo reports %s in one line", async (_, args, code, reason) => {
-  const { exited, output, errors } = runScript("tools/local/commands/demo.ts", ...args);
+  const { exited, output, errors } = runScriptIn(await temporaryFolder(), script, ...args);
   expect([await exited, output()]).toEqual([code, ""]);
   expect(errors().trim().split("\n")).toEqual([expect.stringContaining(`npm run demo: ${reason}`)]);
 });
 
 test("npm run demo shows its help and runs nothing", async () => {
-  const { exited, output, errors } = runScript("tools/local/commands/demo.ts", "--help");
+  const { exited, output, errors } = runScript(script, "--help");
   expect([await exited, errors()]).toEqual([0, ""]);
   expect(output()).toMatch(/^Usage: npm run demo \[-- options\]\n/);
   expect(output()).toMatch(/ {2}-h, --help +Shows this help\.\n$/);

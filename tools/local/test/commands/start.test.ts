@@ -17,7 +17,7 @@ import {
 } from "../../../../test/support/script-process.ts";
 import { poll } from "../../../simulators/process/poll.ts";
 import { fetchAccessToken } from "../../stack/access-token.ts";
-import { findStartedGateway } from "../../stack/connection.ts";
+import { connectionFolder, findStartedGateway } from "../../stack/connection.ts";
 import { readStartOptions } from "../../terminal/start-options.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -28,10 +28,9 @@ async function start(lastText: string, ...args: string[]) {
   await mkdir(join(folder, "src"));
   const hostJson = join(folder, "host.json");
   await writeFile(hostJson, "{}");
-  const connectionPath = join(folder, "connection.json");
-  const files = ["--connection-file", connectionPath];
-  const script = runScriptIn(folder, "tools/local/commands/start.ts", ...files, ...args);
+  const script = runScriptIn(folder, "tools/local/commands/start.ts", ...args);
   await script.printed(lastText);
+  const connectionPath = join(folder, connectionFolder, `${script.child.pid}.json`);
   const connection = await findStartedGateway(connectionPath);
   if (!connection) throw new Error("there is no connection file");
   return { ...script, hostJson, connectionPath, connection, children: await childrenOf(script.child.pid) };

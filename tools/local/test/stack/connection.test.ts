@@ -37,7 +37,7 @@ test("findStartedGateway returns the one started last whose process runs, althou
     ["newer.json", connection],
     ["ended.json", { ...connection, processId: ended.pid ?? 0 }],
   ];
-  for (const [name, content] of files.toReversed()) await writeConnection(join(folder, name), content);
+  for (const [name, content] of files.toReversed()) await writeConnection(content, join(folder, name));
   expect((await findStartedGateways(folder)).map(({ gatewayUrl }) => gatewayUrl)).toEqual([
     connection.gatewayUrl,
     "http://127.0.0.1:2",
