@@ -12,7 +12,6 @@ import {
   stateTitles,
   type TimelineEntry,
 } from "./console-state.ts";
-import { describeTrouble, summarizeLatency } from "./create-latency.ts";
 import { toRoomRows } from "./room-rows.ts";
 import { readStackData } from "./stack-data.ts";
 import type { Timeline } from "./timeline.ts";
@@ -71,8 +70,6 @@ export function startCollector(options: CollectorOptions) {
       rooms,
       gateway,
       surroundings: { ...data.surroundings, storageIsDown },
-      createLatency: summarizeLatency(timeline.creates()),
-      createTrouble: describeTrouble(timeline.creates(), time),
     };
   }
 
@@ -112,28 +109,30 @@ function countStates(rooms: readonly RoomRow[], requested: number): Record<RoomS
 
 /** Returns an entry for each part that went down or came back since the last sample. */
 function outageChanges(now: Snapshot, before: Snapshot | undefined): TimelineEntry[] {
-  const parts = (snapshot: Snapshot | undefined): [string, string | undefined][] => [
-    ["Platform", snapshot === undefined || snapshot.surroundings.platformDown === null ? undefined : "down"],
-    ["Storage", snapshot?.surroundings.storageIsDown ? "down" : undefined],
-    ["Token issuer", snapshot?.surroundings.issuerIsDown ? "down" : undefined],
-    [
-      "Contact centre",
-      snapshot !== undefined && snapshot.surroundings.contactCentreFaults > 0 ? "failing" : undefined,
-    ],
-  ];
-  const past = new Map(parts(before));
-  return parts(now).flatMap(([name, trouble]) => {
-    if (trouble === past.get(name)) return [];
+  const past = before && partsDown(before);
+  return partsDown(now).flatMap(([name, isDown], index) => {
+    if (isDown === (past?.[index]?.[1] ?? false)) return [];
+    const title = `${name} ${isDown ? "down" : "up again"}`;
+    const { time } = now;
     return {
-      id: `${name} ${trouble ?? "up"} ${now.time}`,
-      time: now.time,
+      id: `${title} ${time}`,
+      time,
       kind: "outage",
-      tone: trouble === undefined ? "good" : "bad",
-      title: `${name} ${trouble ?? "up again"}`,
+      tone: isDown ? "bad" : "good",
+      title,
       steps: [],
       rooms: [],
     };
   });
+}
+
+function partsDown({ surroundings }: Snapshot): [name: string, isDown: boolean][] {
+  return [
+    ["Platform", surroundings.platformDown !== null],
+    ["Storage", surroundings.storageIsDown],
+    ["Token issuer", surroundings.issuerIsDown],
+    ["Contact centre", surroundings.contactCentreFaults > 0],
+  ];
 }
 
 function roomChanges(

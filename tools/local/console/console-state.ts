@@ -44,19 +44,6 @@ export interface HistoryPoint {
   readonly counts: Readonly<Record<RoomState, number>>;
 }
 
-export interface CreateLatency {
-  readonly count: number;
-  /** How many of them failed with 5xx. */
-  readonly failed: number;
-  /** How many of them found the pool empty. */
-  readonly empty: number;
-  /** When the first of them was. */
-  readonly since: number | null;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-}
-
 /** What differs from normal in the parts that the gateway calls. */
 export interface Surroundings {
   readonly platformDown: string | null;
@@ -83,9 +70,6 @@ export interface Snapshot extends HistoryPoint {
   readonly rooms: readonly RoomRow[];
   readonly gateway: GatewayState;
   readonly surroundings: Surroundings;
-  readonly createLatency: CreateLatency;
-  /** How many of the creates of the last minutes failed, and why, if the newest one did. */
-  readonly createTrouble: string | null;
 }
 
 /** Returns a name from a URL, or the text as it is if its percent-encoding is not valid. */

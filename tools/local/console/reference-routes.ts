@@ -1,6 +1,6 @@
 /** The API reference below /api/: its page, the credentials that it fills in, and its calls to the gateway. */
-import { type IncomingMessage, type ServerResponse, request as send } from "node:http";
-import { pipeline } from "node:stream/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { identities } from "../../simulators/identities.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import type { Connection } from "../stack/connection.ts";
@@ -8,7 +8,7 @@ import type { Connection } from "../stack/connection.ts";
 const timeoutMilliseconds = 240_000;
 
 // The gateway knows neither the page nor its origin.
-const headersOfThePage = ["host", "origin", "referer", "connection", "accept-encoding"];
+const headersOfThePage = ["host", "origin", "referer", "connection", "accept-encoding", "content-length"];
 
 /** Where the page finds the gateway. */
 const gatewayPath = "/api/gateway/";
@@ -45,26 +45,23 @@ async function credentials({ gatewayUrl, tokenUrl }: Connection): Promise<object
   };
 }
 
-/** Forwards the request to this URL and streams the response back. */
+/** Forwards the request to this URL and returns the response. */
 async function forward(request: IncomingMessage, response: ServerResponse, target: string): Promise<void> {
+  const { method = "GET" } = request;
   const headers = Object.entries(request.headers).filter(
     ([name]) => !headersOfThePage.includes(name) && !name.startsWith("sec-"),
   );
-  const outgoing = send(target, {
-    method: request.method,
-    headers: Object.fromEntries(headers),
+  const received = await fetch(target, {
+    method,
+    headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
+    body: method === "GET" ? null : new Uint8Array(await buffer(request)),
     signal: AbortSignal.timeout(timeoutMilliseconds),
-  });
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    outgoing.once("response", resolve).once("error", reject);
-  });
-  const exchange = await Promise.all([answered, pipeline(request, outgoing)]).catch(() => undefined);
-  if (!exchange) {
+  }).catch(() => undefined);
+  if (!received) {
     response.writeHead(502, { "content-type": "application/json" });
     response.end(JSON.stringify({ detail: "The gateway does not respond" }));
     return;
   }
-  const [incoming] = exchange;
-  response.writeHead(incoming.statusCode ?? 502, incoming.headers);
-  await pipeline(incoming, response);
+  response.writeHead(received.status, Object.fromEntries(received.headers));
+  response.end(await received.bytes());
 }

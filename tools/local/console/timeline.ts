@@ -1,13 +1,10 @@
-/** Keeps what happened: the latest entries, the latest creates, and when each room's conference ended. */
+/** Keeps what happened: the latest entries, and when each room was queued for deletion. */
 
 import type { LogEntry } from "../../simulators/host/messages.ts";
 import type { GatewayState, TimelineEntry } from "./console-state.ts";
-import type { TimedCreate } from "./create-latency.ts";
 import { createFunctionRuns } from "./function-runs.ts";
 
 const maxEntries = 1000;
-const maxCreates = 1000;
-const createFunctions = ["createRoomFromQueue", "createRoom"];
 
 export type Timeline = ReturnType<typeof createTimeline>;
 
@@ -17,7 +14,6 @@ export function createTimeline() {
   const entries = new Map<string, TimelineEntry>();
   const listeners = new Set<(entry: TimelineEntry) => void>();
   const queuedAt = new Map<string, number>();
-  const creates: TimedCreate[] = [];
   let isUp = true;
 
   function add(entry: TimelineEntry): void {
@@ -31,12 +27,6 @@ export function createTimeline() {
     onLog: (logged: LogEntry): void => {
       const entry = runs.read(logged, Date.now());
       if (!entry) return;
-      const { time, durationMilliseconds: milliseconds = 0, cause } = entry;
-      const outcome = createFunctions.includes(logged.functionName ?? "") ? outcomeOf(entry) : undefined;
-      if (outcome) {
-        creates.push({ time, milliseconds, outcome, cause });
-        creates.splice(0, creates.length - maxCreates);
-      }
       if (entry.steps.some((step) => /^Room (queued for deletion|discarded)/.test(step))) {
         for (const room of entry.rooms) queuedAt.set(room, entry.time);
         trim(queuedAt, maxEntries);
@@ -60,18 +50,9 @@ export function createTimeline() {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    /** The latest creates that succeeded, found the pool empty, or failed with 5xx. */
-    creates: (): readonly TimedCreate[] => creates,
     /** When a room was queued for deletion, in milliseconds since 1970. */
     queuedForDeletionAt: (room: string) => queuedAt.get(room),
   };
-}
-
-/** Returns undefined for a create that the caller got wrong. */
-function outcomeOf({ status, tone }: TimelineEntry): TimedCreate["outcome"] | undefined {
-  if (status === 200) return "handed-out";
-  if (status === 404) return "empty";
-  return tone === "bad" ? "failed" : undefined;
 }
 
 /** Removes the oldest items beyond the limit. */

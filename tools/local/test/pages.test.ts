@@ -1,7 +1,6 @@
 /** The console and the API reference in a real browser: content, actions and accessibility. */
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import * as z from "zod";
 import { document, operations } from "../../../test/support/api-document.ts";
 import { formatMarker } from "../../../test/support/markers.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
@@ -77,7 +76,7 @@ describe.skipIf(!browser)("The console", () => {
   const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
   const text = async (part: Locator) => part.textContent();
 
-  test("shows a create in the table, the charts, the timeline and the latency, and finds it again", async () => {
+  test("shows a create in the table, the charts and the timeline", async () => {
     const { page, faults } = await open();
     const name = await create(page);
     await expect.poll(async () => text(rowOf(page, name))).toMatch(/Assigned\d+ sset–$/);
@@ -94,38 +93,44 @@ describe.skipIf(!browser)("The console", () => {
     );
     await expect.poll(async () => text(created)).toMatch(words);
     await page.getByText(/^p50 \d+ ms · p90 \d+ ms · p99 \d+ ms$/).waitFor();
-    // The rooms that filled the pool are one entry, which shows each of them.
+    // The correlation ID leads to the lines of the log.
+    await created.locator(".ids a").click();
+    await page.getByRole("heading", { name: "What the app logged" }).waitFor();
+    const lines = async () => text(page.locator(".lines"));
+    await expect.poll(lines).toMatch(`room-claimed function=createRoomFromQueue`);
+    await expect.poll(lines).toContain(`room=${name}`);
+    expect(faults).toEqual([]);
+  });
+
+  test("finds rooms and entries of the timeline by what is typed", async () => {
+    const { page } = await open();
+    const name = await create(page);
+    const rooms = page.getByRole("searchbox", { name: /^Search rooms/ });
+    await rooms.fill(name.slice(0, 12));
+    await expect.poll(async () => page.getByRole("row").count()).toBe(2);
+    await rooms.fill("no such room");
+    await page.getByText("No room matches.").waitFor();
+    const entries = page.getByRole("searchbox", { name: /^Search the timeline/ });
+    const kind = page.getByLabel("Show in the timeline");
+    await entries.fill(name);
+    await kind.selectOption("queue");
+    const own = [expect.stringContaining("provisionRoom")];
+    await expect.poll(async () => page.locator(".entry").allTextContents()).toEqual(own);
+    await kind.selectOption("all");
+    await entries.fill("200");
+    const statuses = async () => new Set(await page.locator(".entry .status").allTextContents());
+    await expect.poll(statuses).toEqual(new Set(["200"]));
+  });
+
+  test("shows equal runs of a function as one entry that can be opened", async () => {
+    const { page } = await open();
     const group = page.locator(".entry", { hasText: /provisionRoom × \d+/ }).first();
     const size = /× (\d+)/.exec((await group.textContent()) ?? "")?.[1];
     await group.getByText("Show each").click();
     await expect.poll(async () => group.locator(".entry").count()).toBe(Number(size));
-    // The correlation ID leads to the lines of the log, and back.
-    await created.locator(".ids a").click();
-    await page.getByRole("heading", { name: "What the app logged" }).waitFor();
-    await expect
-      .poll(async () => text(page.locator(".lines")))
-      .toMatch(`room-claimed function=createRoomFromQueue`);
-    await expect.poll(async () => text(page.locator(".lines"))).toContain(`room=${name}`);
-    await page.goBack();
-
-    await page.getByRole("searchbox", { name: /^Search rooms/ }).fill(name.slice(0, 12));
-    await expect.poll(async () => page.getByRole("row").count()).toBe(2);
-    await page.getByRole("searchbox", { name: /^Search rooms/ }).fill("no such room");
-    await page.getByText("No room matches.").waitFor();
-    const search = page.getByRole("searchbox", { name: /^Search the timeline/ });
-    await search.fill(name);
-    await page.getByLabel("Show in the timeline").selectOption("queue");
-    await expect
-      .poll(async () => page.locator(".entry").allTextContents())
-      .toEqual([expect.stringContaining("provisionRoom")]);
-    await page.getByLabel("Show in the timeline").selectOption("all");
-    await search.fill("200");
-    const statuses = async () => new Set(await page.locator(".entry .status").allTextContents());
-    await expect.poll(statuses).toEqual(new Set(["200"]));
-    expect(faults).toEqual([]);
   });
 
-  test("shows outages in pill, banner, timeline, charts and title, and ends them", async () => {
+  test("shows an outage in every part of the page until it is ended", async () => {
     const { page, faults } = await open();
     expect(await run(page, "Take it down", { How: "reset" })).toBe("204");
     await expect.poll(async () => text(health(page))).toContain("Platform down");
@@ -140,7 +145,11 @@ describe.skipIf(!browser)("The console", () => {
     await banner(page, "creates return 503").getByRole("button", { name: "Bring it up" }).click();
     await expect.poll(async () => text(health(page))).toContain("Platform up");
     await entry(page, "Platform up again").waitFor();
+    expect(faults).toEqual([]);
+  });
 
+  test("has a banner for each fault, and one for creates that fail until one succeeds", async () => {
+    const { page } = await open();
     await run(page, "Make calls fail", { Fault: "500 after the commit", Calls: "20" });
     await run(page, "Token issuer fails");
     await run(page, "Contact centre fails", { Calls: "7" });
@@ -158,11 +167,9 @@ describe.skipIf(!browser)("The console", () => {
     await page.getByText(/ \(([1-9]\d?|100) %\)/).waitFor();
     for (const trouble of ["Calls of the platform fail", "token issuer is down", "contact centre fails"])
       await banner(page, trouble).getByRole("button").click();
-    // The one that says that creates failed stays until one succeeds.
     await expect.poll(async () => page.locator(".banner").count()).toBe(1);
     await create(page);
     await expect.poll(async () => page.locator(".banner").count()).toBe(0);
-    expect(faults).toEqual([]);
   });
 
   test("says that the storage is down", async () => {
@@ -193,7 +200,7 @@ describe.skipIf(!browser)("The console", () => {
     await expect.poll(async () => text(health(page))).toContain("Gateway up");
   });
 
-  test("shows a room's whole life, with durations, participants and what comes next", async () => {
+  test("shows a room's whole life", async () => {
     const { page, faults } = await open();
     const name = await create(page);
     expect(await run(page, "Read it as an agent")).toBe("200");
@@ -224,7 +231,9 @@ describe.skipIf(!browser)("The console", () => {
       "Being deleted",
       "Deleted",
     ];
-    await expect.poll(async () => (await titles()).filter((title) => states.includes(title))).toEqual(states);
+    // Until the event of its end arrives, the room can be seen as assigned once more.
+    const passed = async () => [...new Set(await titles())].filter((title) => states.includes(title));
+    await expect.poll(passed).toEqual(states);
     expect((await titles()).indexOf("Citizen left")).toBeLessThan(
       (await titles()).indexOf("Waiting for deletion"),
     );
@@ -251,7 +260,7 @@ describe.skipIf(!browser)("The console", () => {
     await expect.poll(async () => text(rowOf(page, room.name))).toMatch(/Waiting for deletion|Being deleted/);
   });
 
-  test("does not carry the question whether to delete over to another room", async () => {
+  test("asks again whether to delete when another room is chosen", async () => {
     const { page } = await open();
     const rooms = [await create(page), await create(page)];
     const chosen = page.getByLabel("Room for the actions");
@@ -266,8 +275,9 @@ describe.skipIf(!browser)("The console", () => {
     expect(names).toEqual(expect.arrayContaining(rooms));
   });
 
-  test("asks before it deletes, naming the number, and offers to fill an empty pool", async () => {
-    const { page, faults } = await open();
+  test("deletes all rooms only after a question that names their number", async () => {
+    onTestFinished(async () => void (await running.runAction("fill", {})));
+    const { page } = await open();
     // The replacements of other tests' rooms have arrived: the number that is asked about no longer changes.
     await running.untilProvisioned();
     const rooms = running.stack.platform.roomCount();
@@ -281,6 +291,12 @@ describe.skipIf(!browser)("The console", () => {
     await form.getByRole("button", { name: `Delete ${rooms} rooms?` }).click();
     await expect.poll(async () => text(form.locator("output"))).toContain("204");
     await page.getByText("There is no room.").waitFor();
+  });
+
+  test("says that the pool is empty, and offers to fill it", async () => {
+    const { page, faults } = await open();
+    await running.untilProvisioned();
+    await running.runAction("empty", {});
     expect(await run(page, "Create a room")).toBe("404");
     await expect
       .poll(async () => text(formOf(page, "Create a room").locator("output")))
@@ -293,56 +309,17 @@ describe.skipIf(!browser)("The console", () => {
     expect(faults).toEqual([]);
   });
 
-  test.each([100, 590])("shows two or three round times below charts of %i seconds", async (seconds) => {
-    if (!browser) throw new Error("there is no browser");
-    const page = await browser.newPage();
-    onTestFinished(async () => page.close());
-    const counts = { provisioning: 0, pooled: 3, assigned: 0, live: 0, ended: 0, deleting: 0 };
-    const history = Array.from({ length: seconds }, (_, index) => {
-      return { time: Date.UTC(2026, 0, 2, 10, 0, index), poolLevel: 3, isOutage: false, counts };
-    });
-    await page.addInitScript(`window.drawn = []; const { fillText } = CanvasRenderingContext2D.prototype;
-      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
-        window.drawn.push(text);
-        fillText.call(this, text, ...place);
-      };
-      const { addEventListener } = EventSource.prototype;
-      EventSource.prototype.addEventListener = function (name, listener) {
-        const history = ${JSON.stringify(history)};
-        const altered = ({ data }) => listener({ data: JSON.stringify({ ...JSON.parse(data), history }) });
-        addEventListener.call(this, name, name === "greeting" ? altered : listener);
-      };
-      // What comes later would make the charts longer.
-      const { parse } = JSON;
-      JSON.parse = (text) => {
-        const value = parse(text);
-        return value.poolTarget === undefined ? value : { ...value, time: ${history.at(-1)?.time} };
-      };`);
-    await page.goto(running.url);
-    const times = "[...new Set(window.drawn.filter(text => /^\\d\\d:\\d\\d:\\d\\d$/.test(text)))]";
-    const drawn = async () => z.array(z.string()).parse(await page.evaluate(times));
-    await expect.poll(async () => [2, 3].includes((await drawn()).length)).toBe(true);
-    expect((await drawn()).filter((time) => !time.endsWith(seconds < 120 ? "0" : ":00"))).toEqual([]);
-  });
-
-  test("starts in a locale that is no valid language tag, and says so if it cannot start", async () => {
-    if (!browser) throw new Error("there is no browser");
-    const page = await browser.newPage();
-    onTestFinished(async () => page.close());
-    const faults: string[] = [];
-    page.on("pageerror", (error) => faults.push(String(error)));
+  test("starts in a locale that is no valid language tag", async () => {
+    const { page, faults } = await openPage(browser, "about:blank");
     await page.addInitScript(
       "Object.defineProperty(navigator, 'language', { value: 'en-US@posix', configurable: true })",
     );
     await page.goto(running.url);
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
     expect(faults).toEqual([]);
-    await page.addInitScript("delete window.EventSource");
-    await page.reload();
-    await page.getByText("The console could not start: ReferenceError").waitFor();
   });
 
-  test("dims what is stale when its server is gone, and says since when", async () => {
+  test("says since when its server is gone", async () => {
     const another = await running.startAnother();
     const { page } = await openPage(browser, another.url);
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
@@ -356,7 +333,7 @@ describe.skipIf(!browser)("The console", () => {
     }
   });
 
-  test("has no accessibility fault that axe finds in light and dark colours, full, broken and in a room's life", async () => {
+  test("has no accessibility fault that axe finds in light or dark colours", async () => {
     const { page, faults } = await open();
     const name = await create(page);
     // Without a caller, the link to the request is close to the room's.
@@ -380,7 +357,7 @@ describe.skipIf(!browser)("The console", () => {
   });
 
   // A window of 1280 pixels has 320 at a zoom of 400 %.
-  test("needs no horizontal scrolling at 390 and 320 pixels, where actions come before lists", async () => {
+  test("has actions before lists on a phone, and needs no horizontal scrolling", async () => {
     const { page, faults } = await open(390);
     const name = await create(page);
     await run(page, "Join");
@@ -406,26 +383,24 @@ describe.skipIf(!browser)("The console", () => {
     expect(faults).toEqual([]);
   });
 
-  test("shows every action's curl line, and can be used by keyboard: Tab reaches every control, and Enter runs an action", async () => {
-    const { page, faults } = await open();
+  test("keeps the chosen room when it is loaded again", async () => {
+    const { page } = await open();
     await create(page);
     const name = await create(page);
-    const { gatewayUrl, platformControlUrl } = running.connection;
-    // The room for the actions is still the same one afterwards.
     await page.reload();
     await openAll(page);
-    const curlOf = async (action: string) => text(formOf(page, action).locator(".curl code"));
-    await expect
-      .poll(async () => curlOf("Delete it"))
-      .toBe(`curl -i -X DELETE -H "Authorization: Bearer $TOKEN" '${gatewayUrl}/room/${name}'`);
-    const slower = `-d '{"milliseconds":2000}' '${platformControlUrl}/control/latency'`;
-    await expect.poll(async () => curlOf("Slow it down")).toContain(slower);
+    const curl = formOf(page, "Delete it").locator(".curl code");
+    const line = `curl -i -X DELETE -H "Authorization: Bearer $TOKEN" '${running.connection.gatewayUrl}/room/${name}'`;
+    await expect.poll(async () => text(curl)).toBe(line);
     // The forms that need a room appear after the others: both numbers are read in each poll.
     const withoutCurl = async () =>
       (await page.getByRole("form").count()) - (await page.locator("form .curl code").count());
     await expect.poll(withoutCurl).toBe(0);
+  });
 
-    await openAll(page);
+  test("can be used by keyboard: Tab reaches every control, and Enter runs an action", async () => {
+    const { page, faults } = await open();
+    await create(page);
     await page.getByRole("searchbox", { name: /^Search rooms/ }).fill("live or no room at all");
     await page.getByText("No room matches.").waitFor();
     const controls =
@@ -468,16 +443,15 @@ describe.skipIf(!browser)("The API reference", () => {
   const operationOf = (page: Page, id: string): Locator => page.locator(`#operations-${id}`);
   const bodyOf = (page: Page, id: string): Locator => operationOf(page, id).locator(".opblock-body");
   async function openOperation(page: Page, id: string): Promise<void> {
-    const [tag = ""] = id.split("-");
-    await page.locator(`nav a[href="#/${tag}/${id.slice(tag.length + 1)}"]`).click();
+    const isOpen = (await bodyOf(page, id).count()) > 0;
+    if (!isOpen) await operationOf(page, id).locator(".opblock-summary-control").click();
     await bodyOf(page, id).waitFor();
   }
 
-  /** Opens an operation, fills its parameters in and sends the request. Returns the response as it is shown. */
-  async function execute(page: Page, id: string, values: Readonly<Record<string, string>> = {}) {
+  /** Opens an operation and sends its request. Returns the response as it is shown. */
+  async function execute(page: Page, id: string) {
     await openOperation(page, id);
     const operation = operationOf(page, id);
-    for (const [name, value] of Object.entries(values)) await operation.getByPlaceholder(name).fill(value);
     await operation.getByRole("button", { name: "Execute" }).click();
     const response = operation.locator(".live-responses-table .response");
     await response.waitFor();
@@ -493,9 +467,8 @@ describe.skipIf(!browser)("The API reference", () => {
     return /"name": "([^"]+)"/.exec(text)?.[1] ?? "";
   }
 
-  test("shows every operation and its texts, folds the responses to failures, and marks the current operation", async () => {
+  test("shows the texts of the API document, with folded responses to failures", async () => {
     const { page, faults } = await open();
-    await expect.poll(async () => page.locator("nav li").count()).toBe(operations.length);
     const introduction = page.getByRole("region", { name: "Introduction" });
     await expect.poll(async () => introduction.innerText()).toContain(document.info.title);
     await introduction.getByRole("heading", { name: "Retries" }).waitFor();
@@ -508,14 +481,10 @@ describe.skipIf(!browser)("The API reference", () => {
     await expect.poll(async () => folded.count()).toBe(failureCount);
     await folded.filter({ hasText: "422" }).getByRole("button").click();
     await expect.poll(async () => folded.count()).toBe(failureCount - 1);
-    const current = page.locator("nav a[aria-current]");
-    await expect.poll(async () => current.getAttribute("href")).toBe("#/private/create_room_from_queue");
-    await operationOf(page, "private-get_room").locator(".opblock-summary-control").click();
-    await expect.poll(async () => current.getAttribute("href")).toBe("#/private/get_room");
     expect(faults).toEqual([]);
   });
 
-  test("creates a room with a tag typed as text, reads it as an agent, changes it and sends an event, each with its credentials", async () => {
+  test("creates a room with a tag that is typed as text, and shows the request as a curl line", async () => {
     const { page, faults } = await open();
     await openOperation(page, createId);
     const create = operationOf(page, createId);
@@ -527,44 +496,37 @@ describe.skipIf(!browser)("The API reference", () => {
     const { gatewayUrl } = running.connection;
     const curl = async () => create.locator(".curl-command").innerText();
     await expect.poll(curl).toContain(`'${gatewayUrl}/room/create?uuiData=`);
-    expect(await curl()).not.toContain(running.url);
+    const first = await curl();
+    expect(first).not.toContain(running.url);
     const requestUrl = create.locator(".request-url");
     await expect.poll(async () => requestUrl.innerText()).toContain(`${gatewayUrl}/room/create`);
 
-    // The key is filled in, and another one for the next create, which is another room.
-    expect(await curl()).toMatch(/'idempotency-key: [0-9a-f-]{36}'/);
-    const first = await curl();
+    // Each create has a key of its own, so the next one is another room.
+    expect(first).toMatch(/'idempotency-key: [0-9a-f-]{36}'/);
     await create.getByRole("button", { name: "Execute" }).click();
     await expect.poll(curl).not.toBe(first);
-    await expect
-      .poll(() => running.stack.platform.rooms().filter(({ tag }) => tag.endsWith("é")).length)
-      .toBe(2);
+    const tagged = () => running.stack.platform.rooms().filter(({ tag }) => tag.endsWith("é"));
+    await expect.poll(() => tagged().length).toBe(2);
+    expect(faults).toEqual([]);
+  });
 
+  test("calls operations with the credentials that each needs, and with the name of the room that was created", async () => {
+    const { page, faults } = await openPage(browser, running.url);
+    await page.getByRole("link", { name: "API reference" }).click();
+    await untilReady(page);
+    const room_name = await created(page);
     await openOperation(page, "private-get_room");
     const name = operationOf(page, "private-get_room").getByPlaceholder("room_name");
-    await expect.poll(async () => name.inputValue()).toMatch(/^[\w-]{20,}$/);
-    const read = await execute(page, "public-get_public_room", { room_name });
+    await expect.poll(async () => name.inputValue()).toBe(room_name);
+    const read = await execute(page, "public-get_public_room");
     expect(read.status).toContain("200");
     expect(read.text).toContain(room_name);
-    expect((await execute(page, "private-update_room", { room_name })).status).toContain("202");
+    expect((await execute(page, "private-update_room")).status).toContain("202");
     expect((await execute(page, "public-event_sink")).status).toContain("204");
     expect(faults).toEqual([]);
   });
 
-  test("is reached from the console, and opens an operation by keyboard and by its URL", async () => {
-    const { page } = await openPage(browser, running.url);
-    await page.getByRole("link", { name: "API reference" }).click();
-    await page.getByRole("link", { name: "PATCH Update a room" }).focus();
-    await page.keyboard.press("Enter");
-    await bodyOf(page, "private-update_room").waitFor();
-    await page.reload();
-    await bodyOf(page, "private-update_room").waitFor();
-    await expect
-      .poll(async () => page.evaluate("document.activeElement.innerText"))
-      .toContain("/room/{room_name}");
-  });
-
-  test("has no serious accessibility fault in light and dark, with operations of each kind open, and fits on a phone", async () => {
+  test("has no serious accessibility fault in light or dark colours, on a phone too", async () => {
     const { page, faults } = await open(360);
     await created(page);
     await expect.poll(async () => page.evaluate("document.documentElement.scrollWidth")).toBe(360);
@@ -585,7 +547,7 @@ describe.skipIf(!browser)("The API reference", () => {
     expect(faults).toEqual([]);
   });
 
-  test("says that it is loading, and that the console's server is gone", async () => {
+  test("says that the console's server is gone", async () => {
     const another = await running.startAnother();
     const { page } = await openPage(browser, `${another.url}/api/`);
     await untilReady(page);
@@ -596,8 +558,6 @@ describe.skipIf(!browser)("The API reference", () => {
     await page.locator(".live-responses-table").getByText(gone).waitFor();
     await page.getByRole("status").filter({ hasText: gone }).waitFor();
     expect(await page.content()).not.toContain("CORS");
-    await page.setContent(await (await fetch(`${running.url}/api/`)).text());
-    await page.getByText("Loading …").waitFor();
   });
 
   test("says so if the token issuer does not respond", async () => {

@@ -13,11 +13,6 @@ export const accessible: Plugin = ({ React: { createElement } }) => {
         createElement(original, properties),
       );
   const wrapComponents = {
-    // A link inside a button. The list of operations has the same links.
-    DeepLink:
-      () =>
-      ({ text }) =>
-        createElement("span", null, text),
     // An unnamed selection of the only URL.
     ServersContainer: () => () => null,
     // A selection without a name: its text becomes its label.

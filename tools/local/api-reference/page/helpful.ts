@@ -1,4 +1,4 @@
-/** A plugin for Swagger UI: a service tag can be typed as text, values are filled in, and responses to failures are folded. */
+/** A plugin for Swagger UI that accepts a service tag as text, fills in a room's name, and folds responses to failures. */
 import type { Plugin } from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import { toHex } from "../../console/actions.ts";
 
@@ -13,14 +13,13 @@ interface ParameterProperties {
   readonly onChange: (parameter: ImmutableMap, value: string, isXml: boolean) => void;
 }
 
-/** The values of the parameters that are filled in, by name. */
-const filledIn = new Map([["idempotency-key", crypto.randomUUID() as string]]);
-const onFilledIn = new EventTarget();
+let lastRoom = "";
+const rooms = new EventTarget();
 
-/** Fills the value in wherever the page has a parameter of this name, now and when an operation is opened. */
-export function fillIn(name: string, value: string): void {
-  filledIn.set(name, value);
-  onFilledIn.dispatchEvent(new Event(name));
+/** Fills in the room's name wherever it is a parameter, now and when an operation is opened. */
+export function fillInRoom(name: string): void {
+  lastRoom = name;
+  rooms.dispatchEvent(new Event("created"));
 }
 
 export const helpful: Plugin = ({ React: { createElement, useEffect, useState } }) => ({
@@ -28,17 +27,17 @@ export const helpful: Plugin = ({ React: { createElement, useEffect, useState } 
     parameterRow: (original) => (properties) => {
       const row = createElement(original, properties);
       const { rawParam, isExecute, onChange } = properties as unknown as ParameterProperties;
-      const name = String(rawParam.get("name"));
+      const name = rawParam.get("name");
       useEffect(() => {
-        const take = (): void => {
-          const value = filledIn.get(name);
-          if (isExecute === true && value !== undefined) onChange(rawParam, value, false);
+        const fill = (): void => {
+          if (name === "room_name" && isExecute === true && lastRoom !== "")
+            onChange(rawParam, lastRoom, false);
         };
-        take();
-        onFilledIn.addEventListener(name, take);
-        return () => onFilledIn.removeEventListener(name, take);
+        fill();
+        rooms.addEventListener("created", fill);
+        return () => rooms.removeEventListener("created", fill);
       }, [name, isExecute]);
-      if (rawParam.get("name") !== "uuiData" || isExecute !== true) return row;
+      if (name !== "uuiData" || isExecute !== true) return row;
       const take = ({ target }: { readonly target: HTMLInputElement }) =>
         onChange(rawParam, target.value === "" ? "" : `${toHex(target.value)};encoding=hex`, false);
       const field = createElement("input", { type: "text", placeholder: "https://…", onInput: take });

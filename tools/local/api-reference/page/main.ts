@@ -1,7 +1,10 @@
-/** The API reference beside a running gateway: "try it" calls the gateway with credentials that are filled in. */
+/** The API reference: Swagger UI beside a running gateway, with credentials that are filled in. */
+import "swagger-ui-dist/swagger-ui.css";
+import "./reference.css";
+import createSwaggerUI, { type SwaggerUI } from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import openapi from "../../../../openapi.json";
-import { fillIn } from "./helpful.ts";
-import { showReference } from "./show-reference.ts";
+import { accessible } from "./accessible.ts";
+import { fillInRoom, helpful } from "./helpful.ts";
 
 interface Credentials {
   readonly gateway: string;
@@ -26,43 +29,64 @@ start().catch(() => {
 });
 
 async function start(): Promise<void> {
+  followColorScheme();
   const { gateway } = await fetchCredentials();
-  const spec = structuredClone({ ...openapi, servers: [{ url: gateway }] });
-  for (const operation of Object.values(spec.paths).flatMap((path) => Object.values(path)))
+  const ui = createSwaggerUI({
+    spec: documentFor(gateway),
+    dom_id: "#reference",
+    plugins: [accessible, helpful],
+    requestInterceptor: (request) => {
+      // A create with the key of another one would return the same room.
+      if (isCreate.test(request.url)) request.headers["idempotency-key"] ??= crypto.randomUUID();
+      return { ...request, userFetch: async (target, init) => send(gateway, target, init) };
+    },
+    tryItOutEnabled: true,
+    displayRequestDuration: true,
+    onComplete: () => void authorize(ui),
+  });
+  setInterval(() => void authorize(ui), renewalMilliseconds);
+}
+
+/** Returns the API document of the gateway at this URL. */
+function documentFor(gateway: string): object {
+  const { securitySchemes } = openapi.components;
+  const bearerToken = {
+    type: "http",
+    scheme: "bearer",
+    description: securitySchemes.bearerToken.description,
+  };
+  const document = structuredClone({
+    ...openapi,
+    servers: [{ url: gateway }],
+    components: { ...openapi.components, securitySchemes: { ...securitySchemes, bearerToken } },
+  });
+  for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path)))
     for (const parameter of operation.parameters) {
       if (notFilledIn.includes(parameter.name)) Reflect.deleteProperty(parameter, "example");
       // The page encodes what is typed.
       if (parameter.name === "room_name") Object.assign(parameter, { description: "The room's name." });
     }
-  // The console's server forwards the calls, because a page of another origin may not call the gateway.
-  const proxy = new URL("gateway", location.href).href;
-  const send: typeof fetch = async (target, init) => {
-    const url = target instanceof Request ? target.url : String(target);
-    const response = await fetch(url.replace(gateway, proxy), init).catch(() => {
-      show(noServer);
-      throw new Error(noServer);
-    });
-    if (isCreate.test(url)) await fillInFrom(response.clone());
-    return response;
-  };
-  const ui = showReference(spec, { send, onComplete: () => void authorize(ui) });
-  setInterval(() => void authorize(ui), renewalMilliseconds);
+  return document;
 }
 
-async function authorize(ui: ReturnType<typeof showReference>): Promise<void> {
+/** Sends a request through the console's server, because a page of another origin may not call the gateway. */
+async function send(gateway: string, target: string, init: RequestInit): Promise<Response> {
+  const proxy = new URL("gateway", location.href).href;
+  const response = await fetch(target.replace(gateway, proxy), init).catch(() => {
+    show(noServer);
+    throw new Error(noServer);
+  });
+  if (isCreate.test(target) && response.ok) fillInRoom((await response.clone().json()).name);
+  return response;
+}
+
+async function authorize(ui: SwaggerUI): Promise<void> {
   const credentials = await fetchCredentials().catch(() => undefined);
   if (!credentials) return show(noServer);
   const { gateway, token, agentToken, sink } = credentials;
-  const { bearerToken, agentToken: agent, eventSinkCredentials } = openapi.components.securitySchemes;
-  if (token !== null)
-    ui.authActions.authorizeOauth2({
-      auth: { name: "bearerToken", schema: bearerToken },
-      token: { access_token: token, token_type: "Bearer" },
-    });
-  ui.authActions.authorize({
-    agentToken: { name: "agentToken", schema: agent, value: agentToken },
-    eventSinkCredentials: { name: "eventSinkCredentials", schema: eventSinkCredentials, value: sink },
-  });
+  if (token !== null) ui.preauthorizeApiKey("bearerToken", token);
+  ui.preauthorizeApiKey("agentToken", agentToken);
+  ui.preauthorizeBasic("eventSinkCredentials", sink.username, sink.password);
   show(
     token === null
       ? "No token: the token issuer does not respond. Reload the page to try again."
@@ -70,15 +94,16 @@ async function authorize(ui: ReturnType<typeof showReference>): Promise<void> {
   );
 }
 
-/** The next create gets a new key, because the same one would return the same room. */
-async function fillInFrom(response: Response): Promise<void> {
-  fillIn("idempotency-key", crypto.randomUUID());
-  const created: { name?: string } | null = response.ok ? await response.json() : null;
-  if (created?.name !== undefined) fillIn("room_name", created.name);
-}
-
 async function fetchCredentials(): Promise<Credentials> {
   return (await fetch("credentials.json")).json();
+}
+
+/** Swagger UI has a dark mode, which follows a class and not the setting of the computer. */
+function followColorScheme(): void {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const apply = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+  dark.addEventListener("change", apply);
+  apply();
 }
 
 function show(text: string): void {

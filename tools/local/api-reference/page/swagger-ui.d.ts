@@ -2,12 +2,16 @@
 
 declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
   export interface SwaggerUI {
-    readonly authActions: {
-      /** Takes credentials by the name of their scheme, except those of OAuth 2.0. */
-      readonly authorize: (credentials: Readonly<Record<string, object>>) => void;
-      readonly authorizeOauth2: (credentials: { readonly auth: object; readonly token: object }) => void;
-    };
-    readonly layoutActions: { readonly show: (place: readonly string[], isOpen: boolean) => void };
+    /** Takes the value of a security scheme of the type `apiKey`, or `http` with the scheme `bearer`. */
+    readonly preauthorizeApiKey: (scheme: string, value: string) => void;
+    readonly preauthorizeBasic: (scheme: string, username: string, password: string) => void;
+  }
+
+  interface SwaggerRequest {
+    readonly url: string;
+    readonly headers: Record<string, string>;
+    /** Sends the request instead of `fetch`. The page shows the request as it was before. */
+    readonly userFetch?: (target: string, init: RequestInit) => Promise<Response>;
   }
 
   type Properties = Readonly<Record<string, unknown>>;
@@ -32,15 +36,11 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
 
   export default function createSwaggerUI(options: {
     readonly spec: object;
-    readonly domNode: Element;
+    readonly dom_id: string;
     readonly plugins: readonly Plugin[];
-    readonly docExpansion: "list" | "full" | "none";
-    readonly defaultModelsExpandDepth: number;
     readonly tryItOutEnabled: boolean;
     readonly displayRequestDuration: boolean;
-    readonly supportedSubmitMethods: readonly string[];
-    readonly requestInterceptor: (request: object) => object;
-    readonly validatorUrl: null;
+    readonly requestInterceptor: (request: SwaggerRequest) => SwaggerRequest;
     readonly onComplete: () => void;
   }): SwaggerUI;
 }

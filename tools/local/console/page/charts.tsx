@@ -47,38 +47,26 @@ function Chart({ label, data, options }: ChartProps) {
   return <div class="chart" role="img" aria-label={label} ref={container} />;
 }
 
-const roundSeconds = [600, 300, 180, 120, 60, 30, 20, 10, 5, 3, 2, 1];
-
-/** Two or three round times within the range: uPlot's own steps can leave an axis without any. */
-const roundTimes = (_: uPlot, __: number, min: number, max: number): number[] => {
-  // A label at the edge would be cut.
-  const edge = (max - min) * 0.12;
-  for (const step of roundSeconds) {
-    const first = Math.ceil((min + edge) / step) * step;
-    const times: number[] = [];
-    for (let time = first; time <= max - edge; time += step) times.push(time);
-    // Four labels could touch each other.
-    if (times.length >= 2) return times.length > 3 ? times.filter((____, index) => index % 2 === 0) : times;
-  }
-  return [Math.round((min + max) / 2)];
-};
+// Without them, uPlot's own steps can leave an axis without any time.
+const timeSteps = [1, 2, 5, 10, 20, 30, 60, 120, 180, 300];
 
 function overTime(color: Color, lines: readonly uPlot.Series[]): Options {
   const common = { stroke: color("muted"), font, ticks: { show: false } };
   return {
-    padding: [8, 2, 0, 0],
+    // On the right, half of the last label.
+    padding: [8, 28, 0, 0],
     cursor: { show: false },
     legend: { show: false },
-    scales: { y: { range: (_, __, max) => [0, Math.max(4, max * 1.15)] } },
+    scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(4, max * 1.15)] } },
     series: [{}, ...lines.map((line) => ({ ...line, points: { show: false } }))],
     axes: [
       {
         ...common,
         size: 24,
         gap: 4,
-        space: 1,
+        space: 90,
+        incrs: timeSteps,
         grid: { show: false },
-        splits: roundTimes,
         values: (_, ticks) => ticks.map((seconds) => timeOfDay(seconds * 1000)),
       },
       {

@@ -1,6 +1,7 @@
 /** The header: the gateway's URL, the state of every part, and a banner per problem with the action that ends it. */
 import { useState } from "preact/hooks";
-import type { Snapshot, Surroundings } from "../console-state.ts";
+import type { Snapshot, Surroundings, TimelineEntry } from "../console-state.ts";
+import { describeTrouble } from "../creates.ts";
 import { runAction } from "./actions.tsx";
 import { amount, duration, timeOfDay } from "./format.ts";
 import type { LiveData } from "./live-data.ts";
@@ -51,15 +52,14 @@ function Part({ name, trouble }: { name: string; trouble: string | undefined }) 
 }
 
 function platformTrouble(parts: Surroundings): string | undefined {
+  const { platformDown, platformLatencyMilliseconds: latency, platformFaults, alarms, eventsWaiting } = parts;
   const troubles = [
-    ...(parts.platformDown === null ? [] : ["down"]),
-    ...(parts.platformLatencyMilliseconds === 0
-      ? []
-      : [`slow, ${duration(parts.platformLatencyMilliseconds)}`]),
-    ...(parts.platformFaults.length === 0 ? [] : [amount(parts.platformFaults.length, "fault")]),
-    ...(parts.alarms.length === 0 ? [] : [amount(parts.alarms.length, "alarm")]),
-    ...(parts.eventsWaiting === 0 ? [] : [`${amount(parts.eventsWaiting, "event")} waiting`]),
-  ];
+    platformDown !== null && "down",
+    latency > 0 && `slow, ${duration(latency)}`,
+    platformFaults.length > 0 && amount(platformFaults.length, "fault"),
+    alarms.length > 0 && amount(alarms.length, "alarm"),
+    eventsWaiting > 0 && `${amount(eventsWaiting, "event")} waiting`,
+  ].filter((trouble) => trouble !== false);
   return troubles.length === 0 ? undefined : troubles.join(", ");
 }
 
@@ -69,61 +69,48 @@ interface Trouble {
   readonly end?: readonly [id: string, label: string];
 }
 
-function troublesOf({ gateway, surroundings, createTrouble }: Snapshot): Trouble[] {
-  const { platformDown, platformFaults, platformLatencyMilliseconds, storageIsDown } = surroundings;
+function troublesOf({ gateway, surroundings, time }: Snapshot, entries: readonly TimelineEntry[]): Trouble[] {
+  const { platformDown, platformFaults, platformLatencyMilliseconds: latency, storageIsDown } = surroundings;
   const isExplained = gateway.state !== "up" || storageIsDown || platformDown !== null;
+  const createTrouble = describeTrouble(entries, time);
   const why = gateway.reason === undefined ? "" : `: ${gateway.reason}`;
-  return [
-    ...(gateway.state === "not loaded"
-      ? [{ text: `The gateway's app did not load, so every call returns 404${why}` }]
-      : []),
-    ...(gateway.state === "restarting" ? [{ text: `The gateway's app is restarting${why}` }] : []),
-    ...(gateway.state === "ended" ? [{ text: `The gateway's app has ended permanently${why}` }] : []),
-    ...(storageIsDown
-      ? [{ text: "The storage does not respond: creates return 503. The figures of the queues are old." }]
-      : []),
-    ...(createTrouble === null || isExplained ? [] : [{ text: createTrouble }]),
-    ...(platformDown === null
-      ? []
-      : [{ text: "The platform is down: creates return 503.", end: ["up", "Bring it up"] } as const]),
-    ...(platformFaults.length === 0
-      ? []
-      : [
-          {
-            text: `Calls of the platform fail: ${platformFaults.join("; ")}.`,
-            end: ["heal", "Clear all faults"],
-          } as const,
-        ]),
-    ...(platformLatencyMilliseconds === 0
-      ? []
-      : [
-          {
-            text: `The platform is slow: each call takes ${duration(platformLatencyMilliseconds)}.`,
-            end: ["fast", "Make it fast again"],
-          } as const,
-        ]),
-    ...(surroundings.issuerIsDown
-      ? [
-          {
-            text: "The token issuer is down: it issues no tokens.",
-            end: ["issuerUp", "Let it recover"],
-          } as const,
-        ]
-      : []),
-    ...(surroundings.contactCentreFaults === 0
-      ? []
-      : [
-          {
-            text: "The contact centre fails: agents get 503.",
-            end: ["contactCentreHeals", "Let it recover"],
-          } as const,
-        ]),
+  const candidates: (Trouble | false)[] = [
+    gateway.state === "not loaded" && {
+      text: `The gateway's app did not load, so every call returns 404${why}`,
+    },
+    gateway.state === "restarting" && { text: `The gateway's app is restarting${why}` },
+    gateway.state === "ended" && { text: `The gateway's app has ended permanently${why}` },
+    storageIsDown && {
+      text: "The storage does not respond: creates return 503. The figures of the queues are old.",
+    },
+    createTrouble !== undefined && !isExplained && { text: createTrouble },
+    platformDown !== null && {
+      text: "The platform is down: creates return 503.",
+      end: ["up", "Bring it up"],
+    },
+    platformFaults.length > 0 && {
+      text: `Calls of the platform fail: ${platformFaults.join("; ")}.`,
+      end: ["heal", "Clear all faults"],
+    },
+    latency > 0 && {
+      text: `The platform is slow: each call takes ${duration(latency)}.`,
+      end: ["fast", "Make it fast again"],
+    },
+    surroundings.issuerIsDown && {
+      text: "The token issuer is down: it issues no tokens.",
+      end: ["issuerUp", "Let it recover"],
+    },
+    surroundings.contactCentreFaults > 0 && {
+      text: "The contact centre fails: agents get 503.",
+      end: ["contactCentreHeals", "Let it recover"],
+    },
   ];
+  return candidates.filter((trouble) => trouble !== false);
 }
 
 /** One line per problem, with the button that ends it. */
 export function Banners({ data, snapshot }: { data: LiveData; snapshot: Snapshot }) {
-  const troubles = troublesOf(snapshot);
+  const troubles = troublesOf(snapshot, data.entries);
   return (
     <div class="banners" role="status">
       {data.isConnected ? (

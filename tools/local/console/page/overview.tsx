@@ -1,5 +1,6 @@
 /** The overview: states and queues, then charts, rooms and the timeline. */
 import { type QueueDepths, roomStates, type Snapshot, stateTitles } from "../console-state.ts";
+import { summarizeCreates } from "../creates.ts";
 import { runAction } from "./actions.tsx";
 import { PoolChart, StatesChart } from "./charts.tsx";
 import { age, duration, percentage, stateStyle } from "./format.ts";
@@ -45,31 +46,32 @@ export function Summary({ snapshot }: { snapshot: Snapshot }) {
 }
 
 export function Details({ data, snapshot }: { data: LiveData; snapshot: Snapshot }) {
-  const { createLatency: latency, poolLevel, poolTarget } = snapshot;
+  const { poolLevel, poolTarget } = snapshot;
+  const creates = summarizeCreates(data.entries);
   const isEmpty = poolLevel === 0 && poolTarget > 0;
   return (
     <div class="rest">
-      <section class="card card-head creates" aria-labelledby="latency-title">
-        <h2 id="latency-title">Creates</h2>
-        {latency.since === null ? (
+      <section class="card card-head creates" aria-labelledby="creates-title">
+        <h2 id="creates-title">Creates</h2>
+        {creates.since === undefined ? (
           <p class="figure">None yet. “Create a room” takes one from the pool.</p>
         ) : (
           <>
             <p class="figure">
-              <strong>{latency.count}</strong> in {age(snapshot.time - latency.since)},{" "}
-              <span class={latency.failed > 0 ? "failed" : undefined}>
-                <strong>{latency.failed}</strong> failed
-                {latency.failed > 0 && ` (${percentage(latency.failed / latency.count)})`}
+              <strong>{creates.count}</strong> in {age(snapshot.time - creates.since)},{" "}
+              <span class={creates.failed > 0 ? "failed" : undefined}>
+                <strong>{creates.failed}</strong> failed
+                {creates.failed > 0 && ` (${percentage(creates.failed / creates.count)})`}
               </span>
-              {latency.empty > 0 && (
+              {creates.empty > 0 && (
                 <span class="failed">
-                  , <strong>{latency.empty}</strong> found the pool empty
+                  , <strong>{creates.empty}</strong> found the pool empty
                 </span>
               )}
             </p>
             <p class="figure">
-              p50 <strong>{duration(latency.p50)}</strong> · p90 <strong>{duration(latency.p90)}</strong> ·
-              p99 <strong>{duration(latency.p99)}</strong>
+              p50 <strong>{duration(creates.p50)}</strong> · p90 <strong>{duration(creates.p90)}</strong> ·
+              p99 <strong>{duration(creates.p99)}</strong>
             </p>
           </>
         )}

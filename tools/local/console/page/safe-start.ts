@@ -1,4 +1,4 @@
-/** Runs first, so the page starts in every browser locale and reports if it cannot start. */
+/** Runs first, so that the page starts in every browser locale. */
 
 // uPlot formats numbers in the browser's language, even if it is not a valid tag: Chromium names `en-US@posix` for
 // LANG=C.
@@ -7,14 +7,3 @@ try {
 } catch {
   Object.defineProperty(navigator, "language", { value: "en-GB" });
 }
-
-function showFailure(reason: unknown): void {
-  if (document.querySelector(".summary") !== null) return;
-  const text = document.createElement("p");
-  text.className = "waiting";
-  text.setAttribute("role", "alert");
-  text.textContent = `The console could not start: ${String(reason)}`;
-  document.body.replaceChildren(text);
-}
-addEventListener("error", ({ error, message }) => showFailure(error ?? message));
-addEventListener("unhandledrejection", ({ reason }) => showFailure(reason));

@@ -1,6 +1,6 @@
 /** The timeline entries that the console makes from the host's log. */
 import { expect, test } from "vitest";
-import { describeTrouble, summarizeLatency } from "../../console/create-latency.ts";
+import { describeTrouble, summarizeCreates } from "../../console/creates.ts";
 import { createTimeline } from "../../console/timeline.ts";
 
 const requests: Readonly<Record<string, string>> = {
@@ -10,8 +10,10 @@ const requests: Readonly<Record<string, string>> = {
 
 function started() {
   const timeline = createTimeline();
+  let runs = 0;
   const log = (functionName: string, lines: readonly object[], outcome = "Succeeded"): void => {
-    const source = { level: "information", functionName, invocationId: `id-of-${functionName}` } as const;
+    runs += 1;
+    const source = { level: "information", functionName, invocationId: `run-${runs}` } as const;
     for (const line of lines) {
       timeline.onLog({ ...source, category: `Function.${functionName}.User`, message: JSON.stringify(line) });
     }
@@ -33,7 +35,7 @@ test("A request becomes one entry with method, path, status, duration, caller, c
   ]);
   expect(timeline.entries()).toEqual([
     {
-      id: "id-of-createRoomFromQueue",
+      id: "run-1",
       time: expect.any(Number),
       kind: "request",
       tone: "good",
@@ -45,7 +47,6 @@ test("A request becomes one entry with method, path, status, duration, caller, c
       rooms: ["abc"],
     },
   ]);
-  expect(timeline.creates()).toMatchObject([{ milliseconds: 34, outcome: "handed-out" }]);
 });
 
 test("A request that names a room belongs to that room", () => {
@@ -75,7 +76,7 @@ test("A create whose process ended is a failed create with status 500, and so is
   log("createRoomFromQueue", [], "Failed");
   expect(timeline.entries()).toMatchObject([{ title: "POST /room/create", status: 500, tone: "bad" }]);
   log("createRoomFromQueue", [{ event: "request", status: 503, durationMilliseconds: 5 }]);
-  expect(timeline.creates().map(({ outcome }) => outcome)).toEqual(["failed", "failed"]);
+  expect(summarizeCreates(timeline.entries())).toMatchObject({ count: 2, failed: 2 });
 });
 
 test("The timeline keeps the newest 1000 entries", () => {
@@ -92,18 +93,18 @@ test("The trouble with creates names the call of the platform that failed, until
   const { timeline, log } = started();
   const create = (status: number, cause: object = {}) =>
     log("createRoomFromQueue", [{ event: "request", status, durationMilliseconds: 5, ...cause }]);
-  const trouble = () => describeTrouble(timeline.creates(), Date.now());
-  expect(trouble()).toBeNull();
+  const trouble = () => describeTrouble(timeline.entries(), Date.now());
+  expect(trouble()).toBeUndefined();
   create(200);
   create(503, { code: "platform-login-refused", platformMethod: "PATCH", platformStatus: 403 });
   expect(trouble()).toBe(
     "1 of 2 creates failed in 5 min; the last: the platform refuses PATCH (403): the account may read but not change.",
   );
   create(404);
-  expect(trouble()).toBeNull();
+  expect(trouble()).toBeUndefined();
   create(503, { code: "storage-unavailable" });
   expect(trouble()).toBe("2 of 4 creates failed in 5 min; the last: the storage account does not respond.");
-  expect(describeTrouble(timeline.creates(), Date.now() + 300_001)).toBeNull();
+  expect(describeTrouble(timeline.entries(), Date.now() + 300_001)).toBeUndefined();
 });
 
 test("A room name with an invalid percent-encoding is shown as it is", () => {
@@ -134,14 +135,21 @@ test("A change of the gateway's state becomes an entry with its reason, but its 
   ]);
 });
 
-test("The latency has percentiles of the successful creates", () => {
-  const creates = Array.from({ length: 101 }, (_, index) => ({
-    time: 1000 + index,
-    milliseconds: index + 1,
-    outcome: index === 100 ? ("failed" as const) : ("handed-out" as const),
-  }));
-  const empty = { time: 2000, milliseconds: 1, outcome: "empty" } as const;
-  const latency = summarizeLatency([...creates, empty]);
-  expect(latency).toMatchObject({ count: 102, failed: 1, empty: 1, since: 1000, p50: 50, p90: 90, p99: 99 });
-  expect(summarizeLatency([])).toMatchObject({ count: 0, since: null, p50: 0, p99: 0 });
+test("Creates are counted by their outcome, with percentiles of those that handed out a room", () => {
+  const { timeline, log } = started();
+  for (let milliseconds = 1; milliseconds <= 100; milliseconds++)
+    log("createRoomFromQueue", [{ event: "request", status: 200, durationMilliseconds: milliseconds }]);
+  for (const status of [503, 404, 422])
+    log("createRoomFromQueue", [{ event: "request", status, durationMilliseconds: 1 }]);
+  log("getRoom", [{ event: "request", status: 200, durationMilliseconds: 1 }]);
+  expect(summarizeCreates(timeline.entries())).toEqual({
+    count: 102,
+    failed: 1,
+    empty: 1,
+    since: timeline.entries()[0]?.time,
+    p50: 50,
+    p90: 90,
+    p99: 99,
+  });
+  expect(summarizeCreates([])).toMatchObject({ count: 0, since: undefined, p50: 0 });
 });

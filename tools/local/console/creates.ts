@@ -1,0 +1,42 @@
+/** Summarises the creates in the timeline: how long they took, and why they failed. */
+import type { TimelineEntry } from "./console-state.ts";
+
+const troubleMinutes = 5;
+
+/** What became of a create; undefined for other entries, and for a create that the caller got wrong. */
+function outcomeOf({ title, status, tone }: TimelineEntry): "handed-out" | "empty" | "failed" | undefined {
+  if (!/^POST \/room\/create(\/old)?$/.test(title)) return undefined;
+  if (status === 200) return "handed-out";
+  if (status === 404) return "empty";
+  return tone === "bad" ? "failed" : undefined;
+}
+
+/** Returns percentiles of the successful creates, and how many failed with 5xx or found the pool empty. */
+export function summarizeCreates(entries: readonly TimelineEntry[]) {
+  const creates = entries.filter((entry) => outcomeOf(entry) !== undefined);
+  const having = (outcome: string) => creates.filter((create) => outcomeOf(create) === outcome);
+  const sorted = having("handed-out")
+    .map(({ durationMilliseconds = 0 }) => durationMilliseconds)
+    .toSorted((one, other) => one - other);
+  const percentile = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  return {
+    count: creates.length,
+    failed: having("failed").length,
+    empty: having("empty").length,
+    /** When the first of them was. */
+    since: creates[0]?.time,
+    p50: percentile(0.5),
+    p90: percentile(0.9),
+    p99: percentile(0.99),
+  };
+}
+
+/** Returns how many creates of the last minutes failed and why the newest did; undefined if it did not fail. */
+export function describeTrouble(entries: readonly TimelineEntry[], now: number): string | undefined {
+  const recent = entries.filter(({ time }) => time > now - troubleMinutes * 60_000);
+  const newest = recent.findLast((entry) => outcomeOf(entry) !== undefined);
+  if (!newest || outcomeOf(newest) !== "failed") return undefined;
+  const { count, failed } = summarizeCreates(recent);
+  const cause = newest.cause ?? "the app did not respond";
+  return `${failed} of ${count} creates failed in ${troubleMinutes} min; the last: ${cause}.`;
+}
