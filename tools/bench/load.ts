@@ -27,9 +27,7 @@ const requestsSchema = z.object({ total: z.int() });
  */
 export async function startBenchStack(settings: Record<string, string>) {
   bypassProxy();
-  const { surroundings, control, accessToken, stop } = await startSimulatorProcesses({
-    requestLimitPerMinute: null,
-  });
+  const { surroundings, control, accessToken, stop } = await startSimulatorProcesses();
   try {
     const gateway = await startGatewayProcess({
       entry: "dist/main.js",

@@ -58,8 +58,6 @@ export async function startAzurite(options: AzuriteOptions = {}) {
     return {
       connectionString: `${parts.join(";")};`,
       queueServiceUrl,
-      blobServiceUrl,
-      tableServiceUrl,
       /** Closes the servers and all connections; stored data is lost. */
       stop,
     };

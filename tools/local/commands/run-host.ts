@@ -1,33 +1,27 @@
 /**
  * Runs an app in the local Functions host, with this process's environment, until its end is requested:
- * `run-host.ts <entry> '{"hostJsonPath":"host.json"}'`. Timers run only when fired by hand. The first line printed is a
+ * `run-host.ts <entry> '{"pollSeconds":0.2}'`. Timers run only when fired by hand. The first line printed is a
  * JSON object with `url`, `functions` and `appProcessId`; each log entry is one more.
  */
 import { resolve } from "node:path";
 import * as z from "zod";
 import { startFunctionsHost } from "../../simulators/host/functions-host.ts";
 import type { LogEntry } from "../../simulators/host/messages.ts";
-import { untilEndRequested } from "../../simulators/process/serve-until-ended.ts";
+import { untilEndRequested } from "../../simulators/process/until-end-requested.ts";
 
-const optionsSchema = z.strictObject({
-  hostJsonPath: z.string().default("host.json"),
-  timeScale: z.record(z.string(), z.number()).default({}),
-});
-
-const [entry = "", given = "{}"] = process.argv.slice(2);
-const { hostJsonPath, timeScale } = optionsSchema.parse(JSON.parse(given));
+const [entry = "", timeScale = "{}"] = process.argv.slice(2);
 const endRequested = untilEndRequested();
 // The line with the URL comes first: what the app logs while it loads is printed after it.
 const waitingLines: string[] = [];
 let print = (line: string): void => void waitingLines.push(line);
 const host = await startFunctionsHost({
   entry: resolve(entry),
-  hostJsonPath: resolve(hostJsonPath),
+  hostJsonPath: resolve("host.json"),
   environment: Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   ),
   timersEnabled: false,
-  timeScale,
+  timeScale: z.record(z.string(), z.number()).parse(JSON.parse(timeScale)),
   onLog: (logged) => print(format(logged)),
 });
 const { url, functions } = host;

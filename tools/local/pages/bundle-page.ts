@@ -44,14 +44,11 @@ export async function bundlePage({
   const script = outputFiles.find(({ path }) => path.endsWith(".js"));
   const styles = outputFiles.find(({ path }) => path.endsWith(".css"));
   if (!script || !styles) throw new Error(`the page in ${folder} has no script or no styles`);
-  const drawn = await readFile(icon, "utf8");
   return new Map([
     ["index.html", toFile("text/html", await readFile(join(folder, "index.html")))],
     [`${name}.js`, toFile("text/javascript", script.contents)],
     [`${name}.css`, toFile("text/css", styles.contents)],
-    ["icon.svg", toFile("image/svg+xml", Buffer.from(drawn))],
-    // While something is wrong.
-    ["icon-bad.svg", toFile("image/svg+xml", Buffer.from(drawn.replace("#2f5fd0", "#c0362c")))],
+    ["icon.svg", toFile("image/svg+xml", await readFile(icon))],
   ]);
 }
 

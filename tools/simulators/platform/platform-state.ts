@@ -1,23 +1,19 @@
 /** The state of the simulated platform, with or without sockets. */
-import * as z from "zod";
 import { createFaults } from "../faults.ts";
 import { createConferences } from "./conferences.ts";
 import { createEventSink } from "./event-sink.ts";
 import { createAlarms, createLiveConferences } from "./live.ts";
 import { type Behaviours, createRateLimit, createRequestLog, defaultBehaviours } from "./switches.ts";
 
-export const simulatorOptionsSchema = z.strictObject({
-  username: z.string(),
-  password: z.string(),
+export interface SimulatorOptions {
+  readonly username: string;
+  readonly password: string;
   /** Clients that may get bearer tokens, with their public ES256 key. */
-  oauthClients: z.array(z.object({ clientId: z.string(), publicKeyPem: z.string() })).optional(),
-  requestLimitPerMinute: z.int().nullable().optional(),
-});
-
-export type SimulatorOptions = z.input<typeof simulatorOptionsSchema> & {
+  readonly oauthClients?: { readonly clientId: string; readonly publicKeyPem: string }[];
+  readonly requestLimitPerMinute?: number | null;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-};
+}
 
 export type PlatformState = ReturnType<typeof createPlatformState>;
 

@@ -12,8 +12,6 @@ import { Details, Summary } from "./overview.tsx";
 import { RequestLines } from "./request-lines.tsx";
 import { RoomLife } from "./room-life.tsx";
 
-const icons = { good: "/icon.svg", bad: "/icon-bad.svg" };
-
 function App() {
   const data = useLiveData();
   const place = usePlace();
@@ -26,7 +24,6 @@ function App() {
   const isBad = isStale || snapshot?.isOutage === true;
   useEffect(() => {
     document.title = `${isBad ? "! " : ""}VMR gateway console`;
-    document.querySelector("link[rel=icon]")?.setAttribute("href", isBad ? icons.bad : icons.good);
   }, [isBad]);
   return (
     <>
