@@ -6,8 +6,7 @@ import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
 import { formatMarker } from "../../src/lib/pool/room.ts";
 import { queueNames } from "../../src/lib/ports.ts";
-import { startGatewayProcess, startSimulatorProcesses } from "../local/stack/processes.ts";
-import { gatewaySettings } from "../simulators/gateway-settings.ts";
+import { startGatewayProcess, startSimulatorProcess } from "../local/stack/processes.ts";
 import { platformAccount } from "../simulators/identities.ts";
 import { bypassProxy } from "../simulators/process/bypass-proxy.ts";
 
@@ -21,24 +20,21 @@ const roomsSchema = z.object({ objects: z.array(z.object({ id: z.int() })) });
 const createdSchema = z.object({ name: z.string() });
 const requestsSchema = z.object({ total: z.int() });
 
-/**
- * Starts everything that is measured, each part in its own process. The simulator's rate limit is off. `settings`
- * override the usual ones of the gateway.
- */
+/** Starts everything that is measured. `settings` override the usual ones of the gateway. */
 export async function startBenchStack(settings: Record<string, string>) {
   bypassProxy();
-  const { surroundings, control, accessToken, stop } = await startSimulatorProcesses();
+  const { settings: usual, control, accessToken, stop } = await startSimulatorProcess();
   try {
     const gateway = await startGatewayProcess({
       entry: "dist/main.js",
-      settings: { ...gatewaySettings(surroundings), MAX_VMR: "500", ...settings },
+      settings: { ...usual, MAX_VMR: "500", ...settings },
       pollSeconds: 0.2,
     });
     const bearer = { authorization: `Bearer ${accessToken}` };
     return {
       gatewayUrl: gateway.addresses.url,
       control,
-      bare: await createBareCalls(surroundings),
+      bare: await createBareCalls(usual),
       /** Creates a room and returns its name. Throws if the status is not 200. */
       create: async (): Promise<string> => {
         const query = new URLSearchParams({ uuiData: encodeServiceTag(serviceTag) });
@@ -74,10 +70,8 @@ export async function send(
  * The calls that a create consists of, made directly over warm connections: the floor of every figure. Queue URLs
  * contain a shared access signature, so nothing is signed during the measurement.
  */
-async function createBareCalls({
-  connectionString,
-  platformUrl,
-}: Readonly<Record<"connectionString" | "platformUrl", string>>) {
+async function createBareCalls(settings: Readonly<Record<string, string>>) {
+  const { AzureWebJobsStorage: connectionString = "", PLATFORM_URL: platformUrl = "" } = settings;
   const service = QueueServiceClient.fromConnectionString(connectionString);
   const addressOf = async (queueName: string) => {
     const queue = service.getQueueClient(queueName);

@@ -144,8 +144,8 @@ async function writeResults(results: readonly Result[], seconds: number): Promis
   const lines = [
     "# Benchmark results",
     "",
-    `Written by \`npm run bench\` in ${Math.round(seconds)} s on ${machine}. The app (the bundle in the local host), Azurite,`,
-    "the platform simulator and the load driver ran as separate processes on these cores. Each figure has a floor from",
+    `Written by \`npm run bench\` in ${Math.round(seconds)} s on ${machine}. The app (the bundle in the local host), the`,
+    "simulators (with Azurite) and the load driver ran as separate processes on these cores. Each figure has a floor from",
     "the same run: the bare calls that it consists of. Targets are ratios, because milliseconds depend on the machine.",
     "Times are medians.",
     "",

@@ -5,6 +5,8 @@ import { scenarios } from "../../test/simulation/exploration/scenarios.ts";
 import type { PromiseName } from "../../test/simulation/ledger.ts";
 import { retirementScenarios } from "../ops/test/retirement-scenarios.ts";
 
+export { foundViolation, runHistories } from "../../test/simulation/run-histories.ts";
+
 export const allScenarios: Readonly<Record<string, Scenario>> = { ...scenarios, ...retirementScenarios };
 
 /** Returns the promise that a scenario finds broken with up to this many faults, or undefined. */

@@ -2,8 +2,6 @@
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import type { PromiseName } from "../../test/simulation/ledger.ts";
-import type { foundViolation, runHistories } from "../../test/simulation/run-histories.ts";
-import type { brokenPromise } from "./all-scenarios.ts";
 import type { PlantedBug } from "./planted-bugs.ts";
 
 const root = new URL("../../", import.meta.url).href;
@@ -41,43 +39,22 @@ export interface Finding {
   readonly by: string;
 }
 
-interface Simulation {
-  readonly runHistories: typeof runHistories;
-  readonly foundViolation: typeof foundViolation;
-}
-
-interface Exploration {
-  readonly brokenPromise: typeof brokenPromise;
-}
-
-/** Returns how a bug can be found: each function imports the simulation with the bug and runs a part of it. */
-export function plant(bug: PlantedBug) {
-  const index = planted.push(bug) - 1;
-  const load = async (file: string) => import(`${root}${file}?bug=${index}`);
-  const simulation = async (): Promise<Simulation> => load("test/simulation/run-histories.ts");
-
-  return {
-    /** Random histories. They contain no command of the operator. */
-    async byRandomHistories(maxCount: number): Promise<Finding | undefined> {
-      if (bug.file.startsWith("tools/ops/")) return undefined;
-      const continues = (count: number) => count < maxCount;
-      const { histories, failure } = await (await simulation()).runHistories({ firstSeed: 1, continues });
-      return failure && { promise: failure.violation.promise, by: `random history ${histories}` };
-    },
-
-    /** The histories that were found earlier, which are fast. */
-    async byFoundHistories(): Promise<Finding | undefined> {
-      const violation = await (await simulation()).foundViolation();
-      return violation && { promise: violation.promise, by: "a history that was found earlier" };
-    },
-
-    /** The bug's scenario, if it has one. */
-    async byExploration(): Promise<Finding | undefined> {
-      const { scenario, scenarioFaults = 1 } = bug;
-      if (scenario === undefined) return undefined;
-      const exploration: Exploration = await load("tools/nightly/all-scenarios.ts");
-      const promise = await exploration.brokenPromise(scenario, scenarioFaults);
-      return promise && { promise, by: `the scenario "${scenario}"` };
-    },
-  };
+/**
+ * Imports the simulation with a bug, and returns what finds it: its scenario, the histories that were found earlier, or up
+ * to this many random ones, which contain no command of the operator.
+ */
+export async function findPlanted(bug: PlantedBug, maxHistories: number): Promise<Finding | undefined> {
+  const simulation: typeof import("./all-scenarios.ts") = await import(
+    `./all-scenarios.ts?bug=${planted.push(bug) - 1}`
+  );
+  const { scenario, scenarioFaults = 1 } = bug;
+  if (scenario !== undefined) {
+    const promise = await simulation.brokenPromise(scenario, scenarioFaults);
+    if (promise) return { promise, by: `the scenario "${scenario}"` };
+  }
+  const violation = await simulation.foundViolation();
+  if (violation) return { promise: violation.promise, by: "a history that was found earlier" };
+  const continues = (count: number) => count < (bug.file.startsWith("tools/ops/") ? 0 : maxHistories);
+  const { histories, failure } = await simulation.runHistories({ firstSeed: 1, continues });
+  return failure && { promise: failure.violation.promise, by: `random history ${histories}` };
 }

@@ -10,8 +10,6 @@ export interface PlantedBug {
   readonly scenario?: string;
   /** How many faults it explores; one by default. */
   readonly scenarioFaults?: number;
-  /** Found by thousands of histories, which only `npm run soak` runs. */
-  readonly isFoundBySoakOnly?: true;
   readonly file: string;
   /** Texts that the file, or another one, contains exactly once, and their replacements. */
   readonly edits: readonly (readonly [from: string, to: string, otherFile?: string])[];
@@ -31,7 +29,6 @@ const unguarded = [
 ] as const;
 const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
 const retirement = "tools/ops/pool/retirement.ts";
-const memoryQueue = "test/support/memory-queue.ts";
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -47,14 +44,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "a claim whose lease ends",
     file: "src/lib/ports.ts",
     edits: [['isHeld() ? "gone" : "lost"', 'isHeld() ? "gone" : "deleted"']],
-  },
-  {
-    bug: "treats a missing message as its own delete after the lease",
-    breaks: "handed-out-twice",
-    scenario: "a claim whose lease ends",
-    scenarioFaults: 2,
-    file: "src/lib/ports.ts",
-    edits: [['error.failure === "message-gone" && isHeld()', 'error.failure === "message-gone"']],
   },
   {
     bug: "does not check the marker",
@@ -195,14 +184,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    bug: "takes the rooms of another gateway for its own",
-    breaks: "protected-room-deleted",
-    file: "src/lib/pool/room.ts",
-    edits: [
-      ["(parseMarker(description)?.gateway ?? gatewayName) !== gatewayName", "gatewayName === description"],
-    ],
-  },
-  {
     bug: "collects persistent rooms",
     breaks: "protected-room-deleted",
     scenario: "a live and a persistent room before the collector",
@@ -245,21 +226,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [["queueForDeletion(deletion, { room, reason", "void ({ room, reason"]],
   },
   {
-    bug: "writes the ID of a claim before bulk delete has cleared its message",
-    breaks: "handed-out-twice",
-    isFoundBySoakOnly: true,
-    scenario: "bulk delete of an unmarked room, a claim and the collector",
-    file: bulkDeletion,
-    edits: [
-      [
-        "for (const name of names) received.add(name);",
-        `for (const name of names) received.add(name);
-         for (const { id, text } of messages)
-           await queueForDeletion(deletion, { room: decodeRoomMessage(text).room, claimId: id, reason: "" });`,
-      ],
-    ],
-  },
-  {
     bug: "deletes a pooled room because of an event",
     breaks: "deleted-too-early",
     scenario: "claim, stray event and collector",
@@ -273,41 +239,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "a live and a persistent room before the collector",
     file: roomDeletion,
     edits: [["if (!isHidden || isOverdue) throw error;", "if (isOverdue) throw error;"]],
-  },
-  {
-    bug: "deletes a room whose live check got a page instead of a status",
-    breaks: "deleted-too-early",
-    file: roomDeletion,
-    edits: [
-      [
-        "[403, 404].includes(error.platformStatus ?? 0)",
-        'error.outcome === "refused" && error.platformStatus !== 429',
-      ],
-    ],
-  },
-  {
-    bug: "drops a request because others are pending",
-    breaks: "pool-level-wrong",
-    file: provisioning,
-    edits: [
-      [
-        'if (request.reason !== "claimed") return (await pool.count()) >= request.upTo;',
-        `const pending = async () => (options as unknown as { provisioning: Queue }).provisioning.count();
-         if (request.reason !== "claimed") return (await pool.count()) + (await pending()) - 1 >= request.upTo;`,
-      ],
-    ],
-  },
-  {
-    bug: "counts a room that is being provisioned twice when it requests another",
-    breaks: "pool-level-wrong",
-    isFoundBySoakOnly: true,
-    file: "src/lib/pool/replenishment.ts",
-    edits: [
-      [
-        "if ((await provisioning.count()) < maxRooms)",
-        "if ((await pool.count()) + (await provisioning.count()) < maxRooms)",
-      ],
-    ],
   },
   {
     bug: "queues a retired room for deletion only after its message is deleted",
@@ -346,21 +277,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       ['if (error.code === "platform-timeout") return false;', ""],
       ['(method === "GET" ||', '(method === "GET" || method === "PATCH" ||'],
-    ],
-  },
-  {
-    bug: "lets messages expire after seven days, the storage's default",
-    breaks: "room-lost-by-one-fault",
-    scenario: "two claims and one message",
-    file: memoryQueue,
-    edits: [
-      [
-        "const visible = () => messages.filter(",
-        `const expire = () => { messages = messages.filter(({ insertedAt }) => clock.now() - insertedAt < 7 * 86_400_000); };
-         const visible = () => (expire(), messages).filter(`,
-      ],
-      ["contents: () => messages.map(", "contents: () => (expire(), messages).map("],
-      ["async () => messages.length", "async () => (expire(), messages).length"],
     ],
   },
 ];

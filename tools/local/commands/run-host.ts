@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import * as z from "zod";
 import { startFunctionsHost } from "../../simulators/host/functions-host.ts";
 import type { LogEntry } from "../../simulators/host/messages.ts";
-import { untilEndRequested } from "../../simulators/process/until-end-requested.ts";
+import { untilEndRequested } from "../../simulators/process/stop-signal.ts";
 
 const [entry = "", timeScale = "{}"] = process.argv.slice(2);
 const endRequested = untilEndRequested();

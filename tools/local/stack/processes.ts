@@ -1,16 +1,11 @@
-/** Parts of the local environment as processes of their own: simulators, and the gateway's app in the local host. */
+/** The local environment in processes of their own: the simulators, and the gateway's app in the local host. */
 import * as z from "zod";
-import type { GatewaySurroundings } from "../../simulators/gateway-settings.ts";
 import { type Child, startChild } from "../../simulators/process/child.ts";
-import { fetchAccessToken } from "./access-token.ts";
 
-const storageSchema = z.object({ connectionString: z.string() });
-const platformSchema = z.object({ platformUrl: z.url(), controlUrl: z.url() });
-const identitySchema = z.object({
-  authorityUrl: z.url(),
-  tokenUrl: z.url(),
-  contactCentreUrl: z.url(),
-  logWorkspaceUrl: z.url(),
+const simulatorsSchema = z.object({
+  settings: z.record(z.string(), z.string()),
+  controlUrl: z.url(),
+  accessToken: z.string(),
 });
 const hostSchema = z.object({
   url: z.url(),
@@ -18,20 +13,18 @@ const hostSchema = z.object({
   appProcessId: z.int(),
 });
 
-/** Starts Azurite, the platform without its rate limit, and the identity services. */
-export async function startSimulatorProcesses() {
-  const script = "tools/local/commands/run-simulator.ts";
-  const children = await Promise.all([
-    startChild({ script, args: ["storage"], addressesSchema: storageSchema }),
-    startChild({ script, args: ["platform"], addressesSchema: platformSchema }),
-    startChild({ script, args: ["identity"], addressesSchema: identitySchema }),
-  ]);
-  const [storage, platform, identity] = children;
-  const { controlUrl, platformUrl } = platform.addresses;
-  const { tokenUrl, ...identityUrls } = identity.addresses;
-  const surroundings: GatewaySurroundings = { ...storage.addresses, platformUrl, ...identityUrls };
+/** Starts everything that the gateway talks to in one process. The platform has no rate limit. */
+export async function startSimulatorProcess() {
+  const child = await startChild({
+    script: "tools/local/commands/run-simulators.ts",
+    addressesSchema: simulatorsSchema,
+  });
+  const { settings, controlUrl, accessToken } = child.addresses;
   return {
-    surroundings,
+    /** The gateway's settings for these simulators. */
+    settings,
+    /** A consumer's token, valid for about an hour. */
+    accessToken,
     /** Calls the platform's control API and returns the body of the response. */
     control: async (method: string, path: string, body?: unknown): Promise<unknown> => {
       const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
@@ -39,9 +32,7 @@ export async function startSimulatorProcesses() {
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
       return response.status === 204 ? undefined : response.json();
     },
-    /** A consumer's token, valid for about an hour. */
-    accessToken: await fetchAccessToken(tokenUrl),
-    stop: async () => Promise.all(children.map(async (child) => child.kill())),
+    stop: child.kill,
   };
 }
 
