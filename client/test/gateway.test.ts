@@ -1,6 +1,6 @@
 /** The client against a running gateway: what a caller gets after lost responses and refusals. */
 import { beforeEach, expect, test } from "vitest";
-import { startResponseCutter } from "../../test/support/forwarding-server.ts";
+import { startForwardingServer } from "../../test/support/forwarding-server.ts";
 import { useRunningGateway } from "../../test/support/running-gateway.ts";
 import { thrownBy } from "../../test/support/scripted-gateway.ts";
 import { createClientWith } from "../src/client.ts";
@@ -29,13 +29,13 @@ const roomsWithTheTag = (): unknown[] =>
     .map((room) => room?.["name"]);
 
 test("A lost response to a create yields the room that was handed out, at once or with the key of the error", async () => {
-  const proxy = await startResponseCutter(gateway.url);
+  let toLose = 4;
+  const proxy = await startForwardingServer(gateway.url, (reply) => (toLose-- > 0 ? "reset" : reply));
   const client = connect(proxy.url);
-  proxy.cut(4);
   const error = await thrownBy(client.createRoom({ serviceTag: tag }));
   expect(error).toMatchObject({ name: "NoResponseError", attempts: 4 });
   const { idempotencyKey } = error as { idempotencyKey: string };
-  proxy.cut(2);
+  toLose = 2;
   const { name } = await client.createRoom({ serviceTag: tag, idempotencyKey });
   expect(roomsWithTheTag()).toEqual([name]);
 });

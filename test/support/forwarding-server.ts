@@ -32,18 +32,3 @@ export async function startForwardingServer(target: string, change: Change) {
   onTestFinished(server.stop);
   return server;
 }
-
-/** Loses responses after the gateway has done its work. */
-export async function startResponseCutter(target: string) {
-  let toCut = 0;
-  const { url } = await startForwardingServer(target, (reply) => {
-    if (toCut === 0) return reply;
-    toCut -= 1;
-    return "reset";
-  });
-  return {
-    url,
-    /** Loses the responses to the next requests. */
-    cut: (responses: number) => void (toCut = responses),
-  };
-}

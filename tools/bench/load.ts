@@ -24,32 +24,27 @@ const requestsSchema = z.object({ total: z.int() });
 export async function startBenchStack(settings: Record<string, string>) {
   bypassProxy();
   const { settings: usual, control, accessToken, stop } = await startSimulatorProcess();
-  try {
-    const gateway = await startGatewayProcess({
-      entry: "dist/main.js",
-      settings: { ...usual, MAX_VMR: "500", ...settings },
-      pollSeconds: 0.2,
-    });
-    const bearer = { authorization: `Bearer ${accessToken}` };
-    return {
-      gatewayUrl: gateway.addresses.url,
-      control,
-      bare: await createBareCalls(usual),
-      /** Creates a room and returns its name. Throws if the status is not 200. */
-      create: async (): Promise<string> => {
-        const query = new URLSearchParams({ uuiData: encodeServiceTag(serviceTag) });
-        const url = `${gateway.addresses.url}/room/create?${query.toString()}`;
-        return createdSchema.parse(JSON.parse(await send(200, "POST", url, bearer))).name;
-      },
-      stop: async (): Promise<void> => {
-        await gateway.stop();
-        await stop();
-      },
-    };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const gateway = await startGatewayProcess({
+    entry: "dist/main.js",
+    settings: { ...usual, MAX_VMR: "500", ...settings },
+    pollSeconds: 0.2,
+  });
+  const bearer = { authorization: `Bearer ${accessToken}` };
+  return {
+    gatewayUrl: gateway.addresses.url,
+    control,
+    bare: await createBareCalls(usual),
+    /** Creates a room and returns its name. Throws if the status is not 200. */
+    create: async (): Promise<string> => {
+      const query = new URLSearchParams({ uuiData: encodeServiceTag(serviceTag) });
+      const url = `${gateway.addresses.url}/room/create?${query.toString()}`;
+      return createdSchema.parse(JSON.parse(await send(200, "POST", url, bearer))).name;
+    },
+    stop: async (): Promise<void> => {
+      await gateway.stop();
+      await stop();
+    },
+  };
 }
 
 /** Sends a request and returns the body of the response. Throws if the status is another one. */

@@ -182,15 +182,12 @@ const startedAt = performance.now();
 const results: Result[] = [];
 for (const [index, [name, { measure, settings = {} }]] of chosen.entries()) {
   console.log(`${index + 1} of ${chosen.length}: ${name} ...`);
-  // Each benchmark runs against new processes.
+  // Each benchmark runs against new processes, which end with this one if it fails.
   const stack = await startBenchStack(settings);
-  try {
-    const result = await measure(stack);
-    const [what, measured, floor, ratio, target] = cellsOf(result);
-    console.log(`${what}: ${measured}; floor ${floor}; ratio ${ratio}; target ${target}`);
-    results.push(result);
-  } finally {
-    await stack.stop();
-  }
+  const result = await measure(stack);
+  await stack.stop();
+  const [what, measured, floor, ratio, target] = cellsOf(result);
+  console.log(`${what}: ${measured}; floor ${floor}; ratio ${ratio}; target ${target}`);
+  results.push(result);
 }
 if (only === undefined) await writeResults(results, (performance.now() - startedAt) / 1000);

@@ -16,32 +16,19 @@ const { only, short } = createCommand("npm run explore", "Explores small scenari
   .opts();
 const form = short ? "short" : "whole";
 const names = only === undefined ? Object.keys(allScenarios) : [only];
-const header = ["scenario", "faults", "histories", "merged", "states", "complete", "violations", "seconds"];
-const widths = [46, 6, 9, 9, 9, 8, 10, 7];
-const row = (cells: readonly (string | number)[]) =>
-  cells
-    .map((cell, index) =>
-      index === 0 ? String(cell).padEnd(widths[0] ?? 0) : String(cell).padStart(widths[index] ?? 0),
-    )
-    .join("  ");
 
-console.log(row(header));
-for (const [index, name] of names.entries()) {
-  // The progress goes to standard error, so the table stays intact.
-  console.error(`${index + 1} of ${names.length}: ${name} ...`);
-  await report(name);
-}
-
-async function report(name: string): Promise<void> {
+for (const name of names) {
   const scenario = allScenarios[name];
   const faults = scenario?.faults[form];
-  if (!scenario || faults === undefined) return;
+  if (!scenario || faults === undefined) continue;
+  // The progress goes to standard error, so the results stay together.
+  console.error(`${name} ...`);
   const startedAt = performance.now();
   const { complete, merged, states, isComplete, failure } = await exploreScenario(scenario, faults);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  console.log(
-    row([name, faults, complete, merged, states, isComplete ? "yes" : "no", failure ? 1 : 0, seconds]),
-  );
-  if (!isComplete) process.exitCode = 1;
+  const outcome = failure ? "BROKEN" : isComplete ? "passed" : "NOT COMPLETE";
+  const extent = `${faults} faults, ${complete} histories, ${merged} merged, ${states} states, ${seconds} s`;
+  console.log(`${outcome}  ${name}: ${extent}`);
+  if (!isComplete || failure) process.exitCode = 1;
   if (failure) console.error(explainFailure((await shortestFailure(scenario, faults)) ?? failure.what));
 }

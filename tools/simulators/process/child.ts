@@ -15,7 +15,7 @@ export interface ChildOptions<Addresses> {
   /** The whole environment, apart from PATH and HOME. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Receives each line after the first. */
-  readonly onLine?: (line: string, processId: number) => void;
+  readonly onLine?: (line: string) => void;
 }
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -58,7 +58,7 @@ export async function startChild<Addresses>(options: ChildOptions<Addresses>) {
     await end("SIGKILL");
     throw new Error(`${script} ended before it was ready`);
   }
-  lines.on("line", (text) => onLine(text, pid));
+  lines.on("line", onLine);
   return {
     process: child,
     processId: pid,
