@@ -1,4 +1,5 @@
 /** How the client fetches, caches and renews tokens. */
+import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createManualClock, settlePromises } from "../../test/support/clock.ts";
 import { room, startScriptedGateway, thrownBy } from "../../test/support/scripted-gateway.ts";
@@ -203,11 +204,6 @@ describe("Client credentials", () => {
     onTestFinished(issuer.stop);
     const token = await clientCredentials({ tokenUrl: issuer.tokenUrl, clientId, clientSecret })({ signal });
     expect(token).toEqual({ accessToken: expect.stringMatching(/^ey/), expiresInSeconds: 3599 });
-    const wrong = clientCredentials({ tokenUrl: issuer.tokenUrl, clientId, clientSecret: "wrong-secret" });
-    const error = await wrong({ signal }).catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(NotAuthenticatedError);
-    expect(String(error)).toContain(`POST ${issuer.tokenUrl}: the credentials are not valid: `);
-    expect(String(error)).not.toContain("wrong-secret");
   });
 
   test("send exactly the form that the specification names", async () => {
@@ -251,6 +247,7 @@ describe("Client credentials", () => {
     const error = await thrownBy(getToken({ signal }));
     expect(error).toMatchObject({ name, message: expect.stringContaining(reason) });
     expect(String(error)).toContain(`POST ${issuer.url}/token: `);
+    expect(inspect(error)).not.toContain(clientSecret);
   });
 
   test("name the innermost cause of a failed connection", async () => {
