@@ -19,7 +19,7 @@ export function createCredential(storage: Settings["storage"]): TokenCredential 
 
 async function loadCredential(storage: Settings["storage"]): Promise<TokenCredential> {
   const { DefaultAzureCredential, ManagedIdentityCredential } = await import("@azure/identity");
-  if ("connectionString" in storage || !storage.usesManagedIdentity) return new DefaultAzureCredential();
+  if (!storage.usesManagedIdentity) return new DefaultAzureCredential();
   const { identityClientId } = storage;
   return identityClientId === undefined
     ? new ManagedIdentityCredential()

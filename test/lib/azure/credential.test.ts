@@ -1,5 +1,6 @@
 /** The app's identity: all Azure clients of an instance use the identity that the settings name. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createCredential } from "../../../src/lib/azure/credential.ts";
 import { createAdapters } from "../../../src/lib/dependencies.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
@@ -58,4 +59,12 @@ test("the log workspace uses the same identity as the queues", async () => {
   await expect(metricsSink({ RunId: "run-1" })).rejects.toThrow("the log workspace did not accept the row");
 
   expect(tokenRequests()[0]).toMatchObject({ resource: "https://monitor.azure.com", client_id: clientId });
+});
+
+test("with a connection string, the identity is whatever the machine is signed in with", async () => {
+  // Of the ways to sign in, only the environment is tried, which has no credentials.
+  vi.stubEnv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential");
+  const credential = createCredential({ connectionString: "UseDevelopmentStorage=true" });
+  const token = credential.getToken("https://monitor.azure.com/.default");
+  await expect(token).rejects.toThrow("EnvironmentCredential");
 });

@@ -20,6 +20,10 @@ test("the sink sends the row unchanged to its rule and stream", async () => {
   expect(workspace.rows()).toEqual([{ ruleId: "dcr-1", stream: "Custom-VmrGatewayMetrics_CL", row }]);
 });
 
+test("without a workspace, the sink does nothing", async () => {
+  await expect(createMetricsSink(undefined, unused)(row)).resolves.toBeUndefined();
+});
+
 test("the sink retries after a transient failure, and the row arrives once", async () => {
   workspace.failNext({ status: 503, retryAfterSeconds: 0 });
   await sink(row);

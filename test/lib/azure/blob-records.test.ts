@@ -2,12 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { describe, expect, test } from "vitest";
-import { createRecordContainer, openCreateRecords } from "../../src/lib/azure/blob-records.ts";
-import type { CreateRecordStore } from "../../src/lib/ports.ts";
-import { startAzurite } from "../../tools/simulators/azurite.ts";
-import { startLoopbackServer } from "../../tools/simulators/loopback-server.ts";
-import { createMemoryRecordStore } from "../support/memory-record-store.ts";
-import { useStarted } from "../support/use-started.ts";
+import { createRecordContainer, openCreateRecords } from "../../../src/lib/azure/blob-records.ts";
+import type { CreateRecordStore } from "../../../src/lib/ports.ts";
+import { startAzurite } from "../../../tools/simulators/azurite.ts";
+import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
+import { createMemoryRecordStore } from "../../support/memory-record-store.ts";
+import { useStarted } from "../../support/use-started.ts";
 
 const record = (room: string) => ({ room, tagHash: "a1", createdAt: "2026-01-02T03:04:05.678Z" });
 
