@@ -117,21 +117,9 @@ describe("Registration", () => {
 
 describe("The response to a failure", () => {
   test.each([
-    ["unauthenticated", 401, "Not authenticated"],
     ["forbidden", 403, "Not allowed"],
     ["room-not-found", 404, undefined],
-    ["pool-exhausted", 404, undefined],
-    ["length-required", 411, "Send the body with a Content-Length header"],
-    ["body-too-large", 413, "The body is too large"],
-    ["platform-rejected", 502, "The conferencing platform rejected the request"],
     ["platform-unavailable", 503, "The conferencing platform cannot be reached"],
-    ["platform-login-refused", 503, "The conferencing platform cannot be used at the moment"],
-    ["platform-timeout", 503, "The conferencing platform did not respond in time"],
-    ["storage-unavailable", 503, "The room queues cannot be reached"],
-    ["identity-provider-unavailable", 503, "The token cannot be checked at the moment"],
-    ["contact-centre-unavailable", 503, "The token cannot be checked at the moment"],
-    ["claim-failed", 503, "Could not allocate a room; retry the request"],
-    ["bulk-delete-incomplete", 503, "Not all rooms have been deleted; retry the request"],
   ] as const)("%s is %i with the detail %j and hides its cause", async (code, status, detail) => {
     const error = new GatewayError(code, { retryAfterSeconds: 7, cause: new Error("secret") });
     const response = await call(throwing(error));
