@@ -2,7 +2,7 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { TLSSocket } from "node:tls";
-import axios, { type AxiosInstance, isCancel } from "axios";
+import axios, { type AxiosError, type AxiosInstance, isCancel } from "axios";
 
 // Idle connections are closed before a server's usual 5 s: a request on one just closed has an unknown outcome.
 const idleMilliseconds = 4000;
@@ -38,8 +38,10 @@ export function createHttpClient(baseURL: string): AxiosInstance {
     maxContentLength: maxResponseBytes,
     validateStatus: () => true,
   });
-  client.interceptors.response.use(undefined, (error: unknown) => {
-    throw isCancel(error) ? new NoResponseError("ETIMEDOUT") : toNoResponseError(error);
+  client.interceptors.response.use(undefined, (error: AxiosError) => {
+    throw isCancel(error)
+      ? new NoResponseError("ETIMEDOUT")
+      : new NoResponseError(error.code ?? "", error.cause);
   });
   return client;
 }
@@ -55,10 +57,4 @@ function limitConnecting(agent: HttpAgent): void {
     socket?.once(socket instanceof TLSSocket ? "secureConnect" : "connect", stop).once("close", stop);
     return socket;
   };
-}
-
-function toNoResponseError(error: unknown): NoResponseError {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return new NoResponseError(code, cause);
 }

@@ -37,6 +37,17 @@ test("the platform client's token requests have the timeout of the settings", as
   expect(new Set(asked)).toEqual(new Set([7000]));
 });
 
+test("the keys of the identity provider can be fetched in advance", async () => {
+  let requests = 0;
+  const provider = await startLoopbackServer(() => {
+    requests += 1;
+    return { status: 404 };
+  });
+  onTestFinished(provider.stop);
+  await createAdapters(loadSettings({ ...exampleEnvironment, AUTH_AUTHORITY: provider.url })).prefetchKeys();
+  expect(requests).toBeGreaterThan(0);
+});
+
 describe("The object graph", () => {
   interface Seen extends PlatformCall {
     readonly isBackground: boolean;

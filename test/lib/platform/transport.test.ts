@@ -15,6 +15,7 @@ import {
 import { type Answer, type Reply, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { listen } from "../../../tools/simulators/process/listen.ts";
 import { createManualClock, type ManualClock } from "../../support/clock.ts";
+import { watchConnectLimits } from "../../support/connect-limits.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { newPlatformClient } from "../../support/use-platform.ts";
@@ -97,7 +98,9 @@ async function post(certificate: Certificate) {
 }
 
 test("Accepts a server certificate that a trusted authority has signed", async () => {
+  const limits = watchConnectLimits();
   expect(await post({})).toEqual({ outcome: { body: {} }, arrived: ["POST"] });
+  expect(limits()).toEqual([true]);
 });
 
 test.each<[string, Certificate, string]>([
