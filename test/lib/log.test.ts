@@ -55,12 +55,6 @@ test.each([["a string with a secret"], [{ password: "secret" }]])(
   },
 );
 
-test("a line has no list of causes if there is no cause", () => {
-  const { log, lines } = start();
-  log.error("plain");
-  expect(lines[0]?.line).not.toHaveProperty("causes");
-});
-
 test("a line contains at most six causes, even if the chain is circular", () => {
   const { log, lines } = start();
   const circle = new Error("circle");

@@ -128,22 +128,11 @@ describe("A body", () => {
     expect(inBody(input, anyFields)).toEqual(faultOf("dict_type", "Input should be a valid dictionary"));
   });
 
-  test.each([
-    [{ ivr_theme: [5] }, "dict_type", ["ivr_theme", 0], "Input should be a valid dictionary", 5],
-    [
-      { aliases: [{ id: 1 }, { id: "abc" }] },
-      "int_parsing",
-      ["aliases", 1, "id"],
-      "Input should be a valid integer, unable to parse string as an integer",
-      "abc",
-    ],
-  ])("has a fault at the index of a list element: %j", (body, type, path, msg, input) => {
-    expect(inBody(body)).toEqual({ faults: [{ type, loc: ["body", ...path], msg, input }] });
-  });
-
-  test("has its faults in the order of the schema's fields", () => {
-    const faults = ["allow_guests", "name", "participant_limit"].map((field) => ({ loc: ["body", field] }));
-    expect(inBody({ participant_limit: "x", allow_guests: "maybe", name: 5 })).toMatchObject({ faults });
+  test("has a fault at the index of a list element", () => {
+    const loc = ["body", "aliases", 1, "id"];
+    const msg = "Input should be a valid integer, unable to parse string as an integer";
+    const faults = [{ type: "int_parsing", loc, msg, input: "abc" }];
+    expect(inBody({ aliases: [{ id: 1 }, { id: "abc" }] })).toEqual({ faults });
   });
 
   test.each([

@@ -194,11 +194,6 @@ describe("Background calls", () => {
     expect(await countSlots("background")).toBe(inBackground);
   });
 
-  test("get the slots that overload leaves, and leave two to callers", async () => {
-    limiter.onFailure(timeout, clock.now());
-    expect(await countSlots("background")).toBe(2);
-  });
-
   test("wait in one line with callers, in order of arrival", async () => {
     limiter = createLimiter(3, clock, createSeededRandom(1));
     const take = async (priority: Priority) => limiter.takeSlot(priority, inSeconds(9));
