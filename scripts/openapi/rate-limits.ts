@@ -4,15 +4,13 @@ import type { Access } from "../../src/lib/auth/access.ts";
 
 const infrastructure = readFileSync(new URL("../../infra/main.bicepparam", import.meta.url), "utf8");
 
-const privateCalls = `${defaultOf("callsPerMinutePerClient")} calls per minute and client application`;
 const publicCalls = `${defaultOf("callsPerMinutePerAddress")} calls per minute and IP address`;
-const events = `${defaultOf("eventsPerMinutePerAddress")} calls per minute and IP address`;
 
 /** How many calls are allowed, as a phrase. */
 export const rateLimits: Readonly<Record<Access, string>> = {
-  application: privateCalls,
+  application: `${defaultOf("callsPerMinutePerClient")} calls per minute and client application`,
   agent: publicCalls,
-  "event-sink": events,
+  "event-sink": `${defaultOf("eventsPerMinutePerAddress")} calls per minute and IP address`,
   anyone: publicCalls,
 };
 

@@ -9,19 +9,13 @@ import manifest from "../../package.json" with { type: "json" };
 import { createSettingsList } from "./settings-list.ts";
 import { createNotices } from "./third-party-notices.ts";
 
-interface Bundle {
-  /** Twelve hexadecimal digits of the bundle's hash. */
-  readonly build: string;
-  /** Contents by path from the project's root, such as `dist/main.js`. */
-  readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Every source file that left code in the bundle, by its path from the project's root. */
-  readonly sources: readonly string[];
-}
-
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Bundles src/main.ts. Rejects with esbuild's list of faults. */
-async function bundleApp(): Promise<Bundle> {
+/**
+ * Bundles src/main.ts. Returns the files by their paths from the project's root, such as `dist/main.js`, the build, and
+ * the paths of every source that left code in the bundle. Rejects with esbuild's list of faults.
+ */
+async function bundleApp() {
   const { outputFiles, metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: ["src/main.ts"],
@@ -53,7 +47,7 @@ async function bundleApp(): Promise<Bundle> {
   return { files, build, sources: [...new Set(sources)].toSorted() };
 }
 
-/** Writes the hash of the bundle into the bundle, in place of the zeros in src/lib/version.ts, and returns it. */
+/** Writes twelve hexadecimal digits of the bundle's hash in place of the zeros in src/lib/version.ts, and returns them. */
 function writeBuild(files: Map<string, Uint8Array>): string {
   const path = "dist/main.js";
   const text = Buffer.from(files.get(path) ?? []).toString();

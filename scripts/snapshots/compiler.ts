@@ -4,24 +4,19 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { compilerVersion } from "./inputs.ts";
 
-const platforms: Readonly<Record<string, string>> = { linux: "linux", darwin: "osx", win32: "win" };
-const packageName = `Azure.Bicep.CommandLine.${platforms[process.platform]}-${process.arch}`;
 // The second is where `az bicep install` puts it.
 const candidates = ["bicep", join(homedir(), ".azure", "bin", "bicep")];
 
 /** Returns a compiler of the repository's version. Throws an Error that says how to get it. */
 export function findCompiler(): string {
-  const found = candidates.flatMap((program) => {
+  const compiler = candidates.find((program) => {
     const { stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
-    const [, version] = / version ([\d.]+)/.exec(stdout ?? "") ?? [];
-    return version === undefined ? [] : [{ program, version }];
+    return / version ([\d.]+)/.exec(stdout ?? "")?.[1] === compilerVersion;
   });
-  const compiler = found.find(({ version }) => version === compilerVersion);
-  if (compiler) return compiler.program;
-  const others = found.map(({ program, version }) => `${program} is ${version}`).join(", ");
+  if (compiler !== undefined) return compiler;
   throw new Error(
-    `The snapshots need Bicep ${compilerVersion}${others && ` (${others})`}: az bicep install --version v${compilerVersion}, ` +
-      `or the NuGet package ${packageName}, whose tools/bicep must be on the PATH`,
+    `The snapshots need Bicep ${compilerVersion}: az bicep install --version v${compilerVersion}, or a bicep on the ` +
+      "PATH, such as tools/bicep of the NuGet package Azure.Bicep.CommandLine of your platform",
   );
 }
 

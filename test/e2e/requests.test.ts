@@ -56,11 +56,10 @@ describe("A target", () => {
   test("with dots or percent signs for a room name returns 404 and affects no room", async () => {
     gateway.addRoom("another-room");
     for (const wire of ["x".repeat(300), "%25%25", "..%2F..", "a%2F..%2Fanother-room"]) {
-      expect(await gateway.sendAsApplication(`GET /room/${wire}`)).toMatchObject({ status: 404, text: "" });
-      expect(await gateway.sendAsApplication(`DELETE /room/${wire}`)).toMatchObject({
-        status: 404,
-        text: "",
-      });
+      for (const method of ["GET", "DELETE"]) {
+        const { status, text } = await gateway.sendAsApplication(`${method} /room/${wire}`);
+        expect([method, wire, status, text]).toEqual([method, wire, 404, ""]);
+      }
     }
     expect(gateway.room("another-room")).toBeDefined();
   });

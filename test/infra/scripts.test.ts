@@ -87,10 +87,11 @@ describe("deploy.sh provision", () => {
   });
 
   test("Unsets the deployment's variables of the operator's shell, and keeps the others", async () => {
-    const values = { AZURE_RESOURCE_GROUP: "rg-production", EXISTING_WORKSPACE_ID: "/other", PATH: "" };
-    const { PATH: _, ...shell } = { ...values, HTTPS_PROXY: "http://proxy", AZURE_SUBSCRIPTION_ID: "other" };
-    const names = ["AZURE_RESOURCE_GROUP", "EXISTING_WORKSPACE_ID", "HTTPS_PROXY", "AZURE_SUBSCRIPTION_ID"];
-    const print = names.map((name) => `echo \${${name}-unset}`).join("; ");
+    const ofOther = { AZURE_RESOURCE_GROUP: "rg-production", EXISTING_WORKSPACE_ID: "/other" };
+    const shell = { ...ofOther, HTTPS_PROXY: "http://proxy", AZURE_SUBSCRIPTION_ID: "other" };
+    const print = Object.keys(shell)
+      .map((name) => `echo \${${name}-unset}`)
+      .join("; ");
     const script = ["-c", `environment=test; . infra/values.sh; ${print}`];
     const { stdout } = await runScript(script, [], { environment: shell, folder: project.folder });
     expect(stdout).toBe(`unset\nunset\nhttp://proxy\n${subscription}\n`);

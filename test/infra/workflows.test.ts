@@ -116,12 +116,6 @@ test("The first release is completed with the alerts, which nobody asks for", ()
   expect(commandsOf(complete)).toContain("deploy.sh provision");
 });
 
-test("nightly.yml runs every step each night, and by hand", () => {
-  const text = texts[2] ?? "";
-  expect(text).toMatch(/^ {2}schedule:\n {4}- cron: "\d+ \d+ \* \* \*"\n {2}workflow_dispatch:$/m);
-  expect(commandsOf(jobOf(nightly, "nightly"))).toContain("npm run nightly");
-});
-
 test("what-if.yml reads variables of the repository, as it has no environment, and deploys nothing", () => {
   const job = jobOf(whatIf, "what-if");
   expect([job.environment, job.if]).toEqual([undefined, expect.stringContaining("== github.repository")]);

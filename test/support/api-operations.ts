@@ -1,36 +1,26 @@
 /** The operations of the API document, requests that succeed, and a check of responses against the document. */
-import { Ajv, type ValidateFunction } from "ajv";
+import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { document, operations as documented } from "./api-document.ts";
 import { asAgent, asEventSink } from "./credentials.ts";
 import type { Received, Sent } from "./exchange.ts";
 
-export interface Operation {
-  readonly method: string;
-  /** As in the document, `/room/{room_name}`. */
-  readonly path: string;
-  readonly hasBody: boolean;
-  /** The names of its query parameters. */
-  readonly query: readonly string[];
-  /** The security scheme, undefined if anyone may call. */
-  readonly security: string | undefined;
-  readonly successStatus: number;
-  /** Validators by status; undefined if the body must be empty. */
-  readonly responses: ReadonlyMap<number, ValidateFunction | undefined>;
-}
-
 const ajv = new Ajv({ strict: false });
 formats.default(ajv, ["date-time", "int64"]);
 ajv.addSchema({ components: document.components }, "api");
 
-export const operations: readonly Operation[] = documented.map(
+export const operations = documented.map(
   ({ method, path, requestBody, parameters, security, responses }) => ({
     method: method.toUpperCase(),
+    /** As in the document, `/room/{room_name}`. */
     path,
     hasBody: requestBody !== undefined,
+    /** The names of its query parameters. */
     query: parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name),
+    /** The security scheme, undefined if anyone may call. */
     security: security.flatMap((scheme) => Object.keys(scheme))[0],
     successStatus: Number(Object.keys(responses).find((status) => status.startsWith("2"))),
+    /** Validators by status; undefined if the body must be empty. */
     responses: new Map(
       Object.entries(responses).map(([status, { content }]) => {
         const reference = content["application/json"]?.schema["$ref"];
@@ -39,6 +29,8 @@ export const operations: readonly Operation[] = documented.map(
     ),
   }),
 );
+
+export type Operation = (typeof operations)[number];
 
 /** How the document and the operations guide name an operation: `GET /room/{room_name}`. */
 export const nameOf = ({ method, path }: Operation): string => `${method} ${path}`;

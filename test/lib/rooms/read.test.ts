@@ -27,8 +27,3 @@ test.each(["x".repeat(251), "x".repeat(20_000), "😀".repeat(251)])(
     expect(platform.asked).toEqual([]);
   },
 );
-
-test("A room that the platform does not know is not found", async () => {
-  const unknown = findRoom({ findByName: async () => undefined }, "x");
-  await expect(unknown).rejects.toMatchObject({ code: "room-not-found" });
-});

@@ -302,13 +302,6 @@ describe("Invalid settings", () => {
     );
   });
 
-  test("loadSettings reports all faults at once", () => {
-    const nothing = Object.fromEntries(Object.keys(exampleEnvironment).map((name) => [name, undefined]));
-    const required = Object.keys(exampleEnvironment).filter((name) => name !== "PLATFORM_PASSWORD");
-    const names = faultyNames({ ...nothing, GC_MAX_MESSAGES: "0", ROOM_TEMPLATE: "{" });
-    expect(names.toSorted()).toEqual([...required, "GC_MAX_MESSAGES", "ROOM_TEMPLATE"].toSorted());
-  });
-
   test("loadSettings returns the unknown names of a deployment's settings", () => {
     const names = "MAX_VMR,UNMARKED_ROOM,MY_WEBSITE_NAME,AzureWebJobs.collectGarbage.Disabled";
     expect(load({ GIVEN_SETTING_NAMES: names }).unknownNames).toEqual(["UNMARKED_ROOM", "MY_WEBSITE_NAME"]);

@@ -34,6 +34,10 @@ function toElements(nodes: readonly Node[]): Element[] {
   });
 }
 
+function policyOf(elementsOf: (section: Section) => readonly Element[]): Policy {
+  return Object.fromEntries(sections.map((section) => [section, elementsOf(section)])) as unknown as Policy;
+}
+
 /** Throws an Error if the text is not a policy document with all sections in their order. */
 function parse(text: string): Policy {
   const validity = XMLValidator.validate(text);
@@ -42,13 +46,7 @@ function parse(text: string): Policy {
   const names = root?.children.map(({ name }) => name);
   if (root?.name !== "policies" || others.length > 0 || String(names) !== String(sections))
     throw new Error(`The policy has the sections ${String(names)}`);
-  const [inbound, backend, outbound, onError] = root.children.map(({ children }) => children);
-  return {
-    inbound: inbound ?? [],
-    backend: backend ?? [],
-    outbound: outbound ?? [],
-    "on-error": onError ?? [],
-  };
+  return policyOf((section) => root.children.find(({ name }) => name === section)?.children ?? []);
 }
 
 /** Returns the effective policy of each operation by its name. `<base />` stands for the policy around it. */
@@ -58,10 +56,10 @@ export function effectivePolicies(snapshot: Snapshot): Map<string, Policy> {
   return new Map(
     own.map(({ id, properties }) => {
       const policy = parse(properties["value"]);
-      const around = (section: Section) =>
-        policy[section].flatMap((element) => (element.name === "base" ? ofAll[section] : [element]));
-      const effective = Object.fromEntries(sections.map((section) => [section, around(section)]));
-      return [lastOf(id.replace(/\/policies\/policy$/, "")), effective as unknown as Policy];
+      const effective = policyOf((section) =>
+        policy[section].flatMap((element) => (element.name === "base" ? ofAll[section] : [element])),
+      );
+      return [lastOf(id.replace(/\/policies\/policy$/, "")), effective];
     }),
   );
 }
