@@ -64,7 +64,7 @@ export async function runProgram(
 ): Promise<Outcome> {
   let outcome: Outcome = "ok";
   const surroundings: Surroundings = {
-    print: terminal.write,
+    print: (text) => terminal.print(text.trimEnd()),
     remark: (text) => terminal.remark(text.trimEnd()),
     exit: (code) => {
       throw new Ended(code === 0 ? "ok" : "usage");

@@ -3,8 +3,6 @@ import type { Log, LogFields } from "../../../src/lib/log.ts";
 import { createProgress, type Output } from "../../local/terminal/progress.ts";
 
 export interface Terminal {
-  /** Writes text of the result to standard output. */
-  readonly write: (text: string) => void;
   /** Writes a line of the result to standard output. */
   readonly print: (line: string) => void;
   /** Writes a remark to standard error, where it does not mix with a result that a script reads. */
@@ -18,7 +16,6 @@ export interface Terminal {
 /** Creates the terminal of this process. */
 export function createTerminal(): Terminal {
   return {
-    write: (text) => void process.stdout.write(text),
     print: (line) => void process.stdout.write(`${line}\n`),
     remark: (line) => void process.stderr.write(`${line}\n`),
     progress: process.stderr,

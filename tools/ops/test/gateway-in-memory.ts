@@ -28,7 +28,8 @@ import { startLoopbackServer } from "../../simulators/loopback-server.ts";
 import { createMemoryPlatform, noCredentials } from "../../simulators/platform/memory-platform.ts";
 import { startTokenIssuer } from "../../simulators/token-issuer.ts";
 import { createLocalLog } from "../target/local.ts";
-import { platformOf, type Target } from "../target/target.ts";
+import { platformOf } from "../target/target.ts";
+import { memoryTarget } from "./memory-target.ts";
 import { ops } from "./operated-gateway.ts";
 
 export type GatewayInMemory = Awaited<ReturnType<typeof startGatewayInMemory>>;
@@ -150,9 +151,7 @@ export async function startGatewayInMemory(rooms = 20) {
     await run().catch(() => undefined);
   }
 
-  const target: Target = {
-    name: "a gateway in memory",
-    since: undefined,
+  const target = memoryTarget({
     gatewayUrl: front.url,
     settings,
     clock,
@@ -160,9 +159,7 @@ export async function startGatewayInMemory(rooms = 20) {
     log: createLocalLog(logWorkspace.url, clock),
     platform: platformOf(clientOf(), clock),
     fingerprint: async () => roomFingerprint(settings.rooms.template, settings.rooms.hostPin),
-    unresolvedSecrets: async () => [],
-    operatorId: async () => "operator",
-  };
+  });
 
   async function fill(): Promise<void> {
     await call("bulkCreateRooms", asApplication());

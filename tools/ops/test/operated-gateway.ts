@@ -93,13 +93,12 @@ export async function ops(args: readonly string[], options: OpsOptions = {}) {
     remarks += text;
     onText(text);
   };
-  const write = (text: string): void => {
-    output += text;
-    onText(text);
+  const print = (line: string): void => {
+    output += `${line}\n`;
+    onText(`${line}\n`);
   };
   const terminal = {
-    write,
-    print: (line: string) => write(`${line}\n`),
+    print,
     remark: (line: string) => remark(`${line}\n`),
     progress: { write: remark },
     isScreen: false,
