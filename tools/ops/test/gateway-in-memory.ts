@@ -12,7 +12,7 @@ import { createClient } from "../../../src/lib/platform/client.ts";
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import type { PlatformTransport } from "../../../src/lib/platform/transport.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
-import { type Queue, QueueError, secureRandom } from "../../../src/lib/ports.ts";
+import { secureRandom } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { httpFunctions, registerFunctions } from "../../../test/simulation/processes.ts";
 import { createManualClock, settlePromises } from "../../../test/support/clock.ts";
@@ -74,16 +74,8 @@ export async function startGatewayInMemory(rooms = 20) {
   const clientOf = () =>
     createClient(transport, { timeoutSeconds, maxConcurrency, credentials: noCredentials, clock });
 
-  const storage = { isDown: false };
-  const refuse = async () => {
-    const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
-    throw new QueueError("unknown", "queue: ECONNREFUSED", cause);
-  };
-  const openQueue = (): Queue =>
-    new Proxy(createMemoryQueue(clock), {
-      get: (queue, operation): unknown => (storage.isDown ? refuse : Reflect.get(queue, operation)),
-    });
-  const [pool, deletion, provisioning, poison] = [openQueue(), openQueue(), openQueue(), openQueue()];
+  const newQueue = () => createMemoryQueue(clock);
+  const [pool, deletion, provisioning, poison] = [newQueue(), newQueue(), newQueue(), newQueue()];
   const queues = { pool, deletion, provisioning, poison };
 
   const dependencies = createDependencies(settings, {
@@ -135,7 +127,7 @@ export async function startGatewayInMemory(rooms = 20) {
   async function provision(): Promise<void> {
     const handler = functions.queues.get("provisionRoom");
     for (let served = 0; served < 200; served++) {
-      const [message] = await queues.provisioning.receive(1, 1).catch(() => []);
+      const [message] = await queues.provisioning.receive(1, 1);
       if (!message) return;
       try {
         await handler?.(JSON.parse(message.text), contextOf("provisionRoom"));
@@ -173,7 +165,6 @@ export async function startGatewayInMemory(rooms = 20) {
     clock,
     platform,
     link,
-    storage,
     issuer,
     contactCentre,
     queues,
@@ -204,7 +195,6 @@ export async function startGatewayInMemory(rooms = 20) {
     /** Ends every fault. */
     mend: async (): Promise<void> => {
       isLoaded = true;
-      storage.isDown = false;
       Object.assign(link, { delaySeconds: 0, networkCode: "" });
       issuer.setDown(false);
       contactCentre.clearFaults();

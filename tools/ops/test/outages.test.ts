@@ -224,14 +224,6 @@ const outages = [
       cureWords: "`eventsink_maximum_backoff`: see [event-sink-silent]",
     },
   ]),
-  ...named("Storage", "storage-unavailable", [
-    {
-      fault: "storage is down",
-      strike: ({ storage }) => Object.assign(storage, { isDown: true }),
-      found: /^refuses the connection \(ECONNREFUSED\)$/,
-      cureWords: "check the storage account's state and firewall",
-    },
-  ]),
   ...named("Poison", "poison-messages", [
     {
       fault: "the host has given requests up",
