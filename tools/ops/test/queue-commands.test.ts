@@ -102,6 +102,7 @@ describe("ops redrive", () => {
       exitCode: 0,
       output: "1 message in the poison queue.\n0 requests moved. 1 unreadable message deleted.\n",
     });
+    expect(provisioning.texts()).toHaveLength(2);
   });
 
   test("Moves nothing without --yes, and ends with 0 if the queue is empty", async () => {
@@ -119,13 +120,15 @@ describe("ops redrive", () => {
   test("Reports messages that another run has leased, and ends with 1", async () => {
     for (let message = 0; message < 2; message++) await poison.put(request);
     await poison.receive(1, 60);
+    await poison.put("not a request");
     expect(await redrive("--yes")).toMatchObject({
       exitCode: 1,
       output:
-        "2 messages in the poison queue.\n1 request moved.\n" +
+        "3 messages in the poison queue.\n1 request moved.\n" +
+        "1 message left that cannot be read as a request. --drop-unreadable deletes such messages.\n" +
         "1 message leased by another run. Run the command again in a minute.\n",
     });
-    expect([poison.texts().length, provisioning.texts().length]).toEqual([1, 1]);
+    expect([poison.texts().length, provisioning.texts().length]).toEqual([2, 1]);
   });
 
   test("Counts with --json", async () => {
