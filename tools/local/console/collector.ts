@@ -6,6 +6,7 @@ import { openQueueContents } from "../stack/queue-contents.ts";
 import {
   type GatewayState,
   type HistoryPoint,
+  type QueueDepths,
   type RoomRow,
   type RoomState,
   type Snapshot,
@@ -28,8 +29,6 @@ export interface CollectorOptions {
   readonly onSnapshot: (snapshot: Snapshot) => void;
 }
 
-type Depths = [pool: number, provisioning: number, deletion: number, poison: number];
-
 /** Starts sampling. A sample that fails, for example because a part is stopping, is skipped. */
 export function startCollector(options: CollectorOptions) {
   const { connection, stack, appState, timeline, onSnapshot, intervalMilliseconds = 1000 } = options;
@@ -39,20 +38,18 @@ export function startCollector(options: CollectorOptions) {
   let rows: ReadonlyMap<string, RoomRow> = new Map();
   let latest: Snapshot | undefined;
 
-  let lastDepths: Depths = [0, 0, 0, 0];
-  const readDepths = async (): Promise<Depths> =>
-    Promise.all([
-      queues.depth("pool"),
-      queues.depth("provisioning"),
-      queues.depth("deletion"),
-      queues.depth("poison"),
-    ]);
+  let depths: QueueDepths = { pool: 0, provisioning: 0, deletion: 0, poison: 0 };
+  const readDepths = async (): Promise<QueueDepths> => ({
+    pool: await queues.depth("pool"),
+    provisioning: await queues.depth("provisioning"),
+    deletion: await queues.depth("deletion"),
+    poison: await queues.depth("poison"),
+  });
 
   async function take(): Promise<Snapshot> {
-    const depths = await readDepths().catch(() => undefined);
-    const storageIsDown = depths === undefined;
-    const [pool, provisioning, deletion, poison] = depths ?? lastDepths;
-    if (depths) lastDepths = depths;
+    const seen = await readDepths().catch(() => undefined);
+    const storageIsDown = seen === undefined;
+    depths = seen ?? depths;
     const data = readStackData(stack);
     const time = Date.now();
     const { queuedForDeletionAt } = timeline;
@@ -65,8 +62,8 @@ export function startCollector(options: CollectorOptions) {
       poolLevel: rooms.filter(({ state }) => state === "pooled").length,
       isOutage: gateway.state !== "up" || data.surroundings.platformDown !== null || storageIsDown,
       poolTarget: connection.maxRooms,
-      counts: countStates(rooms, provisioning),
-      queues: { pool, provisioning, deletion, poison },
+      counts: countStates(rooms, depths.provisioning),
+      queues: depths,
       rooms,
       gateway,
       surroundings: { ...data.surroundings, storageIsDown },

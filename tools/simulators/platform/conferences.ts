@@ -34,7 +34,6 @@ export function createConferences(behaviours: Behaviours, now: () => number) {
   const takenAliases = new Set<string>();
   let lastId = 0;
   let lastAliasId = 0;
-  let version = 0;
 
   const findByName = (name: string): Conference | undefined =>
     rows.get(idByName.get(name.toLowerCase()) ?? -1);
@@ -49,7 +48,6 @@ export function createConferences(behaviours: Behaviours, now: () => number) {
     idByName.delete(rows.get(row.id)?.name.toLowerCase() ?? "");
     rows.set(row.id, row);
     idByName.set(row.name.toLowerCase(), row.id);
-    version += 1;
   }
 
   function readFields(input: Record<string, unknown>, current?: Conference): ConferenceFields {
@@ -91,8 +89,6 @@ export function createConferences(behaviours: Behaviours, now: () => number) {
   return {
     all: () => rows.values(),
     size: () => rows.size,
-    /** Increases with every change, so readers can tell whether cached rows are current. */
-    version: () => version,
     find,
     findByName,
     /** Returns the read shape: relations written as paths become embedded objects; PINs are in plain text. */
@@ -144,11 +140,9 @@ export function createConferences(behaviours: Behaviours, now: () => number) {
       aliasesById.delete(room.id);
       idByName.delete(room.name.toLowerCase());
       rows.delete(room.id);
-      version += 1;
     },
     clear: (): void => {
       for (const table of [rows, idByName, aliasesById, takenAliases]) table.clear();
-      version += 1;
     },
   };
 }

@@ -2,7 +2,6 @@
 import * as z from "zod";
 import type { LoopbackRequest, Reply } from "../loopback-server.ts";
 import { ApiError } from "./api-error.ts";
-import type { SinkChanges } from "./event-sink.ts";
 import type { PlatformState } from "./platform-state.ts";
 import { behaviourChangesSchema, latencySchema } from "./switches.ts";
 
@@ -109,7 +108,8 @@ export function createControl(state: PlatformState) {
     requests: requestLog.counts,
     clearRequests: requestLog.clear,
     sinkState: sink.state,
-    configureSink: (changes: SinkChanges) => sink.configure(changes),
+    /** Without it, no event is posted. */
+    configureSink: sink.configure,
     sinkIdle: sink.idle,
     /** Empties the platform and resets every switch to the start options. */
     reset: state.reset,

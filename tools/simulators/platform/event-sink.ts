@@ -1,20 +1,17 @@
 /** The event sink: each conferencing node posts its events in order, one at a time, until each is delivered. */
 import { setTimeout as delay } from "node:timers/promises";
-import * as z from "zod";
 import type { EmitEvent } from "./live.ts";
 import { unixSeconds } from "./times.ts";
 
-const settingsSchema = z.strictObject({
-  url: z.url(),
+interface SinkSettings {
+  readonly url: string;
   /** Without a user name, events are posted without credentials. */
-  username: z.string().default(""),
-  password: z.string().default(""),
-  timeoutSeconds: z.number().positive().default(7),
-  initialBackoffSeconds: z.number().positive().default(1),
-});
+  readonly username?: string;
+  readonly password?: string;
+  readonly initialBackoffSeconds?: number;
+}
 
-type SinkSettings = z.output<typeof settingsSchema>;
-export type SinkChanges = Partial<z.input<typeof settingsSchema>>;
+const timeoutMilliseconds = 7000;
 
 /** Creates the sink. Unlike the platform, it never gives up. */
 export function createEventSink(now: () => number) {
@@ -36,9 +33,8 @@ export function createEventSink(now: () => number) {
 
   return {
     emit,
-    /** Changes settings of the sink, or creates it if there is none, which needs `url`. */
-    configure: (changes: unknown): void => {
-      settings = settingsSchema.parse({ ...settings, ...z.record(z.string(), z.unknown()).parse(changes) });
+    configure: (given: SinkSettings): void => {
+      settings = given;
     },
     state: () => {
       const nodes = [...publishers.values()].map((publisher) => publisher.state());
@@ -73,12 +69,12 @@ function createNodePublisher(node: string, settings: () => SinkSettings) {
   let [seq, delivered, failedAttempts] = [0, 0, 0];
 
   async function run(): Promise<void> {
-    let backoffSeconds = settings().initialBackoffSeconds;
+    let { initialBackoffSeconds: backoffSeconds = 1 } = settings();
     while (queue.length > 0 && !closing.signal.aborted) {
       if (await postEvent(queue[0], settings(), closing.signal)) {
         queue.shift();
         delivered += 1;
-        backoffSeconds = settings().initialBackoffSeconds;
+        ({ initialBackoffSeconds: backoffSeconds = 1 } = settings());
         continue;
       }
       failedAttempts += 1;
@@ -111,7 +107,7 @@ function createNodePublisher(node: string, settings: () => SinkSettings) {
 
 /** Returns true for a 2xx within the timeout; everything else, including redirects, is a failed attempt. */
 async function postEvent(body: unknown, settings: SinkSettings, closing: AbortSignal): Promise<boolean> {
-  const { url, username, password, timeoutSeconds } = settings;
+  const { url, username = "", password = "" } = settings;
   const credentials = Buffer.from(`${username}:${password}`).toString("base64");
   try {
     const response = await fetch(url, {
@@ -122,7 +118,7 @@ async function postEvent(body: unknown, settings: SinkSettings, closing: AbortSi
       },
       body: JSON.stringify(body),
       redirect: "manual",
-      signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutSeconds * 1000)]),
+      signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutMilliseconds)]),
     });
     await response.arrayBuffer();
     return response.ok;

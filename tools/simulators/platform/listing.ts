@@ -7,8 +7,6 @@ const parameters = new Set(["name", "limit", "offset", "order_by"]);
 
 interface Collection<Row> {
   readonly rows: () => Iterable<Row>;
-  /** Changes whenever `rows` would return something else. Without it, nothing is cached. */
-  readonly version?: () => number;
   /** Returns the only row that can have this name, if there is an index. */
   readonly findByName?: (name: string) => Row | undefined;
   readonly show: (row: Row) => unknown;
@@ -18,16 +16,7 @@ export type Listing = (path: string, query: URLSearchParams, maxPageSize: number
 
 /** Creates the handler of GET on a list. It throws 400 for invalid filters, orders, limits and offsets. */
 export function createListing<Row extends { readonly name: string }>(collection: Collection<Row>): Listing {
-  const { rows, version = () => Number.NaN, findByName, show } = collection;
-  let sorted: { version: number; rows: Row[] } | undefined;
-
-  function sortedRows(): Row[] {
-    if (sorted?.version !== version()) {
-      const inOrder = [...rows()].sort((one, other) => (one.name < other.name ? -1 : 1));
-      sorted = { version: version(), rows: inOrder };
-    }
-    return sorted.rows;
-  }
+  const { rows, findByName, show } = collection;
 
   function named(name: string): Row[] {
     const candidates = findByName ? [findByName(name)] : [...rows()];
@@ -39,8 +28,8 @@ export function createListing<Row extends { readonly name: string }>(collection:
     if (unknown !== undefined) throw badRequest(`The simulator does not know the parameter '${unknown}'.`);
     const [name, order] = [query.get("name"), query.get("order_by")];
     if (order !== null && order !== "name") throw badRequest(`The simulator does not sort by '${order}'.`);
-    const all = order === null ? [...rows()] : sortedRows();
-    const found = name === null ? all : named(name);
+    const found = name === null ? [...rows()] : named(name);
+    if (order !== null) found.sort((one, other) => (one.name < other.name ? -1 : 1));
     const limit = Math.min(wholeNumber("limit", query) ?? defaultPageSize, maxPageSize) || maxPageSize;
     const offset = wholeNumber("offset", query) ?? 0;
     const page = (start: number): string | null => {

@@ -1,7 +1,6 @@
-/** Starts the local host with an app of this folder, and waits for lines of its log. */
+/** Starts the local host with an app of this folder. */
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { vi } from "vitest";
 import { type FunctionsHostOptions, startFunctionsHost } from "../../host/functions-host.ts";
 import type { LogEntry } from "../../host/messages.ts";
 
@@ -22,14 +21,5 @@ export async function startTestHost(app: string, options: Partial<FunctionsHostO
     log,
     stop: host.stop,
     appMessages,
-    /** Resolves once this many messages of the app contain the text. */
-    untilLogged: async (count: number, text: string): Promise<void> =>
-      vi.waitFor(
-        () => {
-          const found = appMessages().filter((message) => message.includes(text));
-          if (found.length < count) throw new Error(`${found.length} of ${count} messages with "${text}"`);
-        },
-        { timeout: 60_000, interval: 20 },
-      ),
   };
 }
