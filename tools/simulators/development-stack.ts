@@ -22,31 +22,23 @@ export interface DevelopmentStackOptions {
 
 /** Starts all parts on free ports of 127.0.0.1. Stops what was started if a later part fails to start. */
 export async function startDevelopmentStack(options: DevelopmentStackOptions = {}) {
-  const stops: (() => Promise<void>)[] = [];
-  const stop = async (): Promise<void> => {
-    await Promise.all(stops.splice(0).map(async (stopPart) => stopPart()));
-  };
-  const started = <Part extends { stop: () => Promise<void> }>(part: Part): Part => {
-    stops.push(async () => part.stop());
-    return part;
-  };
-  try {
-    const azurite = started(await startAzurite({ blob: true, table: options.withTables ?? false }));
-    const platform = started(await startPlatformSimulator({ ...platformAccount, ...options.platform }));
-    const issuer = started(await startTokenIssuer({ ...tenant, port: options.issuerPort ?? 0 }));
-    const contactCentre = started(await startContactCentre({ users: contactCentreUsers }));
-    const logWorkspace = started(await startLogWorkspace());
-    /** The gateway's settings for this stack. */
-    const settings = gatewaySettings({
-      connectionString: azurite.connectionString,
-      platformUrl: platform.url,
-      authorityUrl: issuer.url,
-      contactCentreUrl: contactCentre.url,
-      logWorkspaceUrl: logWorkspace.url,
-    });
-    return { azurite, platform, issuer, contactCentre, logWorkspace, settings, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  await using parts = new AsyncDisposableStack();
+  const started = <Part extends { stop: () => Promise<void> }>(part: Part): Part =>
+    parts.adopt(part, async () => part.stop());
+  const azurite = started(await startAzurite({ blob: true, table: options.withTables ?? false }));
+  const platform = started(await startPlatformSimulator({ ...platformAccount, ...options.platform }));
+  const issuer = started(await startTokenIssuer({ ...tenant, port: options.issuerPort ?? 0 }));
+  const contactCentre = started(await startContactCentre({ users: contactCentreUsers }));
+  const logWorkspace = started(await startLogWorkspace());
+  /** The gateway's settings for this stack. */
+  const settings = gatewaySettings({
+    connectionString: azurite.connectionString,
+    platformUrl: platform.url,
+    authorityUrl: issuer.url,
+    contactCentreUrl: contactCentre.url,
+    logWorkspaceUrl: logWorkspace.url,
+  });
+  const running = parts.move();
+  const stop = async (): Promise<void> => running.disposeAsync();
+  return { azurite, platform, issuer, contactCentre, logWorkspace, settings, stop };
 }

@@ -33,7 +33,9 @@ export interface LocalGatewayOptions {
  * and throws if the app does not load or the port is in use.
  */
 export async function startLocalGateway(options: LocalGatewayOptions = {}) {
+  await using parts = new AsyncDisposableStack();
   const stack = await startDevelopmentStack({ issuerPort: options.issuerPort ?? 0 });
+  parts.defer(stack.stop);
   const settings = { ...stack.settings, ...fastSettings, ...options.settings };
   const exited = Promise.withResolvers<{ reason: string }>();
   let host: FunctionsHost | undefined;
@@ -80,34 +82,29 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
     }
   }
 
-  try {
-    const { url, functions } = await startApp(options.port ?? 0);
-    if (functions.length === 0 && !options.mayFailToLoad)
-      throw new Error(`the app could not be loaded: ${state.reason ?? "it has no functions"}`);
-    pointEventSinkTo(stack, url, settings);
-    return {
-      connection: connectionOf(stack, url, settings),
-      stack,
-      appState: () => state,
-      appProcessId: () => host?.workerProcessId(),
-      /** Resolves with the reason when the host has ended, by `stop` or because the app crashed too often. */
-      exited: exited.promise,
-      /** Restarts the app on the same port. Returns false if it does not load: its error is logged, and a call can retry. */
-      async reload(): Promise<boolean> {
-        reloading = reloading.then(async () => replaceApp(Number(new URL(url).port)));
-        return reloading;
-      },
-      async stop(): Promise<void> {
-        await reloading;
-        await host?.stop();
-        await stack.stop();
-      },
-    };
-  } catch (error) {
-    await host?.stop();
-    await stack.stop();
-    throw error;
-  }
+  parts.defer(async () => host?.stop());
+  const { url, functions } = await startApp(options.port ?? 0);
+  if (functions.length === 0 && !options.mayFailToLoad)
+    throw new Error(`the app could not be loaded: ${state.reason ?? "it has no functions"}`);
+  pointEventSinkTo(stack, url, settings);
+  const running = parts.move();
+  return {
+    connection: connectionOf(stack, url, settings),
+    stack,
+    appState: () => state,
+    appProcessId: () => host?.workerProcessId(),
+    /** Resolves with the reason when the host has ended, by `stop` or because the app crashed too often. */
+    exited: exited.promise,
+    /** Restarts the app on the same port. Returns false if it does not load: its error is logged, and a call can retry. */
+    async reload(): Promise<boolean> {
+      reloading = reloading.then(async () => replaceApp(Number(new URL(url).port)));
+      return reloading;
+    },
+    async stop(): Promise<void> {
+      await reloading;
+      await running.disposeAsync();
+    },
+  };
 }
 
 /** Points the simulated platform's event sink to the gateway at this URL. */

@@ -14,8 +14,6 @@ export interface ChildOptions<Addresses> {
   readonly args?: readonly string[];
   /** The whole environment, apart from PATH and HOME. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Receives each line after the first. */
-  readonly onLine?: (line: string) => void;
 }
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -29,7 +27,7 @@ process.on("exit", () => {
 
 /** Starts the script. Throws if it ends, or 60 s pass, before it has printed its URLs. */
 export async function startChild<Addresses>(options: ChildOptions<Addresses>) {
-  const { script, addressesSchema, args = [], environment = {}, onLine = () => undefined } = options;
+  const { script, addressesSchema, args = [], environment = {} } = options;
   const child = spawn(process.execPath, [script, ...args], {
     cwd: root,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment },
@@ -58,7 +56,6 @@ export async function startChild<Addresses>(options: ChildOptions<Addresses>) {
     await end("SIGKILL");
     throw new Error(`${script} ended before it was ready`);
   }
-  lines.on("line", onLine);
   return {
     process: child,
     processId: pid,

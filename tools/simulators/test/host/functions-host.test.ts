@@ -147,13 +147,11 @@ test("An app that throws while loading leaves a host without functions, which gi
 });
 
 test("run-host finishes calls in flight at SIGTERM, and ends with its app", async () => {
-  const lines: string[] = [];
   const host = await startChild({
     script: "tools/local/commands/run-host.ts",
     addressesSchema: z.object({ url: z.url(), functions: z.array(z.unknown()), appProcessId: z.int() }),
     args: ["tools/simulators/test/host/probe-app.ts"],
     environment: { "AzureWebJobs.work.Disabled": "true" },
-    onLine: (line) => lines.push(line),
   });
   onTestFinished(host.kill);
   const { url, functions, appProcessId } = host.addresses;
@@ -166,6 +164,4 @@ test("run-host finishes calls in flight at SIGTERM, and ends with its app", asyn
   expect(await running).toBe("slept");
   expect(await host.exited).toBe(0);
   expect(isRunning(appProcessId)).toBe(false);
-  const messages = lines.map((line) => z.object({ message: z.string() }).parse(JSON.parse(line)).message);
-  expect(messages.at(-1)).toBe("The host has ended: stopped");
 });
