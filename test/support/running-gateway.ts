@@ -53,7 +53,6 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}) {
   const start = async (port = 0) =>
     startFunctionsHost({
       entry: fileURLToPath(new URL("../../src/main.ts", import.meta.url)),
-      hostJsonPath: fileURLToPath(new URL("../../host.json", import.meta.url)),
       environment: settings,
       port,
       // Tests fire the timers with `runTimer`.

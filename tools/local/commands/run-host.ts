@@ -12,7 +12,6 @@ const [entry = "", timeScale = "{}"] = process.argv.slice(2);
 const endRequested = untilEndRequested();
 const host = await startFunctionsHost({
   entry: resolve(entry),
-  hostJsonPath: resolve("host.json"),
   environment: Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   ),

@@ -50,7 +50,6 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
   async function startApp(port: Port): Promise<FunctionsHost> {
     const started = await startFunctionsHost({
       entry: fileURLToPath(new URL("./app-entry.ts", import.meta.url)),
-      hostJsonPath: fileURLToPath(new URL("../../../host.json", import.meta.url)),
       environment: settings,
       port,
       timeScale: { pollSeconds: 0.5 },

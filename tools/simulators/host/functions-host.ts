@@ -1,5 +1,6 @@
 /** The local Functions host: runs the app in a child process and drives it by HTTP, timers and queues. */
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { listen, type Port } from "../process/listen.ts";
 import { type AppState, startAppProcess } from "./app-process.ts";
 import { readHostJson } from "./host-json.ts";
@@ -11,7 +12,8 @@ import { startTriggers } from "./triggers.ts";
 export interface FunctionsHostOptions {
   /** Absolute path of the app: any module that registers functions. */
   readonly entry: string;
-  readonly hostJsonPath: string;
+  /** The default is the project's own. */
+  readonly hostJsonPath?: string;
   /** The app's environment, except what the operating system needs, such as PATH. */
   readonly environment: Record<string, string>;
   /** The default is a free port. */
@@ -41,6 +43,7 @@ export type FunctionsHost = Awaited<ReturnType<typeof startFunctionsHost>>;
 const httpDrainSeconds = 30;
 const backgroundDrainSeconds = 10;
 
+const ownHostJson = fileURLToPath(new URL("../../../host.json", import.meta.url));
 const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "SystemRoot"];
 
 /**
@@ -49,7 +52,7 @@ const passedOnVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TZ", "LANG", "Syst
  */
 export async function startFunctionsHost(options: FunctionsHostOptions) {
   const { onLog = () => undefined, environment, timeScale = {}, timersEnabled = true } = options;
-  const { queues } = await readHostJson(options.hostJsonPath);
+  const { queues } = await readHostJson(options.hostJsonPath ?? ownHostJson);
   const app = await startAppProcess({
     entry: options.entry,
     environment: childEnvironment(environment),

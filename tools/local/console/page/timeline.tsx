@@ -16,15 +16,6 @@ const kinds = [
   ["outage", "Outages"],
 ] as const;
 
-const kindNames: Readonly<Record<TimelineEntry["kind"], string>> = {
-  request: "request",
-  event: "event",
-  timer: "timer",
-  queue: "queue",
-  outage: "outage",
-  state: "room",
-};
-
 export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
   const [kind, setKind] = useState<string>("all");
   const [search, setSearch] = useState("");
@@ -117,7 +108,7 @@ function Entry({ group, linksRooms }: { group: Group; linksRooms: boolean }) {
   return (
     <li class={`entry ${tone}`}>
       <time dateTime={new Date(entry.time).toISOString()}>{timeOfDay(entry.time)}</time>{" "}
-      <span class={`kind ${kind}`}>{kindNames[kind]}</span>{" "}
+      <span class={`kind ${kind}`}>{kind === "state" ? "room" : kind}</span>{" "}
       <div class="what">
         <span class="title">
           {title}

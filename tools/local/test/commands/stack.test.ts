@@ -38,7 +38,6 @@ test("An app with the written settings is the gateway that the stack expects, wi
   }
   const host = await startFunctionsHost({
     entry: `${projectFolder}src/main.ts`,
-    hostJsonPath: `${projectFolder}host.json`,
     environment: Values,
   });
   onTestFinished(() => host.stop());

@@ -1,6 +1,5 @@
 /** Starts the local host with an app of this folder. */
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type FunctionsHostOptions, startFunctionsHost } from "../../host/functions-host.ts";
 import type { LogEntry } from "../../host/messages.ts";
 
@@ -9,7 +8,6 @@ export async function startTestHost(app: string, options: Partial<FunctionsHostO
   const log: LogEntry[] = [];
   const host = await startFunctionsHost({
     entry: resolve(import.meta.dirname, app),
-    hostJsonPath: fileURLToPath(new URL("../../../../host.json", import.meta.url)),
     environment: { "AzureWebJobs.work.Disabled": "true" },
     onLog: (line) => log.push(line),
     ...options,
