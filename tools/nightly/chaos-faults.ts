@@ -49,7 +49,7 @@ async function killHostAndApp(instance: GatewayProcess): Promise<void> {
   await instance.kill();
 }
 
-export interface FaultOptions {
+interface FaultOptions {
   readonly platform: PlatformSimulator;
   readonly storageProxy: StorageProxy;
   readonly instances: Instances;

@@ -6,7 +6,7 @@ import type { PlatformSimulator } from "../simulators/platform/platform-simulato
 import { type Instances, random } from "./chaos-faults.ts";
 
 /** What a caller knows about its room. */
-export interface Session {
+interface Session {
   readonly room: string;
   /** No other session has this service tag. */
   readonly tag: string;
@@ -14,7 +14,7 @@ export interface Session {
   state: "held" | "ended" | "unknown";
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly instances: Instances;
   readonly platform: PlatformSimulator;
   readonly issueToken: () => string;
@@ -118,7 +118,8 @@ export function createLoad({ instances, platform, issueToken }: LoadOptions) {
     problems,
     runTimer,
     checkHeld,
-    counts: () => ({ sent, retries }),
+    /** How often the client has repeated a call. */
+    retries: () => retries,
     /** Sends this many claims by concurrent callers, and resolves when all rooms have been used. */
     async run(claims: number, callers: number): Promise<void> {
       const until = performance.now() + maxLoadMilliseconds;

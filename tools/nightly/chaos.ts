@@ -58,10 +58,9 @@ export async function runChaos(claims: number): Promise<string[]> {
       await stopFaults();
     }
     const handedOut = load.sessions.length;
-    const { retries } = load.counts();
-    const faults = `${instances.kills()} instances killed, ${retries} calls repeated`;
+    const faults = `${instances.kills()} instances killed, ${load.retries()} calls repeated`;
     console.log(`${claims} claims got ${handedOut} rooms, ${faults}; waiting until everything is at rest`);
-    if (handedOut < minShareHandedOut * claims || instances.kills() === 0 || retries === 0)
+    if (handedOut < minShareHandedOut * claims || instances.kills() === 0 || load.retries() === 0)
       load.problems.push("The run was not hard enough, or too hard, to prove anything");
 
     await Promise.all([delay(invisibleMilliseconds), untilAtRest(queues, load)]);
