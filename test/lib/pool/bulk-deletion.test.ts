@@ -49,6 +49,7 @@ describe("Bulk delete", () => {
 
     expect(world.roomNames()).toEqual([]);
     expect([...world.pool.texts(), ...world.provisioning.texts()]).toEqual([]);
+    expect(world.log.fieldsOf("bulk-deleted")).toEqual({ rooms: 6 });
   });
 
   test("deletes pooled rooms without a marker", async () => {
@@ -235,7 +236,8 @@ describe("Bulk delete and the queues", () => {
     const conferences = createConferences(world.client.background);
     const bulkDeletion = createBulkDeletion({ ...world, pool: { ...world.pool, receive }, conferences });
 
-    await expect(bulkDeletion.deleteAll(world.log)).rejects.toMatchObject({ code: "bulk-delete-incomplete" });
+    const failed = { code: "bulk-delete-incomplete", details: { retryAfterSeconds: 60 } };
+    await expect(bulkDeletion.deleteAll(world.log)).rejects.toMatchObject(failed);
     await world.claim();
     expect(world.deletionNames()).toEqual([]);
     expect(world.roomNames()).toEqual(["marked", "unmarked"]);
@@ -258,6 +260,17 @@ describe("The passes of bulk delete", () => {
     seedAssigned(10);
     world.platform.addFault({ kind: "status", status: 409, method: "DELETE", count: 4 });
     await deleteAll();
+    expect(world.platform.roomCount()).toBe(0);
+  });
+
+  test("go on if a list fails", async () => {
+    seedAssigned(1);
+    let lists = 0;
+    const list: Conferences["list"] = async (limits) => {
+      if (++lists === 2) throw new PlatformError({ outcome: "unknown", message: "GET" });
+      return world.conferences.list(limits);
+    };
+    await deleteAll({ list });
     expect(world.platform.roomCount()).toBe(0);
   });
 

@@ -162,7 +162,16 @@ describe("Changes whose outcomes stay unknown", () => {
       (error: GatewayError) => error.details.retryAfterSeconds,
     );
 
-  /** Sends three claims whose changes get 503, beside enough other rooms. */
+  /** Returns conferences that run `check` before each change, which fails with what it throws. */
+  const checkingChanges = (check: (id: number) => void): Conferences => ({
+    ...world.conferences,
+    update: async (id, ...others) => {
+      check(id);
+      return world.conferences.update(id, ...others);
+    },
+  });
+
+  /** Sends three claims whose changes get 500, beside enough other rooms. */
   async function open(options: Parameters<typeof world.createClaims>[0] = {}): Promise<Claims> {
     for (let index = 0; index < 40; index++) await world.addPooled(`room-${index}`);
     const claims = world.createClaims(options);
@@ -208,11 +217,10 @@ describe("Changes whose outcomes stay unknown", () => {
   test("are not counted together with changes that the platform refuses", async () => {
     const refusal = new PlatformError({ outcome: "refused", message: "PATCH: status 403", status: 403 });
     let isRefused = true;
-    const update: Conferences["update"] = async (...given) => {
+    const conferences = checkingChanges(() => {
       if (isRefused) throw refusal;
-      return world.conferences.update(...given);
-    };
-    const claims = world.createClaims({ conferences: { ...world.conferences, update } });
+    });
+    const claims = world.createClaims({ conferences });
     for (let claim = 1; claim <= 3; claim++) expect(await fail(claims)).not.toBe("claimed");
     isRefused = false;
     expect(await fail(claims)).toBe("claimed");
@@ -280,12 +288,11 @@ describe("Changes whose outcomes stay unknown", () => {
   test("are repeated on the last three rooms in turn, because one of them may stay locked", async () => {
     const tried: number[] = [];
     let locked: number | undefined;
-    const update: Conferences["update"] = async (id, ...given) => {
+    const conferences = checkingChanges((id) => {
       tried.push(id);
       if (id === locked) throw new PlatformError({ outcome: "unknown", isTimeout: true, message: "locked" });
-      return world.conferences.update(id, ...given);
-    };
-    const claims = await open({ conferences: { ...world.conferences, update } });
+    });
+    const claims = await open({ conferences });
     locked = tried[0];
     for (let seconds = 0; seconds < 20; seconds += 10) {
       world.clock.advance(10);
@@ -302,11 +309,10 @@ describe("Changes whose outcomes stay unknown", () => {
     ["a rejected field", { outcome: "refused", status: 400 }, true],
   ])("do not end with a trial that has another result than success: %s", async (_, failure, isEnd) => {
     let result: PlatformError | undefined;
-    const update: Conferences["update"] = async (...given) => {
+    const conferences = checkingChanges(() => {
       if (result) throw result;
-      return world.conferences.update(...given);
-    };
-    const claims = await open({ conferences: { ...world.conferences, update } });
+    });
+    const claims = await open({ conferences });
     world.clock.advance(10);
     result = new PlatformError({ outcome: "unknown", message: "failed", ...failure });
     await fail(claims);
@@ -334,12 +340,11 @@ describe("Changes whose outcomes stay unknown", () => {
 
   test("do not keep claims shut if a claim's own change as a trial was never sent", async () => {
     let isSent = true;
-    const update: Conferences["update"] = async (...given) => {
+    const conferences = checkingChanges(() => {
       if (!isSent) throw new PlatformError({ outcome: "not-sent", message: "refused" });
-      return world.conferences.update(...given);
-    };
+    });
     for (let claim = 1; claim <= 6; claim++) world.pool.strikeNext("delete", { failure: "unknown" });
-    const claims = await open({ conferences: { ...world.conferences, update } });
+    const claims = await open({ conferences });
     world.clock.advance(10);
     isSent = false;
     for (let trial = 1; trial <= 3; trial++) expect(await fail(claims)).toBe(5);

@@ -70,21 +70,6 @@ describe("Garbage collection", () => {
     expect(skipReasons()).toEqual(["live"]);
   });
 
-  test("keeps a room that was handed out after its message was received", async () => {
-    await world.addEnded("room-a", { description: "from the service before this one" });
-    world.clock.advance(600);
-    await world.pool.put("room-a");
-    const receive: Queue["receive"] = async (...input) => {
-      const messages = await world.deletion.receive(...input);
-      if (messages.length > 0) await world.claim();
-      return messages;
-    };
-    await world.collectGarbageAfter(0, { deletion: { ...world.deletion, receive } });
-
-    expect(world.roomNames()).toEqual(["room-a"]);
-    expect(skipReasons()).toEqual(["assigned-later"]);
-  });
-
   test("keeps a room that was handed out after its end if the receive is slow", async () => {
     const since = new Date(world.clock.now() + 300_000).toISOString();
     const description = formatMarker({ state: "assigned", since, messageId: "m" });

@@ -1,8 +1,8 @@
 /** Claims with an idempotency key: concurrent repeats, lost writes, other tags, expiry and deleted rooms. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { GatewayError } from "../../../src/lib/errors.ts";
-import type { Claims } from "../../../src/lib/pool/claim.ts";
 import { createIdempotentClaims, KeyReusedError } from "../../../src/lib/pool/idempotent-claims.ts";
+import { decodeRoomMessage } from "../../../src/lib/pool/room.ts";
 import type { CreateRecordStore } from "../../../src/lib/ports.ts";
 import { createMemoryRecordStore, type MemoryRecordStore } from "../../support/memory-record-store.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
@@ -30,6 +30,7 @@ test("a retry gets the same room with the same PIN and tag, and takes nothing fr
   const second = await claim();
 
   expect(second).toMatchObject({ name: first.name, guest_pin: first["guest_pin"], tag });
+  expect(world.log.fieldsOf("create-repeated")).toEqual({ room: first.name });
   expect(world.pool.texts()).toEqual(["room-b", "room-c"]);
 });
 
@@ -48,6 +49,10 @@ test("concurrent retries on several instances get one room, and the other rooms 
 
   expect(names.size).toBe(1);
   expect([...world.deletionNames(), ...names].toSorted()).toEqual(["room-a", "room-b", "room-c"]);
+  const [message = ""] = world.deletion.texts();
+  const { room, reason } = decodeRoomMessage(message);
+  expect(reason).toBe("create-repeat-lost");
+  expect(world.log.fieldsOf("create-repeat-lost")).toEqual({ room, winner: rooms[0]?.name });
 });
 
 test("another uuiData with the same key is refused, and no room is taken", async () => {
@@ -115,8 +120,17 @@ describe("a store that fails", () => {
     await expect(claim({ records: { ...records, write: unavailable } })).rejects.toMatchObject({
       code: "storage-unavailable",
     });
+    expect(world.log.fieldsOf("create-record-unknown")).toEqual({ room: "room-a" });
     expect((await claim()).name).toBe("room-b");
     expect(world.deletionNames()).toEqual([]);
+  });
+
+  test("by refusing a write without having a record: the room is queued for deletion", async () => {
+    await expect(claim({ records: { ...records, write: async () => false } })).rejects.toMatchObject({
+      code: "claim-failed",
+      details: { retryAfterSeconds: 1 },
+    });
+    expect(world.deletionNames()).toEqual(["room-a"]);
   });
 
   test("by reporting its own write, sent twice, as a lost race: the caller keeps the room", async () => {
@@ -133,8 +147,7 @@ describe("a store that fails", () => {
 });
 
 describe("Concurrent requests with one key on one instance", () => {
-  const newInstance = (claims = world.createClaims()) =>
-    createIdempotentClaims({ ...world, claims, records });
+  const newInstance = () => createIdempotentClaims({ ...world, claims: world.createClaims(), records });
 
   test("take one room, which all of them get, each under its own correlation ID", async () => {
     const instance = newInstance();
@@ -148,26 +161,17 @@ describe("Concurrent requests with one key on one instance", () => {
       "room-claimed",
       ...Array(9).fill("create-repeated"),
     ]);
+    expect(logs[1]?.fieldsOf("create-repeated")).toEqual({ room: rooms[0]?.name });
   });
 
   test("all fail with the error of the first, and a later one tries again", async () => {
-    const failure = new GatewayError("claim-failed");
-    let attempts = 0;
-    const claims: Claims = {
-      claim: async (...input) => {
-        attempts += 1;
-        if (attempts === 1) throw failure;
-        return world.createClaims().claim(...input);
-      },
-    };
-    const instance = newInstance(claims);
+    const instance = newInstance();
+    world.pool.strikeNext("receive", { failure: "unknown" });
     const results = await Promise.allSettled(
       Array.from({ length: 3 }, async () => instance.claim(key, tag, world.log)),
     );
-    expect(results.map((result) => result.status === "rejected" && result.reason)).toEqual(
-      Array(3).fill(failure),
-    );
-    expect(attempts).toBe(1);
+    for (const result of results) expect(result).toMatchObject({ reason: { code: "storage-unavailable" } });
+    expect(world.pool.calls.filter((call) => call === "receive")).toHaveLength(1);
     expect(await instance.claim(key, tag, world.log)).toMatchObject({ name: "room-a" });
   });
 

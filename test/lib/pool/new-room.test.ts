@@ -56,31 +56,26 @@ test("newGuestPin skips a PIN that equals the host PIN", () => {
 test("toNewConference ignores the template's name, alias, PINs, type and description", () => {
   const since = "2026-01-15T09:00:00.000Z";
   const given = { name: "room-a", hostPin: "482913", guestPin: "771204", since, gatewayName: "test" };
-  fc.assert(
-    fc.property(
-      fc.dictionary(fc.constantFrom("name", "pin", "aliases", "tag", "host_view"), fc.jsonValue()),
-      (template) => {
-        const fields = toNewConference({ ...given, template });
-        expect(fields).toMatchObject({
-          name: "room-a",
-          service_type: "conference",
-          tag: "",
-          pin: "482913",
-          guest_pin: "771204",
-          allow_guests: true,
-          aliases: [{ alias: "room-a" }],
-        });
-        expect(parseMarker(String(fields["description"]))).toEqual({
-          gateway: "test",
-          state: "pooled",
-          since,
-          messageId: undefined,
-          fingerprint: roomFingerprint(template, "482913"),
-        });
-        expect(fields["host_view"]).toEqual(template["host_view"]);
-      },
-    ),
-  );
+  const template = { name: "x", pin: "1", guest_pin: "2", aliases: [], tag: "x", host_view: "x" };
+  const others = { service_type: "lecture", allow_guests: false, description: "x" };
+  const { description, ...fields } = toNewConference({ ...given, template: { ...template, ...others } });
+  expect(fields).toEqual({
+    name: "room-a",
+    service_type: "conference",
+    tag: "",
+    pin: "482913",
+    guest_pin: "771204",
+    allow_guests: true,
+    aliases: [{ alias: "room-a" }],
+    host_view: "x",
+  });
+  expect(parseMarker(String(description))).toEqual({
+    gateway: "test",
+    state: "pooled",
+    since,
+    messageId: undefined,
+    fingerprint: roomFingerprint({ ...template, ...others }, "482913"),
+  });
 });
 
 describe("The fingerprint", () => {
@@ -116,10 +111,6 @@ describe("The fingerprint", () => {
   });
 
   test("roomFingerprint does not depend on the digits of the PIN", () => {
-    fc.assert(
-      fc.property(fc.stringMatching(/^\d{6}$/), (pin) => {
-        expect(roomFingerprint(template, pin)).toBe(roomFingerprint(template, "482913"));
-      }),
-    );
+    expect(roomFingerprint(template, "017755")).toBe(roomFingerprint(template, "482913"));
   });
 });

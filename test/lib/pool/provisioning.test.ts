@@ -7,8 +7,9 @@ import {
   type ProvisioningOptions,
   provisioningTimes,
 } from "../../../src/lib/pool/provisioning.ts";
-import { parseMarker } from "../../../src/lib/pool/room.ts";
+import { decodeRoomMessage, parseMarker } from "../../../src/lib/pool/room.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
+import type { QueueFault } from "../../support/memory-queue.ts";
 import {
   hostPin,
   leaseSeconds,
@@ -41,6 +42,8 @@ async function provision({ request, dequeueCount, ...options }: Serving = {}): P
   const provisioning = instance(options);
   await provisioning.provision(request ?? { reason: "claimed" }, dequeueCount ?? 1, world.log);
 }
+
+const deletionReasons = () => world.deletion.texts().map((text) => decodeRoomMessage(text).reason);
 
 describe("Provisioning", () => {
   test("creates a room under the pooled name, with alias, PINs, template fields and a pooled marker", async () => {
@@ -224,6 +227,18 @@ describe("Provisioning if the outcome of the create is unknown", () => {
     expect(world.deletionNames()).toHaveLength(1);
   });
 
+  test.each<[string, QueueFault, number]>([
+    ["queues", { failure: "message-gone" }, 1],
+    ["does not queue", { failure: "message-gone", meanwhile: () => world.clock.advance(600) }, 0],
+    ["does not queue", { failure: "receipt-stale" }, 0],
+  ])("%s a name without a room for deletion if its own message gets %j", async (_, fault, queued) => {
+    world.platform.addFault({ kind: "status", status: 500, method: "POST" });
+    world.pool.strikeNext("delete", fault);
+
+    await expect(provision()).rejects.toMatchObject({ outcome: "unknown" });
+    expect(deletionReasons()).toEqual(Array(queued).fill("creation-unknown"));
+  });
+
   const timedOut = () => new PlatformError({ outcome: "unknown", isTimeout: true, message: "POST" });
 
   test("ends its look-ups before the name is visible, so that no discarded name gets a room", async () => {
@@ -298,22 +313,24 @@ describe("Provisioning if the pool fails", () => {
     expect(await world.pool.receive(1, 60)).toHaveLength(1);
   });
 
-  test.each(["receipt-stale", "refused"] as const)(
-    "queues nothing for deletion if the name cannot be made visible (%s)",
-    async (failure) => {
-      world.pool.strikeNext("setInvisible", { failure });
-      await provision();
-      expect(world.deletionNames()).toEqual([]);
-      expect(world.log.events()).toEqual(["room-not-made-visible"]);
-    },
-  );
+  test.each<QueueFault>([
+    { failure: "receipt-stale" },
+    { failure: "refused" },
+    // A claim may have received the name, and handed out the room.
+    { failure: "message-gone", meanwhile: () => world.clock.advance(600) },
+  ])("queues nothing for deletion if the name cannot be made visible (%j)", async (fault) => {
+    world.pool.strikeNext("setInvisible", fault);
+    await provision();
+    expect(world.deletionNames()).toEqual([]);
+    expect(world.log.events()).toEqual(["room-not-made-visible"]);
+  });
 
   test("queues the room for deletion if bulk delete cleared the pool in the meantime", async () => {
     world.pool.strikeNext("setInvisible", { meanwhile: async () => world.pool.clear() });
 
     await provision();
     expect(world.deletionNames()).toEqual(world.roomNames());
-    expect(world.deletionNames()).toHaveLength(1);
+    expect(deletionReasons()).toEqual(["pool-cleared"]);
   });
 });
 
@@ -337,6 +354,7 @@ describe("Provisioning if the platform stores the room without its alias", () =>
 
     expect(world.platform.roomCount()).toBe(0);
     expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
+    expect(world.log.events()).toEqual(["half-made-room-deleted", "provisioning-failed"]);
   });
 
   test("deletes the room before its name, which leads to the room until then", async () => {
@@ -357,7 +375,9 @@ describe("Provisioning if the platform stores the room without its alias", () =>
     const conferences: Conferences = { ...halfMade(refused), delete: remove };
     await expect(provision({ conferences })).rejects.toBeInstanceOf(PlatformError);
     expect(world.deletionNames()).toEqual(world.roomNames());
+    expect(deletionReasons()).toEqual(["half-made"]);
     expect(world.pool.texts()).toEqual([]);
+    expect(world.log.events()).toEqual(["half-made-room-not-deleted", "provisioning-failed"]);
   });
 
   test("keeps the room if its alias appears while provisioning looks for it", async () => {

@@ -109,27 +109,16 @@ describe("The outcome of a failed change", () => {
 });
 
 describe("The settlement that discards a room", () => {
-  test("deletes the message before it queues the room for deletion", async () => {
-    let pooledMeanwhile: readonly string[] = ["not read"];
-    queues.deletion.strikeNext("put", { meanwhile: () => void (pooledMeanwhile = queues.pool.texts()) });
-    await settle("unanswered-claim");
-
-    expect(pooledMeanwhile).toEqual([]);
-    expect(deletions()).toEqual([givenUp("unanswered-claim")]);
-  });
-
-  test("queues the room for deletion before it requests another", async () => {
-    let queuedMeanwhile: unknown;
-    queues.provisioning.strikeNext("put", { meanwhile: () => void (queuedMeanwhile = deletions()) });
-    await settle("unanswered-claim");
-
-    expect(queuedMeanwhile).toEqual([givenUp("unanswered-claim")]);
-  });
-
-  test("queues the room in the gateway's name with the ID of the claim", async () => {
+  test("deletes the message, then queues the room with the ID of the claim, then requests another", async () => {
     const [message] = queues.pool.contents();
+    const queued = { ...givenUp("assignment-unknown"), claimId: message?.id };
+    const seen: unknown[] = [];
+    queues.deletion.strikeNext("put", { meanwhile: () => void seen.push(queues.pool.texts()) });
+    queues.provisioning.strikeNext("put", { meanwhile: () => void seen.push(deletions()) });
     await settle("assignment-unknown");
-    expect(deletions()).toEqual([{ ...givenUp("assignment-unknown"), claimId: message?.id }]);
+
+    expect(seen).toEqual([[], [queued]]);
+    expect(queues.requests()).toHaveLength(1);
   });
 
   test.each<QueueFault>([
