@@ -14,31 +14,9 @@ function step(
 }
 
 const newest = { of: "handed-out", index: 0 } as const;
-const freeze: FaultAt = { call: 0, fault: "freeze", times: 1 };
-
 const late: FaultAt = { call: 2, fault: "late", times: 1 };
 
-/** Provisioning is suspended at a port call for longer than its name is invisible, while claims continue. */
-function provisioningFreezes(call: number): History {
-  const callers = Array.from({ length: 8 }, (_, index) => step(create, 20_000, 10 + index));
-  return {
-    steps: [step(create, 600_000, 1), ...callers],
-    provisioningFaults: [{ ...freeze, run: 0, call }],
-    seed: 5,
-  };
-}
-
 export const foundHistories: Readonly<Record<string, History>> = {
-  "a room is claimed while provisioning is suspended after the request": provisioningFreezes(1),
-  "a name is discarded while provisioning is suspended before the request": provisioningFreezes(0),
-  "a claim is suspended for longer than its lease": {
-    steps: [
-      step(create, 310_000, 1, { faults: [{ ...freeze, call: 2 }] }),
-      step(create, 0, 2, { process: 1 }),
-    ],
-    provisioningFaults: [],
-    seed: 5,
-  },
   "a claim is suspended for longer than its lease before it deletes the message": {
     steps: [
       step(create, 600_000, 739704762, {

@@ -60,13 +60,7 @@ const configurationPath = "/api/admin/configuration/v1/conference/";
 /** A room as the platform shows it. It is not changed when the platform's room is. */
 export type ShownRoom = ReturnType<MemoryPlatform["rooms"]>[number];
 
-/** Is told what a call changes on the platform. */
-export interface PlatformObserver {
-  onCreate(room: ShownRoom): void;
-  onUpdate(room: ShownRoom, change: Readonly<Record<string, unknown>>): void;
-  /** Called with the room as it was. */
-  onDelete(room: ShownRoom): void;
-}
+export type PlatformObserver = ReturnType<Ledger["platformObserver"]>;
 
 interface LedgerOptions {
   readonly platform: {
@@ -119,16 +113,17 @@ export function createLedger({ platform, now, secrets }: LedgerOptions) {
     violations.push({ promise, text });
   };
 
-  function platformObserver(task: Task): PlatformObserver {
+  /** Returns what is told about the changes of a task's calls on the platform. */
+  function platformObserver(task: Task) {
     const by = `#${task.id} ${task.functionName}`;
     return {
-      onCreate(row) {
+      onCreate(row: ShownRoom): void {
         provisioned.add(row.name);
         guestPins.add(row.guest_pin);
         if (!pooledNames.has(row.name))
           violated("room-lost", `${row.name} exists before its name was in the pool (${by})`);
       },
-      onUpdate(row, change) {
+      onUpdate(row: ShownRoom, change: Readonly<Record<string, unknown>>): void {
         if (!isClaim(task)) {
           if (typeof change["tag"] === "string") tagWriters.set(row.name, "other");
           return;
@@ -142,7 +137,8 @@ export function createLedger({ platform, now, secrets }: LedgerOptions) {
           );
         if (typeof change["tag"] === "string") tagWriters.set(row.name, task);
       },
-      onDelete(row) {
+      /** Takes the room as it was. */
+      onDelete(row: ShownRoom): void {
         removed.add(row.name);
         const isBulk = task.functionName === "bulkDeleteRooms";
         // The names of rooms created since then may be in the pool, because it was cleared before.

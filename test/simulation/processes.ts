@@ -2,13 +2,7 @@
 
 import { readdir } from "node:fs/promises";
 import type { HttpHandler, StorageQueueHandler, TimerHandler } from "@azure/functions";
-import {
-  type HttpRequest,
-  HttpResponse,
-  type HttpResponseInit,
-  InvocationContext,
-  type Timer,
-} from "@azure/functions";
+import { type HttpRequest, HttpResponse, InvocationContext, type Timer } from "@azure/functions";
 import type { Adapters, Dependencies } from "../../src/lib/dependencies.ts";
 import { createDependencies } from "../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
@@ -67,17 +61,7 @@ export function registerFunctions(dependencies: Dependencies): Handlers {
 /** How an invocation ended; `died` if its process died, so nobody received a result. */
 type Ending<Result> = { readonly result: Result } | { readonly error: unknown } | "died";
 
-export interface AppProcess extends SimulatedProcess {
-  request(functionName: string, request: HttpRequest, plan: Plan): Promise<Ending<HttpResponseInit>>;
-  runTimer(functionName: string, plan: Plan): Promise<Ending<void>>;
-  handleMessage(functionName: string, text: string, dequeueCount: number, plan: Plan): Promise<Ending<void>>;
-  /** Runs code that is not a function of the gateway, such as an operator's command. */
-  run<Result>(
-    name: string,
-    plan: Plan,
-    work: (parts: ProcessParts) => Promise<Result>,
-  ): Promise<Ending<Result>>;
-}
+export type AppProcess = ReturnType<typeof startProcess>;
 
 /** What code that is not a function of the gateway can use. */
 export interface ProcessParts {
@@ -137,7 +121,7 @@ const timer: Timer = {
 };
 
 /** Starts a process. `onKilled` is called once, when it dies. */
-export function startProcess(options: ProcessOptions): AppProcess {
+export function startProcess(options: ProcessOptions) {
   const { ledger, running } = options;
   const death = Promise.withResolvers<"died">();
   const base: SimulatedProcess = {
@@ -222,6 +206,7 @@ export function startProcess(options: ProcessOptions): AppProcess {
       invoke(functionName, plan, { dequeueCount }, async (context) => {
         await handlers.queues.get(functionName)?.(JSON.parse(text), context);
       }),
+    /** Runs code that is not a function of the gateway, such as an operator's command. */
     run: async <Result>(name: string, plan: Plan, work: (parts: ProcessParts) => Promise<Result>) =>
       invoke(name, plan, {}, async (context) =>
         work({ adapters, settings: ownSettings, log: createLog(context) }),

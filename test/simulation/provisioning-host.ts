@@ -14,20 +14,13 @@ export interface ProvisioningHostOptions {
   readonly polls: () => boolean;
 }
 
-export interface ProvisioningHost {
-  /** Must be called whenever the queue may have changed. */
-  notice(): void;
-  /** Receives one message and runs the function in this process. */
-  serveOne(process: AppProcess): Promise<void>;
-}
-
 // The values are those of host.json and of the host. Leases are not renewed here, so lost leases are tested too.
 const slotsPerProcess = 5;
 const leaseSeconds = 600;
 const retrySeconds = 30;
 const maxPollMilliseconds = 2000;
 
-export function createProvisioningHost(options: ProvisioningHostOptions): ProvisioningHost {
+export function createProvisioningHost(options: ProvisioningHostOptions) {
   const { queue, clock, random, processes } = options;
   const busySlots = new WeakMap<AppProcess, number>();
   let wakesAt = Number.POSITIVE_INFINITY;
@@ -74,8 +67,10 @@ export function createProvisioningHost(options: ProvisioningHostOptions): Provis
   }
 
   return {
+    /** Must be called whenever the queue may have changed. */
     notice,
-    async serveOne(process) {
+    /** Receives one message and runs the function in this process. */
+    async serveOne(process: AppProcess): Promise<void> {
       const [message] = await queue.receive(1, leaseSeconds);
       if (message) await serve(process, message);
     },

@@ -15,7 +15,7 @@ import type { Fault, Ports } from "./faults.ts";
 import { requireTask, type Task } from "./faults.ts";
 import type { Ledger, PlatformObserver, ShownRoom } from "./ledger.ts";
 
-export type SimulatedPlatform = ReturnType<typeof createSimulatedPlatform>;
+type SimulatedPlatform = ReturnType<typeof createSimulatedPlatform>;
 
 // Low limits, so lists of a few rooms have several pages, and claims wait for each other.
 const maxPageSize = 5;

@@ -5,12 +5,12 @@ import type { Clock, RandomSource } from "../../src/lib/ports.ts";
 import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
 import { createVirtualClock, type VirtualClock } from "../support/clock.ts";
 import { createMemoryQueue, type MemoryQueue } from "../support/memory-queue.ts";
-import { createMemoryRecordStore, type MemoryRecordStore } from "../support/memory-record-store.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
 import { openAccess } from "../support/open-access.ts";
 import type { SimulatedProcess, Task } from "./faults.ts";
 import { createPorts, type Fault, type Ports } from "./faults.ts";
 import type { History } from "./history.ts";
-import { createLedger, isClaim, type Ledger } from "./ledger.ts";
+import { createLedger, isClaim } from "./ledger.ts";
 import {
   type AppProcess,
   defaultLevel,
@@ -20,11 +20,7 @@ import {
   startProcess,
 } from "./processes.ts";
 import { createProvisioningHost } from "./provisioning-host.ts";
-import {
-  createSimulatedClient,
-  createSimulatedPlatform,
-  type SimulatedPlatform,
-} from "./simulated-platform.ts";
+import { createSimulatedClient, createSimulatedPlatform } from "./simulated-platform.ts";
 import { type QueueName, simulateQueue, simulateRecords } from "./simulated-storage.ts";
 
 interface Outage {
@@ -43,30 +39,7 @@ export interface WorldOptions {
   readonly randomOf?: (process: SimulatedProcess) => RandomSource;
 }
 
-export interface World {
-  readonly clock: VirtualClock;
-  readonly random: RandomSource;
-  readonly queues: Readonly<Record<QueueName, MemoryQueue>>;
-  readonly platform: SimulatedPlatform;
-  readonly ledger: Ledger;
-  readonly outages: Map<"platform" | "storage", Outage>;
-  readonly running: ReadonlySet<Task>;
-  readonly level: PoolLevel;
-  readonly records: MemoryRecordStore;
-  readonly processes: readonly AppProcess[];
-  readonly newId: () => string;
-  /** The maximum number of concurrent creates or provisioning runs. */
-  readonly peakOf: (kind: "create" | "provision") => number;
-  process(index: number): AppProcess;
-  /** Lets the queue trigger of a process receive one provisioning request and serve it. */
-  provisionOne(index: number): Promise<void>;
-  /** Stops the queue trigger's polling, or starts it again. */
-  setPolling(isOn: boolean): void;
-  /** Returns a plan without faults. */
-  planWithoutFaults(): Plan;
-  /** Enables the history's faults in provisioning runs, or ends them and every outage. */
-  setFaults(areOn: boolean): void;
-}
+export type World = ReturnType<typeof createWorld>;
 
 /** Part of every service tag here. It must not be logged. */
 export const tagHost = "verification.example.com";
@@ -74,7 +47,7 @@ export const tagHost = "verification.example.com";
 export function createWorld(
   { seed, provisioningFaults }: Pick<History, "seed" | "provisioningFaults">,
   options: WorldOptions = {},
-): World {
+) {
   const {
     trace,
     level = defaultLevel,
@@ -93,7 +66,7 @@ export function createWorld(
   const queues = { pool: memory(), deletion: memory(), provisioning: memory(), poison: memory() };
   const platform = createSimulatedPlatform(now);
   const ledger = createLedger({ platform, now, secrets: [hostPin, tagHost] });
-  const outages: World["outages"] = new Map();
+  const outages = new Map<"platform" | "storage", Outage>();
   const running = new Set<Task>();
   const peaks = { create: 0, provision: 0 };
   let provisioningRuns: number | undefined;
@@ -213,7 +186,6 @@ export function createWorld(
 
   return {
     clock,
-    random,
     level,
     records,
     processes,
@@ -223,15 +195,19 @@ export function createWorld(
     outages,
     running,
     newId,
-    peakOf: (kind) => peaks[kind],
+    /** Returns the maximum number of concurrent creates or provisioning runs. */
+    peakOf: (kind: keyof typeof peaks) => peaks[kind],
     process: processOf,
-    provisionOne: async (index) => host.serveOne(processOf(index)),
-    setPolling(isOn) {
+    /** Lets the queue trigger of a process receive one provisioning request and serve it. */
+    provisionOne: async (index: number) => host.serveOne(processOf(index)),
+    /** Stops the queue trigger's polling, or starts it again. */
+    setPolling(isOn: boolean): void {
       isPolling = isOn;
       host.notice();
     },
     planWithoutFaults: () => planOf([]),
-    setFaults(areOn) {
+    /** Enables the history's faults in provisioning runs, or ends them and every outage. */
+    setFaults(areOn: boolean): void {
       provisioningRuns = areOn ? 0 : undefined;
       outages.clear();
     },

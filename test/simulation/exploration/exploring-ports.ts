@@ -18,19 +18,7 @@ interface Budget {
   readonly lapses: number;
 }
 
-export interface ExploringPorts extends Ports {
-  /** What pending calls, pauses and frozen processes can do next. */
-  transitions(budget: Budget): readonly Transition[];
-  /** Whether a call or a pause is pending, so that hours cannot pass now. */
-  isBusy(): boolean;
-  isFrozen(): boolean;
-  /** Must be called when a lease's time has passed: frozen processes may then continue. */
-  onLapse(): void;
-  /** Whether later calls wait for a choice; if not, they take their virtual time. */
-  setExploring(isOn: boolean): void;
-  /** What distinguishes two states of the running invocations. */
-  state(running: ReadonlySet<Task>): unknown;
-}
+export type ExploringPorts = ReturnType<typeof createExploringPorts>;
 
 type Outcome =
   | { readonly kind: "takes effect" | "never arrives" | "crash-before" | "crash-after" | "freeze" }
@@ -73,7 +61,7 @@ const failures: Readonly<Record<PendingCall["target"], readonly Failing[]>> = {
 
 const readPattern = /^(GET |\w+ (count|peek)$|record read )/;
 
-export function createExploringPorts(timed: Ports, clock: VirtualClock): ExploringPorts {
+export function createExploringPorts(timed: Ports, clock: VirtualClock) {
   let isExploring = false;
   let calls: PendingCall[] = [];
   let pauses: Pause[] = [];
@@ -212,30 +200,36 @@ export function createExploringPorts(timed: Ports, clock: VirtualClock): Explori
     };
   }
 
-  return {
+  const ports: Ports = {
     call,
-
     deliver(process, milliseconds, settle) {
       if (!isExploring) return timed.deliver(process, milliseconds, settle);
       const pause = { process, at: clock.now() + milliseconds, wake: settle };
       pauses.push(pause);
     },
+  };
 
-    transitions(budget) {
+  return {
+    ...ports,
+    /** Returns what pending calls, pauses and frozen processes can do next. */
+    transitions(budget: Budget): readonly Transition[] {
       // The end of a pause only sends the next call, which can wait arbitrarily long, so nothing else need come first.
       const [pause] = awake();
       return pause ? [endOf(pause)] : [...callTransitions(budget), ...[...mayThaw].map(thawOf)];
     },
+    /** Whether a call or a pause is pending, so that hours cannot pass now. */
     isBusy: () => calls.length > 0 || awake().length > 0,
     isFrozen: () => frozen.size > 0,
-    onLapse: () => {
+    /** Must be called when a lease's time has passed: frozen processes may then continue. */
+    onLapse(): void {
       mayThaw = new Set(frozen);
     },
-    setExploring(isOn) {
+    /** Lets later calls wait for a choice, or take their virtual time. */
+    setExploring(isOn: boolean): void {
       isExploring = isOn;
     },
-
-    state: (running) => [
+    /** Returns what distinguishes two states of the running invocations. */
+    state: (running: ReadonlySet<Task>): unknown => [
       [...running].map((task) => [nameOf(task), observed.get(task), lastFailure.get(task)]),
       calls.map(({ task, label, repeated }) => [nameOf(task), task.process.isAlive, label, repeated]),
       pauses.filter(({ process }) => process.isAlive).map(({ process, at }) => [process.index, at]),

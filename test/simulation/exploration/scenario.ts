@@ -38,34 +38,33 @@ export const plan: Plan = {
   random: { integerBelow: () => 0, bytes: (count) => new Uint8Array(count) },
 };
 
-/** Adds a room as provisioning leaves it: pooled on the platform, its name in the pool. */
-export async function poolRoom(
-  { platform, ledger, queues, clock }: World,
+/** Adds a room of the gateway, with these differences from a new one. */
+function addRoom(
+  { platform, ledger, clock }: World,
   name: string,
-  { isMarked = true, hasAlias = true } = {},
-): Promise<void> {
+  differences: Record<string, unknown> = {},
+): void {
   const since = new Date(clock.now()).toISOString();
   const room = toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since, gatewayName });
-  platform.add({
-    ...room,
-    ...(!isMarked && { description: "from the service before this one" }),
-    ...(!hasAlias && { aliases: [] }),
-  });
+  platform.add({ ...room, ...differences });
   ledger.provisioned.add(name);
   ledger.pooledNames.add(name);
-  await queues.pool.put(name);
-  clock.elapse(60_000);
+}
+
+/** Adds a room as provisioning leaves it: pooled on the platform, its name in the pool. */
+export async function poolRoom(world: World, name: string, { isMarked = true } = {}): Promise<void> {
+  addRoom(world, name, isMarked ? {} : { description: "from the service before this one" });
+  await world.queues.pool.put(name);
+  world.clock.elapse(60_000);
 }
 
 /** Adds a room that a caller was handed some time ago. */
-export function assignedRoom({ platform, ledger, clock }: World, name: string): void {
-  const since = new Date(clock.now()).toISOString();
-  const room = toNewConference({ name, hostPin, guestPin: "123456789012", template: {}, since, gatewayName });
-  const description = formatMarker({ state: "assigned", since, messageId: "claim-of-room" });
-  platform.add({ ...room, description });
-  ledger.provisioned.add(name);
-  ledger.pooledNames.add(name);
-  clock.elapse(60_000);
+export function assignedRoom(world: World, name: string): void {
+  const since = new Date(world.clock.now()).toISOString();
+  addRoom(world, name, {
+    description: formatMarker({ state: "assigned", since, messageId: "claim-of-room" }),
+  });
+  world.clock.elapse(60_000);
 }
 
 /** Puts a request on the provisioning queue. */

@@ -20,14 +20,6 @@ const twoRooms = { max: 2, min: 1 };
 const minutes = 60_000;
 
 export const scenarios: Readonly<Record<string, Scenario>> = {
-  "two claims and one message": {
-    level: oneRoom,
-    processes: 2,
-    steps: [create(0, { hasTag: true }), create(1, { hasTag: true })],
-    faults: { short: 0, whole: 1 },
-    arrange: async (world) => poolRoom(world, "room-a"),
-  },
-
   "a claim whose lease ends": {
     level: oneRoom,
     processes: 2,
@@ -119,18 +111,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
 
-  "a discard with each failure": {
-    level: { max: 4, min: 1 },
-    processes: 1,
-    steps: [create(0, { hasTag: true })],
-    faults: { short: 1, whole: 2 },
-    async arrange(world) {
-      for (const name of ["missing", "assigned", "without-alias", "room-d"])
-        await poolRoom(world, name, { hasAlias: name !== "without-alias" });
-      spoil(world);
-    },
-  },
-
   "two collectors": {
     level: oneRoom,
     processes: 2,
@@ -175,14 +155,4 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 async function reportEnd(world: World, name: string): Promise<void> {
   void deliverEnds(world, [name], 0, plan);
   await world.clock.advance(1000);
-}
-
-/** Makes two pooled rooms unusable, each in another way. */
-function spoil({ platform, queues }: World): void {
-  const missing = platform.find("missing");
-  if (missing) platform.remove(missing);
-  const assigned = platform.find("assigned");
-  const message = queues.pool.contents().find(({ text }) => text === "assigned");
-  const description = `vmr-gateway vmr-gateway assigned 2030-01-01T00:00:00.000Z ${message?.id}`;
-  if (assigned) platform.change(assigned, { description });
 }
