@@ -56,18 +56,16 @@ const identityDown = (of: RunningGateway, ...missing: string[]): Situation => ({
   begin: () => of.stack.issuer.setDown(true),
   end: () => of.stack.issuer.setDown(false),
 });
-const platformDown: Situation = {
-  missing: ["platform"],
-  gateway,
-  begin: async () => gateway.stack.platform.goDown("refuse"),
-  end: async () => gateway.stack.platform.goUp(),
-};
-
 const single: Readonly<Record<string, Situation>> = {
   "Identity provider": identityDown(gateway),
   "Identity provider, no key fetched yet": identityDown(newGateway, "signing keys"),
   "Contact centre": proxyDown("contact centre", "contact centre"),
-  Platform: platformDown,
+  Platform: {
+    missing: ["platform"],
+    gateway,
+    begin: async () => gateway.stack.platform.goDown("refuse"),
+    end: async () => gateway.stack.platform.goUp(),
+  },
   Storage: proxyDown("queues", "storage"),
   "Log workspace": proxyDown("log workspace"),
 };
