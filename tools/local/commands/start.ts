@@ -1,7 +1,7 @@
 /** `npm start`: runs the gateway and everything it depends on, with a full pool, until Ctrl-C. */
 import * as z from "zod";
 import { settingNames } from "../../../src/lib/settings/settings.ts";
-import type { AppState } from "../../simulators/host/app-process.ts";
+import type { AppState } from "../../simulators/host/messages.ts";
 import { unusualPort } from "../../simulators/process/listen.ts";
 import { stopSignal, untilStopped } from "../../simulators/process/stop-signal.ts";
 import { watchFiles } from "../../simulators/process/watch-files.ts";

@@ -1,10 +1,10 @@
 /** Samples the whole stack once a second and keeps the last ten minutes for the charts. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { DevelopmentStack } from "../../simulators/development-stack.ts";
+import type { AppState } from "../../simulators/host/messages.ts";
 import type { Connection } from "../stack/connection.ts";
 import { openQueueContents } from "../stack/queue-contents.ts";
 import {
-  type GatewayState,
   type HistoryPoint,
   type QueueDepths,
   type RoomRow,
@@ -22,7 +22,7 @@ const maxPoints = 600;
 export interface CollectorOptions {
   readonly connection: Connection;
   readonly stack: DevelopmentStack;
-  readonly appState: () => GatewayState;
+  readonly appState: () => AppState;
   readonly timeline: Timeline;
   /** The default is one look per second. */
   readonly intervalMilliseconds?: number;

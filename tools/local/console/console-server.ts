@@ -5,12 +5,13 @@ import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import type { DevelopmentStack } from "../../simulators/development-stack.ts";
+import type { AppState } from "../../simulators/host/messages.ts";
 import { listen, type Port } from "../../simulators/process/listen.ts";
 import { referenceFiles } from "../api-reference/reference-files.ts";
 import { bundlePage } from "../pages/bundle-page.ts";
 import type { Connection } from "../stack/connection.ts";
 import { startCollector } from "./collector.ts";
-import type { Addresses, GatewayState, Greeting } from "./console-state.ts";
+import type { Addresses, Greeting } from "./console-state.ts";
 import { respondToReference } from "./reference-routes.ts";
 import { createActionRunner } from "./run-action.ts";
 import type { Timeline } from "./timeline.ts";
@@ -18,7 +19,7 @@ import type { Timeline } from "./timeline.ts";
 export interface ConsoleOptions {
   readonly connection: Connection;
   readonly stack: DevelopmentStack;
-  readonly appState: () => GatewayState;
+  readonly appState: () => AppState;
   /** The timeline that receives the host's log. */
   readonly timeline: Timeline;
   /** The default is a free port. */

@@ -1,4 +1,5 @@
 /** What the console shows: the data that its server sends and its page draws. */
+import type { AppState } from "../../simulators/host/messages.ts";
 
 /** The states of a room's life, in their order. */
 export const roomStates = ["provisioning", "pooled", "assigned", "live", "ended", "deleting"] as const;
@@ -57,18 +58,12 @@ export interface Surroundings {
   readonly contactCentreFaults: number;
 }
 
-/** Whether the gateway's app takes calls, and why not. */
-export interface GatewayState {
-  readonly state: "up" | "restarting" | "not loaded" | "ended";
-  readonly reason?: string;
-}
-
 /** Everything at one moment. */
 export interface Snapshot extends HistoryPoint {
   readonly poolTarget: number;
   readonly queues: QueueDepths;
   readonly rooms: readonly RoomRow[];
-  readonly gateway: GatewayState;
+  readonly gateway: AppState;
   readonly surroundings: Surroundings;
 }
 

@@ -1,7 +1,7 @@
 /** Keeps what happened: the latest entries, and when each room was queued for deletion. */
 
-import type { LogEntry } from "../../simulators/host/messages.ts";
-import type { GatewayState, TimelineEntry } from "./console-state.ts";
+import type { AppState, LogEntry } from "../../simulators/host/messages.ts";
+import type { TimelineEntry } from "./console-state.ts";
 import { createFunctionRuns } from "./function-runs.ts";
 
 const maxEntries = 1000;
@@ -34,7 +34,7 @@ export function createTimeline() {
       add(entry);
     },
     /** Receives each state of the gateway's app. */
-    onState: ({ state, reason }: GatewayState): void => {
+    onState: ({ state, reason }: AppState): void => {
       const time = Date.now();
       const tone = state === "up" ? "good" : "bad";
       const title = `Gateway ${state === "up" ? "up again" : state}`;

@@ -2,9 +2,8 @@
 import { fileURLToPath } from "node:url";
 import { type DevelopmentStack, startDevelopmentStack } from "../../simulators/development-stack.ts";
 import { fastSettings } from "../../simulators/gateway-settings.ts";
-import type { AppState } from "../../simulators/host/app-process.ts";
 import { type FunctionsHost, startFunctionsHost } from "../../simulators/host/functions-host.ts";
-import type { LogEntry } from "../../simulators/host/messages.ts";
+import type { AppState, LogEntry } from "../../simulators/host/messages.ts";
 import type { Port } from "../../simulators/process/listen.ts";
 import { connectionOf } from "./connection.ts";
 import { createCorsHandler } from "./cors.ts";

@@ -6,6 +6,7 @@ import { relative } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type {
+  AppState,
   Call,
   FromWorker,
   FunctionMetadata,
@@ -26,13 +27,6 @@ export interface AppProcessOptions {
   readonly onLog: OnLog;
   /** Is called with each change of the state. */
   readonly onState?: ((state: AppState) => void) | undefined;
-}
-
-/** Whether the app takes calls, and why not. */
-export interface AppState {
-  readonly state: "up" | "restarting" | "not loaded" | "ended";
-  /** The message of the error that kept the app from loading, or how its process ended, in one line. */
-  readonly reason?: string;
 }
 
 /** A call whose function failed or whose process ended. `stack` is the worker's description, `message` its first line. */

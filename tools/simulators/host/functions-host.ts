@@ -2,10 +2,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { listen, type Port } from "../process/listen.ts";
-import { type AppState, startAppProcess } from "./app-process.ts";
+import { startAppProcess } from "./app-process.ts";
 import { readHostJson } from "./host-json.ts";
 import { createHttpServer, type InFront } from "./http-server.ts";
-import type { LogEntry } from "./messages.ts";
+import type { AppState, LogEntry } from "./messages.ts";
 import { buildRoutes } from "./routes.ts";
 import { startTriggers } from "./triggers.ts";
 

@@ -16,6 +16,13 @@ export type Trigger =
   | { readonly kind: "timer" | "queue" }
   | { readonly kind: "request"; readonly title: string };
 
+/** Whether the app takes calls, and why not. */
+export interface AppState {
+  readonly state: "up" | "restarting" | "not loaded" | "ended";
+  /** The message of the error that kept the app from loading, or how its process ended, in one line. */
+  readonly reason?: string;
+}
+
 export type OnLog = (entry: LogEntry) => void;
 
 type Nullable = Readonly<Record<string, { readonly value: string }>>;
