@@ -56,9 +56,14 @@ test("Requests that arrive while a list is read share the next one", async () =>
   rooms = [{ id: 2, name: "room-2" }];
   firstCall.respond();
   expect(await first).toEqual(["room-1"]);
-  (await nextCall()).respond();
-  for (const names of await Promise.all(others)) expect(names).toEqual(["room-2"]);
+  const nextOne = await nextCall();
+  const last = list();
+  await settlePromises();
   expect(calls).toEqual([]);
+  nextOne.respond();
+  for (const names of await Promise.all(others)) expect(names).toEqual(["room-2"]);
+  (await nextCall()).respond();
+  expect(await last).toEqual(["room-2"]);
 });
 
 test("A request does not join a list that began before a deletion was confirmed", async () => {
@@ -107,6 +112,10 @@ test("A list fails with Retry-After if it is not complete after 60 s", async () 
   expect(outcome).toBeUndefined();
   clock.advance(0.1);
   await settlePromises();
-  const details = { retryAfterSeconds: 5 };
-  expect(outcome).toMatchObject({ code: "platform-timeout", status: 503, details });
+  expect(outcome).toMatchObject({
+    code: "platform-timeout",
+    outcome: "not-sent",
+    message: "list of conferences: not complete after 60 s",
+    details: { retryAfterSeconds: 5 },
+  });
 });
