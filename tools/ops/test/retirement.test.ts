@@ -23,6 +23,7 @@ test("Queues the room for deletion and deletes its name from the pool", async ()
   await world.addPooled("room-1");
   expect(await retirement({ operator: "operator-1" }).retire(() => true)).toBe("room-1");
   expect(depths()).toEqual([0, 1]);
+  expect(world.room("room-1")).toSatisfy(isTakenOut);
   expect(JSON.parse(world.deletion.texts()[0] ?? "")).toMatchObject({
     room: "room-1",
     reason: "ops shrink",
@@ -70,6 +71,10 @@ test("Takes the next room if the first one does not exist, and none if no other 
   expect(await retiring.retire(() => true)).toBe("room-1");
   expect(await retiring.retire(() => true)).toBeUndefined();
   expect(depths()).toEqual([0, 1]);
+  // An empty pool is what the operator wants.
+  expect(world.log.lines.filter(({ level }) => level === "warn")).toMatchObject([
+    { event: "room-discarded", fields: { reason: "room-missing" } },
+  ]);
 });
 
 test("Does not touch a caller's room, although its name is in the pool a second time", async () => {
