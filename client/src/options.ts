@@ -2,7 +2,7 @@
 
 /**
  * Throws a TypeError if the value is not an object, or has an option that is not known. A misspelt option would
- * otherwise be ignored: a create without its service tag.
+ * otherwise be ignored, so a create could lose its service tag.
  */
 export function checkOptions(caller: string, value: unknown, known: readonly string[]): void {
   if (typeof value !== "object" || value === null || Array.isArray(value))

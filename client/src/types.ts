@@ -3,7 +3,7 @@ import type { components } from "./openapi.ts";
 
 type Schema<Name extends keyof components["schemas"]> = components["schemas"][Name];
 
-// Interfaces, so that messages of the compiler name them instead of printing their fields.
+// These are interfaces, so that messages of the compiler contain their names instead of their fields.
 export interface Alias extends Schema<"Alias"> {}
 /** A room that has just been handed out, without its host PIN. */
 export interface CreatedRoom extends Schema<"CreatedRoom"> {}

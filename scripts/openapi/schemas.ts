@@ -59,7 +59,7 @@ const validationSchemas: Record<string, Schema> = {
   },
   Failure: {
     title: "Failure",
-    description: "An error, described by a fixed text",
+    description: "An error, which a fixed text describes",
     type: "object",
     required: ["detail"],
     properties: { detail: { type: "string" } },

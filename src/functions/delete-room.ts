@@ -14,7 +14,7 @@ export const deleteRoom = httpFunction({
   failures: ["room-not-found", ...platformFailures],
   async handle({ roomName }, { conferences }: { conferences: Conferences }, log) {
     const room = await findRoom(conferences, roomName);
-    // A room that disappeared since the search counts as deleted, for example by a call whose response was lost.
+    // A room that is gone by now counts as deleted: an earlier call may have deleted it and lost its response.
     const wasThere = await conferences.delete(room.id);
     log.info("room-deleted", { room: room.name, wasThere });
     return { status: 204 };

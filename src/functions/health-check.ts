@@ -10,7 +10,7 @@ const Health = z
 
 export const healthCheck = httpFunction({
   method: "GET",
-  // Load balancers probe with it.
+  // Load balancers probe with HEAD.
   answersHead: true,
   route: "public/health",
   access: "anyone",

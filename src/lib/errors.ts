@@ -1,6 +1,6 @@
 /** Every expected failure, with its status and its text for the caller. */
 
-/** By code. 404 has no body, and 422 has the faults instead of a fixed text. */
+/** Every failure by its code. A 404 has no body, and a 422 has the faults instead of a fixed text. */
 export const failures = {
   "invalid-request": { status: 422, detail: undefined },
   unauthenticated: { status: 401, detail: "Not authenticated" },

@@ -4,7 +4,7 @@ import { Agent as HttpsAgent } from "node:https";
 import { TLSSocket } from "node:tls";
 import axios, { type AxiosError, type AxiosInstance, isCancel } from "axios";
 
-// Idle connections are closed before a server's usual 5 s: a request on one just closed has an unknown outcome.
+// Servers usually close idle connections after 5 s, and a request on one just closed has an unknown outcome.
 const idleMilliseconds = 4000;
 const connectMilliseconds = 5000;
 const maxResponseBytes = 64 * 1024 * 1024;

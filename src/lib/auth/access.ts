@@ -111,7 +111,7 @@ export interface BearerRules {
   readonly audiences: readonly string[];
   readonly clientIds: readonly string[];
   readonly requiredRole?: string | undefined;
-  /** Whether a refused caller is told the reason. Only for local environments. */
+  /** Whether a refused caller is told the reason, as in local environments only. */
   readonly explainsRefusals?: boolean;
 }
 

@@ -78,7 +78,7 @@ export function createClient(transport: PlatformTransport, options: ClientOption
     (priority: Priority): Call =>
     async (call) => {
       const startBefore = call.startBefore ?? clock.now() + maxWaitSeconds[priority] * 1000;
-      // Also before the slot, so that callers are refused at once.
+      // The pause is also checked before a slot is taken, so that callers are refused at once.
       await limiter.waitForPause(priority, startBefore);
       const giveBack = call.isInClaim ? () => undefined : await limiter.takeSlot(priority, startBefore);
       if (!giveBack) throw tooLate(call);

@@ -11,7 +11,7 @@ export type Priority = "caller" | "background";
 interface ClaimSteps<Prepared, Result> {
   /** Latest start of `work`, in clock milliseconds. */
   readonly startBefore: number;
-  /** Runs without a slot, for at most as many claims at once as the ceiling. */
+  /** Runs without a slot. At most as many claims as the ceiling run it at the same time. */
   readonly prepare: () => Promise<Prepared>;
   /** Undoes `prepare` if no slot comes in time. */
   readonly abandon: (prepared: Prepared) => Promise<unknown>;
@@ -20,7 +20,7 @@ interface ClaimSteps<Prepared, Result> {
 
 /** Gives each claim one slot for all its platform calls. */
 export interface ClaimSlots {
-  /** Throws `claim-failed` if no slot can come in time, and PlatformError if calls are paused. */
+  /** Throws `claim-failed` if no slot can become free in time, and PlatformError if calls are paused. */
   run<Prepared, Result>(steps: ClaimSteps<Prepared, Result>): Promise<Result>;
 }
 

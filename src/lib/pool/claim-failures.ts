@@ -28,13 +28,13 @@ type Settlement = "discard-room" | "discard-name" | "delete-message" | "release"
 export const settlements = {
   "other-gateway": "discard-name",
   "room-missing": "discard-name",
-  // A foreign room whose name was put into the pool by mistake: do not change the room.
+  // The name of a foreign room was put into the pool by mistake: do not change the room.
   "unmarked-room-without-alias": "discard-name",
   "room-without-alias": "discard-room",
   // Assigned with this message's ID: that claim stopped before its commit, so its caller never got a response.
   "unanswered-claim": "discard-room",
   "duplicate-message": "delete-message",
-  // Whatever the platform's response to a look-up is, it says nothing about the room.
+  // A failed look-up says nothing about the room, whatever the platform's response is.
   "find-failed": "release",
   "assignment-not-sent": "release",
   "assignment-refused-for-all": "release",

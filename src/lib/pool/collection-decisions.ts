@@ -21,7 +21,7 @@ export const decisions = {
   persistent: { event: "keep", gateway: "keep" },
   gone: { event: "keep", gateway: "keep" },
   foreign: { event: "keep", gateway: "keep" },
-  // In the pool, so the conference was not a caller's. If the gateway queued the room, its pool message has been deleted.
+  // The room was in the pool, so no caller had its conference. If the gateway queued it, its pool message is deleted.
   pooled: { event: "keep", gateway: "delete" },
   unmarked: { event: "delete", gateway: "delete" },
   // The marker has the ID of the message: the claim that wrote both gave the room up, and no clock has to be compared.

@@ -85,7 +85,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
       throw new AggregateError(run.failures, `${run.failures.length} rooms could not be collected`);
   }
 
-  /** Handles one room. Returns whether the name has one, or may have one. */
+  /** Handles one room. Returns whether the name has a room, or may have one. */
   async function hasRoom(group: RoomMessages, run: Run): Promise<boolean> {
     try {
       return (await handle(group, run)) !== "gone";

@@ -17,7 +17,7 @@ export async function queueForDeletion(
   await deletion.put(encodeRoomMessage({ room, queuedBy: "gateway", claimId, reason, operator }));
 }
 
-/** Does the same; logs `room-leaked` if that fails, because the metrics run counts the room. */
+/** Puts a room on the queue likewise, but logs `room-leaked` if that fails, because the metrics run counts the room. */
 export async function queueForDeletionOrLogLeak(
   deletion: Pick<Queue, "put">,
   room: GatewayDeletion,

@@ -59,7 +59,7 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
     return room;
   }
 
-  /** Returns the record that decides: this one, or the one that another request wrote first. */
+  /** Returns the record that decides: the given one, or the one that another request wrote first. */
   async function writeOrRead(id: string, record: CreateRecord, replaced: string | undefined) {
     return (await records.write(id, record, replaced)) ? record : (await records.read(id))?.record;
   }

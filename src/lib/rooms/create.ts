@@ -1,4 +1,4 @@
-/** Creates a room: the contract of both paths, and the service tag in `uuiData`. */
+/** Creates a room. Contains the contract of both paths and the decoder of the service tag in `uuiData`. */
 import * as z from "zod";
 import { GatewayError, platformFailures } from "../errors.ts";
 import { type HttpContract, httpFunction } from "../http/contract.ts";
@@ -60,7 +60,7 @@ interface RoomCreationDependencies {
   readonly serviceTagBaseUrl: string | undefined;
 }
 
-/** Returns a function that creates a room. The two paths of a create differ in nothing but these fields. */
+/** Returns a function that creates a room. The two paths of a create differ only in these fields. */
 export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isDeprecated">) {
   return httpFunction({
     ...path,
@@ -100,7 +100,7 @@ export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isD
   });
 }
 
-/** A service tag in a JSON body would be lost unnoticed. Any other body is ignored, and so is a long one. */
+/** Rejects a service tag in a JSON body, which would be lost unnoticed. Ignores any other body, and a long one. */
 function refuseUuiDataInBody(text: string): void {
   if (text.length > maxCheckedCharacters) return;
   const body = z.record(z.string(), z.unknown()).safeParse(parseJson(text)).data ?? {};

@@ -113,7 +113,7 @@ function isConnectionString(text: string): boolean {
   return endpoint.startsWith("https://") || isLoopback(endpoint);
 }
 
-// The gateway sets these fields, or the platform does.
+// Either the gateway or the platform sets these fields.
 const reservedFields = [
   "name",
   "aliases",
