@@ -46,7 +46,7 @@ test.each([
   expect(await ops([...args])).toEqual({ exitCode: 2, output: "", remarks });
 });
 
-test("Names an unknown command and the one that is meant, and lists all with help", async () => {
+test("Suggests a command for a mistyped one, and lists all commands with help", async () => {
   const unknown = await ops(["statsu"]);
   expect([unknown.exitCode, unknown.output]).toEqual([2, ""]);
   expect(unknown.remarks).toBe(
@@ -77,7 +77,7 @@ test("Says that no local gateway is running", async () => {
 });
 
 describe("The documents", () => {
-  test("Call only commands that there are, with options that they have", () => {
+  test("Name only commands and options that exist", () => {
     const texts = ["operations.md", "deployment.md", "security.md"].map(document).join("\n");
     const calls = [...texts.matchAll(/npm run (?:-s )?ops -- ([\w-]+)([^`\n)]*)/g)];
     expect(calls.length).toBeGreaterThan(15);

@@ -188,7 +188,7 @@ describe("Finding the deployment", () => {
     expect(remarks.trim().split("\n")).toHaveLength(1);
   });
 
-  test("Takes the names from azd", async () => {
+  test("Takes the names of the resources from azd", async () => {
     const folder = await temporaryFolder();
     const values = JSON.stringify({
       ...names,

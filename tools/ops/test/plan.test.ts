@@ -72,7 +72,7 @@ test("A load above what a platform can carry is shared by several gateways", () 
   expect(planLines(shared)).toContain("Settings of each gateway:");
 });
 
-test("The table of loads in docs/operations.md is what the formula plans", () => {
+test("The table of loads in docs/operations.md has the results of the formula", () => {
   const document = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8");
   const whole = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 0 });
   const rows = tableBelow(document, "## How large the pool must be");
@@ -102,14 +102,14 @@ describe("What gives way first", () => {
     expect(limitsWith(change)[0]?.part).toBe(part);
   });
 
-  test("The platform's calls are shared by hand-outs and a run of the collector, which makes one after another", () => {
+  test("Hand-outs and a run of the collector, which makes one call at a time, share the platform's calls", () => {
     expect(limitOf("platform, 200 calls", { callsPerMinute: 200, gcMaxMessages: 30 })).toBe((60 * 110) / 4);
     expect(limitOf("platform, 1,000 calls", { gcMaxMessages: 600 })).toBe((60 * 700) / 4);
     expect(limitOf("platform, 1 calls", { callsPerMinute: 1 })).toBe(0);
     expect(limitOf("platform, 5 calls")).toBe((5 * 18_000 - 6 * 645 * 3) / 4);
   });
 
-  test("The planned GC_MAX_MESSAGES leaves callers their calls on a fast platform", () => {
+  test("The planned GC_MAX_MESSAGES leaves enough calls for callers on a fast platform", () => {
     const planned = (perHour: number) =>
       planSettings({ ...defaultScenario, callMilliseconds: 20, perHour }).gcMaxMessages;
     expect([2500, 4000, 600].map(planned)).toEqual([459, 734, 289]);
@@ -129,7 +129,7 @@ describe("The load in the log", () => {
     fields: { event, room },
   });
 
-  test("Is the average of the busiest day, and its busiest quarter of an hour", () => {
+  test("Has the average of the busiest day, and the peak of its busiest quarter of an hour", () => {
     expect(measureLoad(counts)).toEqual({ perHour: 10, peak: 80, callers: 264, empty: 1, refused: 0 });
   });
 
@@ -160,7 +160,7 @@ describe("The load in the log", () => {
     `);
   });
 
-  test("Is planned for with --measured-days, with the settings of the gateway", async () => {
+  test("Is used by --measured-days together with the settings of the gateway", async () => {
     const { log, settings } = memoryTarget();
     const target = memoryTarget({
       // The log of two days.

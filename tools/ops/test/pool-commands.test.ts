@@ -33,7 +33,7 @@ const depths = async () => {
 };
 
 describe("ops fill", () => {
-  test("Fills the pool to MAX_VMR and shows how far it is", async () => {
+  test("Fills the pool to MAX_VMR and shows its progress", async () => {
     const { exitCode, output, remarks } = await operated.ops("fill");
     expect(exitCode).toBe(0);
     expect(output).toMatch(
@@ -52,7 +52,7 @@ describe("ops fill", () => {
 });
 
 describe("ops shrink", () => {
-  test("Takes rooms out of the pool and has the collector delete them, but none that was handed out", async () => {
+  test("Takes only rooms that were not handed out from the pool, and has the collector delete them", async () => {
     await operated.fillPool(6);
     const inUse = await createRoom();
     await operated.settled();
@@ -189,7 +189,7 @@ describe("ops recycle", () => {
     expect(await depths()).toEqual([1, 0, 0, 0]);
   });
 
-  test("Counts only rooms that can be handed out for the floor: no young ones, and none that is in no queue", async () => {
+  test("Counts towards the floor only rooms that can be handed out, neither young rooms nor rooms in no queue", async () => {
     await operated.writeSettings({ POOL_READY_DELAY_SECONDS: "3600" });
     for (const name of ["old-1", "old-2", "old-3"]) await poolOutdated(name);
     const description = formatMarker({ state: "pooled", since: minutesAgo(59), fingerprint });
@@ -266,7 +266,7 @@ describe("ops drain", () => {
     expect(await depths()).toEqual([1, 0, 0, 0]);
   });
 
-  test("Says what it has done and that it was interrupted, and ends with 130", async () => {
+  test("Says what it did before it was interrupted, and ends with 130", async () => {
     await operated.fillPool(3);
     const stopping = new AbortController();
     const interrupting = { stopping: stopping.signal, ...onText("1/3", () => stopping.abort()) };
@@ -326,7 +326,7 @@ describe("ops collect", () => {
     expect(roomNames().toSorted()).toEqual(["live", "overdue", "test_kept"]);
   });
 
-  test("Keeps a room that it cannot delete, and postpones it no longer than its age: the next run deletes it", async () => {
+  test("Keeps a room that it cannot delete, and postpones it so briefly that the next run deletes it", async () => {
     operated.addRoom("ended", { description: marked("assigned") });
     await operated.queues.deletion.put("ended");
     await operated.stack.platform.goDown();
@@ -344,7 +344,7 @@ describe("ops collect", () => {
     expect((await operated.ops("collect", "--yes")).output).toContain("1 room deleted; 0 are waiting.\n");
   });
 
-  test("Keeps a young room for the rest of its age, and says when it will go", async () => {
+  test("Keeps a young room until it is old enough, and says when it will be deleted", async () => {
     await operated.writeSettings({ GC_MINIMUM_AGE_SECONDS: "600" });
     operated.addRoom("ended", { description: marked("assigned") });
     await operated.queues.deletion.put("ended");

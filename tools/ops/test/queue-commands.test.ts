@@ -25,7 +25,7 @@ describe("ops fill", () => {
   const fill = async (options: OpsOptions, ...args: string[]) =>
     run(memoryTarget({ queues: { ...memoryTarget().queues, provisioning } }), ["fill", ...args], options);
 
-  test("Requests what a level lacks, and counts what is requested", async () => {
+  test("Requests the rooms that a level lacks, and counts pending requests", async () => {
     const withoutWaiting = ["3", "--timeout-minutes", "0"];
     expect(await fill({}, ...withoutWaiting)).toMatchObject({
       exitCode: 0,
@@ -34,7 +34,7 @@ describe("ops fill", () => {
     expect((await fill({}, ...withoutWaiting)).output).toMatch(/^0 rooms requested;/);
   });
 
-  test("Ends with 130 if it is interrupted while nobody provisions rooms, and the requests stay", async () => {
+  test("Ends with 130 and keeps the requests if it is interrupted while no room is provisioned", async () => {
     const stopping = new AbortController();
     const onText = (text: string) => {
       if (text.startsWith("2 rooms requested")) stopping.abort();
@@ -43,7 +43,7 @@ describe("ops fill", () => {
     expect(provisioning.texts()).toHaveLength(2);
   });
 
-  test("Says after ten seconds without progress why none comes, once, unless rooms are provisioned again", async () => {
+  test("Says once, after ten seconds without progress, why no room is provisioned", async () => {
     const stopping = new AbortController();
     const lines: LogLine[] = [{ time: "", fields: { event: "room-provisioned" } }];
     const log = { ...memoryTarget().log, lines: async () => lines };
@@ -90,7 +90,7 @@ describe("ops redrive", () => {
     ]);
   });
 
-  test("Keeps what is not a request, unless it may delete it", async () => {
+  test("Keeps a message that is not a request, unless --drop-unreadable is given", async () => {
     for (const text of [request, '{"reason":"bulk","upTo":6}', "poison"]) await poison.put(text);
     expect(await redrive("--yes")).toMatchObject({
       exitCode: 1,
@@ -131,7 +131,7 @@ describe("ops redrive", () => {
     expect([poison.texts().length, provisioning.texts().length]).toEqual([2, 1]);
   });
 
-  test("Counts with --json", async () => {
+  test("Prints its counts as JSON with --json", async () => {
     for (const text of [request, "poison"]) await poison.put(text);
     const counts = { depth: 2, requests: 1, dropped: 0, unreadable: 1 };
     expect(JSON.parse((await redrive("--json")).output)).toEqual({ isDryRun: true, ...counts, left: 2 });
@@ -155,7 +155,7 @@ describe("ops redrive", () => {
     expect([poison.texts().length, provisioning.texts().length]).toEqual([2, 1]);
   });
 
-  test("Ends although an unreadable message comes back while it still receives", async () => {
+  test("Ends even if an unreadable message becomes visible again while it receives", async () => {
     for (let message = 0; message < 3; message++) await poison.put("not a request");
     poison.strikeNext("receive", {});
     poison.strikeNext("receive", { meanwhile: () => clock.advance(16) });

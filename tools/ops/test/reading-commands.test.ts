@@ -111,7 +111,7 @@ describe("ops status", () => {
   });
 });
 
-test("ops plan --measured-days counts who asked for a room, also those who were refused", async () => {
+test("ops plan --measured-days counts all callers who asked for a room, even those who were refused", async () => {
   const { logWorkspace } = operated.stack;
   const log = (fields: object, hours = 1) =>
     logWorkspace.addTrace(JSON.stringify(fields), new Date(Date.now() - hours * 3600_000));

@@ -31,7 +31,7 @@ test("Queues the room for deletion and deletes its name from the pool", async ()
   });
 });
 
-test("Queues nothing once the lease has ended: another claim may have handed the room out", async () => {
+test("Queues nothing once the lease has ended, because another claim may have handed the room out", async () => {
   await world.addPooled("room-1");
   const update: RetirementOptions["conferences"]["update"] = async (...input) => {
     const isFound = await world.conferences.update(...input);
@@ -87,7 +87,7 @@ test("Does not touch a caller's room, although its name is in the pool a second 
 const assigned = formatMarker({ state: "assigned", since, messageId: "m-1", fingerprint: "0a1b2c3d" });
 const row = (description: string) => ({ id: 1, name: "room-1", description });
 
-test("The note keeps the marker and the platform's limit", () => {
+test("The note in a description keeps the marker, and stays within the platform's limit", () => {
   const description = withTakenOut(`${"long text ".repeat(30)}\n${assigned}`, "shrink");
   expect(parseMarker(description)).toEqual(parseMarker(assigned));
   expect(description.length).toBeLessThanOrEqual(maxDescriptionCharacters);
@@ -96,7 +96,7 @@ test("The note keeps the marker and the platform's limit", () => {
   expect(viewRoom(row(description), true)?.state).toBe("live");
 });
 
-test("A room that a caller has is not taken out, and neither is one that is back in the pool", () => {
+test("A room does not count as taken out if a caller has it or if it is back in the pool", () => {
   expect(isTakenOut(row(assigned))).toBe(false);
   const pooled = withTakenOut(formatMarker({ state: "pooled", since }), "shrink");
   expect(isTakenOut(row(pooled))).toBe(false);

@@ -105,7 +105,7 @@ test.each([
   expect((await checkMetrics(withNewestRow({ TimeGenerated: minutesAgo(minutes) }))).isOk).toBe(isOk);
 });
 
-test("Settings: names those that this version does not know", async () => {
+test("The check of the settings names those that this version does not know", async () => {
   const settings = loadSettings({ ...exampleEnvironment, GIVEN_SETTING_NAMES: "MAX_VMR,MAX_VRM" });
   expect(await checkSettings(reading({ settings }))).toMatchObject({
     isOk: false,
