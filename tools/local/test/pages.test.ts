@@ -102,7 +102,7 @@ describe.skipIf(!browser)("The console", () => {
     expect(faults).toEqual([]);
   });
 
-  test("finds rooms and entries of the timeline by what is typed", async () => {
+  test("finds rooms and entries of the timeline by a typed text", async () => {
     const { page } = await open();
     const name = await create(page);
     const rooms = page.getByRole("searchbox", { name: /^Search rooms/ });
@@ -307,7 +307,7 @@ describe.skipIf(!browser)("The console", () => {
     expect(faults).toEqual([]);
   });
 
-  test("starts in a locale that is no valid language tag", async () => {
+  test("starts in a locale that is not a valid language tag", async () => {
     const { page, faults } = await openPage(browser, "about:blank");
     await page.addInitScript(
       "Object.defineProperty(navigator, 'language', { value: 'en-US@posix', configurable: true })",

@@ -24,7 +24,7 @@ const settingsSchema = z.strictObject({
 });
 const script = "tools/local/commands/stack.ts";
 
-test("An app with the written settings is the gateway that the stack expects, with all services of Azurite", async () => {
+test("The settings that the stack writes make an app the gateway that it expects, with all services of Azurite", async () => {
   const folder = await temporaryFolder();
   const settings = join(folder, "local.settings.json");
   const { child, output, printed, end } = runScriptIn(folder, script);

@@ -200,7 +200,7 @@ test.each([
   expect(errors).toBe(`npm start: ${message} See npm start -- --help.\n`);
 });
 
-test("The options of npm start: settings and origins can be repeated", () => {
+test("npm start accepts several settings and several origins", () => {
   const args = ["--set", "MAX_VMR=5", "--set", "AzureWebJobs.listRooms.Disabled=true", "--port", "8080"];
   const origins = ["--origin", "http://localhost:3000/", "--origin", "https://widget.example.com"];
   expect(readStartOptions([...args, ...origins])).toMatchObject({

@@ -162,14 +162,14 @@ async function asConsumer(): Promise<Record<string, string>> {
   return { authorization: `Bearer ${token}` };
 }
 
-test("The API reference: is below /api/, with openapi.json as it is", async () => {
+test("The API reference is below /api/, with openapi.json unchanged", async () => {
   const redirected = await get("/api", { redirect: "manual" });
   expect([redirected.status, redirected.headers.get("location")]).toEqual([308, "/api/"]);
   expect(await (await get("/api/openapi.json")).text()).toBe(readFileSync("openapi.json", "utf8"));
   expect((await get("/api/nonsense")).status).toBe(404);
 });
 
-test("The API reference: gives credentials to its own page only, and forwards no calls of other origins", async () => {
+test("The API reference gives credentials to its own page only, and forwards no calls of other origins", async () => {
   const credentials = Credentials.parse(await (await get("/api/credentials.json")).json());
   expect(credentials).toMatchObject({
     gateway: running.connection.gatewayUrl,
@@ -180,7 +180,7 @@ test("The API reference: gives credentials to its own page only, and forwards no
   expect((await get("/api/gateway/room/create", { method: "POST", headers })).status).toBe(403);
 });
 
-test("The API reference: forwards calls as they are, and returns the gateway's response unchanged", async () => {
+test("The API reference forwards calls as they are, and returns the gateway's response unchanged", async () => {
   const headers = await asConsumer();
   // The gateway reads new signing keys, which the actions above have made, at most every ten seconds.
   const listed = async () => (await get("/api/gateway/room/list", { headers })).status;

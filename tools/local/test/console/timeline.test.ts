@@ -71,7 +71,7 @@ test("A timer's entry counts what was done, and a failed queue run is marked", (
   ]);
 });
 
-test("A create whose process ended is a failed create with status 500, and so is one that returns 503", () => {
+test("A create counts as failed if it returns 503, or if its process ends, which is shown as 500", () => {
   const { timeline, log } = started();
   log("createRoomFromQueue", [], "Failed");
   expect(timeline.entries()).toMatchObject([{ title: "POST /room/create", status: 500, tone: "bad" }]);
@@ -89,7 +89,7 @@ test("The timeline keeps the newest 1000 entries", () => {
   );
 });
 
-test("The trouble with creates names the call of the platform that failed, until a create works again", () => {
+test("The failure of creates is described with the failed platform call until a create succeeds", () => {
   const { timeline, log } = started();
   const create = (status: number, cause: object = {}) =>
     log("createRoomFromQueue", [{ event: "request", status, durationMilliseconds: 5, ...cause }]);
