@@ -28,7 +28,7 @@ const roomsWithTheTag = (): unknown[] =>
     .filter((room) => room?.["tag"] === tag)
     .map((room) => room?.["name"]);
 
-test("A lost response to a create yields the room that was handed out, at once or with the key of the error", async () => {
+test("A create whose response was lost gets the same room by a retry, or later with the key of the error", async () => {
   let toLose = 4;
   const proxy = await startForwardingServer(gateway.url, (reply) => (toLose-- > 0 ? "reset" : reply));
   const client = connect(proxy.url);
@@ -50,7 +50,7 @@ test("A create that finds an empty pool gets the requested room after its wait",
   expect(gateway.room(name)).toMatchObject({ tag });
 });
 
-test("A key is refused with another tag, and its room is gone after a deletion", async () => {
+test("A key is refused with another tag, and fails with RoomGoneError after its room was deleted", async () => {
   const client = connect();
   const idempotencyKey = "key-1";
   const { name } = await client.createRoom({ serviceTag: tag, idempotencyKey });

@@ -130,7 +130,7 @@ describe("A 401", () => {
     expect(sent).toEqual(new Set(["Bearer token-1", "Bearer token-2"]));
   });
 
-  test("to an agent's token is not repeated", async () => {
+  test("causes no retry with an agent's token", async () => {
     const { url, requests } = await startScriptedGateway([refused]);
     const widget = createWidgetClient({ baseUrl: url, getToken: () => "agent" });
     await expect(widget.getRoom(room.name)).rejects.toBeInstanceOf(NotAuthenticatedError);
