@@ -163,7 +163,7 @@ describe("Bulk delete", () => {
     expect(lookUps).toBe(1);
   });
 
-  test("that stops half-way queues no room that is still in the pool", async () => {
+  test("queues no room that is still in the pool if it stops halfway", async () => {
     await world.addPooled("room-a");
     world.pool.strikeNext("receive", {});
     world.pool.strikeNext("receive", { failure: "unknown" });

@@ -180,7 +180,7 @@ describe("Changes whose outcomes stay unknown", () => {
     return claims;
   }
 
-  test("stop after three in a row: claims fail with 503 without taking a message, and one tries after each pause", async () => {
+  test("stop after three in a row, and claims then fail with 503 except for one trial after each pause", async () => {
     const claims = await open();
     world.platform.addFault(unknown);
     const pooled = world.pool.texts().length;
@@ -329,7 +329,7 @@ describe("Changes whose outcomes stay unknown", () => {
     expect(patches()).toBe(7);
   });
 
-  test("do not keep claims shut if a trial was never sent", async () => {
+  test("do not block claims if a trial was never sent", async () => {
     const claims = await open();
     await world.platform.goDown("refuse");
     world.clock.advance(10);
@@ -338,7 +338,7 @@ describe("Changes whose outcomes stay unknown", () => {
     expect(await fail(claims)).toBe("claimed");
   });
 
-  test("do not keep claims shut if a claim's own change as a trial was never sent", async () => {
+  test("do not block claims if the trial was a claim's own change that was never sent", async () => {
     let isSent = true;
     const conferences = checkingChanges(() => {
       if (!isSent) throw new PlatformError({ outcome: "not-sent", message: "refused" });

@@ -222,7 +222,7 @@ describe("The commit of a claim and its replacement", () => {
   });
 });
 
-test("The marker's time is when the change is sent, not when it was queued", async () => {
+test("The marker's time is the time at which the change is sent, not that at which it was queued", async () => {
   await world.addPooled("room-a");
   const update: Conferences["update"] = async (id, fields, limits) => {
     world.clock.advance(3);

@@ -29,7 +29,7 @@ describe("Garbage collection if the platform fails", () => {
     },
   );
 
-  test("leaves a room that fails to the next run, and for one run more after each failure, up to six hours", async () => {
+  test("postpones a room that fails by one more run after each failure, up to six hours", async () => {
     await world.addEnded("room-a");
     world.platform.addFault({ kind: "status", status: 409, method: "DELETE" });
 

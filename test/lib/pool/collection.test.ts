@@ -70,7 +70,7 @@ describe("Garbage collection", () => {
     expect(skipReasons()).toEqual(["live"]);
   });
 
-  test("keeps a room that was handed out after its end if the receive is slow", async () => {
+  test("keeps a room that was handed out after the end of its conference if the receive is slow", async () => {
     const since = new Date(world.clock.now() + 300_000).toISOString();
     const description = formatMarker({ state: "assigned", since, messageId: "m" });
     await world.addEnded("room-a", { description });
@@ -193,7 +193,7 @@ describe("One run of garbage collection", () => {
     expect(leftBehind()).toEqual([]);
   });
 
-  test("looks at each room, and lists no others, however many the platform has", async () => {
+  test("reads each room by its name instead of listing all rooms of the platform", async () => {
     world.platform.seedRooms({ count: 700, namePrefix: "other-" });
     await addManyEnded(10);
     await world.collectGarbageAfter(600);
@@ -202,7 +202,7 @@ describe("One run of garbage collection", () => {
     expect(world.platform.requests().byRoute["GET /api/admin/configuration/v1/conference/"]).toBe(10);
   });
 
-  test("does not count names without a room, and handles as many rooms beside them", async () => {
+  test("does not count names without a room towards the maximum of messages", async () => {
     for (let name = 0; name < 50; name++) await world.deletion.put(`never-made-${name}`);
     await addManyEnded(25);
     await world.collectGarbageAfter(600);
@@ -350,7 +350,7 @@ describe("The live check and the look-up", () => {
     expect(world.roomNames()).toEqual(left);
   });
 
-  test("begin together, so that a platform that needs nine seconds per call can be cleared", async () => {
+  test("begin together, so a room is deleted even if each call takes nine seconds", async () => {
     await world.addEnded("room-a");
     const begun: string[] = [];
     // How long each may wait for a slot, in seconds.

@@ -61,7 +61,7 @@ test("another uuiData with the same key is refused, and no room is taken", async
   expect(world.pool.texts()).toEqual(["room-b", "room-c"]);
 });
 
-test("a retry after the room was deleted is room-not-found", async () => {
+test("a retry fails with room-not-found after the room was deleted", async () => {
   const { id } = await claim();
   await world.conferences.delete(id);
   await expect(claim()).rejects.toMatchObject({ code: "room-not-found" });
@@ -96,14 +96,14 @@ describe("a store that fails", () => {
     throw new GatewayError("storage-unavailable");
   };
 
-  test("before the claim takes no room", async () => {
+  test("takes no room if it fails before the claim", async () => {
     await expect(claim({ records: { ...records, read: unavailable } })).rejects.toMatchObject({
       code: "storage-unavailable",
     });
     expect(world.pool.texts()).toHaveLength(3);
   });
 
-  test("at a write that was carried out: the retry gets the same room", async () => {
+  test("gives the retry the same room if the write was carried out", async () => {
     const losing: CreateRecordStore = {
       ...records,
       write: async (...parameters) => {
@@ -116,7 +116,7 @@ describe("a store that fails", () => {
     expect((await claim()).name).toBe("room-a");
   });
 
-  test("at a write that was not carried out: the retry gets another room, and the first is not handed out again", async () => {
+  test("gives the retry another room if the write was not carried out, and never hands out the first again", async () => {
     await expect(claim({ records: { ...records, write: unavailable } })).rejects.toMatchObject({
       code: "storage-unavailable",
     });
@@ -125,7 +125,7 @@ describe("a store that fails", () => {
     expect(world.deletionNames()).toEqual([]);
   });
 
-  test("by refusing a write without having a record: the room is queued for deletion", async () => {
+  test("has the room queued for deletion if it refuses a write without having a record", async () => {
     await expect(claim({ records: { ...records, write: async () => false } })).rejects.toMatchObject({
       code: "claim-failed",
       details: { retryAfterSeconds: 1 },
@@ -133,7 +133,7 @@ describe("a store that fails", () => {
     expect(world.deletionNames()).toEqual(["room-a"]);
   });
 
-  test("by reporting its own write, sent twice, as a lost race: the caller keeps the room", async () => {
+  test("leaves the room to the caller if it reports the caller's own write, sent twice, as a lost race", async () => {
     const repeating: CreateRecordStore = {
       ...records,
       write: async (...parameters) => {

@@ -43,7 +43,7 @@ test("A run without messages lists nothing if there is no maximum age", async ()
   expect(world.platform.requests().byRoute[listRoute]).toBeUndefined();
 });
 
-test("A live room is not queued, and one that becomes live afterwards stays", async () => {
+test("A live room is not queued, and a queued room that becomes live is kept", async () => {
   addAssigned("other", 3);
   world.platform.startConference({ name: "overdue", participants: 1 });
   await collectAfter(0);

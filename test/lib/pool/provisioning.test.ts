@@ -98,7 +98,7 @@ describe("A provisioning request", () => {
   const claimed = { reason: "claimed" };
   const bulk = (upTo: number) => ({ reason: "bulk", upTo });
 
-  test("is served once the one before it has put its name, so that one instance never exceeds a level", async () => {
+  test("waits until the one before it has put its name, so that one instance never exceeds a level", async () => {
     const provisioning = instance();
     await Promise.all(Array.from({ length: 20 }, async () => provisioning.provision(bulk(12), 1, world.log)));
     expect(world.pool.texts()).toHaveLength(12);

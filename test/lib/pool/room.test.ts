@@ -191,7 +191,7 @@ describe("Ownership", () => {
     expect(isForeign({ id: 1, name: "room", ...fields }, "collect")).toBe(expected);
   });
 
-  test("isForeign of a room without a marker is true if such rooms are kept, and false with a marker", () => {
+  test("isForeign returns true for a room without a marker if such rooms are kept, and false with a marker", () => {
     expect(isForeign({ id: 1, name: "room", aliases: [{ alias: "room" }] }, "keep")).toBe(true);
     expect(isForeign({ id: 1, name: "room", ...marked }, "keep")).toBe(false);
   });

@@ -56,7 +56,7 @@ describe("The settlement of a message", () => {
     expect(effects()).toEqual(expected);
   });
 
-  test("counts refusals in the message's text, and a release adds none", async () => {
+  test("counts refusals in the message's text, without counting releases", async () => {
     for (let receive = 1; receive <= 7; receive++) await settle("find-failed");
     await settle("room-refused");
     queues.clock.advance(leaseSeconds);
