@@ -123,7 +123,7 @@ describe("failures", () => {
     },
   );
 
-  test("the error of a 400 names the rejected fields, and only it keeps its body", async () => {
+  test("only the error of a 400 names the rejected fields and keeps the body", async () => {
     const body = {
       conference: { pin: ["too short"], "4711 pin": [], "pin 4711": [] },
       conference_alias: { alias: [] },
@@ -186,7 +186,7 @@ describe("a call whose login takes 2 s", () => {
     expect(platform.rooms()).toMatchObject([{ tag: "of another caller" }]);
   });
 
-  test("sends the fields that a function returns when it is sent, also the second time", async () => {
+  test("sends the fields that a function returns at each attempt", async () => {
     const calledAt = clock.now();
     const body = () => ({ tag: `sent after ${(clock.now() - calledAt) / 1000} s` });
     platform.addFault({ kind: "status", status: 401, count: 1 });

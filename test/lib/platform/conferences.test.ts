@@ -207,7 +207,7 @@ describe("Relations", () => {
     expect(toUri(entry, "ivr_theme")).toBe(expected);
   });
 
-  test("An ID in any of them is sent as a URI of its resource, which is returned as an object", async () => {
+  test("An ID in any relation is sent as a URI of its resource, which is returned as an object", async () => {
     const stored = {
       gms_access_token: uri("gms_access_token"),
       guest_identity_provider_group: uri("identity_provider_group"),

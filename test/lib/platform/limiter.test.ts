@@ -93,7 +93,7 @@ describe("The limit", () => {
     expect(await countSlots()).toBe(ceiling / 4);
   });
 
-  test("never falls below one call, from which slow calls raise it to two only", async () => {
+  test("never falls below one call, and slow calls raise it to two at most", async () => {
     for (let rounds = 0; rounds < 10; rounds++) {
       limiter.onFailure(timeout, clock.now());
       await clock.advance(1000);
@@ -120,7 +120,7 @@ describe("After 429 and 503", () => {
     [429, 7, 7],
     [503, 16, 15],
   ])(
-    "(%i) with a Retry-After of %i s no call starts for %i s",
+    "with status %i, a Retry-After of %i s delays the next call by %i s",
     async (status, retryAfterSeconds, seconds) => {
       limiter.onFailure(response(status, retryAfterSeconds), clock.now());
       expect(await secondsUntilStart()).toBe(seconds);
@@ -271,7 +271,7 @@ describe("A claim", () => {
     expect(await countSlots()).toBe(ceiling);
   });
 
-  test("prepares itself without a slot, beside as many others as the ceiling", async () => {
+  test("prepares itself without a slot, together with at most as many others as the ceiling", async () => {
     let preparing = 0;
     limiter.onFailure(timeout, clock.now());
     const prepare = async () => {
