@@ -18,7 +18,7 @@ const gateway = useRunningGateway({
   settings: () => ({ MAX_VMR: "8", PLATFORM_MAX_CONCURRENCY: "20" }),
 });
 
-test("The gateway answers generated requests with documented statuses and valid bodies, and never with 500", async () => {
+test("The gateway responds to generated requests with documented statuses and valid bodies, and never with 500", async () => {
   const token = gateway.stack.issuer.issueToken(identities.clientId);
   const withoutCredentials = operations.map(({ method, path }) => ({ method, target: path, sent: {} }));
   const generated = fc.sample(generatedRequests(token), { seed, numRuns: requestCount });

@@ -65,7 +65,7 @@ describe("A target", () => {
   });
 });
 
-test("HEAD /public/health returns 200 without a body, and HEAD returns 404 elsewhere", async () => {
+test("HEAD returns 200 without a body for /public/health, and 404 for every other path", async () => {
   const head = await gateway.send("HEAD /public/health");
   expect(head).toMatchObject({ status: 200, text: "", headers: { "content-type": "application/json" } });
   expect(await gateway.sendAsApplication("HEAD /room/list")).toMatchObject({ status: 404 });

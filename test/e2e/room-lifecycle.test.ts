@@ -31,7 +31,7 @@ test("The app asks for the signing keys when it starts, before any call", async 
   await expect.poll(() => gateway.stack.issuer.fetchCounts()).toMatchObject({ metadata: 2, keys: 2 });
 });
 
-test("A room is provisioned, handed out, changed, used, collected after its conference and replaced; one query shows it", async () => {
+test("A room passes through its whole life, from provisioning to replacement, and one log query shows it", async () => {
   const { platform } = gateway.stack;
   const { sinkUsername: username, sinkPassword: password, clientId: caller } = identities;
   platform.configureSink({ url: `${gateway.url}/public/event_sink`, username, password });
@@ -72,7 +72,7 @@ test("POST /room/bulk/ provisions rooms in the background, up to its maximum", a
   }
 });
 
-test("DELETE deletes one room at once, and DELETE /room/bulk/ the others but those that are persistent", async () => {
+test("DELETE deletes one room at once, and DELETE /room/bulk/ deletes all others except persistent ones", async () => {
   await gateway.fillPool(3);
   const { name } = await gateway.consumer.createRoom();
   await gateway.consumer.createRoom();

@@ -89,7 +89,7 @@ test("Log lines, traces, error bodies, headers and metrics rows contain no secre
   expect(found(failureTexts, [...everywhere, ...tags])).toEqual([]);
 });
 
-test("Only private reads contain the host PIN, and the search finds PINs and tags there", () => {
+test("Only private reads contain the host PIN, and the search for secrets finds PINs and tags in them", () => {
   const isPrivateRead = ({ request }: Exchange) => request.startsWith("GET /room/");
   const [reads, others] = [
     run.exchanges.filter(isPrivateRead),

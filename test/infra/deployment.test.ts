@@ -95,7 +95,7 @@ describe("Who may do what", () => {
     ["test", "00000000-0000-4000-8000-00000000e201"],
     ["production", "00000000-0000-4000-8000-00000000e301"],
     ["existing", undefined],
-  ])("In %s, each identity has exactly these roles", (name, writers) => {
+  ])("Each identity has exactly the expected roles in %s", (name, writers) => {
     const ofNew = [
       `Group ${writers}: Key Vault Secrets Officer on kv-vmr-<hash>`,
       `ServicePrincipal id-vmr-${name}-api-management: Key Vault Secrets User on kv-vmr-<hash>`,
@@ -113,7 +113,7 @@ describe("Who may do what", () => {
     expect(assignmentsOf(snapshotOf(name)).toSorted()).toEqual(expected.toSorted());
   });
 
-  test("The workflow's identity may assign exactly these roles", () => {
+  test("The workflow's identity may assign exactly the roles of the template", () => {
     const condition = readFileSync("infra/role-condition.txt", "utf8");
     const lists = [...condition.matchAll(/GuidEquals \{([^}]*)\}/g)].map(([, list = ""]) => list.split(", "));
     expect(lists.map((list) => list.toSorted())).toEqual([1, 2].map(() => Object.keys(roles).toSorted()));
@@ -242,7 +242,7 @@ test("Calls and deletions are logged, and nobody can purge the vault of producti
   expect(propertiesOf(production, "KeyVault/vaults")).toMatchObject(kept);
 });
 
-test("What exists already is used instead of something new, in its own group", () => {
+test("Existing resources are used in their own groups instead of new ones", () => {
   const table = onlyOf(existing, "OperationalInsights/workspaces/tables");
   expect(table.id).toMatch(/\/rg-logs\/.*\/workspaces\/log-central\/tables\/VmrGatewayMetrics_CL$/);
   const api = onlyOf(existing, "ApiManagement/service/apis");
@@ -291,7 +291,7 @@ describe("The app settings", () => {
       return secret === undefined ? [] : [name];
     });
 
-  test("Refer to the vault for each secret that the environment uses", () => {
+  test("Contain a reference to the vault for each secret that the environment uses", () => {
     const always = ["EVENT_SINK_PASSWORD", "ROOM_HOST_PIN"];
     expect(new Set(secretsOf(production))).toEqual(new Set([...always, "PLATFORM_PASSWORD"]));
     const ofTest = [...always, "PLATFORM_PASSWORD", "API_MANAGEMENT_SECRET"];

@@ -47,7 +47,7 @@ test("Exactly the documented operations and HEAD of the health check have a poli
 });
 
 describe.each([...policies])("A call of %s", (operation, policy) => {
-  test("Passes these steps in this order", () => {
+  test("Passes the expected steps in their order", () => {
     const names = policy.inbound.map(({ name, attributes }) =>
       name.startsWith("set-") ? attributes["name"] : name,
     );
@@ -80,7 +80,7 @@ describe.each([...policies])("A call of %s", (operation, policy) => {
     expect(headers["x-api-management-secret"]).toBe(`{{${displayName}}}`);
   });
 
-  test("Gets a response with the app's correlation ID, or its own, and without the names of software", () => {
+  test("Gets a response with a correlation ID, of the app or its own, and without the names of software", () => {
     const names = [
       "server",
       "x-powered-by",

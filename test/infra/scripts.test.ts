@@ -68,7 +68,7 @@ describe("deploy.sh provision", () => {
     expect(result.stderr.split("\n")[0]).toBe(`Subscription ${subscription}, group rg-vmr-gateway-test`);
   });
 
-  test.each(recorded.firstRunStates)("Is a first run or not: %s", async (_, responses, isFirst) => {
+  test.each(recorded.firstRunStates)("Recognises a first run: %s", async (_, responses, isFirst) => {
     const shell = { FIRST_RUN: "true" };
     const { stdout, stderr } = await run("deploy.sh provision test", [...responses, ...azure()], shell);
     expect(stdout).toContain(`FIRST_RUN=${isFirst}\n`);
@@ -158,7 +158,7 @@ describe("deploy.sh check", () => {
     expectRefusal(result, "The vault kv-vmr-test lacks: API-MANAGEMENT-SECRET. Nothing was deployed.");
   });
 
-  test("Compares the settings with the code, or with that of a package", async () => {
+  test("Compares the settings with those that the checkout or a given package knows", async () => {
     const newer = await createPackage("SETTING_OF_NEXT_RELEASE required\n");
     onTestFinished(newer.stop);
     const ahead = await run(`deploy.sh check test ${newer.path}`, azure());
@@ -175,7 +175,7 @@ describe("deploy.sh release", () => {
   const app = "--resource-group rg-vmr-gateway-test --name func-vmr-test";
   const upload = `timeout 900 az functionapp deployment source config-zip ${app}`;
 
-  test("Deploys the package without changing its secrets, and waits for its code", async () => {
+  test("Changes only the package, and waits until its code responds", async () => {
     const result = await release([alive(), ...azure()]);
     expectChanges(result, `${upload} --src ${package_.path} --output none --subscription ${subscription}`);
     expect(result.stdout).toBe("https://rooms.example.com is alive, and refuses calls without a token.\n");

@@ -104,7 +104,7 @@ test("Production takes only packages that test has run, which is recorded after 
   expect(release.steps.slice(-2).map((step) => step["if"])).toEqual([inTest, inTest]);
 });
 
-test("The first release is completed with the alerts, which nobody asks for", () => {
+test("The first release adds the alerts without being asked for them", () => {
   expect(commandsOf(provision)).toMatch(/deploy\.sh provision .* \| tee --append "\$GITHUB_OUTPUT"/);
   expect(JSON.stringify(provision)).toContain('"first-run":"${{ steps.provision.outputs.FIRST_RUN }}"');
   // Only this shell has pipefail.

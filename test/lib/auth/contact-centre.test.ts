@@ -122,7 +122,7 @@ describe("A verdict is cached", () => {
   });
 });
 
-test("The check runs 4 calls, keeps 40 waiting, shares pending ones and throws 503 for further tokens", async () => {
+test("The check shares pending calls, and throws 503 for further tokens if 4 calls run and 40 wait", async () => {
   const waiting: (() => void)[] = [];
   reply = async () => {
     await new Promise<void>((resolve) => void waiting.push(resolve));

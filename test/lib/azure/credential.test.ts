@@ -61,7 +61,7 @@ test("the log workspace uses the same identity as the queues", async () => {
   expect(tokenRequests()[0]).toMatchObject({ resource: "https://monitor.azure.com", client_id: clientId });
 });
 
-test("with a connection string, the identity is whatever the machine is signed in with", async () => {
+test("with a connection string, the identity is the one that the machine is signed in with", async () => {
   // Of the ways to sign in, only the environment is tried, which has no credentials.
   vi.stubEnv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential");
   const credential = createCredential({ connectionString: "UseDevelopmentStorage=true" });

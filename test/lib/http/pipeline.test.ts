@@ -99,7 +99,7 @@ describe("Registration", () => {
     expect(registered(logging())).toEqual([["getThing", { methods: ["POST"], ...options }]]);
   });
 
-  test("includes HEAD if the contract does, with the response to GET but no body", async () => {
+  test("includes HEAD if the contract allows it, with the response to GET but without its body", async () => {
     const definition = doing(() => ({ status: 200, body: { a: 1 } }), { method: "GET", answersHead: true });
     expect(registered(definition)).toMatchObject([["getThing", { methods: ["GET", "HEAD"] }]]);
 
@@ -282,7 +282,7 @@ describe("The log of a request", () => {
     expect(JSON.stringify(response)).not.toContain("ignored");
   });
 
-  test("is one line with status and duration after a success", async () => {
+  test("has one line with status and duration after a success", async () => {
     const clock = createManualClock();
     const slow = doing(() => {
       clock.advance(1.5);
@@ -303,7 +303,7 @@ describe("The log of a request", () => {
     ]);
   });
 
-  test("is one line with code and reason of a refusal, and the caller does not see the reason", async () => {
+  test("has one line with code and reason after a refusal, whose reason the caller does not see", async () => {
     const refused = new GatewayError("unauthenticated", { reason: "expired" });
     const { lines, json: body } = await call(throwing(refused));
     const code = "unauthenticated";

@@ -67,14 +67,14 @@ describe("A query", () => {
     expect(read).toEqual(texts.map(() => ({ constrained_attributes: value })));
   });
 
-  test.each(refusedBooleans)("has the fault bool_parsing with %j for a boolean", (input) => {
+  test.each(refusedBooleans)("has the fault bool_parsing if a boolean is %j", (input) => {
     const msg = "Input should be a valid boolean, unable to interpret input";
     const loc = ["query", "constrained_attributes"];
     const faults = [{ type: "bool_parsing", loc, msg, input }];
     expect(inQuery(ShapeQuery, { constrained_attributes: input })).toEqual({ faults });
   });
 
-  test("has the fault missing without a required parameter", () => {
+  test("has the fault `missing` if a required parameter is missing", () => {
     expect(inQuery(z.object({ name: z.string() }), {})).toEqual({
       faults: [{ type: "missing", loc: ["query", "name"], msg: "Field required", input: null }],
     });
@@ -114,7 +114,7 @@ describe("A body", () => {
     expect(inBody(body)).toEqual({ faults: [fault] });
   });
 
-  test.each(["2026-13-45", "yesterday"])("has a fault with the date-time %j", (input) => {
+  test.each(["2026-13-45", "yesterday"])("has a fault if a date-time is %j", (input) => {
     const fault = { type: "value_error", loc: ["body", "creation_time"], input, ctx: { error: {} } };
     const msg = "Value error, must be a date and time in ISO 8601";
     expect(inBody({ creation_time: input })).toEqual({ faults: [{ ...fault, msg }] });

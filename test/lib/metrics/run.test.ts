@@ -151,7 +151,7 @@ describe("The log of unaccounted rooms", () => {
   const logged = (event: string) =>
     world.log.lines.filter((line) => line.event === event).map(({ level, fields }) => ({ level, ...fields }));
 
-  test("names assigned rooms with reason and age, the oldest first, and counts pooled ones", async () => {
+  test("names assigned rooms by age, the oldest first, with a reason, and counts pooled ones", async () => {
     world.addRoom("day-old", assignedSince(24.25));
     world.addRoom("odd", { description: "vmr-gateway vmr-gateway assigned yesterday m-1" });
     world.addRoom("week-old", assignedSince(168));
@@ -243,7 +243,7 @@ describe("Filling up to POOL_MINIMUM", () => {
     expect(world.log.fieldsOf("pool-refilled")).toEqual({ count: missing, level: minRooms });
   });
 
-  test("requests nothing if the pool is at its minimum or there is none", async () => {
+  test("requests nothing if the pool is at its minimum, or if there is no minimum", async () => {
     await world.addPooled("pooled-1");
     await world.collectMetrics({ minRooms: 1 });
     await world.collectMetrics();
@@ -258,7 +258,7 @@ describe("Filling up to POOL_MINIMUM", () => {
     expect(world.log.fieldsOf("metrics-collected")).toMatchObject({ PoolMinimum: 1 });
   });
 
-  test("fails the run if it fails, after the row was written", async () => {
+  test("fails the run, but only after the row was written, if a request cannot be stored", async () => {
     const rows: unknown[] = [];
     world.provisioning.strikeNext("put", { failure: "unknown" });
     const run = world.collectMetrics({ minRooms: 1, sink: async (row) => void rows.push(row) });

@@ -49,7 +49,7 @@ test("the constrained shape contains the fields needed to join a room, and no ot
   });
 });
 
-test("a created room has no host PIN, and only the names of its aliases", () => {
+test("a created room has no host PIN, and its aliases have only their names", () => {
   const unnamed = [{ alias: null }, {}];
   expect(toCreatedRoom({ ...row, aliases: [...aliases, ...unnamed] })).toEqual({
     id: 7,

@@ -54,7 +54,7 @@ test("the platform stores the given fields, including fields that the specificat
   expect(await room()).toMatchObject({ ...fields, participant_limit: 12 });
 });
 
-test("an update is logged with the room and without the values, and only if it takes place", async () => {
+test("an update is logged with the room, but without the values, if it takes place", async () => {
   await change({ tag: "https://verify.example.com/canary" });
   expect(log.lines).toEqual([{ level: "info", event: "room-updated", fields: { room: "room-a" } }]);
   await change({ id: 5 });
@@ -92,7 +92,7 @@ describe("relations", () => {
 });
 
 describe("a field that neither the specification nor the platform knows", () => {
-  test.each(["Participant_Limit", "tagg", "constructor"])("is 422: %s", async (field) => {
+  test.each(["Participant_Limit", "tagg", "constructor"])("results in 422: %s", async (field) => {
     const faults = [{ type: "extra_forbidden", loc: ["body", field], msg: "Extra inputs are not permitted" }];
     const refusal = { code: "invalid-request", status: 422, details: { faults } };
     await expect(change({ call_type: "audio", [field]: "482913" })).rejects.toMatchObject(refusal);
@@ -115,17 +115,17 @@ describe("a value that the platform rejects", () => {
   const rejectNext = (body?: unknown) =>
     platform.addFault({ kind: "status", status: 400, body, method: "PATCH" });
 
-  test("is 422 at its field with a fixed text, and with the platform's failure as its cause", async () => {
+  test("results in 422 at its field, with a fixed text and the platform's failure as its cause", async () => {
     const cause = { name: "PlatformError", platformStatus: 400 };
     const refusal = { ...rejected(["body", "call_type"]), cause };
     await expect(change({ call_type: "smoke" })).rejects.toMatchObject(refusal);
   });
 
-  test("is 422 at the body if it conflicts with another field", async () => {
+  test("results in 422 at the body if it conflicts with another field", async () => {
     await expect(change({ guest_pin: "482913" })).rejects.toMatchObject(rejected(["body"]));
   });
 
-  test("is 422 once at its field if the platform names it twice, the room as a whole, and other text", async () => {
+  test("results in one 422 fault at its field, whatever else the platform reports", async () => {
     const conference = { pin: ["short"], __all__: ["short"], "the PIN 482913 is taken": ["x"] };
     rejectNext({ conference, conference_alias: { pin: ["short"] } });
     await expect(change({ pin: "12" })).rejects.toMatchObject(rejected(["body", "pin"]));
