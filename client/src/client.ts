@@ -8,7 +8,7 @@ import { createTokenCache, type GetToken } from "./tokens.ts";
 import type { CreatedRoom, FullRoom, Health, Room, RoomChange } from "./types.ts";
 
 export interface ClientOptions {
-  /** The gateway's URL, for example `https://gateway.example.com`. Undefined, such as of a missing variable, throws. */
+  /** The gateway's URL, for example `https://gateway.example.com`. Undefined, as from a missing variable, throws. */
   readonly baseUrl: string | undefined;
   /** Usually the result of `clientCredentials`. */
   readonly getToken: GetToken;

@@ -66,7 +66,7 @@ export interface Hooks {
 interface Authentication {
   readonly getToken: (signal: AbortSignal) => Promise<string>;
   readonly toHeaders: (token: string) => Readonly<Record<string, string>>;
-  /** Forgets a token that the gateway has refused. Missing if there is no other one. */
+  /** Forgets a token that the gateway has refused. Missing if no other token can be requested. */
   readonly rejectToken?: (token: string) => void;
 }
 

@@ -5,6 +5,6 @@ export const version: string = packageJson.version;
 
 /**
  * Identifies the bundle by twelve hexadecimal digits of its SHA-256, which `npm run build` and `npm run package` write
- * here. Zeros in code that is not bundled.
+ * here. Consists of zeros in code that is not bundled.
  */
 export const build = "000000000000";

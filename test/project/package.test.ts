@@ -64,7 +64,7 @@ describe("The files of the package", () => {
     expect(createHash("sha256").update(anonymous).digest("hex").slice(0, 12)).toBe(build);
   });
 
-  it("are those that npm run build writes, with the same bytes, although they are built again", async () => {
+  it("have the bytes that npm run build writes, although they are built again", async () => {
     await promisify(execFile)("sh", ["-c", manifest.scripts.build]);
     for (const path of unpacked.paths.filter((name) => name.startsWith("dist/")))
       expect([path, readFileSync(path, "utf8") === unpacked.text(path)]).toEqual([path, true]);

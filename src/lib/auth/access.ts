@@ -76,7 +76,7 @@ function createApiManagementCheck(secret: string | undefined): (headers: Pick<He
 /**
  * Creates a check that returns which of these pairs the header contains, and throws `unauthenticated` if it contains
  * none. It compares every pair, even after a match, so its duration does not depend on which pair matches. The log's
- * reason is `password` if only the password differs: an accepted node is configured wrongly. Anyone can send the rest.
+ * reason is `password` if only the password differs: an accepted node is configured wrongly. Anyone can cause the others.
  */
 function createBasicCheck(
   accepted: readonly BasicCredentials[],

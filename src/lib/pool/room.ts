@@ -23,7 +23,7 @@ export const maxDescriptionCharacters = 250;
 const product = "vmr-gateway";
 const fingerprintPart = /^f:([0-9a-f]{8})$/;
 
-/** Returns the marker that a line is, or undefined if it is other text. Any word is accepted as a gateway's name. */
+/** Returns the marker in a line, or undefined if the line is other text. Any word is accepted as a gateway's name. */
 function parseLine(line: string): Marker | undefined {
   const [first, gateway, state, since, ...rest] = line.trimEnd().split(" ");
   if (first !== product || !gateway || !since || (state !== "pooled" && state !== "assigned"))

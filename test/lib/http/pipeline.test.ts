@@ -120,7 +120,7 @@ describe("The response to a failure", () => {
     ["forbidden", 403, "Not allowed"],
     ["room-not-found", 404, undefined],
     ["platform-unavailable", 503, "The conferencing platform cannot be reached"],
-  ] as const)("%s is %i with the detail %j and hides its cause", async (code, status, detail) => {
+  ] as const)("%s results in %i with the detail %j and hides its cause", async (code, status, detail) => {
     const error = new GatewayError(code, { retryAfterSeconds: 7, cause: new Error("secret") });
     const response = await call(throwing(error));
     const body = detail === undefined ? undefined : JSON.stringify({ detail });

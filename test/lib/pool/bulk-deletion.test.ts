@@ -256,7 +256,7 @@ describe("Bulk delete and the queues", () => {
 });
 
 describe("The passes of bulk delete", () => {
-  test("delete rooms that failed once", async () => {
+  test("delete rooms whose deletion failed once", async () => {
     seedAssigned(10);
     world.platform.addFault({ kind: "status", status: 409, method: "DELETE", count: 4 });
     await deleteAll();

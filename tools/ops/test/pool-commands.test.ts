@@ -91,7 +91,7 @@ describe("ops shrink", () => {
     // No more than there are.
     ["0", "3 rooms will be deleted in 0 s to 10 min; 0 are in the pool.\n", [0, 3, 2, 0]],
   ])(
-    "Counts requested rooms, which will arrive: %s of 3 and 2 requested ones stay",
+    "Counts 2 requested rooms towards the level %s, because they will arrive",
     async (level, message, left) => {
       await operated.fillPool(3);
       for (let request = 0; request < 2; request++)
