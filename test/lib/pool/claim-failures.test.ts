@@ -108,7 +108,7 @@ describe("A claim with limited time", () => {
     ["with a long lease", 300, 10, [10, 12.5, 25]],
     ["with a long lease and a longer platform timeout", 300, 30, [30, 12.5, 25]],
     ["with a short lease, of which it uses a quarter", 20, 10, [5, 2.5, 5]],
-  ])("limits its look-up and its change, and starts only the change in the second half of its time, %s", async (...given) => {
+  ])("limits look-up and change, and starts only the change late in its time, %s", async (...given) => {
     const [, leaseSeconds, platformTimeoutSeconds, [timeoutSeconds, findBefore, changeBefore]] = given;
     const startedAt = world.clock.now();
     const seen: unknown[] = [];
