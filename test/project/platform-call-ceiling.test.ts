@@ -17,9 +17,8 @@ test.each([
   [
     "infra/README.md",
     [
-      `${instances} × ${slots} for HTTP, ${instances} × ${background} for the queue trigger`,
-      `one instance each: ${sum}`,
-      `${sum} + 2 × ${slots} + 2 × ${background}: ${sum + 2 * slots + 2 * background}`,
+      `is ${sum}: ${instances} × ${slots} for HTTP, ${instances} × ${background} for the queue trigger`,
+      `${sum} + 2 × ${slots} + 2 × ${background} = ${sum + 2 * slots + 2 * background}`,
     ],
   ],
 ])("%s states the ceiling of HTTP, the queue trigger, the timers and all together", (file, phrases) => {

@@ -341,13 +341,18 @@ describe("Retries", () => {
     expect(clock.sleeps).toEqual([1000]);
   });
 
-  test.each([
-    ["timed out", { kind: "timeout" }],
-    ["was refused", { kind: "status", status: 404 }],
-  ] as const)("a GET that %s is not retried", async (_, fault) => {
-    platform.addFault(fault);
+  test("a GET that timed out is not retried", async () => {
+    platform.addFault({ kind: "timeout" });
     shortenTimeouts();
-    expect(await outcomeOf("GET")).not.toBe("done");
+    expect(await outcomeOf("GET")).toMatchObject({ outcome: "unknown" });
+    // On a busy computer, the shortened timeout can end before the platform has read the request.
+    expect(attempts()).toBeLessThanOrEqual(1);
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  test("a GET that was refused is not retried", async () => {
+    platform.addFault({ kind: "status", status: 404 });
+    expect(await outcomeOf("GET")).toMatchObject({ platformStatus: 404 });
     expect([attempts(), clock.sleeps]).toEqual([1, []]);
   });
 
