@@ -4,7 +4,7 @@ import type { Settings } from "../settings/settings.ts";
 
 /**
  * Creates the one credential that all Azure clients share: the managed identity that the settings name, otherwise
- * whatever the machine is signed in with. The identity library is loaded with the first token, because a deployment
+ * the machine's own login. The identity library is loaded with the first token, because a deployment
  * with a connection string needs none. `getToken` throws if no token can be obtained.
  */
 export function createCredential(storage: Settings["storage"]): TokenCredential {

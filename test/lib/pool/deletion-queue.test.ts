@@ -51,7 +51,7 @@ test("Storing stops with an error after 2.5 seconds", async () => {
   expect(queues.deletion.texts().length).toBeLessThan(40);
 });
 
-test("A retry after an error stores every name, those that are already stored too", async () => {
+test("A retry after an error stores every name, even those that are already stored", async () => {
   queues.deletion.strikeNext("put", { failure: "unknown", when: "after" });
   await expect(queueForDeletion(["room-a"])).rejects.toMatchObject({ status: 503 });
   await queueForDeletion(["room-a"]);

@@ -59,7 +59,7 @@ test("The settings that the stack writes make an app the gateway that it expects
   expect(await readdir(join(folder, connectionFolder))).toEqual([]);
 });
 
-test("The stack keeps an existing settings file unless it may replace it, and one that was edited meanwhile", async () => {
+test("The stack keeps an existing settings file without --replace, and one that is edited while it runs", async () => {
   const folder = await temporaryFolder();
   const settings = join(folder, "local.settings.json");
   await writeFile(settings, "own");
