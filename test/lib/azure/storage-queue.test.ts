@@ -137,7 +137,7 @@ describe("The age of a message", () => {
     answer = { status: 200, headers, body: `<?xml version="1.0" encoding="utf-8"?>${messages}` };
   });
 
-  test("is the seconds from its insertion to the response, by the storage's clock", async () => {
+  test("is the number of seconds from its insertion to the response, by the storage's clock", async () => {
     const received = await openFast().receive(2, 60);
     expect(received.map(({ ageSeconds }) => ageSeconds)).toEqual([300, 600]);
     expect(received.map(({ insertedAt }) => insertedAt)).toEqual(insertedOn.map(Date.parse));
