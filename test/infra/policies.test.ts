@@ -40,7 +40,8 @@ const withId = { variables: new Map([["correlationId", "mine"]]) };
 
 test("Exactly the documented operations and HEAD of the health check have a policy", () => {
   const expected = [...operations.map(({ operationId }) => nameOf(operationId)), "health-check-head"];
-  const lists = "privateOperations or publicOperations in infra/api-management.bicep";
+  const lists =
+    "privateOperations or publicOperations in infra/api-management.bicep, and run `npm run snapshots`";
   expect([...policies.keys()].toSorted(), `add the operation to ${lists}`).toEqual(expected.toSorted());
   const { method, urlTemplate } = onlyOf(testing, "ApiManagement/service/apis/operations").properties;
   expect(`${method} ${urlTemplate}`).toBe("HEAD /public/health");
