@@ -140,6 +140,7 @@ describe("ops recycle", () => {
     expect(current.map(stateOf)).toEqual(["pooled", "pooled"]);
     await operated.runTimer("collectGarbage");
     expect(roomNames().filter((name) => name.startsWith("old"))).toEqual(["old-in-use"]);
+    expect((await operated.ops("room", "old-1")).output).toMatch(/ room-deleted \(ops recycle\) +local /);
     expect(roomNames()).toHaveLength(7);
     expect(await operated.ops("recycle", "--yes")).toMatchObject({
       exitCode: 0,
@@ -166,7 +167,10 @@ describe("ops recycle", () => {
     const stopping = new AbortController();
     const waiting = { stopping: stopping.signal, ...onText("2/4", () => stopping.abort()) };
     const args = ["recycle", "--yes", "--floor", "2"];
-    expect(await operated.opsWith(waiting, ...args)).toMatchObject({ exitCode: 130 });
+    expect(await operated.opsWith(waiting, ...args)).toMatchObject({
+      exitCode: 130,
+      output: expect.stringMatching(/\n2 rooms replaced; the old ones will be deleted /),
+    });
     expect(await depths()).toEqual([2, 2, 2, 0]);
   });
 
@@ -182,6 +186,7 @@ describe("ops recycle", () => {
       exitCode: 1,
       output: expect.stringContaining("The floor is 3, so none may be taken out."),
     });
+    expect(await operated.ops("recycle", "--yes", "--floor", "6")).toMatchObject({ exitCode: 1 });
     expect(await operated.ops("recycle", "--yes", "--floor", "7")).toMatchObject({
       exitCode: 2,
       remarks: expect.stringContaining("--floor 7 is more than MAX_VMR (6), so no room could be replaced."),
@@ -218,11 +223,12 @@ describe("ops drain", () => {
     );
     const { exitCode, output, remarks } = await operated.opsWith(ending, "drain", "--yes");
     expect(exitCode).toBe(0);
-    expect(output).toContain(
-      "MAX_VMR is 6: set it to 0, or creates and POOL_MINIMUM will request new rooms.\n",
+    expect(output).toMatch(
+      /^The pool has 3 rooms, and 1 more are requested\.\nMAX_VMR is 6: set it to 0, or creates and POOL_MINIMUM will request new rooms\.\n/,
     );
-    expect(output).toContain("The pool is empty. 3 rooms will be deleted by the garbage collection.\n");
-    expect(output).toContain("No conference is running in a room of the gateway.\n");
+    expect(output).toMatch(
+      /\nThe pool is empty\. 3 rooms will be deleted by the garbage collection\.\nNo conference is running in a room of the gateway\.\n1 room handed out and/,
+    );
     expect(remarks).toMatch(/1\/1 conferences ended\n$/);
     const [pooled, , requested] = await depths();
     expect([pooled, requested]).toEqual([0, 0]);
@@ -261,7 +267,7 @@ describe("ops drain", () => {
     const { exitCode, output } = await operated.ops("drain", "--yes");
     expect(exitCode).toBe(1);
     expect(output).toContain(
-      "0 rooms taken out. 1 names are leased or not ready yet, and 0 rooms are requested.",
+      "0 rooms taken out. 1 names are leased or not ready yet, and 0 rooms are requested.\nRun the command again in five minutes.\n",
     );
     expect(await depths()).toEqual([1, 0, 0, 0]);
   });
@@ -278,7 +284,7 @@ describe("ops drain", () => {
 
   test.each([
     [59, 0, "No conference is running in a room of the gateway."],
-    [61, 1, "1 conference still running: busy"],
+    [61, 1, "1 conference still running: busy\n"],
   ])(
     "Waits for conferences for minutes: one that ends after %i s ends it with %i",
     async (seconds, ending, found) => {
