@@ -15,14 +15,17 @@ import { leaseSeconds, usePoolQueues } from "../../support/pool-world.ts";
 const queues = usePoolQueues();
 beforeEach(async () => queues.pool.put("room-a"));
 
-/** Receives the message and settles it. The platform has refused the room this often before. */
-async function settle(outcome: FailedOutcome, refusals?: number): Promise<void> {
+/**
+ * Receives the message and settles it. The platform has refused the room this often before. Returns whether the message
+ * is deleted.
+ */
+async function settle(outcome: FailedOutcome, refusals?: number): Promise<boolean> {
   const heldUntil = queues.clock.now() + leaseSeconds * 1000;
   const [message] = await queues.pool.receive(1, leaseSeconds);
   if (!message) throw new Error("the pool is empty");
   const content = { ...decodeRoomMessage(message.text), refusals };
   const held = { message, content, heldUntil, log: queues.log };
-  await createSettle({ ...queues, leaseSeconds })(held, outcome);
+  return createSettle({ ...queues, leaseSeconds })(held, outcome);
 }
 
 const messageState = () => {
@@ -42,17 +45,17 @@ const deletions = () => queues.deletion.texts().map(decodeRoomMessage);
 const effects = () => [messageState(), queues.deletion.texts().length, queues.requests().length];
 // One outcome of each settlement. docs/architecture.md names the settlement of each outcome.
 const examples = [
-  ["unanswered-claim", 0, ["deleted", 1, 1]],
-  ["room-missing", 0, ["deleted", 0, 1]],
-  ["duplicate-message", 0, ["deleted", 0, 0]],
-  ["find-failed", 4, ["visible", 0, 0]],
-  ["room-refused", 3, ["leased", 0, 0]],
-  ["room-refused", 4, ["deleted", 1, 1]],
+  ["unanswered-claim", 0, ["deleted", 1, 1], "room-discard-failed"],
+  ["room-missing", 0, ["deleted", 0, 1], "room-discard-failed"],
+  ["duplicate-message", 0, ["deleted", 0, 0], "duplicate-message"],
+  ["find-failed", 4, ["visible", 0, 0], "release-failed"],
+  ["room-refused", 3, ["leased", 0, 0], "release-failed"],
+  ["room-refused", 4, ["deleted", 1, 1], "room-discard-failed"],
 ] as const;
 
 describe("The settlement of a message", () => {
   test.each(examples)("after %s, with %i refusals before, leaves %j", async (outcome, refusals, expected) => {
-    await settle(outcome, refusals);
+    expect(await settle(outcome, refusals)).toBe(expected[0] === "deleted");
     expect(effects()).toEqual(expected);
   });
 
@@ -66,15 +69,15 @@ describe("The settlement of a message", () => {
   });
 
   test.each(examples)(
-    "after %s, with %i refusals before, does not throw if every queue fails",
-    async (...given) => {
-      const [outcome, refusals] = given;
+    "after %s, with %i refusals before, logs a failure of every queue",
+    async (outcome, refusals, _, event) => {
       for (const operation of ["delete", "delete", "setInvisible"] as const)
         queues.pool.strikeNext(operation, { failure: "unknown" });
       queues.deletion.strikeNext("put", { failure: "unknown" });
       queues.provisioning.strikeNext("put", { failure: "unknown" });
-      await expect(settle(outcome, refusals)).resolves.toBeUndefined();
-      expect(messageState()).toBe("leased");
+      expect(await settle(outcome, refusals)).toBe(false);
+      expect(effects()).toEqual(["leased", 0, 0]);
+      expect(queues.log.fieldsOf(event)).toMatchObject({ room: "room-a" });
     },
   );
 });
@@ -139,7 +142,7 @@ describe("The settlement that discards a room", () => {
 
   test("queues the room for deletion but requests no other if bulk delete cleared the pool", async () => {
     queues.pool.strikeNext("delete", { failure: "message-gone" });
-    await settle("assignment-unknown");
+    expect(await settle("assignment-unknown")).toBe(false);
 
     expect(deletions()).toEqual([givenUp("assignment-unknown")]);
     expect(queues.provisioning.texts()).toEqual([]);

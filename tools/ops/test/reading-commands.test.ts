@@ -190,7 +190,11 @@ describe("ops unaccounted", () => {
     for (const options of [[], ["--delete"]]) {
       const { exitCode, output } = await operated.ops("unaccounted", ...options);
       expect(exitCode).toBe(1);
-      expect(output).toMatch(/^NAME +HANDED OUT\nforgotten +2 d ago\n/);
+      expect(output).toMatch(
+        options.length === 0
+          ? /^NAME +HANDED OUT\nforgotten +2 d ago\n$/
+          : /^NAME +HANDED OUT\nforgotten +2 d ago\nWould delete 1 room\. Do it with --delete --yes\.\n$/,
+      );
     }
     for (const options of [["--yes"], ["--delete", "--json"], ["--delete", "--yes", "--json"]])
       expect(await operated.ops("unaccounted", ...options)).toMatchObject({ exitCode: 2, output: "" });
@@ -206,15 +210,40 @@ describe("ops unaccounted", () => {
     for (const name of ["forgotten", "test_kept"])
       operated.addRoom(name, { description: assigned(twoDaysAgo()) });
     operated.addRoom("stray");
-    const { exitCode, output } = await operated.ops("unaccounted", "--delete", "--yes");
+    const { exitCode, output, remarks } = await operated.ops("unaccounted", "--delete", "--yes");
     expect(exitCode).toBe(1);
-    expect(output).toMatch(/^1 room marked as pooled beyond the pool\./m);
-    expect(output).toContain("1 room will be deleted in 0 s to 10 min.\n");
+    expect(output).toMatch(
+      /^1 room marked as pooled beyond the pool\. .*: docs\/operations\.md#rooms-unaccounted\n1 room will be deleted in 0 s to 10 min\.\nDo not run this again before that: /m,
+    );
+    expect(remarks).toMatch(/1\/1 rooms queued for deletion\n$/);
     await operated.runTimer("collectGarbage");
     expect(operated.stack.platform.rooms().map(({ name }) => name)).toEqual(["test_kept", "stray"]);
     expect((await operated.ops("room", "forgotten")).output).toMatch(
       / room-deleted \(ops unaccounted\) +local /,
     );
+  });
+
+  test("Ends with 0 if every room is accounted for, or will be deleted", async () => {
+    expect(await operated.ops("unaccounted")).toEqual({
+      exitCode: 0,
+      output: "Every room is accounted for.\n",
+      remarks: expect.any(String),
+    });
+    const json = await operated.ops("unaccounted", "--json");
+    expect([json.exitCode, JSON.parse(json.output)]).toEqual([0, { rooms: [], unnamed: 0 }]);
+    operated.addRoom("forgotten", { description: assigned("an-edited-time") });
+    const deleting = await operated.ops("unaccounted", "--delete", "--yes");
+    expect(deleting.exitCode).toBe(0);
+    expect(deleting.output).toMatch(
+      /^NAME +HANDED OUT\nforgotten +at an unknown time\n1 room will be deleted /,
+    );
+  });
+
+  test("Counts a pooled room that is in no queue, and deletes none", async () => {
+    operated.addRoom("stray");
+    const { exitCode, output } = await operated.ops("unaccounted", "--delete", "--yes");
+    expect(exitCode).toBe(1);
+    expect(output).toMatch(/^1 room marked as pooled beyond the pool\. .*\n$/);
   });
 
   test("Deletes with --gateway the rooms that a gateway left, except live and persistent ones", async () => {
