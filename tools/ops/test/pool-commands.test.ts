@@ -43,6 +43,35 @@ describe("ops fill", () => {
     expect(await operated.settled()).toBe(6);
   });
 
+  test.each([
+    [0, 0, /^6 rooms requested; the pool has 0 of 6, and 6 are pending\.\n$/],
+    [
+      1,
+      1,
+      /\nThe pool is not full yet\. If it does not grow: docs\/operations\.md#provisioning-failing\.\n$/,
+    ],
+  ])("Waits %i minutes for rooms that do not arrive, and ends with %i", async (minutes, ending, found) => {
+    await operated.stopHost();
+    onTestFinished(async () => {
+      vi.useRealTimers();
+      await operated.queues.provisioning.clear();
+      await operated.startHost();
+    });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const later = onText("0/6", () => vi.setSystemTime(Date.now() + 61_000));
+    const { exitCode, output } = await operated.opsWith(later, "fill", "--timeout-minutes", `${minutes}`);
+    expect(exitCode).toBe(ending);
+    expect(output).toMatch(found);
+  });
+
+  test("Does nothing if MAX_VMR is 0", async () => {
+    await operated.writeSettings({ MAX_VMR: "0" });
+    expect(await operated.ops("fill")).toMatchObject({
+      exitCode: 0,
+      output: "MAX_VMR is 0, which switches the pool off. There is nothing to do.\n",
+    });
+  });
+
   test("Ends with 3 and one line if storage is down", async () => {
     operated.storage.setDown(true);
     const { exitCode, remarks } = await operated.ops("fill");
@@ -59,7 +88,7 @@ describe("ops shrink", () => {
     const untried = await operated.ops("shrink", "2");
     expect([untried.exitCode, await depths()]).toEqual([0, [6, 0, 0, 0]]);
     expect(untried.output).toMatch(
-      /^Would take 4 rooms out of the pool and delete them\. Do it with --yes\.\n$/m,
+      /^MAX_VMR is 6: a create that finds the pool empty, and bulk create, fill it up again\.\nWould take 4 rooms out of the pool and delete them\. Do it with --yes\.\n$/m,
     );
     const { exitCode, output, remarks } = await operated.ops("shrink", "2", "--yes");
     expect(exitCode).toBe(0);
@@ -104,6 +133,16 @@ describe("ops shrink", () => {
       expect(await depths()).toEqual(left);
     },
   );
+
+  test("Ends with 1 if names in the pool are leased", async () => {
+    await operated.poolRoom("leased", { description: marked("pooled") });
+    await operated.queues.pool.receive(1, 600);
+    const { exitCode, output } = await operated.ops("shrink", "0", "--yes");
+    expect(exitCode).toBe(1);
+    expect(output).toMatch(
+      /^0 rooms will be deleted .*; 1 are in the pool\.\nThe other names are leased by claims/m,
+    );
+  });
 
   test("Accepts POOL_MINIMUM as a level and refuses a lower one, which the gateway would restore", async () => {
     await operated.fillPool(3);
