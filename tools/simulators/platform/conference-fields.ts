@@ -120,21 +120,13 @@ export function resourceUri(resource: string, id: number | string, family = "con
   return `/api/admin/${family}/v1/${resource}/${id}/`;
 }
 
-const embedded = z.union([
-  z.object({ resource_uri: z.string() }).transform((value) => value.resource_uri),
-  z.object({ id: z.int() }).transform((value) => value.id),
-]);
-
 /**
- * Reads a reference written as a path, a full URL (everything before the path is cut) or an object with
- * `resource_uri` or `id`, and returns it as a path. Throws 400 for anything else.
+ * Reads a reference written as a path or a full URL (everything before the path is cut), and returns it as a path.
+ * Throws 400 for anything else. The platform also reads objects with `resource_uri` or `id`, which the gateway never
+ * sends.
  */
 function relationUri(value: unknown, resource: string): string {
-  if (typeof value !== "string") {
-    const { data, success } = embedded.safeParse(value);
-    if (!success) throw badRequest(`A reference to '${resource}' could not be read.`);
-    return relationUri(typeof data === "number" ? resourceUri(resource, data) : data, resource);
-  }
+  if (typeof value !== "string") throw badRequest(`A reference to '${resource}' could not be read.`);
   const match = /\/api\/admin\/configuration\/v1\/([a-z_]+)\/(\d+)\/$/.exec(value);
   if (match?.[1] !== resource)
     throw badRequest(`An incorrect URL was provided '${value}' for '${resource}'.`);

@@ -42,7 +42,7 @@ const seedSchema = z.strictObject({
   mixed: z.boolean().default(false),
 });
 
-export type PlatformControl = ReturnType<typeof createControl>;
+type PlatformControl = ReturnType<typeof createControl>;
 
 /** Creates the control functions. They throw a ZodError for invalid input and an ApiError if the platform refuses. */
 export function createControl(state: PlatformState) {
@@ -106,7 +106,6 @@ export function createControl(state: PlatformState) {
       })),
     }),
     requests: requestLog.counts,
-    clearRequests: requestLog.clear,
     sinkState: sink.state,
     /** Without it, no event is posted. */
     configureSink: sink.configure,

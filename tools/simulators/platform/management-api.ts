@@ -89,7 +89,7 @@ export function createManagementApi(
     }
     if (method !== "POST") throw methodNotAllowed(["GET", "POST"]);
     const path = resourceUri("conference", conferences.create(readBody(request)));
-    return { status: 201, headers: { location: behaviours.absoluteLocation ? baseUrl() + path : path } };
+    return { status: 201, headers: { location: path } };
   }
 
   function onRoom(request: LoopbackRequest, id: string): Reply {
@@ -99,8 +99,7 @@ export function createManagementApi(
     }
     if (request.method !== "PATCH") throw methodNotAllowed(["GET", "PATCH", "DELETE"]);
     conferences.update(id, readBody(request));
-    const { patchReturnsObject } = behaviours;
-    return { status: 202, ...(patchReturnsObject && { body: conferences.show(conferences.find(id)) }) };
+    return { status: 202 };
   }
 
   return async (request) => {

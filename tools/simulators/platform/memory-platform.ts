@@ -2,15 +2,11 @@
 
 import { transportFailure } from "../../../src/lib/platform/errors.ts";
 import { type PlatformCredentials, type PlatformTransport } from "../../../src/lib/platform/transport.ts";
-import { createControl, type DownMode, type PlatformControl, type Reachability } from "./control.ts";
+import { createControl, type DownMode } from "./control.ts";
 import { createManagementApi } from "./management-api.ts";
 import { createPlatformState } from "./platform-state.ts";
 
-export interface MemoryPlatform extends PlatformControl, Reachability {
-  /** Carries out one request before it returns. Throws PlatformError if the platform gives no response. */
-  readonly transport: PlatformTransport;
-  readonly state: ReturnType<typeof createPlatformState>;
-}
+export type MemoryPlatform = ReturnType<typeof createMemoryPlatform>;
 
 /** The transport's caller needs none. */
 export const noCredentials: PlatformCredentials = { authorization: async () => "", invalidate: () => false };
@@ -20,11 +16,12 @@ const openAuthentication = { accepts: () => true, grantToken: () => ({ status: 4
 const failureCodes = { refuse: "ECONNREFUSED", reset: "ECONNRESET", silence: "ETIMEDOUT" } as const;
 
 /** Creates an empty platform, whose `now` returns milliseconds since 1970. */
-export function createMemoryPlatform(now: () => number): MemoryPlatform {
+export function createMemoryPlatform(now: () => number) {
   const state = createPlatformState({ username: "", password: "", requestLimitPerMinute: null, now });
   const manage = createManagementApi(state, openAuthentication, () => baseUrl, new AbortController().signal);
   let downMode: DownMode | undefined;
 
+  /** Carries out one request before it returns. Throws PlatformError if the platform gives no response. */
   const transport: PlatformTransport = async (request) => {
     const { method, path, query = {}, body } = request;
     const url = new URL(path, baseUrl);
@@ -42,7 +39,7 @@ export function createMemoryPlatform(now: () => number): MemoryPlatform {
     ...createControl(state),
     state,
     transport,
-    goDown: async (mode = "refuse") => {
+    goDown: async (mode: DownMode = "refuse") => {
       downMode = mode;
     },
     goUp: async () => {

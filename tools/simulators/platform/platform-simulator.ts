@@ -1,30 +1,17 @@
 /** Starts a simulated conferencing platform: Management API, event sink and control API. */
 import { type Answer, type LoopbackRequest, startLoopbackServer } from "../loopback-server.ts";
 import { createAuthentication } from "./authentication.ts";
-import {
-  createControl,
-  createControlRoutes,
-  type DownMode,
-  type PlatformControl,
-  type Reachability,
-} from "./control.ts";
+import { createControl, createControlRoutes, type DownMode, type Reachability } from "./control.ts";
 import { createManagementApi } from "./management-api.ts";
 import { createPlatformState, type SimulatorOptions } from "./platform-state.ts";
 
-export type PlatformSimulator = PlatformControl &
-  Reachability & {
-    /** URL of the Management API; `goDown` and `goUp` do not change it. */
-    readonly url: string;
-    /** URL of the control API, which is reachable even while the platform is down. */
-    readonly controlUrl: string;
-    readonly stop: () => Promise<void>;
-  };
+export type PlatformSimulator = Awaited<ReturnType<typeof startPlatformSimulator>>;
 
 /**
  * Starts the simulator on 127.0.0.1, with all state in memory. Its functions do the same as the control API.
  * `goDown("refuse")` closes the listening socket; `"reset"` and `"503"` keep it open.
  */
-export async function startPlatformSimulator(options: SimulatorOptions): Promise<PlatformSimulator> {
+export async function startPlatformSimulator(options: SimulatorOptions) {
   const state = createPlatformState(options);
   const control = createControl(state);
   const closing = new AbortController();
@@ -64,7 +51,9 @@ export async function startPlatformSimulator(options: SimulatorOptions): Promise
   return {
     ...control,
     ...reachability,
+    /** URL of the Management API; `goDown` and `goUp` do not change it. */
     url,
+    /** URL of the control API, which is reachable even while the platform is down. */
     controlUrl: controlServer.url,
     stop: async () => {
       stopping ??= end();

@@ -2,10 +2,6 @@
 import * as z from "zod";
 
 const behaviourSchema = z.strictObject({
-  /** `Location` after a create as an absolute URL instead of a bare path. */
-  absoluteLocation: z.boolean(),
-  /** PATCH returns the object instead of an empty body. */
-  patchReturnsObject: z.boolean(),
   maxPageSize: z.int().min(1),
   /** The licensed number of rooms; null means no limit. */
   roomLimit: z.int().min(0).nullable(),
@@ -18,8 +14,6 @@ export type Behaviours = z.output<typeof behaviourSchema>;
 export const behaviourChangesSchema = behaviourSchema.partial();
 
 export const defaultBehaviours: Behaviours = {
-  absoluteLocation: false,
-  patchReturnsObject: false,
   maxPageSize: 1000,
   roomLimit: null,
   requestLimitPerMinute: 1000,
@@ -54,7 +48,6 @@ export function createRequestLog() {
     /** By method and path with ids as `{id}`, for example `GET /api/admin/configuration/v1/conference/{id}/`. */
     byRoute: {} as Record<string, number>,
     inFlight,
-    maxInFlight: inFlight,
     /** DELETE or PUT on a whole list, which would wipe the platform. */
     listWipeAttempts: 0,
   });
@@ -65,7 +58,6 @@ export function createRequestLog() {
     begin: (method: string, path: string) => {
       counts.total += 1;
       counts.inFlight += 1;
-      counts.maxInFlight = Math.max(counts.maxInFlight, counts.inFlight);
       const route = `${method} ${path.replace(/\/(\d+|[0-9a-f]{8}-[0-9a-f-]+)\/$/, "/{id}/")}`;
       counts.byRoute[route] = (counts.byRoute[route] ?? 0) + 1;
       return (): void => {

@@ -69,7 +69,11 @@ describe("Rooms", () => {
     ["a short PIN", { pin: "12345" }, { conference: { pin: expect.anything() } }],
     ["equal PINs", { pin: "123456", guest_pin: "123456", allow_guests: true }, inConference],
     ["PINs of unequal lengths", { pin: "123456", guest_pin: "7654321", allow_guests: true }, inConference],
-    ["a theme that does not exist", { ivr_theme: { id: 9 } }, { error: expect.any(String) }],
+    [
+      "a theme that does not exist",
+      { ivr_theme: "/api/admin/configuration/v1/ivr_theme/9/" },
+      { error: expect.any(String) },
+    ],
     ["a written id", { id: 7 }, { error: expect.any(String) }],
     ["a taken alias", { aliases: [{ alias: "TAKEN" }] }, { conference_alias: expect.anything() }],
   ])("are refused with %s", async (what, fields, errors) => {
