@@ -27,7 +27,7 @@ export async function startBenchStack(settings: Record<string, string>) {
   const gateway = await startGatewayProcess({
     entry: "dist/main.js",
     settings: { ...usual, MAX_VMR: "500", ...settings },
-    pollSeconds: 0.2,
+    timeScale: { pollSeconds: 0.2 },
   });
   const bearer = { authorization: `Bearer ${accessToken}` };
   return {
@@ -137,20 +137,14 @@ export interface OpenLoopOptions {
   readonly task: () => Promise<unknown>;
 }
 
-export interface OpenLoopTimes {
-  /** The milliseconds of each successful task. */
-  readonly times: readonly number[];
-  readonly failures: number;
-  /** When each successful task ended, in seconds after the start. */
-  readonly endedAtSeconds: readonly number[];
-}
-
 /**
  * Starts tasks with Poisson arrivals, whether or not earlier ones have ended. Times count from the moment at which a
  * task was due, so delays in the driver or the server are part of the figure (no coordinated omission).
  */
-export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOptions): Promise<OpenLoopTimes> {
+export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOptions) {
+  /** The milliseconds of each successful task. */
   const times: number[] = [];
+  /** When each successful task ended, in seconds after the start. */
   const endedAtSeconds: number[] = [];
   const failures = new Map<string, number>();
   const countFailure = (error: unknown): void => {

@@ -10,7 +10,7 @@ export const random = createSeededRandom(randomInt(2 ** 32));
 
 const instanceCount = 3;
 // In the proportions of the real host, as the settings of the run are.
-const timeScale = { lockSeconds: 6, retrySeconds: 2, pollSeconds: 0.3 };
+const timeScale = { messageLockSeconds: 6, retryDelaySeconds: 2, pollSeconds: 0.3 };
 
 export type Instances = ReturnType<typeof createInstances>;
 
@@ -25,7 +25,7 @@ export function createInstances(settings: Readonly<Record<string, string>>) {
     async startMissing(): Promise<void> {
       for (let index = 0; index < instanceCount; index++)
         if (!running.has(index))
-          running.set(index, await startGatewayProcess({ entry: "dist/main.js", settings, ...timeScale }));
+          running.set(index, await startGatewayProcess({ entry: "dist/main.js", settings, timeScale }));
     },
     async killOne(): Promise<void> {
       const [index, instance] = random.pick([...running]) ?? [];

@@ -1,5 +1,6 @@
 /** The local environment in processes of their own: the simulators, and the gateway's app in the local host. */
 import * as z from "zod";
+import type { TimeScale } from "../../simulators/host/functions-host.ts";
 import { type Child, startChild } from "../../simulators/process/child.ts";
 
 const simulatorsSchema = z.object({
@@ -42,19 +43,15 @@ export interface GatewayProcessOptions {
   /** The app, for example `dist/main.js`. */
   readonly entry: string;
   readonly settings: Readonly<Record<string, string>>;
-  readonly lockSeconds?: number;
-  readonly retrySeconds?: number;
-  readonly pollSeconds?: number;
+  readonly timeScale: TimeScale;
 }
 
 /** Starts the app in a host process. Throws if the app does not load. */
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
-  const { entry, settings, lockSeconds, retrySeconds, pollSeconds } = options;
-  const timeScale = { messageLockSeconds: lockSeconds, retryDelaySeconds: retrySeconds, pollSeconds };
+  const { entry, settings, timeScale } = options;
   const child = await startChild({
     script: "tools/local/commands/run-host.ts",
     addressesSchema: hostSchema,
-    // What is undefined is left out.
     args: [entry, JSON.stringify(timeScale)],
     environment: settings,
   });

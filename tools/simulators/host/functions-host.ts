@@ -31,7 +31,7 @@ export interface FunctionsHostOptions {
   readonly inspectPort?: number;
 }
 
-interface TimeScale {
+export interface TimeScale {
   readonly messageLockSeconds?: number;
   readonly retryDelaySeconds?: number;
   readonly pollSeconds?: number;
@@ -109,15 +109,8 @@ export async function startFunctionsHost(options: FunctionsHostOptions) {
   void app.gaveUp.then(endOnce);
   return {
     url,
-    functions: [
-      ...routes.map(({ functionName: name, route, methods }) => ({
-        name,
-        trigger: "httpTrigger",
-        route,
-        methods,
-      })),
-      ...triggers.functions,
-    ],
+    /** The functions that are not disabled. */
+    functions: metadata,
     appState: app.state,
     workerProcessId: app.processId,
     /** Resolves when the host has ended, by `stop` or after the app's third crash. */

@@ -17,7 +17,6 @@ type RouteTemplate = readonly (Literal | Parameter)[];
 
 export interface HttpRoute {
   readonly functionName: string;
-  readonly route: string;
   readonly methods: readonly string[];
   readonly isAnonymous: boolean;
   readonly template: RouteTemplate;
@@ -36,13 +35,11 @@ export function buildRoutes(functions: readonly FunctionMetadata[]): HttpRoute[]
   return inOrder.flatMap(({ name, bindings }) => {
     const trigger = Object.values(bindings).find(({ type }) => type === "httpTrigger");
     if (!trigger) return [];
-    const route = (trigger.route ?? name).replaceAll(/^\/+|\/+$/g, "");
     return {
       functionName: name,
-      route,
       methods: (trigger.methods ?? []).map((method) => method.toUpperCase()),
       isAnonymous: trigger.authLevel === "anonymous",
-      template: parseRouteTemplate(route),
+      template: parseRouteTemplate((trigger.route ?? name).replaceAll(/^\/+|\/+$/g, "")),
     };
   });
 }

@@ -7,16 +7,6 @@ import type { QueueSettings } from "./host-json.ts";
 import type { FunctionMetadata, LogLevel, OnLog, TypedData } from "./messages.ts";
 import { startQueueListener } from "./queue-listener.ts";
 
-/** One function of the app, as the host reports it. */
-interface HostedFunction {
-  readonly name: string;
-  readonly trigger: string;
-  readonly route?: string;
-  readonly methods?: readonly string[];
-  readonly schedule?: string;
-  readonly queueName?: string;
-}
-
 export interface TriggersOptions {
   readonly metadata: readonly FunctionMetadata[];
   readonly queues: QueueSettings;
@@ -34,7 +24,6 @@ const timerInput: TypedData = {
 
 /** Starts every timer and queue function. Throws if a schedule is invalid. */
 export function startTriggers(options: TriggersOptions) {
-  const functions: HostedFunction[] = [];
   const stops: (() => Promise<void> | void)[] = [];
   const firing = new Map<string, (input: string) => Promise<void>>();
   /** The app's process has logged a failure, and the schedule continues. */
@@ -44,7 +33,6 @@ export function startTriggers(options: TriggersOptions) {
   for (const { name, bindings } of options.metadata) {
     for (const { type: trigger, schedule = "", queueName = "", runOnStartup } of Object.values(bindings)) {
       if (trigger === "timerTrigger") {
-        functions.push({ name, trigger, schedule });
         const fire = async () => run(name, timerInput);
         firing.set(name, fire);
         if (!options.timersEnabled) continue;
@@ -54,14 +42,12 @@ export function startTriggers(options: TriggersOptions) {
         stops.push(() => cron.stop());
         if (runOnStartup) void cron.trigger();
       } else if (trigger === "queueTrigger") {
-        functions.push({ name, trigger, queueName });
         firing.set(name, async (input) => run(name, { string: input }));
         stops.push(listenToQueue(options, name, queueName));
       }
     }
   }
   return {
-    functions,
     fire: (name: string, input: string): boolean => {
       void firing.get(name)?.(input);
       return firing.has(name);
