@@ -23,8 +23,9 @@ export interface CollectorOptions {
   readonly connection: Connection;
   readonly stack: DevelopmentStack;
   readonly appState: () => AppState;
+  /** The timeline that receives the host's log. */
   readonly timeline: Timeline;
-  /** The default is one look per second. */
+  /** The time between two reads of the stack's state. The default is one second. */
   readonly intervalMilliseconds?: number;
   readonly onSnapshot: (snapshot: Snapshot) => void;
 }

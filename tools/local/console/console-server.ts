@@ -4,28 +4,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
-import type { DevelopmentStack } from "../../simulators/development-stack.ts";
-import type { AppState } from "../../simulators/host/messages.ts";
 import { listen, type Port } from "../../simulators/process/listen.ts";
 import { referenceFiles } from "../api-reference/reference-files.ts";
 import { bundlePage } from "../pages/bundle-page.ts";
-import type { Connection } from "../stack/connection.ts";
-import { startCollector } from "./collector.ts";
+import { type CollectorOptions, startCollector } from "./collector.ts";
 import type { Addresses, Greeting } from "./console-state.ts";
 import { respondToReference } from "./reference-routes.ts";
 import { createActionRunner } from "./run-action.ts";
-import type { Timeline } from "./timeline.ts";
 
-export interface ConsoleOptions {
-  readonly connection: Connection;
-  readonly stack: DevelopmentStack;
-  readonly appState: () => AppState;
-  /** The timeline that receives the host's log. */
-  readonly timeline: Timeline;
+export interface ConsoleOptions extends Omit<CollectorOptions, "onSnapshot"> {
   /** The default is a free port. */
   readonly port?: Port;
-  /** The time between two reads of the stack's state. The default is one second. */
-  readonly intervalMilliseconds?: number;
 }
 
 const pageFolder = fileURLToPath(new URL("page/", import.meta.url));
