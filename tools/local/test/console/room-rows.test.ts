@@ -10,7 +10,6 @@ interface Given {
   readonly marker?: "pooled" | "assigned" | "none";
   readonly endedSecondsAgo?: number;
   readonly isLive?: boolean;
-  readonly isTakenOut?: boolean;
 }
 
 function rowOf({ markedSecondsAgo = 600, marker = "assigned", ...given }: Given) {
@@ -19,7 +18,7 @@ function rowOf({ markedSecondsAgo = 600, marker = "assigned", ...given }: Given)
       {
         name: "room",
         hasTag: true,
-        isTakenOut: given.isTakenOut ?? false,
+        isTakenOut: false,
         marker:
           marker === "none"
             ? undefined

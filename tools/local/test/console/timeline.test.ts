@@ -6,6 +6,7 @@ import { createTimeline } from "../../console/timeline.ts";
 const requests: Readonly<Record<string, string>> = {
   createRoomFromQueue: "POST /room/create",
   getRoom: "GET /room/abc",
+  getPublicRoom: "GET /public/room/%E0%A4%A",
 };
 
 function started() {
@@ -49,11 +50,15 @@ test("A request becomes one entry with method, path, status, duration, caller, c
   ]);
 });
 
-test("A request that names a room belongs to that room", () => {
+test.each([
+  ["getRoom", "abc"],
+  // An encoding that is not valid is shown as it is.
+  ["getPublicRoom", "%E0%A4%A"],
+])("A request that names a room belongs to that room: %s %s", (functionName, room) => {
   const { timeline, log } = started();
-  log("getRoom", [{ event: "request", status: 404, code: "room-not-found", durationMilliseconds: 5 }]);
+  log(functionName, [{ event: "request", status: 404, code: "room-not-found", durationMilliseconds: 5 }]);
   expect(timeline.entries()).toMatchObject([
-    { title: "GET /room/abc", tone: "warning", rooms: ["abc"], steps: ["Room not found"] },
+    { title: requests[functionName], tone: "warning", rooms: [room], steps: ["Room not found"] },
   ]);
 });
 
@@ -105,23 +110,6 @@ test("The failure of creates is described with the failed platform call until a 
   create(503, { code: "storage-unavailable" });
   expect(trouble()).toBe("2 of 4 creates failed in 5 min; the last: the storage account does not respond.");
   expect(describeTrouble(timeline.entries(), Date.now() + 300_001)).toBeUndefined();
-});
-
-test("A room name with an invalid percent-encoding is shown as it is", () => {
-  const { timeline } = started();
-  const source = {
-    level: "information",
-    functionName: "getRoom",
-    invocationId: "1",
-    category: "Function",
-  } as const;
-  const trigger = { kind: "request", title: "GET /room/%E0%A4%A" } as const;
-  timeline.onLog({
-    ...source,
-    message: "Executed 'Functions.getRoom' (Failed, Id=1, Duration=12ms)",
-    trigger,
-  });
-  expect(timeline.entries()).toMatchObject([{ rooms: ["%E0%A4%A"] }]);
 });
 
 test("A change of the gateway's state becomes an entry with its reason, but its first start does not", () => {
