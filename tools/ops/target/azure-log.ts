@@ -16,15 +16,8 @@ const traceSchema = z.object({ TimeGenerated: z.string(), Message: z.string() })
 const countSchema = z.object({ time: z.string(), event: z.string(), count: z.number() });
 const fieldsSchema = z.record(z.string(), z.unknown());
 
-export interface AzureLogOptions {
-  readonly api: AzureApi;
-  /** Resource ID of the workspace. */
-  readonly workspaceId: string;
-  readonly app: string;
-}
-
-/** Creates a reader of the app's lines in the workspace. */
-export function createAzureLog({ api, workspaceId, app }: AzureLogOptions): LogReader {
+/** Creates a reader of the app's lines in the workspace with this resource ID. */
+export function createAzureLog(api: AzureApi, workspaceId: string, app: string): LogReader {
   async function query(text: string, hours: number): Promise<Record<string, unknown>[]> {
     const { tables } = await api({
       method: "POST",

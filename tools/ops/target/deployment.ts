@@ -5,7 +5,7 @@ import * as z from "zod";
 import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
 import { isLoopback } from "../../../src/lib/settings/formats.ts";
-import { loadSettings, type Settings } from "../../../src/lib/settings/settings.ts";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { UnreachableError } from "../outcomes.ts";
 import { screenTime } from "../terminal/format.ts";
 import { type AzureApi, createAzureApi, tokenFor } from "./azure-api.ts";
@@ -60,7 +60,7 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
   const { settings, hasPlatformLogin } = toOperatorSettings(appSettings.properties, environment);
   // Deployments and changes of settings restart the app.
   const { defaultHostName, lastModifiedTimeUtc: changedAt } = app.properties;
-  const log = createAzureLog({ api: logAnalytics, workspaceId, app: names.app });
+  const log = createAzureLog(logAnalytics, workspaceId, names.app);
   return {
     name: names.environment === undefined ? names.app : `${names.app} (environment ${names.environment})`,
     since: changedAt && `last changed ${screenTime(changedAt.replace(/Z?$/, "Z"))}`,
@@ -102,12 +102,6 @@ async function loggedFingerprint(log: LogReader): Promise<string | undefined> {
   return fingerprintSchema.safeParse(lines.at(-1)?.fields).data?.fingerprint;
 }
 
-interface DeployedSettings {
-  readonly settings: Settings;
-  /** Whether the environment has credentials for the platform. */
-  readonly hasPlatformLogin: boolean;
-}
-
 const logIns = [
   ["PLATFORM_USERNAME", "PLATFORM_PASSWORD"],
   ["PLATFORM_OAUTH_CLIENT_ID", "PLATFORM_OAUTH_PRIVATE_KEY", "PLATFORM_OAUTH_SCOPE"],
@@ -117,10 +111,7 @@ const logIns = [
  * Returns the settings with the operator's own credentials for the platform, if the environment has them, and
  * with placeholders instead of the app's secrets. Throws UnreachableError if the settings are invalid.
  */
-function toOperatorSettings(
-  appSettings: Readonly<Record<string, string>>,
-  environment: Environment,
-): DeployedSettings {
+function toOperatorSettings(appSettings: Readonly<Record<string, string>>, environment: Environment) {
   const logIn = logIns.find((names) => names.slice(0, 2).every((name) => environment[name]));
   const isReference = (value: string) => value.startsWith("@Microsoft.KeyVault(");
   const values: Record<string, string | undefined> = Object.fromEntries(

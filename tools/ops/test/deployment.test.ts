@@ -158,11 +158,6 @@ describe("Without credentials for the platform", () => {
     expect((await opsOnDeployment(["room", "room-1", "--hours", "6"])).exitCode).toBe(0);
   });
 
-  test("ops fill fills the pool", async () => {
-    const { exitCode, output } = await opsOnDeployment(["fill"]);
-    expect([exitCode, output]).toEqual([0, expect.stringMatching(/^The pool is full\./m)]);
-  });
-
   test.each([{}, { PLATFORM_USERNAME: logIn.PLATFORM_USERNAME }])(
     "A command that needs them says how to set them, and ends with 3: %j",
     async (environment) => {
