@@ -19,18 +19,6 @@ function retirement(changes: Partial<RetirementOptions> = {}) {
 }
 const depths = () => [world.pool.contents().length, world.deletion.contents().length];
 
-test("Queues the room for deletion and deletes its name from the pool", async () => {
-  await world.addPooled("room-1");
-  expect(await retirement({ operator: "operator-1" }).retire(() => true)).toBe("room-1");
-  expect(depths()).toEqual([0, 1]);
-  expect(world.room("room-1")).toSatisfy(isTakenOut);
-  expect(JSON.parse(world.deletion.texts()[0] ?? "")).toMatchObject({
-    room: "room-1",
-    reason: "ops shrink",
-    operator: "operator-1",
-  });
-});
-
 test("Queues nothing once the lease has ended, because another claim may have handed the room out", async () => {
   await world.addPooled("room-1");
   const update: RetirementOptions["conferences"]["update"] = async (...input) => {
