@@ -72,17 +72,6 @@ async function failuresOf(openQueue: () => Queue): Promise<unknown[]> {
 }
 const forEachOperation = (error: object) => operations.map(() => expect.objectContaining(error));
 
-test("Every operation fails as `unknown` after 3 s without a response", async () => {
-  answer = "silence";
-  const asked = shortenTimeouts();
-  const noResponse = expect.stringMatching(/^queue [a-z]+: no response$/);
-  const { pool } = open();
-  expect(await failuresOf(() => pool)).toEqual(
-    forEachOperation({ failure: "unknown", status: 503, message: noResponse }),
-  );
-  expect(asked).toEqual(operations.map(() => 3000));
-});
-
 test.each(operations)(
   "%s has %i attempts at a busy account or a broken connection",
   async (_, attempts, run) => {
@@ -167,4 +156,16 @@ describe("On Azurite", () => {
       expect(await queues[key].receive(32, 60)).toMatchObject([{ text: "text-x" }]);
     }
   });
+});
+
+// The last test, because on a busy computer its aborted requests may reach the server when it has ended.
+test("Every operation fails as `unknown` after 3 s without a response", async () => {
+  answer = "silence";
+  const asked = shortenTimeouts();
+  const noResponse = expect.stringMatching(/^queue [a-z]+: no response$/);
+  const { pool } = open();
+  expect(await failuresOf(() => pool)).toEqual(
+    forEachOperation({ failure: "unknown", status: 503, message: noResponse }),
+  );
+  expect(asked).toEqual(operations.map(() => 3000));
 });
