@@ -1,11 +1,12 @@
 /** Writes infra/snapshots: what each scenario of test/infra/fixtures would deploy, by the real Bicep compiler. */
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import * as z from "zod";
-import { findCompiler, runCompiler } from "./snapshots/compiler.ts";
 import {
+  compilerVersion,
   fixtureOf,
   hashInputs,
   infraFolder,
@@ -23,12 +24,32 @@ const Snapshot = z.object({
   outputs: z.record(z.string(), z.unknown()),
 });
 
+// The second is where `az bicep install` puts it.
+const candidates = ["bicep", join(homedir(), ".azure", "bin", "bicep")];
+
+/** What the compiler itself needs of the environment. Everything else comes from a fixture. */
+const systemNames = ["PATH", "HOME", "USERPROFILE", "SystemRoot", "TEMP", "TMP", "TMPDIR"];
+const system = Object.fromEntries(systemNames.map((name) => [name, process.env[name]]));
+
 try {
   writeSnapshots(findCompiler());
   console.log(`Wrote ${scenarios.length} snapshots and order.json`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
+}
+
+/** Returns a compiler of the repository's version. Throws an Error that says how to get it. */
+function findCompiler(): string {
+  const compiler = candidates.find((program) => {
+    const { stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
+    return / version ([\d.]+)/.exec(stdout ?? "")?.[1] === compilerVersion;
+  });
+  if (compiler !== undefined) return compiler;
+  throw new Error(
+    `The snapshots need Bicep ${compilerVersion}: az bicep install --version v${compilerVersion}, or a bicep on the ` +
+      "PATH, such as tools/bicep of the NuGet package Azure.Bicep.CommandLine of your platform",
+  );
 }
 
 function writeSnapshots(compiler: string): void {
@@ -77,6 +98,25 @@ function predict(compiler: string, folder: string, scenario: string) {
   const { predictedResources, diagnostics, outputs } = Snapshot.parse(JSON.parse(written));
   if (diagnostics.length > 0) throw new Error(`${scenario}: ${JSON.stringify(diagnostics)}`);
   return { resources: predictedResources.toSorted((one, other) => (one.id < other.id ? -1 : 1)), outputs };
+}
+
+/**
+ * Returns what the compiler writes to stdout. Throws an Error with its diagnostics if there is any, because the compiler
+ * itself ends with 0 after a warning.
+ */
+function runCompiler(
+  program: string,
+  options: readonly string[],
+  environment: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const { stdout, stderr, error } = spawnSync(program, options, {
+    encoding: "utf8",
+    env: { ...system, ...environment },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (error) throw error;
+  if (stderr.trim() !== "") throw new Error(stderr.trim());
+  return stdout;
 }
 
 function replaceIn(file: string, text: string, replacement: string): void {
