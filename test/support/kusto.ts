@@ -1,6 +1,6 @@
 /** Finds errors in Kusto queries with Microsoft's language service. */
 import { createRequire } from "node:module";
-import { tableSchemas } from "./kusto-tables.ts";
+import { metricsColumns } from "../../src/lib/metrics/measurement.ts";
 
 /** As far as it is used here; the package's own types are those of a global namespace in a browser. */
 interface LanguageService {
@@ -23,6 +23,37 @@ require("@kusto/language-service-next/bridge.min.js");
 require("@kusto/language-service-next/Kusto.Language.Bridge.min.js");
 const { Kusto } = globalThis as unknown as { Kusto: { Language: LanguageService } };
 const { KustoCode, GlobalState, Symbols } = Kusto.Language;
+
+/** Columns that every table of Application Insights has, as far as queries use them. */
+const ofEveryAppTable =
+  "TenantId:string, OperationId:string, OperationName:string, ParentId:string, Type:string, _ResourceId:string, " +
+  "AppRoleName:string, AppRoleInstance:string, AppVersion:string, ClientIP:string, ItemCount:int, " +
+  "TimeGenerated:datetime, Properties:dynamic, Measurements:dynamic";
+const ofEveryResult = "Name:string, Success:bool, DurationMs:real";
+const measured = Object.entries(metricsColumns).map(
+  ([name, type]) => `${name}:${type.replace("boolean", "bool")}`,
+);
+
+/**
+ * The columns of the tables that queries read, with their types. The gateway's own table comes from the code; the others
+ * are those of Azure Monitor: https://learn.microsoft.com/azure/azure-monitor/reference/tables/apptraces, /apprequests,
+ * /appexceptions, /appavailabilityresults and /apimanagementgatewaylogs.
+ */
+const tableSchemas: Readonly<Record<string, string>> = {
+  // The data collection rule adds the last two columns.
+  VmrGatewayMetrics_CL: `${measured.join(", ")}, App:string, Environment:string`,
+  AppTraces: `${ofEveryAppTable}, Message:string, SeverityLevel:int`,
+  AppRequests: `${ofEveryAppTable}, ${ofEveryResult}, Id:string, Url:string, ResultCode:string, PerformanceBucket:string`,
+  AppExceptions:
+    `${ofEveryAppTable}, ExceptionType:string, OuterMessage:string, OuterType:string, ` +
+    "InnermostMessage:string, ProblemId:string, SeverityLevel:int",
+  AppAvailabilityResults: `${ofEveryAppTable}, ${ofEveryResult}, Location:string, Message:string`,
+  ApiManagementGatewayLogs:
+    "TenantId:string, ApiId:string, OperationId:string, CorrelationId:string, _ResourceId:string, Region:string, " +
+    "CallerIpAddress:string, Method:string, Url:string, LastErrorReason:string, LastErrorSource:string, " +
+    "TimeGenerated:datetime, ResponseCode:int, BackendResponseCode:int, BackendTime:long, TotalTime:long, " +
+    "IsRequestSuccess:bool",
+};
 
 const tables = Object.entries(tableSchemas).map(
   ([name, schema]) => new Symbols.TableSymbol.$ctor7(name, `(${schema})`, null),

@@ -1,5 +1,5 @@
 /** Signing keys during rotations, outages and floods of unknown key IDs. */
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
   createSigningKeys,
   fetchPublishedKeys,
@@ -9,7 +9,6 @@ import { systemClock } from "../../../src/lib/ports.ts";
 import { tenant } from "../../../tools/simulators/identities.ts";
 import { type Answer, startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { createSigningKey } from "../../../tools/simulators/token-issuer.ts";
-import { useMovableTime } from "../../support/movable-time.ts";
 import { createRecordingLog, type RecordingLog } from "../../support/recording-log.ts";
 import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStartedPerTest } from "../../support/use-started.ts";
@@ -209,3 +208,20 @@ test("fetchPublishedKeys rejects after a total of 5 s if documents or keys do no
   await expect(fetchPublishedKeys({ authority: provider.url, tenantId })).rejects.toMatchObject(canceled);
   expect(asked).toEqual([5000, 5000]);
 });
+
+/** Returns a function that moves the process's time until the test ends, for libraries that accept no clock. */
+function useMovableTime(): (seconds: number) => Promise<void> {
+  const [dateNow, performanceNow] = [Date.now.bind(Date), performance.now.bind(performance)];
+  let movedMilliseconds = 0;
+  beforeEach(() => {
+    movedMilliseconds = 0;
+    vi.spyOn(Date, "now").mockImplementation(() => dateNow() + movedMilliseconds);
+    vi.spyOn(performance, "now").mockImplementation(() => performanceNow() + movedMilliseconds);
+  });
+  afterEach(() => vi.restoreAllMocks());
+  return async (seconds) => {
+    movedMilliseconds += seconds * 1000;
+    // lru-cache reads the time once per millisecond and forgets it by a timer, which ends before this one.
+    await new Promise((resolve) => void setTimeout(resolve, 2));
+  };
+}
