@@ -41,11 +41,6 @@ export interface Violation {
   readonly text: string;
 }
 
-export interface HandOut {
-  readonly task: Task;
-  readonly tag: string | undefined;
-}
-
 /** How a read of the platform ended: `refused` (403, 404) may last, `unavailable` is temporary. */
 export type ReadEnding = "response" | "refused" | "unavailable";
 
@@ -75,7 +70,7 @@ interface LedgerOptions {
 
 export function createLedger({ platform, now, secrets }: LedgerOptions) {
   const violations: Violation[] = [];
-  const handedOut = new Map<string, HandOut>();
+  const handedOut = new Map<string, { readonly task: Task; readonly tag: string | undefined }>();
   /** The room that the first response to each idempotency key named. */
   const roomsByKey = new Map<string, string>();
   /** Names of the rooms that the gateway provisioned. */

@@ -2,7 +2,7 @@
 
 import { readdir } from "node:fs/promises";
 import type { HttpHandler, StorageQueueHandler, TimerHandler } from "@azure/functions";
-import { type HttpRequest, HttpResponse, InvocationContext, type Timer } from "@azure/functions";
+import { type HttpRequest, HttpResponse, InvocationContext } from "@azure/functions";
 import type { Adapters, Dependencies } from "../../src/lib/dependencies.ts";
 import { createDependencies } from "../../src/lib/dependencies.ts";
 import type { HttpFunction } from "../../src/lib/http/contract.ts";
@@ -17,16 +17,11 @@ import {
   type TimerFunction,
 } from "../../src/lib/triggers.ts";
 import { gatewaySettings } from "../../tools/simulators/gateway-settings.ts";
+import { aTimer } from "../support/registered-trigger.ts";
 import type { Fault } from "./faults.ts";
 import { currentTask, type SimulatedProcess, type Task } from "./faults.ts";
 import type { FaultAt } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
-
-interface Handlers {
-  readonly http: ReadonlyMap<string, HttpHandler>;
-  readonly timers: ReadonlyMap<string, TimerHandler>;
-  readonly queues: ReadonlyMap<string, StorageQueueHandler>;
-}
 
 const folder = new URL("../../src/functions/", import.meta.url);
 
@@ -42,7 +37,7 @@ async function load<Definition>(fileName: RegExp): Promise<Readonly<Record<strin
 }
 
 /** Returns the handlers that the host would get. */
-export function registerFunctions(dependencies: Dependencies): Handlers {
+export function registerFunctions(dependencies: Dependencies) {
   const http = new Map<string, HttpHandler>();
   const timers = new Map<string, TimerHandler>();
   const queues = new Map<string, StorageQueueHandler>();
@@ -114,12 +109,6 @@ const settings = loadSettings({
   POOL_READY_DELAY_SECONDS: "90",
 });
 
-const timer: Timer = {
-  isPastDue: false,
-  schedule: { adjustForDST: false },
-  scheduleStatus: { last: "", next: "", lastUpdated: "" },
-};
-
 /** Starts a process. `onKilled` is called once, when it dies. */
 export function startProcess(options: ProcessOptions) {
   const { ledger, running } = options;
@@ -141,7 +130,7 @@ export function startProcess(options: ProcessOptions) {
   const platform = { ...settings.platform, timeoutSeconds: options.platformTimeoutSeconds };
   const adapters = options.adaptersOf(base);
   const ownSettings = { ...settings, pool, platform };
-  const handlers: Handlers = registerFunctions(createDependencies(ownSettings, adapters));
+  const handlers = registerFunctions(createDependencies(ownSettings, adapters));
 
   async function invoke<Result>(
     functionName: string,
@@ -200,7 +189,7 @@ export function startProcess(options: ProcessOptions) {
       }),
     runTimer: async (functionName: string, plan: Plan) =>
       invoke(functionName, plan, {}, async (context) => {
-        await handlers.timers.get(functionName)?.(timer, context);
+        await handlers.timers.get(functionName)?.(aTimer, context);
       }),
     handleMessage: async (functionName: string, text: string, dequeueCount: number, plan: Plan) =>
       invoke(functionName, plan, { dequeueCount }, async (context) => {

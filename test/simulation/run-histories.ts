@@ -9,16 +9,11 @@ import type { Violation } from "./ledger.ts";
 import { startStep } from "./start-step.ts";
 import { createWorld } from "./world.ts";
 
-export type { Violation };
-
-export interface Outcome {
-  readonly violations: readonly Violation[];
-  /** The number of successful creates. */
-  readonly claims: number;
-}
-
-/** Runs one history from an empty platform to the audit. The same history always has the same outcome. */
-export async function runHistory(history: History, trace?: (line: string) => void): Promise<Outcome> {
+/**
+ * Runs one history from an empty platform to the audit, and counts its successful creates, the claims. The same history
+ * always has the same outcome.
+ */
+export async function runHistory(history: History, trace?: (line: string) => void) {
   const world = createWorld(history, { trace });
   const { clock, queues, level, running, ledger } = world;
   void request(world, 0, "bulkCreateRooms", {}, world.planWithoutFaults());
@@ -37,21 +32,14 @@ export async function runHistory(history: History, trace?: (line: string) => voi
   return { violations: ledger.violations, claims: ledger.handedOut.size };
 }
 
-export interface RunResult {
-  readonly histories: number;
-  readonly claims: number;
-  /** The first history that broke a promise. */
-  readonly failure?: { readonly seed: number; readonly violation: Violation } | undefined;
-}
-
 export interface RunOptions {
   readonly firstSeed: number;
   /** Whether to continue after this number of histories and claims. */
   readonly continues: (histories: number, claims: number) => boolean;
 }
 
-/** Runs one history per seed until one breaks a promise or `continues` returns false. */
-export async function runHistories({ firstSeed, continues }: RunOptions): Promise<RunResult> {
+/** Runs one history per seed until one breaks a promise, the `failure`, or `continues` returns false. */
+export async function runHistories({ firstSeed, continues }: RunOptions) {
   let count = 0;
   let claims = 0;
   while (continues(count, claims)) {

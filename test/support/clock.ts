@@ -1,18 +1,5 @@
 /** The clock of tests, simulation and exploration: virtual time, which passes only when it is told to. */
-import type { Clock, RandomSource } from "../../src/lib/ports.ts";
-
-export interface VirtualClock extends Clock {
-  /** Runs something when this time has passed. */
-  after(milliseconds: number, run: () => void): void;
-  /** When the planned events are due, in milliseconds since 1970. */
-  dueTimes(): readonly number[];
-  /** Moves the clock without running anything. */
-  elapse(milliseconds: number): void;
-  /** Runs the events that are due, without waiting for their effects. */
-  runDue(): void;
-  /** Runs what is due within this time, one event after the other, or until `isDone`. Returns whether that ended it. */
-  advance(milliseconds: number, isDone?: () => boolean): Promise<boolean>;
-}
+import type { RandomSource } from "../../src/lib/ports.ts";
 
 interface PlannedEvent {
   readonly at: number;
@@ -20,11 +7,13 @@ interface PlannedEvent {
   readonly run: () => void;
 }
 
+export type VirtualClock = ReturnType<typeof createVirtualClock>;
+
 /** Creates a clock. `random` decides the order of events that are due at the same time. */
 export function createVirtualClock(
   random: Pick<RandomSource, "integerBelow">,
   startsAt = Date.UTC(2030, 0, 1),
-): VirtualClock {
+) {
   let now = startsAt;
   const events: PlannedEvent[] = [];
 
@@ -38,26 +27,31 @@ export function createVirtualClock(
     return best;
   }
 
+  /** Runs something when this time has passed. */
   function after(milliseconds: number, run: () => void): void {
     events.push({ at: now + milliseconds, rank: random.integerBelow(2 ** 30), run });
   }
 
   return {
     now: () => now,
-    sleep: async (milliseconds, signal) =>
-      new Promise((resolve, reject) => {
+    sleep: async (milliseconds: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve, reject) => {
         after(milliseconds, resolve);
         signal?.addEventListener("abort", () => reject(new Error("the sleep was aborted")));
       }),
     after,
-    dueTimes: () => events.map(({ at }) => at),
-    elapse(milliseconds) {
+    /** Returns when the planned events are due, in milliseconds since 1970. */
+    dueTimes: (): readonly number[] => events.map(({ at }) => at),
+    /** Moves the clock without running anything. */
+    elapse(milliseconds: number): void {
       now += milliseconds;
     },
-    runDue() {
+    /** Runs the events that are due, without waiting for their effects. */
+    runDue(): void {
       for (let event = takeNext(now); event; event = takeNext(now)) event.run();
     },
-    async advance(milliseconds, isDone = () => false) {
+    /** Runs what is due in this time, one event after the other, or until `isDone`. Returns whether that ended it. */
+    async advance(milliseconds: number, isDone = () => false): Promise<boolean> {
       const until = now + milliseconds;
       // Code that was started before this call runs to its first wait.
       await settlePromises();
@@ -81,27 +75,24 @@ export async function settlePromises(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-export interface ManualClock extends Clock {
-  advance(seconds: number): void;
-  /** The duration of each sleep in milliseconds, in order. */
-  readonly sleeps: readonly number[];
-}
+export type ManualClock = ReturnType<typeof createManualClock>;
 
 /** A virtual clock whose `sleep` advances it and returns at once, unless it has a signal. */
-export function createManualClock(startsAt = Date.UTC(2026, 0, 15, 9)): ManualClock {
+export function createManualClock(startsAt = Date.UTC(2026, 0, 15, 9)) {
   const clock = createVirtualClock({ integerBelow: () => 0 }, startsAt);
   const sleeps: number[] = [];
   return {
     now: () => clock.now(),
-    sleep: async (duration, signal) => {
+    sleep: async (duration: number, signal?: AbortSignal): Promise<void> => {
       if (signal) return clock.sleep(duration, signal);
       sleeps.push(duration);
       clock.elapse(duration);
     },
-    advance: (seconds) => {
+    advance: (seconds: number): void => {
       clock.elapse(seconds * 1000);
       clock.runDue();
     },
-    sleeps,
+    /** The duration of each sleep in milliseconds, in order. */
+    sleeps: sleeps as readonly number[],
   };
 }

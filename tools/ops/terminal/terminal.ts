@@ -23,15 +23,10 @@ export function createTerminal(): Terminal {
   };
 }
 
-interface Logged {
-  readonly event: string;
-  readonly fields: LogFields;
-}
-
 /** Creates the log for the gateway's own code. Warnings and errors are remarks, and `onLine` receives each line. */
 export function createCommandLog(
   { remark }: Pick<Terminal, "remark">,
-  onLine: (line: Logged) => void = () => undefined,
+  onLine: (line: { readonly event: string; readonly fields: LogFields }) => void,
 ): Log {
   const show = (event: string, fields: LogFields = {}, cause?: unknown): void => {
     onLine({ event, fields });
