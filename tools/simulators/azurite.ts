@@ -19,16 +19,11 @@ const keepAliveSeconds = 60;
 const extentLimitBytes = 256 * 1024 * 1024;
 const sweepMilliseconds = 500;
 
-export interface AzuriteOptions {
-  readonly blob?: boolean;
-  readonly table?: boolean;
-}
-
 /**
- * Starts the queue service and, if requested, the blob and table services. Instances in one process are separate.
+ * Starts the queue and blob services and, if requested, the table service. Instances in one process are separate.
  * Telemetry and access logs are off. Any API version is accepted, because the storage SDK is newer than Azurite.
  */
-export async function startAzurite(options: AzuriteOptions = {}) {
+export async function startAzurite(options: { readonly table?: boolean } = {}) {
   const servers: AzuriteServer[] = [];
   const start = async (server: AzuriteServer): Promise<string> => {
     await server.start();
@@ -45,14 +40,14 @@ export async function startAzurite(options: AzuriteOptions = {}) {
   const account = readAccount();
   try {
     const queueServiceUrl = await start(createQueueServer());
-    const blobServiceUrl = options.blob ? await start(createServer("blob", "Blob")) : undefined;
+    const blobServiceUrl = await start(createServer("blob", "Blob"));
     const tableServiceUrl = options.table ? await start(createTableServer()) : undefined;
     const parts = [
       "DefaultEndpointsProtocol=http",
       `AccountName=${account.name}`,
       `AccountKey=${account.key}`,
       `QueueEndpoint=${queueServiceUrl}`,
-      ...(blobServiceUrl ? [`BlobEndpoint=${blobServiceUrl}`] : []),
+      `BlobEndpoint=${blobServiceUrl}`,
       ...(tableServiceUrl ? [`TableEndpoint=${tableServiceUrl}`] : []),
     ];
     return {

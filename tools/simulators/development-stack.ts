@@ -25,7 +25,7 @@ export async function startDevelopmentStack(options: DevelopmentStackOptions = {
   await using parts = new AsyncDisposableStack();
   const started = <Part extends { stop: () => Promise<void> }>(part: Part): Part =>
     parts.adopt(part, async () => part.stop());
-  const azurite = started(await startAzurite({ blob: true, table: options.withTables ?? false }));
+  const azurite = started(await startAzurite({ table: options.withTables ?? false }));
   const platform = started(await startPlatformSimulator({ ...platformAccount, ...options.platform }));
   const issuer = started(await startTokenIssuer({ ...tenant, port: options.issuerPort ?? 0 }));
   const contactCentre = started(await startContactCentre({ users: contactCentreUsers }));

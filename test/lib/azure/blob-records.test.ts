@@ -12,7 +12,7 @@ import { useStarted } from "../../support/use-started.ts";
 const record = (room: string) => ({ room, tagHash: "a1", createdAt: "2026-01-02T03:04:05.678Z" });
 
 const noCredential = { getToken: async () => null };
-const azurite = useStarted(async () => startAzurite({ blob: true }));
+const azurite = useStarted(async () => startAzurite());
 
 const openBlobs = (connectionString = azurite.connectionString) =>
   openCreateRecords({ storage: { connectionString }, credential: noCredential, timeoutSeconds: 20 });
@@ -76,7 +76,7 @@ test("a container that is being deleted is storage-unavailable, not another writ
 });
 
 test("an account that does not respond is storage-unavailable for reads and writes", async () => {
-  const stopped = await startAzurite({ blob: true });
+  const stopped = await startAzurite();
   await stopped.stop();
   const store = openBlobs(stopped.connectionString);
 
