@@ -11,25 +11,14 @@ const rowsSchema = z.array(z.record(z.string(), z.unknown()));
 // Enough for hours of local use.
 const maxTraces = 20_000;
 
-interface StoredRow {
-  readonly ruleId: string;
-  readonly stream: string;
-  readonly row: Record<string, unknown>;
-}
-
 /** The event of a line that the host logged, for example when the app did not load. */
 export const hostFailureEvent = "host-failure";
 
-/** One line of the app's log, a JSON object. */
-interface Trace {
-  readonly time: string;
-  readonly fields: object;
-}
-
 /** Starts the simulator on 127.0.0.1. Uploads are JSON arrays, gzipped or plain; anything else returns 400. */
 export async function startLogWorkspace() {
-  const stored: StoredRow[] = [];
-  const traces: Trace[] = [];
+  const stored: { ruleId: string; stream: string; row: z.output<typeof rowsSchema>[number] }[] = [];
+  /** The lines of the app's log, each a JSON object. */
+  const traces: { time: string; fields: object }[] = [];
   const faults = createFaults();
 
   function answer(request: LoopbackRequest): Answer {

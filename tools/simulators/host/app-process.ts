@@ -40,10 +40,7 @@ class WorkerError extends Error {
 /** The host was stopped before the call finished. */
 export class CutOffError extends WorkerError {}
 
-interface PendingCall {
-  resolve(response: HttpResponseData | undefined): void;
-  reject(error: Error): void;
-}
+type PendingCall = PromiseWithResolvers<HttpResponseData | undefined>;
 
 const crashesUntilGivingUp = 3;
 const terminateGraceMilliseconds = 5000;
@@ -146,7 +143,7 @@ export async function startAppProcess(options: AppProcessOptions) {
   ): Promise<HttpResponseData | undefined> {
     await loading.promise;
     if (!child.connected) throw new WorkerError("The app's process is not running.");
-    const answered = Promise.withResolvers<HttpResponseData | undefined>();
+    const answered: PendingCall = Promise.withResolvers();
     pending.set(invocationId, answered);
     const message: ToWorker = { kind: "invoke", invocation: { invocationId, functionName, ...call } };
     child.send(message);

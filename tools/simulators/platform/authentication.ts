@@ -48,8 +48,8 @@ export function createAuthentication(options: {
       return token !== undefined && (expiryByToken.get(token) ?? 0) > now();
     },
     /** Handles the token endpoint. The assertion's audience must be the endpoint's URL. */
-    grantToken: (body: Buffer, tokenUrl: string): Reply => {
-      const form = new URLSearchParams(body.toString("utf8"));
+    grantToken: (request: Buffer, tokenUrl: string): Reply => {
+      const form = new URLSearchParams(request.toString("utf8"));
       if (form.get("grant_type") !== "client_credentials") {
         return { status: 400, body: { error: "unsupported_grant_type" } };
       }
@@ -60,9 +60,8 @@ export function createAuthentication(options: {
       }
       const token = randomUUID();
       expiryByToken.set(token, now() + tokenLifetimeSeconds * 1000);
-      const scope = form.get("scope");
-      const granted = { access_token: token, expires_in: tokenLifetimeSeconds, token_type: "Bearer" };
-      return { status: 200, body: scope === null ? granted : { ...granted, scope } };
+      const body = { access_token: token, expires_in: tokenLifetimeSeconds, token_type: "Bearer" };
+      return { status: 200, body };
     },
   };
 }

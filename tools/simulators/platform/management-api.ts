@@ -10,13 +10,6 @@ import type { LiveConference } from "./live.ts";
 import type { PlatformState } from "./platform-state.ts";
 import { naiveTimestamp } from "./times.ts";
 
-/** A list that can be read, with its objects. Rooms can also be changed. */
-interface Resource {
-  readonly list: Listing;
-  /** Returns one object as the platform shows it. Throws 404 if there is none. */
-  readonly show: (id: string) => object;
-}
-
 const roomsPath = "configuration/conference";
 const address = /^\/api\/admin\/((?:configuration|status)\/v1\/[a-z_]+)\/(?:([^/]+)\/)?$/;
 
@@ -28,13 +21,10 @@ export function createManagementApi(
   closing: AbortSignal,
 ): (request: LoopbackRequest) => Promise<Answer> {
   const { behaviours, conferences, faults, rateLimit, requestLog } = state;
-  const resources: Readonly<Record<string, Resource>> = {
-    [roomsPath]: {
-      list: createListing({ ...conferences, rows: conferences.all }),
-      show: (id) => conferences.show(conferences.find(id)),
-    },
-    "status/conference": statusResource("conference", () => state.live.all().map(conferenceRow)),
-    "status/alarm": statusResource("alarm", state.alarms.all),
+  const lists: Readonly<Record<string, Listing>> = {
+    [roomsPath]: createListing({ ...conferences, rows: conferences.all }),
+    "status/conference": statusList("conference", () => state.live.all().map(conferenceRow)),
+    "status/alarm": statusList("alarm", state.alarms.all),
   };
 
   async function carryOut(request: LoopbackRequest): Promise<Answer> {
@@ -68,14 +58,11 @@ export function createManagementApi(
       return { status: 401, headers: { "www-authenticate": 'Basic realm="management"' } };
     const [, versioned = "", encodedId] = address.exec(path) ?? [];
     const name = versioned.replace("/v1", "");
-    const resource = resources[name];
-    if (!resource) throw new ApiError(404);
+    const list = lists[name];
+    if (!list) throw new ApiError(404);
     const id = encodedId === undefined ? undefined : decodeURIComponent(encodedId);
-    if (method === "GET") {
-      const { pathname, searchParams } = url;
-      const list = () => resource.list(pathname, searchParams, behaviours.maxPageSize);
-      return { status: 200, body: id === undefined ? list() : resource.show(id) };
-    }
+    if (method === "GET" && id === undefined)
+      return { status: 200, body: list(path, url.searchParams, behaviours.maxPageSize) };
     if (name !== roomsPath) throw methodNotAllowed(["GET"]);
     return id === undefined ? onRooms(request) : onRoom(request, id);
   }
@@ -97,6 +84,7 @@ export function createManagementApi(
       conferences.remove(id);
       return { status: 204 };
     }
+    if (request.method === "GET") return { status: 200, body: conferences.show(conferences.find(id)) };
     if (request.method !== "PATCH") throw methodNotAllowed(["GET", "PATCH", "DELETE"]);
     conferences.update(id, readBody(request));
     return { status: 202 };
@@ -113,20 +101,13 @@ export function createManagementApi(
   };
 }
 
-/** Rows are created on each call, because they are few and change constantly. */
-function statusResource<Row extends { readonly id: string | number; readonly name: string }>(
+/** Rows are created on each call, because they are few and change constantly. Nothing reads a single one. */
+function statusList<Row extends { readonly id: string | number; readonly name: string }>(
   resource: string,
   rows: () => readonly Row[],
-): Resource {
+): Listing {
   const show = (row: Row) => ({ ...row, resource_uri: resourceUri(resource, row.id, "status") });
-  return {
-    list: createListing({ rows, show }),
-    show: (id) => {
-      const row = rows().find((candidate) => String(candidate.id) === id);
-      if (!row) throw new ApiError(404);
-      return show(row);
-    },
-  };
+  return createListing({ rows, show });
 }
 
 function conferenceRow({ id, name, service_type, tag, startedAt }: LiveConference) {

@@ -57,7 +57,6 @@ export async function startChild<Addresses>(options: ChildOptions<Addresses>) {
     throw new Error(`${script} ended before it was ready`);
   }
   return {
-    process: child,
     processId: pid,
     /** The first line that the script printed. */
     addresses: addressesSchema.parse(JSON.parse(String(line))),
