@@ -29,12 +29,7 @@ export interface RoomRow {
   readonly participants: readonly { readonly name: string; readonly node: string }[];
 }
 
-export interface QueueDepths {
-  readonly pool: number;
-  readonly provisioning: number;
-  readonly deletion: number;
-  readonly poison: number;
-}
+export type QueueDepths = Readonly<Record<"pool" | "provisioning" | "deletion" | "poison", number>>;
 
 /** One point of the charts. */
 export interface HistoryPoint {

@@ -2,27 +2,26 @@
 import { fileURLToPath } from "node:url";
 import { type DevelopmentStack, startDevelopmentStack } from "../../simulators/development-stack.ts";
 import { fastSettings } from "../../simulators/gateway-settings.ts";
-import { type FunctionsHost, startFunctionsHost } from "../../simulators/host/functions-host.ts";
-import type { AppState, LogEntry } from "../../simulators/host/messages.ts";
+import {
+  type FunctionsHost,
+  type FunctionsHostOptions,
+  startFunctionsHost,
+} from "../../simulators/host/functions-host.ts";
+import type { AppState } from "../../simulators/host/messages.ts";
 import type { Port } from "../../simulators/process/listen.ts";
 import { connectionOf } from "./connection.ts";
 import { createCorsHandler } from "./cors.ts";
 
-export interface LocalGatewayOptions {
+export interface LocalGatewayOptions
+  extends Pick<FunctionsHostOptions, "onLog" | "onState" | "port" | "inspectPort"> {
   /** Override the stack's settings and the fast ones. */
   readonly settings?: Record<string, string>;
-  readonly onLog?: (entry: LogEntry) => void;
-  /** Is called with each change of the app's state. */
-  readonly onState?: (state: AppState) => void;
   /** Origins whose pages may call the public operations, as `widgetOrigins` of a deployment. */
   readonly corsOrigins?: readonly string[];
   /** Is called with the origin of a page whose call was refused. */
   readonly onRefusedOrigin?: (origin: string) => void;
   /** The default is a free port. */
-  readonly port?: Port;
   readonly issuerPort?: Port;
-  /** A debugger can attach to the app on this port. */
-  readonly inspectPort?: number;
   /** Keeps running if the app does not load, because a change of its files may repair it. */
   readonly mayFailToLoad?: boolean;
 }
