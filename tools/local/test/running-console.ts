@@ -43,10 +43,10 @@ export async function startRunningConsole() {
       await poll(isDone, { description: "all requested rooms", timeoutSeconds: 60 });
     },
     /** Runs an action through the console and returns the response as the page gets it. */
-    runAction: async (id: string, values: Readonly<Record<string, unknown>>, headers = {}) =>
+    runAction: async (id: string, values: Readonly<Record<string, unknown>>) =>
       fetch(`${shown.url}/actions/${id}`, {
         method: "POST",
-        headers: { "content-type": "application/json", ...headers },
+        headers: { "content-type": "application/json" },
         body: JSON.stringify(values),
       }),
     stop: async () => {
