@@ -74,6 +74,8 @@ export function createBreaker(clock: Pick<Clock, "now">) {
       throw error;
     } finally {
       state = next(verdict, failedTrials, log);
+      // The platform may use the ID of a deleted room again, for example after a restore.
+      if (verdict === "works") repeats = [];
     }
   }
 

@@ -285,6 +285,21 @@ describe("Changes whose outcomes stay unknown", () => {
     expect(patches()).toBe(4);
   });
 
+  test("are not repeated after another change has worked, because the platform may use an ID again", async () => {
+    for (let index = 0; index < 6; index++) await world.addPooled(`later-${index}`);
+    const claims = await open();
+    world.clock.advance(10);
+    expect(await fail(claims)).toBe("claimed");
+    // No change of the second outage may be repeated, because its message may return.
+    for (let time = 1; time <= 6; time++) world.pool.strikeNext("delete", { failure: "unknown" });
+    world.platform.addFault({ ...unknown, count: 3 });
+    for (let claim = 1; claim <= 3; claim++) await fail(claims);
+    const before = patches();
+    world.clock.advance(10);
+    expect(await fail(claims)).toBe("claimed");
+    expect(patches()).toBe(before + 1);
+  });
+
   test("are repeated on the last three rooms in turn, because one of them may stay locked", async () => {
     const tried: number[] = [];
     let locked: number | undefined;
