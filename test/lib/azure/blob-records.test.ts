@@ -7,10 +7,13 @@ import type { CreateRecordStore } from "../../../src/lib/ports.ts";
 import { startAzurite } from "../../../tools/simulators/azurite.ts";
 import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
 import { createMemoryRecordStore } from "../../support/memory-record-store.ts";
+import { shortenTimeouts } from "../../support/shortened-timeouts.ts";
 import { useStarted } from "../../support/use-started.ts";
 
 const record = (room: string) => ({ room, tagHash: "a1", createdAt: "2026-01-02T03:04:05.678Z" });
 
+const accountAt = (url: string) =>
+  `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=bWFkZS11cA==;BlobEndpoint=${url}/a`;
 const noCredential = { getToken: async () => null };
 const azurite = useStarted(async () => startAzurite());
 
@@ -69,17 +72,24 @@ test("a container that is being deleted is storage-unavailable, not another writ
   const headers = { "content-type": "application/xml", "x-ms-error-code": "ContainerBeingDeleted" };
   const body = "<Error><Code>ContainerBeingDeleted</Code><Message>text</Message></Error>";
   const server = await startLoopbackServer(() => ({ status: 409, headers, body }));
-  const account = `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=bWFkZS11cA==;BlobEndpoint=${server.url}/a`;
-  const written = openBlobs(account).write("id", record("room-a"));
+  const written = openBlobs(accountAt(server.url)).write("id", record("room-a"));
   await expect(written).rejects.toMatchObject({ code: "storage-unavailable" });
   await server.stop();
 });
 
-test("an account that does not respond is storage-unavailable for reads and writes", async () => {
-  const stopped = await startAzurite();
-  await stopped.stop();
-  const store = openBlobs(stopped.connectionString);
+test("an account that does not respond within three seconds is storage-unavailable for reads and writes", async () => {
+  const server = await startLoopbackServer(() => "silence");
+  const asked = shortenTimeouts();
+  const storage = { connectionString: accountAt(server.url) };
+  const store = openCreateRecords({ storage, credential: noCredential });
+  const unavailable = {
+    code: "storage-unavailable",
+    details: { retryAfterSeconds: 5 },
+    cause: expect.any(Error),
+  };
 
-  await expect(store.read("id")).rejects.toMatchObject({ code: "storage-unavailable" });
-  await expect(store.write("id", record("room-a"))).rejects.toMatchObject({ code: "storage-unavailable" });
+  await expect(store.read("id")).rejects.toMatchObject(unavailable);
+  await expect(store.write("id", record("room-a"))).rejects.toMatchObject(unavailable);
+  expect(asked).toEqual([3000, 3000]);
+  await server.stop();
 });
