@@ -1,7 +1,8 @@
 /** DELETE /room/bulk/: empties the pool and deletes every room of the gateway. */
+
+import type { BulkDeletion } from "../lib/deletion/bulk-deletion.ts";
 import { platformFailures } from "../lib/errors.ts";
 import { httpFunction } from "../lib/http/contract.ts";
-import type { BulkDeletion } from "../lib/pool/bulk-deletion.ts";
 
 export const bulkDeleteRooms = httpFunction({
   method: "DELETE",

@@ -1,5 +1,5 @@
 /** Timer, every 10 minutes: deletes rooms whose conference has ended. */
-import type { GarbageCollection } from "../lib/pool/collection.ts";
+import type { GarbageCollection } from "../lib/deletion/collection.ts";
 import type { TimerFunction } from "../lib/triggers.ts";
 
 export const collectGarbage: TimerFunction<{ garbageCollection: GarbageCollection }> = {

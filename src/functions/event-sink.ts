@@ -1,8 +1,8 @@
 /** POST /public/event_sink: receives platform events and queues the rooms of ended conferences for deletion. */
 import * as z from "zod";
 import { httpFunction } from "../lib/http/contract.ts";
+import type { DeletionQueueWriter } from "../lib/ownership/deletion-queue.ts";
 import { readEvents } from "../lib/platform/events.ts";
-import type { DeletionQueueWriter } from "../lib/pool/deletion-queue.ts";
 
 export const eventSink = httpFunction({
   method: "POST",

@@ -1,6 +1,6 @@
 /** Ends a history without faults, then checks the queues and the platform against the promises. */
 
-import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
+import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/ownership/room.ts";
 import { deliverEnds } from "./callers.ts";
 import type { Task } from "./faults.ts";
 import { type History, isWithoutFaults } from "./history.ts";

@@ -3,10 +3,10 @@
 import { HttpRequest, type HttpResponseInit } from "@azure/functions";
 import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
+import { clockToleranceMilliseconds } from "../../src/lib/deletion/decisions.ts";
 import { failures } from "../../src/lib/errors.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
-import { clockToleranceMilliseconds } from "../../src/lib/pool/collection-decisions.ts";
-import { isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
+import { isPersistent, parseMarker } from "../../src/lib/ownership/room.ts";
 import type { Task } from "./faults.ts";
 import { createdAt } from "./ledger.ts";
 import { hostPin, httpFunctions, type Plan } from "./processes.ts";

@@ -1,7 +1,7 @@
 /** Records what is observable from outside during a history, and every broken promise. */
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
+import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/ownership/room.ts";
 import type { PlatformCall } from "../../src/lib/platform/client.ts";
-import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/pool/room.ts";
 import type { QueueMessage } from "../../src/lib/ports.ts";
 import type { MemoryPlatform } from "../../tools/simulators/platform/memory-platform.ts";
 import { gatewayName } from "../support/markers.ts";

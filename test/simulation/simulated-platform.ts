@@ -1,4 +1,6 @@
 /** The platform in memory as the simulation sees it: its rooms, and a client whose calls can fail. */
+
+import { parseMarker } from "../../src/lib/ownership/room.ts";
 import {
   bodyOf,
   type PlatformCall,
@@ -8,7 +10,6 @@ import {
 import { PlatformError, responseFailure } from "../../src/lib/platform/errors.ts";
 import { createLimiter } from "../../src/lib/platform/limiter.ts";
 import type { PlatformRequest } from "../../src/lib/platform/transport.ts";
-import { parseMarker } from "../../src/lib/pool/room.ts";
 import type { Clock, RandomSource } from "../../src/lib/ports.ts";
 import { createMemoryPlatform } from "../../tools/simulators/platform/memory-platform.ts";
 import type { Fault, Ports } from "./faults.ts";

@@ -1,5 +1,5 @@
 /** Markers of the gateway that the tests run, whose name is the default. */
-import { formatMarker as format, type Marker } from "../../src/lib/pool/room.ts";
+import { formatMarker as format, type Marker } from "../../src/lib/ownership/room.ts";
 
 export const gatewayName = "vmr-gateway";
 

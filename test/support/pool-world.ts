@@ -1,16 +1,16 @@
 /** The world of the pool tests: the real client, platform and queues in memory, and a manual clock. */
 import { beforeEach } from "vitest";
+import { createGarbageCollection, type GarbageCollectionOptions } from "../../src/lib/deletion/collection.ts";
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
 import { createMetricsRun, type MetricsOptions } from "../../src/lib/metrics/run.ts";
+import { decodeRoomMessage } from "../../src/lib/ownership/room.ts";
 import { createClient } from "../../src/lib/platform/client.ts";
 import { type ConferenceRow, createConferences } from "../../src/lib/platform/conferences.ts";
 import { withRetries } from "../../src/lib/platform/retries.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
-import { createGarbageCollection, type GarbageCollectionOptions } from "../../src/lib/pool/collection.ts";
 import { roomFingerprint, toNewConference } from "../../src/lib/pool/new-room.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
-import { decodeRoomMessage } from "../../src/lib/pool/room.ts";
 import { secureRandom } from "../../src/lib/ports.ts";
 import { createMemoryPlatform, noCredentials } from "../../tools/simulators/platform/memory-platform.ts";
 import { createManualClock } from "./clock.ts";

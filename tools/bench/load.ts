@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { QueueSASPermissions, QueueServiceClient } from "@azure/storage-queue";
 import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
-import { formatMarker } from "../../src/lib/pool/room.ts";
+import { formatMarker } from "../../src/lib/ownership/room.ts";
 import { queueNames } from "../../src/lib/ports.ts";
 import { startGatewayProcess, startSimulatorProcess } from "../local/stack/processes.ts";
 import { platformAccount } from "../simulators/identities.ts";

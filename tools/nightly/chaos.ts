@@ -1,6 +1,6 @@
 /** Chaos: callers use rooms while instances of the deployed bundle are killed and their connections fail. */
 import { setTimeout as delay } from "node:timers/promises";
-import { parseMarker } from "../../src/lib/pool/room.ts";
+import { parseMarker } from "../../src/lib/ownership/room.ts";
 import { startStorageProxy } from "../../test/support/storage-proxy.ts";
 import { openQueueContents, type QueueContents } from "../local/stack/queue-contents.ts";
 import { startDevelopmentStack } from "../simulators/development-stack.ts";

@@ -16,18 +16,18 @@ export interface PlantedBug {
 }
 
 const claim = "src/lib/pool/claim.ts";
-const claimFailures = "src/lib/pool/claim-failures.ts";
+const claimFailures = "src/lib/pool/settlement.ts";
 const provisioning = "src/lib/pool/provisioning.ts";
-const collection = "src/lib/pool/collection.ts";
-const decisions = "src/lib/pool/collection-decisions.ts";
-const roomDeletion = "src/lib/pool/room-deletion.ts";
+const collection = "src/lib/deletion/collection.ts";
+const decisions = "src/lib/deletion/decisions.ts";
+const roomDeletion = "src/lib/deletion/room-deletion.ts";
 /** Without this, the deletion does not look up persistent rooms at all. */
 const unguarded = [
   "if (isPersistent(request.room)) return decide(request, undefined, options);",
   "",
   roomDeletion,
 ] as const;
-const bulkDeletion = "src/lib/pool/bulk-deletion.ts";
+const bulkDeletion = "src/lib/deletion/bulk-deletion.ts";
 const retirement = "tools/ops/pool/retirement.ts";
 
 export const plantedBugs: readonly PlantedBug[] = [

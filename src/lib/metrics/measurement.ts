@@ -1,8 +1,8 @@
 /** Measures pool, queues and platform once. Infrastructure and alerts use the same columns. */
 import type { Log } from "../log.ts";
+import { type MarkedRoom, markedRooms } from "../ownership/room.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import type { PlatformAlarm, PlatformStatus } from "../platform/status.ts";
-import { type MarkedRoom, markedRooms } from "../pool/room.ts";
 import { type Clock, type Queues, timestampOf } from "../ports.ts";
 
 /** Column type by name, as `Custom-VmrGatewayMetrics_CL` has them in the data collection rule. */

@@ -1,20 +1,26 @@
 /** Claims a room from the pool. The lease is the rollback: a message that is not deleted becomes visible again. */
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { queueForDeletionOrLogLeak } from "../ownership/deletion-queue.ts";
+import {
+  decodeRoomMessage,
+  isDialable,
+  isOfOtherGateway,
+  parseMarker,
+  withMarker,
+} from "../ownership/room.ts";
 import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
 import type { ClaimSlots } from "../platform/limiter.ts";
 import { type Clock, deleteConfirmed, type QueueMessage, timestampOf } from "../ports.ts";
 import { createBreaker } from "./breaker.ts";
+import type { Replenishment } from "./replenishment.ts";
 import {
   createSettle,
   type FailedOutcome,
   type HeldMessage,
   outcomeOfFailedAssignment,
   type SettlementDependencies,
-} from "./claim-failures.ts";
-import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
-import type { Replenishment } from "./replenishment.ts";
-import { decodeRoomMessage, isDialable, isOfOtherGateway, parseMarker, withMarker } from "./room.ts";
+} from "./settlement.ts";
 
 /** Hands out rooms from the pool. */
 export interface Claims {

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { queueForDeletionOrLogLeak } from "../ownership/deletion-queue.ts";
+import { parseMarker } from "../ownership/room.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { type Clock, type CreateRecord, type CreateRecordStore, type Queue, timestampOf } from "../ports.ts";
 import type { Claims } from "./claim.ts";
-import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
-import { parseMarker } from "./room.ts";
 
 /** A key as one application sent it. */
 interface IdempotencyKey {

@@ -1,8 +1,8 @@
 /** A new room: its name, its guest PIN, the fields that create it on the platform, and their fingerprint. */
 import { createHash } from "node:crypto";
+import { formatMarker, isPersistent } from "../ownership/room.ts";
 import type { ConferenceFields } from "../platform/conferences.ts";
 import type { RandomSource } from "../ports.ts";
-import { formatMarker, isPersistent } from "./room.ts";
 
 const nameBytes = 18;
 

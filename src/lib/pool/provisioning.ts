@@ -2,6 +2,8 @@
 import PQueue from "p-queue";
 import * as z from "zod";
 import type { Log } from "../log.ts";
+import { queueForDeletionOrLogLeak } from "../ownership/deletion-queue.ts";
+import { isDialable } from "../ownership/room.ts";
 import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { describeFailure, PlatformError } from "../platform/errors.ts";
 import {
@@ -13,9 +15,7 @@ import {
   type RandomSource,
   timestampOf,
 } from "../ports.ts";
-import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import { newGuestPin, newRoomName, toNewConference } from "./new-room.ts";
-import { isDialable } from "./room.ts";
 
 /**
  * The schema of a request. `claimed` replaces a room that was handed out, and has no level. `bulk` is dropped if the pool

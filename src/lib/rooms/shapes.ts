@@ -1,7 +1,7 @@
 /** Converts conferences of the platform to the shapes of responses. */
 import type * as z from "zod";
+import { isRoom, withoutMarker } from "../ownership/room.ts";
 import { type ConferenceRow, manyRelations, singleRelations, toObjects } from "../platform/conferences.ts";
-import { isRoom, withoutMarker } from "../pool/room.ts";
 import type { CreatedRoom, GuestFields } from "./schemas.ts";
 
 export function toCreatedRoom(row: ConferenceRow): z.output<typeof CreatedRoom> {

@@ -2,6 +2,7 @@
 import { GatewayError, type ValidationFault } from "../errors.ts";
 import { tooLongFault, typeFault, valueFault } from "../http/validation.ts";
 import type { Log } from "../log.ts";
+import { formatMarker, maxDescriptionCharacters, parseMarker, withoutMarker } from "../ownership/room.ts";
 import {
   type ConferenceFields,
   type ConferenceRow,
@@ -11,7 +12,6 @@ import {
   toUri,
 } from "../platform/conferences.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
-import { formatMarker, maxDescriptionCharacters, parseMarker, withoutMarker } from "../pool/room.ts";
 import { findRoom } from "./read.ts";
 import { Conference, ConferenceUpdate } from "./schemas.ts";
 

@@ -1,8 +1,8 @@
 /** Claims on a healthy platform: success, the empty pool, unusable rooms, and the commit. */
 import { beforeEach, describe, expect, test } from "vitest";
+import { parseMarker } from "../../../src/lib/ownership/room.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
-import { parseMarker } from "../../../src/lib/pool/room.ts";
 import { formatMarker } from "../../support/markers.ts";
 import type { QueueFault } from "../../support/memory-queue.ts";
 import {

@@ -1,8 +1,8 @@
 /** Claims with an idempotency key: concurrent repeats, lost writes, other tags, expiry and deleted rooms. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { GatewayError } from "../../../src/lib/errors.ts";
+import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import { createIdempotentClaims, KeyReusedError } from "../../../src/lib/pool/idempotent-claims.ts";
-import { decodeRoomMessage } from "../../../src/lib/pool/room.ts";
 import type { CreateRecordStore } from "../../../src/lib/ports.ts";
 import { createMemoryRecordStore, type MemoryRecordStore } from "../../support/memory-record-store.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";

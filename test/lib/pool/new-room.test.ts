@@ -1,13 +1,13 @@
 /** New rooms: names, PINs, fields and fingerprints. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parseMarker } from "../../../src/lib/ownership/room.ts";
 import {
   newGuestPin,
   newRoomName,
   roomFingerprint,
   toNewConference,
 } from "../../../src/lib/pool/new-room.ts";
-import { parseMarker } from "../../../src/lib/pool/room.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
 
 test("newRoomName returns unique URL-safe names of 24 characters, none persistent or starting with a hyphen", () => {

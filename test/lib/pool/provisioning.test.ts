@@ -1,5 +1,6 @@
 /** Provisioning of one room: the new room, requests that are dropped, and failures of the platform and the queues. */
 import { describe, expect, test } from "vitest";
+import { decodeRoomMessage, parseMarker } from "../../../src/lib/ownership/room.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import {
@@ -7,7 +8,6 @@ import {
   type ProvisioningOptions,
   provisioningTimes,
 } from "../../../src/lib/pool/provisioning.ts";
-import { decodeRoomMessage, parseMarker } from "../../../src/lib/pool/room.ts";
 import { secureRandom } from "../../../src/lib/ports.ts";
 import type { QueueFault } from "../../support/memory-queue.ts";
 import {

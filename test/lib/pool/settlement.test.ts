@@ -1,14 +1,14 @@
 /** What happens to a claim's message for each outcome, and in which order a room is discarded. */
 import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
+import { decodeRoomMessage, encodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import {
   createSettle,
   type FailedOutcome,
   outcomeOfFailedAssignment,
   settlements,
-} from "../../../src/lib/pool/claim-failures.ts";
-import { decodeRoomMessage, encodeRoomMessage } from "../../../src/lib/pool/room.ts";
+} from "../../../src/lib/pool/settlement.ts";
 import type { QueueFault } from "../../support/memory-queue.ts";
 import { leaseSeconds, usePoolQueues } from "../../support/pool-world.ts";
 

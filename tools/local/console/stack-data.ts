@@ -1,5 +1,5 @@
 /** Reads what the simulators know. PINs and tags stay here: only whether there is a tag is passed on. */
-import { parseMarker } from "../../../src/lib/pool/room.ts";
+import { parseMarker } from "../../../src/lib/ownership/room.ts";
 import { isTakenOut } from "../../ops/pool/retirement.ts";
 import type { DevelopmentStack } from "../../simulators/development-stack.ts";
 import type { Fault } from "../../simulators/faults.ts";

@@ -1,7 +1,7 @@
 /** `ops unaccounted --gateway`: lists or deletes the rooms that a removed or renamed gateway left on the platform. */
-import type { DeletionRequest } from "../../../src/lib/pool/collection-decisions.ts";
-import { isPersistent } from "../../../src/lib/pool/room.ts";
-import { createRoomDeletion } from "../../../src/lib/pool/room-deletion.ts";
+import type { DeletionRequest } from "../../../src/lib/deletion/decisions.ts";
+import { createRoomDeletion } from "../../../src/lib/deletion/room-deletion.ts";
+import { isPersistent } from "../../../src/lib/ownership/room.ts";
 import type { Context } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { type RoomView, readAllRooms } from "../pool/room-views.ts";

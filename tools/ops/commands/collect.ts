@@ -1,6 +1,7 @@
 /** `ops collect`: one run of the garbage collection, now. */
+
+import { createGarbageCollection } from "../../../src/lib/deletion/collection.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
-import { createGarbageCollection } from "../../../src/lib/pool/collection.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";

@@ -1,6 +1,6 @@
 /** `ops drain`: empties the pool and waits until no conference is running. */
 import { Option } from "@commander-js/extra-typings";
-import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
+import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";

@@ -1,6 +1,6 @@
 /** `ops rooms` and `ops room`: the gateway's rooms by state, and the life of one of them. */
 import { Option } from "@commander-js/extra-typings";
-import { isOfOtherGateway } from "../../../src/lib/pool/room.ts";
+import { isOfOtherGateway } from "../../../src/lib/ownership/room.ts";
 import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";

@@ -1,8 +1,8 @@
 /** `ops unaccounted`: orphaned rooms, which are neither in the pool nor in use. */
 import { Option } from "@commander-js/extra-typings";
 import type { ForgottenRoom } from "../../../src/lib/metrics/measurement.ts";
-import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
-import { isPersistent } from "../../../src/lib/pool/room.ts";
+import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
+import { isPersistent } from "../../../src/lib/ownership/room.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { measureTarget, silentLog } from "../status/measured.ts";

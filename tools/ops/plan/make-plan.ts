@@ -73,7 +73,7 @@ export interface Plan {
 const callsPerRoom = 4;
 /** In the run that deletes it. An earlier run may look the room up once, when its message is too young. */
 const collectorCallsPerRoom = 3;
-// docs/specification.md 8.4 and 8.13; src/lib/pool/collection.ts starts no room after 400 s.
+// docs/specification.md 8.4 and 8.13; src/lib/deletion/collection.ts starts no room after 400 s.
 const collectorRunsPerHour = 6;
 const collectorRunSeconds = 400;
 const maxCollectorMessages = 1000;

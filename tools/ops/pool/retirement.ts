@@ -6,12 +6,17 @@
 
 import { GatewayError } from "../../../src/lib/errors.ts";
 import type { Log } from "../../../src/lib/log.ts";
+import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
+import {
+  decodeRoomMessage,
+  parseMarker,
+  withMarker,
+  withoutMarker,
+} from "../../../src/lib/ownership/room.ts";
 import type { ConferenceFields, ConferenceRow, Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createLimiter } from "../../../src/lib/platform/limiter.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
-import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
 import type { Replenishment } from "../../../src/lib/pool/replenishment.ts";
-import { decodeRoomMessage, parseMarker, withMarker, withoutMarker } from "../../../src/lib/pool/room.ts";
 import {
   type Clock,
   type Queue,

@@ -1,6 +1,7 @@
 /** Lists the gateway's rooms as the platform shows them now. */
+
+import { type MarkedRoom, type Marker, parseMarker } from "../../../src/lib/ownership/room.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
-import { type MarkedRoom, type Marker, parseMarker } from "../../../src/lib/pool/room.ts";
 import type { Platform } from "../target/target.ts";
 import { count } from "../terminal/format.ts";
 import { isTakenOut } from "./retirement.ts";

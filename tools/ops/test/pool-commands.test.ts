@@ -1,7 +1,7 @@
 /** The commands that change the pool and its queues, against a running gateway and with faults. */
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { parseMarker } from "../../../src/lib/ownership/room.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
-import { parseMarker } from "../../../src/lib/pool/room.ts";
 import { formatMarker, gatewayName } from "../../../test/support/markers.ts";
 import { identities } from "../../simulators/identities.ts";
 import { useOperatedGateway } from "./operated-gateway.ts";

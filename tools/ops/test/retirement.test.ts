@@ -1,6 +1,6 @@
 /** A retirement on queues and a platform in memory, and the note that it leaves in the description of a room. */
 import { expect, test } from "vitest";
-import { maxDescriptionCharacters, parseMarker } from "../../../src/lib/pool/room.ts";
+import { maxDescriptionCharacters, parseMarker } from "../../../src/lib/ownership/room.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { formatMarker } from "../../../test/support/markers.ts";

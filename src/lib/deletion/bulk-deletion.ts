@@ -1,12 +1,12 @@
 /** Bulk delete: lists the platform, empties the pool, then deletes every room of ours except the persistent ones. */
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { queueForDeletion } from "../ownership/deletion-queue.ts";
+import { decodeRoomMessage, isPersistent, isRoom, type Ownership, parseMarker } from "../ownership/room.ts";
 import { forEachParallel } from "../parallel.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import type { Clock, Queue } from "../ports.ts";
-import { clockToleranceMilliseconds, type DeletionRequest, decide } from "./collection-decisions.ts";
-import { queueForDeletion } from "./deletion-queue.ts";
-import { decodeRoomMessage, isPersistent, isRoom, type Ownership, parseMarker } from "./room.ts";
+import { clockToleranceMilliseconds, type DeletionRequest, decide } from "./decisions.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
 
 export interface BulkDeletion {

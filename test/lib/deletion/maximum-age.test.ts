@@ -1,6 +1,6 @@
 /** ROOM_MAXIMUM_AGE_HOURS: which rooms the collector queues because of their age, and when it deletes them. */
 import { beforeEach, expect, test } from "vitest";
-import { decodeRoomMessage } from "../../../src/lib/pool/room.ts";
+import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import { formatMarker, gatewayName } from "../../support/markers.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 

@@ -2,10 +2,10 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import type { GatewayError } from "../../../src/lib/errors.ts";
+import { encodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
 import type { Claims } from "../../../src/lib/pool/claim.ts";
-import { encodeRoomMessage } from "../../../src/lib/pool/room.ts";
 import { leaseSeconds, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();

@@ -1,8 +1,8 @@
 /** Ended rooms: their names are stored within the time that the platform waits for the response. */
 import { expect, test } from "vitest";
-import { createDeletionQueueWriter } from "../../../src/lib/pool/deletion-queue.ts";
+import { createDeletionQueueWriter } from "../../../src/lib/ownership/deletion-queue.ts";
+import { loggableName } from "../../../src/lib/ownership/room.ts";
 import { newRoomName } from "../../../src/lib/pool/new-room.ts";
-import { loggableName } from "../../../src/lib/pool/room.ts";
 import { type Queue, secureRandom } from "../../../src/lib/ports.ts";
 import { createVirtualClock } from "../../support/clock.ts";
 import { usePoolQueues } from "../../support/pool-world.ts";

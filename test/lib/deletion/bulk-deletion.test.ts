@@ -1,8 +1,8 @@
 /** Bulk delete: which rooms it deletes, in which order it empties the queues, and when it gives up. */
 import { describe, expect, test } from "vitest";
+import { createBulkDeletion } from "../../../src/lib/deletion/bulk-deletion.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
-import { createBulkDeletion } from "../../../src/lib/pool/bulk-deletion.ts";
 import { formatMarker } from "../../support/markers.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 

@@ -14,7 +14,7 @@ import {
   type RoomMessage,
   withMarker,
   withoutMarker,
-} from "../../../src/lib/pool/room.ts";
+} from "../../../src/lib/ownership/room.ts";
 
 describe("The marker", () => {
   const gateway = "production";

@@ -1,11 +1,11 @@
 /** Garbage collection: which rooms and messages it deletes, and the limits of one run. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { decisions } from "../../../src/lib/deletion/decisions.ts";
+import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
+import { encodeRoomMessage, type RoomMessage } from "../../../src/lib/ownership/room.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
-import { decisions } from "../../../src/lib/pool/collection-decisions.ts";
-import { queueForDeletion } from "../../../src/lib/pool/deletion-queue.ts";
-import { encodeRoomMessage, type RoomMessage } from "../../../src/lib/pool/room.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { formatMarker, gatewayName } from "../../support/markers.ts";

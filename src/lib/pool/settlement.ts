@@ -1,10 +1,10 @@
 /** What happens to a claim's message, outcome by outcome, when the claim does not hand out its room. */
 import type { Log } from "../log.ts";
+import { queueForDeletionOrLogLeak } from "../ownership/deletion-queue.ts";
+import { encodeRoomMessage, type RoomMessage } from "../ownership/room.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
-import { queueForDeletionOrLogLeak } from "./deletion-queue.ts";
 import type { Replenishment } from "./replenishment.ts";
-import { encodeRoomMessage, type RoomMessage } from "./room.ts";
 
 /** One message that a claim holds. */
 export interface HeldMessage {

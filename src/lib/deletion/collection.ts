@@ -1,12 +1,11 @@
 /** Garbage collection: deletes the rooms whose conference has ended. */
 import type { Log } from "../log.ts";
-import { forEachParallel } from "../parallel.ts";
-import type { Conferences } from "../platform/conferences.ts";
-import { PlatformError } from "../platform/errors.ts";
-import type { PlatformStatus } from "../platform/status.ts";
-import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
-import { type Decision, maximumAge, requestOf } from "./collection-decisions.ts";
-import { groupByRoom, queueForDeletion, type RoomMessages, receiveUpTo } from "./deletion-queue.ts";
+import {
+  groupByRoom,
+  queueForDeletion,
+  type RoomMessages,
+  receiveUpTo,
+} from "../ownership/deletion-queue.ts";
 import {
   encodeRoomMessage,
   isPersistent,
@@ -14,7 +13,13 @@ import {
   markedRooms,
   type Ownership,
   parseMarker,
-} from "./room.ts";
+} from "../ownership/room.ts";
+import { forEachParallel } from "../parallel.ts";
+import type { Conferences } from "../platform/conferences.ts";
+import { PlatformError } from "../platform/errors.ts";
+import type { PlatformStatus } from "../platform/status.ts";
+import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
+import { type Decision, maximumAge, requestOf } from "./decisions.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
 
 export interface GarbageCollection {

@@ -1,6 +1,6 @@
 /** Garbage collection while the platform or the queue fails: no message is lost, and other rooms are still processed. */
 import { describe, expect, test } from "vitest";
-import { encodeRoomMessage, loggableName } from "../../../src/lib/pool/room.ts";
+import { encodeRoomMessage, loggableName } from "../../../src/lib/ownership/room.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();

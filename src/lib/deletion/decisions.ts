@@ -1,7 +1,6 @@
 /** Decides by a table what happens to a room that an event, the gateway or an operator wants to have deleted. */
 import type { LogFields } from "../log.ts";
-import type { ConferenceRow } from "../platform/conferences.ts";
-import type { RoomMessages } from "./deletion-queue.ts";
+import type { RoomMessages } from "../ownership/deletion-queue.ts";
 import {
   isForeign,
   isOfOtherGateway,
@@ -10,7 +9,8 @@ import {
   type Marker,
   type Ownership,
   parseMarker,
-} from "./room.ts";
+} from "../ownership/room.ts";
+import type { ConferenceRow } from "../platform/conferences.ts";
 
 /**
  * What happens to a room that is neither young nor live, by its state and by the sender of the request. `delete` deletes

@@ -1,11 +1,11 @@
 /** Deletes one room after a last look at it. Collector and bulk delete use this step. */
 import type { Log } from "../log.ts";
+import { isPersistent, loggableName, type Ownership } from "../ownership/room.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
 import type { PlatformStatus } from "../platform/status.ts";
 import type { Clock } from "../ports.ts";
-import { type Decision, type DeletionRequest, decide } from "./collection-decisions.ts";
-import { isPersistent, loggableName, type Ownership } from "./room.ts";
+import { type Decision, type DeletionRequest, decide } from "./decisions.ts";
 
 export interface RoomDeletionOptions extends Ownership {
   readonly conferences: Pick<Conferences, "findByName" | "delete">;
