@@ -14,7 +14,6 @@ import { createMetricsRun } from "./metrics/run.ts";
 import { createDeletionQueueWriter } from "./ownership/deletion-queue.ts";
 import { createClient, type PlatformClient } from "./platform/client.ts";
 import { createConferences } from "./platform/conferences.ts";
-import { withRetries } from "./platform/retries.ts";
 import { createSharedList } from "./platform/shared-list.ts";
 import { createPlatformStatus } from "./platform/status.ts";
 import { createCredentials, createTransport } from "./platform/transport.ts";
@@ -39,7 +38,6 @@ import { version } from "./version.ts";
 export interface Adapters {
   readonly queues: Queues;
   readonly createRecords: CreateRecordStore;
-  /** Makes no retries. */
   readonly platformClient: PlatformClient;
   readonly accessChecks: AccessChecks;
   readonly metricsSink: MetricsSink<MetricsRow>;
@@ -80,58 +78,97 @@ export function createAdapters(settings: Settings) {
 /** Everything that a function can ask for. */
 export type Dependencies = ReturnType<typeof createDependencies>;
 
-/** Creates the object graph without opening a connection. Each part gets what its options name. */
+/** Creates the object graph without opening a connection. */
 export function createDependencies(settings: Settings, adapters: Adapters) {
-  const { accessChecks, clock, random, newId } = adapters;
-  const { hostPin, template } = settings.rooms;
-  const { timeoutSeconds: platformTimeoutSeconds } = settings.platform;
+  const { accessChecks, clock, random, newId, platformClient } = adapters;
+  const { pool, deletion, provisioning } = adapters.queues;
+  const { maxRooms, minRooms, leaseSeconds, readyDelaySeconds } = settings.pool;
+  const { hostPin, template, gatewayName, maxAgeHours } = settings.rooms;
+  const platformTimeoutSeconds = settings.platform.timeoutSeconds;
 
-  const client = withRetries(adapters.platformClient, clock, random);
   // Serves requests whose caller waits.
-  const conferences = createConferences(client);
-  const shared = {
-    ...adapters.queues,
-    ...settings.pool,
-    ...settings.garbage,
-    ...settings.rooms,
-    platformTimeoutSeconds,
-    clock,
-    random,
-    // Serves background work and lists, whose many pages must not delay requests for a room.
-    conferences: createConferences(client.background),
-    status: createPlatformStatus(client.background),
-    replenishment: createReplenishment({ ...adapters.queues, ...settings.pool }),
-  };
-  const claims = createClaims({ ...shared, conferences, claimSlots: adapters.platformClient.claimSlots });
-  const idempotentClaims = createIdempotentClaims({
-    ...shared,
+  const conferences = createConferences(platformClient);
+  // Serves background work and lists, whose many pages must not delay requests for a room.
+  const background = createConferences(platformClient.background);
+  const status = createPlatformStatus(platformClient.background);
+  const { takeSlot } = platformClient.background;
+  const replenishment = createReplenishment({ pool, provisioning, maxRooms });
+  const claims = createClaims({
+    pool,
+    deletion,
     conferences,
-    claims,
-    records: adapters.createRecords,
+    replenishment,
+    clock,
+    leaseSeconds,
+    platformTimeoutSeconds,
+    claimSlots: platformClient.claimSlots,
+    gatewayName,
   });
 
   return {
     accessChecks,
     clock,
     serviceTagBaseUrl: settings.serviceTagBaseUrl,
-    maxRooms: settings.pool.maxRooms,
+    maxRooms,
     conferences,
-    sharedList: createSharedList(shared.conferences, clock),
-    replenishment: shared.replenishment,
+    sharedList: createSharedList(background, clock),
+    replenishment,
     claims,
-    idempotentClaims,
-    deletionQueueWriter: createDeletionQueueWriter(shared),
-    bulkDeletion: createBulkDeletion(shared),
-    provisioning: createProvisioning(shared),
-    garbageCollection: createGarbageCollection(shared),
+    idempotentClaims: createIdempotentClaims({
+      claims,
+      records: adapters.createRecords,
+      conferences,
+      deletion,
+      clock,
+    }),
+    deletionQueueWriter: createDeletionQueueWriter({ deletion, clock }),
+    bulkDeletion: createBulkDeletion({
+      pool,
+      deletion,
+      provisioning,
+      conferences: background,
+      takeSlot,
+      clock,
+      gatewayName,
+    }),
+    provisioning: createProvisioning({
+      pool,
+      deletion,
+      conferences: background,
+      clock,
+      random,
+      hostPin,
+      template,
+      gatewayName,
+      maxRooms,
+      readyDelaySeconds,
+      leaseSeconds,
+      platformTimeoutSeconds,
+    }),
+    garbageCollection: createGarbageCollection({
+      deletion,
+      conferences: background,
+      status,
+      takeSlot,
+      clock,
+      gatewayName,
+      maxAgeHours,
+      ...settings.garbage,
+    }),
     metricsRun: createMetricsRun({
-      ...shared,
       queues: adapters.queues,
+      conferences: background,
+      status,
+      replenishment,
       sink: adapters.metricsSink,
+      clock,
       newId,
       instanceId: newId(),
       version,
+      maxRooms,
+      minRooms,
       fingerprint: roomFingerprint(template, hostPin),
+      gatewayName,
     }),
   };
 }

@@ -75,7 +75,7 @@ describe("The object graph", () => {
       queues: world,
       platformClient: {
         call: watched(false),
-        background: { call: watched(true) },
+        background: { call: watched(true), takeSlot: client.background.takeSlot },
         claimSlots: world.claimSlots,
       },
       accessChecks: openAccess,

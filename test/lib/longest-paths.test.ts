@@ -5,6 +5,7 @@ import type { PlatformCall, PlatformResponse } from "../../src/lib/platform/clie
 import { PlatformError } from "../../src/lib/platform/errors.ts";
 import { type CreateRecordStore, type Queue, QueueError, secureRandom } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
+import { settlePromises } from "../support/clock.ts";
 import { exampleEnvironment } from "../support/example-settings.ts";
 import type { MemoryQueue } from "../support/memory-queue.ts";
 import { createMemoryRecordStore } from "../support/memory-record-store.ts";
@@ -17,7 +18,7 @@ const maxima = {
   PLATFORM_TIMEOUT_SECONDS: "60",
   POOL_LEASE_SECONDS: "3600",
   POOL_READY_DELAY_SECONDS: "3600",
-  GC_MAX_MESSAGES: "1000",
+  GC_MAX_MESSAGES: "10000",
 };
 const settings = loadSettings({
   ...exampleEnvironment,
@@ -45,6 +46,11 @@ type Respond = (call: PlatformCall) => PlatformResponse | Promise<PlatformRespon
 function slowestCall(respond: Respond, fastMethod?: PlatformCall["method"]) {
   return async (request: PlatformCall): Promise<PlatformResponse> => {
     if (request.method === fastMethod) return respond(request);
+    // Its unit of work has waited for the slot.
+    if (request.slot) {
+      await pass(request.timeoutSeconds ?? timeoutSeconds);
+      return respond(request);
+    }
     const startBefore = request.startBefore ?? world.clock.now() + 300_000;
     const message = `${request.method} ${request.path}`;
     if (world.clock.now() >= startBefore)
@@ -60,17 +66,22 @@ const timeOut: Respond = ({ method, path }) => {
   throw new PlatformError({ outcome: "unknown", isTimeout: true, message: `${method} ${path}` });
 };
 
-/** A queue whose operations take the whole timeout, except updates. Those that are named fail. */
+/** Lets time pass. What begins at the same time ends at the same time. */
+async function pass(seconds: number): Promise<void> {
+  // Work that a former test has left behind does not move the clock of this one.
+  const { clock } = world;
+  const endsAt = clock.now() + seconds * 1000;
+  await settlePromises();
+  clock.advance(Math.max(0, endsAt - clock.now()) / 1000);
+}
+
+/** A queue whose operations take the whole timeout. Those that are named fail. */
 function slowestQueue(queue: MemoryQueue, ...failing: (keyof Queue)[]): Queue {
-  let updates = 0;
   const slow =
     <Input extends unknown[], Result>(operation: keyof Queue, run: (...input: Input) => Promise<Result>) =>
     async (...input: Input): Promise<Result> => {
-      const isFailing = failing.includes(operation);
-      // The collector makes sixteen updates at the same time, and one that succeeds is short.
-      if (operation !== "setInvisible" || (isFailing && updates++ % 16 === 0))
-        world.clock.advance(storageTimeoutSeconds);
-      if (isFailing) throw new QueueError("unknown", operation);
+      await pass(storageTimeoutSeconds);
+      if (failing.includes(operation)) throw new QueueError("unknown", operation);
       return run(...input);
     };
   return {
@@ -97,6 +108,10 @@ interface Slowness {
 /** Creates everything that a function can ask for, over a platform and a storage that take as long as they may. */
 function slowest(respond: Respond, { failing = [], fastMethod }: Slowness = {}): Dependencies {
   const call = slowestCall(respond, fastMethod);
+  async function slowestSlot(startBefore: number) {
+    world.clock.advance(Math.max(0, startBefore - 1 - world.clock.now()) / 1000);
+    return { [Symbol.dispose]: () => undefined };
+  }
   const slow = (queue: MemoryQueue) => slowestQueue(queue, ...failing);
   const records = createMemoryRecordStore();
   const read: CreateRecordStore["read"] = async (id) => {
@@ -112,13 +127,12 @@ function slowest(respond: Respond, { failing = [], fastMethod }: Slowness = {}):
     },
     platformClient: {
       call,
-      background: { call },
+      background: { call, takeSlot: slowestSlot },
       claimSlots: {
-        async run({ startBefore, prepare, work }) {
-          const prepared = await prepare();
-          world.clock.advance((startBefore - 1 - world.clock.now()) / 1000);
-          return work(prepared);
-        },
+        admit: async (startBefore) => ({
+          takeSlot: async () => slowestSlot(startBefore),
+          [Symbol.dispose]: () => undefined,
+        }),
       },
     },
     createRecords: { ...records, read },

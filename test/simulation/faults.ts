@@ -33,8 +33,6 @@ export interface Task {
   readonly deletionMessages: Map<string, readonly DeletionMessage[]>;
   /** When each room was last looked up by its name. */
   readonly lookUps: Map<string, number>;
-  /** When the status API was first queried for each room. */
-  readonly liveChecksSince: Map<string, number>;
   /** When the status API was last queried for each room, or how that failed. */
   readonly liveChecks: Map<string, number | "refused" | "unavailable">;
   /** When its first list of all conferences was requested. */

@@ -153,7 +153,6 @@ export function startProcess(options: ProcessOptions) {
       faultsMet: [],
       deletionMessages: new Map(),
       lookUps: new Map(),
-      liveChecksSince: new Map(),
       liveChecks: new Map(),
       firstListAt: Number.POSITIVE_INFINITY,
       listedAt: Number.POSITIVE_INFINITY,

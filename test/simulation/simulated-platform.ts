@@ -1,17 +1,11 @@
 /** The platform in memory as the simulation sees it: its rooms, and a client whose calls can fail. */
 
 import { parseMarker } from "../../src/lib/ownership/room.ts";
-import {
-  bodyOf,
-  type PlatformCall,
-  type PlatformClient,
-  type PlatformResponse,
-} from "../../src/lib/platform/client.ts";
-import { PlatformError, responseFailure } from "../../src/lib/platform/errors.ts";
-import { createLimiter } from "../../src/lib/platform/limiter.ts";
-import type { PlatformRequest } from "../../src/lib/platform/transport.ts";
+import { createClient, type PlatformClient } from "../../src/lib/platform/client.ts";
+import { PlatformError } from "../../src/lib/platform/errors.ts";
+import type { PlatformHttpResponse, PlatformRequest } from "../../src/lib/platform/transport.ts";
 import type { Clock, RandomSource } from "../../src/lib/ports.ts";
-import { createMemoryPlatform } from "../../tools/simulators/platform/memory-platform.ts";
+import { createMemoryPlatform, noCredentials } from "../../tools/simulators/platform/memory-platform.ts";
 import type { Fault, Ports } from "./faults.ts";
 import { requireTask, type Task } from "./faults.ts";
 import type { Ledger, PlatformObserver, ShownRoom } from "./ledger.ts";
@@ -32,18 +26,21 @@ export function createSimulatedPlatform(now: () => number) {
     return row && conferences.show(row);
   };
 
-  /** Carries out one request and tells the observer what it changed. Throws PlatformError if the platform refuses it. */
-  async function carryOut(request: PlatformRequest, observer: PlatformObserver): Promise<PlatformResponse> {
+  /** Carries out one request and tells the observer what it changed. */
+  async function carryOut(
+    request: PlatformRequest,
+    observer: PlatformObserver,
+  ): Promise<PlatformHttpResponse> {
     const id = Number(/(\d+)\/$/.exec(request.path)?.[1]);
     const row = [...conferences.all()].find((other) => other.id === id);
     const before = row && conferences.show(row);
     const response = await platform.transport(request, "");
-    if (response.status >= 300) throw responseFailure(request, response);
+    if (response.status >= 300) return response;
     const after = find(before?.name ?? String(request.body?.["name"]));
     if (request.method === "POST" && after) observer.onCreate(after);
     if (request.method === "PATCH" && after) observer.onUpdate(after, request.body ?? {});
     if (request.method === "DELETE" && before) observer.onDelete(before);
-    return { body: response.body };
+    return response;
   }
 
   return {
@@ -77,42 +74,42 @@ export interface SimulatedClientOptions {
   readonly timeoutSeconds: number;
 }
 
-/** Creates a client with the timeouts and failures of the real one. */
+/** Creates the real client over a transport whose requests can fail. */
 export function createSimulatedClient(options: SimulatedClientOptions): PlatformClient {
-  const { platform, ports, ledger, clock, random } = options;
+  const { platform, ports, ledger, clock, random, timeoutSeconds } = options;
 
-  async function call(given: PlatformCall): Promise<PlatformResponse> {
-    const request = { ...given, body: bodyOf(given) };
+  async function transport(request: PlatformRequest): Promise<PlatformHttpResponse> {
     const name = `${request.method} ${request.path}`;
-    if (request.startBefore !== undefined && clock.now() >= request.startBefore) {
-      throw new PlatformError({
-        outcome: "not-sent",
-        isTimeout: true,
-        message: `${name}: too late to send it`,
-      });
-    }
     const task = requireTask();
     const finishRead = ledger.onPlatformRead(request, task);
     try {
       const response = await ports.call({
         label: () => `${name} ${JSON.stringify(request.query ?? request.body ?? "")}`,
         target: "platform",
-        timeoutSeconds: request.timeoutSeconds ?? options.timeoutSeconds,
+        timeoutSeconds: request.timeoutSeconds ?? timeoutSeconds,
         effect: async () => platform.carryOut(request, ledger.platformObserver(task)),
         failure: (fault, isTimeout) => failureOf(name, fault, isTimeout, task),
-        malformedResponse: { body: "<html>Please wait</html>" },
+        malformedResponse: { status: 200, headers: {}, body: "<html>Please wait</html>" },
       });
-      finishRead(typeof response.body === "object" ? "response" : "unavailable");
+      const isRead = response.status < 300 && typeof response.body === "object";
+      finishRead(isRead ? "response" : kindOfFailure(response.status));
       return response;
     } catch (error) {
-      if (error instanceof PlatformError)
-        finishRead([403, 404].includes(error.platformStatus ?? 0) ? "refused" : "unavailable");
+      if (error instanceof PlatformError) finishRead(kindOfFailure(error.platformStatus));
       throw error;
     }
   }
-  const { claimSlots } = createLimiter(maxConcurrency, clock, random);
-  return { call, background: { call }, claimSlots };
+  return createClient(transport, {
+    timeoutSeconds,
+    maxConcurrency,
+    credentials: noCredentials,
+    clock,
+    random,
+  });
 }
+
+const kindOfFailure = (status: number | undefined) =>
+  [403, 404].includes(status ?? 0) ? "refused" : "unavailable";
 
 function failureOf(name: string, fault: Fault, isTimeout: boolean, { random }: Task): PlatformError {
   if (fault === "not-sent")

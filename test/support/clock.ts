@@ -28,16 +28,22 @@ export function createVirtualClock(
   }
 
   /** Runs something when this time has passed. */
-  function after(milliseconds: number, run: () => void): void {
-    events.push({ at: now + milliseconds, rank: random.integerBelow(2 ** 30), run });
+  function after(milliseconds: number, run: () => void): PlannedEvent {
+    const event = { at: now + milliseconds, rank: random.integerBelow(2 ** 30), run };
+    events.push(event);
+    return event;
   }
 
   return {
     now: () => now,
     sleep: async (milliseconds: number, signal?: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
-        after(milliseconds, resolve);
-        signal?.addEventListener("abort", () => reject(new Error("the sleep was aborted")));
+        const event = after(milliseconds, resolve);
+        signal?.addEventListener("abort", () => {
+          const index = events.indexOf(event);
+          if (index >= 0) events.splice(index, 1);
+          reject(new Error("the sleep was aborted"));
+        });
       }),
     after,
     /** Returns when the planned events are due, in milliseconds since 1970. */

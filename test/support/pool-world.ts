@@ -6,12 +6,10 @@ import { createMetricsRun, type MetricsOptions } from "../../src/lib/metrics/run
 import { decodeRoomMessage } from "../../src/lib/ownership/room.ts";
 import { createClient } from "../../src/lib/platform/client.ts";
 import { type ConferenceRow, createConferences } from "../../src/lib/platform/conferences.ts";
-import { withRetries } from "../../src/lib/platform/retries.ts";
 import { createPlatformStatus } from "../../src/lib/platform/status.ts";
 import { type ClaimOptions, type Claims, createClaims } from "../../src/lib/pool/claim.ts";
 import { roomFingerprint, toNewConference } from "../../src/lib/pool/new-room.ts";
 import { createReplenishment } from "../../src/lib/pool/replenishment.ts";
-import { secureRandom } from "../../src/lib/ports.ts";
 import { createMemoryPlatform, noCredentials } from "../../tools/simulators/platform/memory-platform.ts";
 import { createManualClock } from "./clock.ts";
 import { formatMarker, gatewayName } from "./markers.ts";
@@ -73,8 +71,7 @@ function createPoolWorld() {
   const { clock, log, pool, deletion } = queues;
   const platform = createMemoryPlatform(() => clock.now());
   const options = { timeoutSeconds: platformTimeoutSeconds, maxConcurrency, clock };
-  const sending = createClient(platform.transport, { ...options, credentials: noCredentials });
-  const client = withRetries(sending, clock, secureRandom);
+  const client = createClient(platform.transport, { ...options, credentials: noCredentials });
   const conferences = createConferences(client);
 
   /** Adds a room of the gateway to the platform but not to the pool; returns its id. */
@@ -92,7 +89,7 @@ function createPoolWorld() {
       conferences,
       leaseSeconds,
       platformTimeoutSeconds,
-      claimSlots: sending.claimSlots,
+      claimSlots: client.claimSlots,
       ...options,
     });
 
@@ -100,7 +97,8 @@ function createPoolWorld() {
     ...queues,
     platform,
     client,
-    claimSlots: sending.claimSlots,
+    claimSlots: client.claimSlots,
+    takeSlot: client.background.takeSlot,
     conferences,
     addRoom,
     /** Adds a room to the platform and its name to the pool. */
@@ -131,13 +129,14 @@ function createPoolWorld() {
     collectGarbageAfter: async (seconds: number, options?: Partial<GarbageCollectionOptions>) => {
       clock.advance(seconds);
       const status = createPlatformStatus(client);
+      const parts = { conferences, takeSlot: client.background.takeSlot };
       const limits = {
         maxMessages: 20,
         minAgeSeconds: 600,
         maxAgeHours: undefined,
         unmarkedRooms: "collect",
       } as const;
-      await createGarbageCollection({ ...queues, conferences, status, ...limits, ...options }).collect(log);
+      await createGarbageCollection({ ...queues, ...parts, status, ...limits, ...options }).collect(log);
     },
     /** Runs the metrics collection once and returns its row. */
     collectMetrics: async (options?: Partial<MetricsOptions>) => {

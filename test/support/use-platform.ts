@@ -18,7 +18,7 @@ export function usePlatform(options: Partial<Options> = {}): PlatformSimulator {
   return useStartedPerTest(async () => startPlatformSimulator({ ...platformAccount, ...options }));
 }
 
-/** Returns a client without retries, by default with the credentials of `platformAccount` and a manual clock. */
+/** Returns a client, by default with the credentials of `platformAccount` and a manual clock. */
 export function newPlatformClient(url: string, options: Partial<ClientOptions> = {}): PlatformClient {
   return createClient(createTransport(url, options.timeoutSeconds ?? 20), {
     timeoutSeconds: 20,

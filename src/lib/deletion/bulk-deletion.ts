@@ -1,9 +1,10 @@
-/** Bulk delete: lists the platform, empties the pool, then deletes every room of ours except the persistent ones. */
+/** Bulk delete: lists the platform, empties the pool, then deletes every listed room of ours but the persistent ones. */
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { queueForDeletion } from "../ownership/deletion-queue.ts";
 import { decodeRoomMessage, isPersistent, isRoom, type Ownership, parseMarker } from "../ownership/room.ts";
 import { forEachParallel } from "../parallel.ts";
+import type { PlatformClient } from "../platform/client.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import type { Clock, Queue } from "../ports.ts";
 import { clockToleranceMilliseconds, type DeletionRequest, decide } from "./decisions.ts";
@@ -11,9 +12,9 @@ import { createRoomDeletion } from "./room-deletion.ts";
 
 export interface BulkDeletion {
   /**
-   * Deletes the gateway's rooms that are on the platform when it begins, and those whose name is in the pool, but
-   * no room that is handed out after it has listed them. Throws `bulk-delete-incomplete` if some remain after 150 s, and
-   * PlatformError or QueueError, having changed nothing, if the platform cannot be listed.
+   * Deletes the gateway's rooms that are on the platform when it begins, and those whose name is in the pool, but no room
+   * that was pooled in the first list and has been handed out since. Throws `bulk-delete-incomplete` if some remain after
+   * 150 s, and PlatformError, having changed nothing, if the platform cannot be listed.
    */
   deleteAll(log: Log): Promise<void>;
 }
@@ -23,6 +24,7 @@ export interface BulkDeletionOptions {
   readonly deletion: Queue;
   readonly provisioning: Queue;
   readonly conferences: Pick<Conferences, "list" | "findByName" | "delete">;
+  readonly takeSlot: PlatformClient["background"]["takeSlot"];
   readonly clock: Clock;
   readonly gatewayName: string;
 }
@@ -31,7 +33,7 @@ export interface BulkDeletionOptions {
 const maxSeconds = 150;
 const leaseSeconds = 300;
 const maxPerReceive = 32;
-const maxPasses = 3;
+const maxDeletingPasses = 3;
 const pauseMilliseconds = 1000;
 
 /** What one call of `deleteAll` knows. */
@@ -43,24 +45,66 @@ interface Run {
   readonly listed: ReadonlyMap<string, ConferenceRow>;
   /** The names that the pool held. No claim can commit them any more. */
   readonly received: Set<string>;
+  /** The rooms that a pass has tried to delete. */
+  readonly tried: Set<string>;
+  deletedRooms: number;
 }
 
 /** Creates bulk delete. One budget of 150 s covers everything that it does. */
 export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
-  const { pool, deletion, provisioning, conferences, clock } = options;
+  const { pool, deletion, provisioning, conferences, takeSlot, clock } = options;
   const ownership = { gatewayName: options.gatewayName, unmarkedRooms: "collect" } as const;
-  const deleteRoom = createRoomDeletion({ conferences, clock, ...ownership });
+  const deleteRoom = createRoomDeletion({ conferences, takeSlot, clock, ...ownership });
 
+  /**
+   * Each pass lists the rooms, empties the pool, and deletes what the list shows. The name of a listed room was in the
+   * pool before, so it is removed, or a claim has committed it. Ends when a list has no room to delete.
+   */
   async function deleteAll(log: Log): Promise<void> {
     const startedAt = clock.now();
     const startBefore = startedAt + maxSeconds * 1000;
     // First, so that an outage or a wrong password leaves the pool as it is.
-    const rows = await conferences.list({ startBefore });
-    const listed = new Map(rows.map((row) => [row.name, row]));
-    const run: Run = { log, startedAt, startBefore, listed, received: new Set() };
+    const first = await conferences.list({ startBefore });
+    const listed = new Map(first.map((row) => [row.name, row]));
+    const run: Run = {
+      log,
+      startedAt,
+      startBefore,
+      listed,
+      received: new Set(),
+      tried: new Set(),
+      deletedRooms: 0,
+    };
+    let failure = await deleteListed(first, run);
+    for (let pass = 2; clock.now() < startBefore; pass++) {
+      if (failure) await clock.sleep(pauseMilliseconds);
+      const rows = await conferences.list({ startBefore }).catch((error: unknown) => void (failure = error));
+      // In the end, only rooms that could not be deleted count, or bulk delete would not end while rooms are made.
+      const isLast = pass > maxDeletingPasses;
+      const left = rows?.filter((row) => isDue(row, run, ownership) && (!isLast || run.tried.has(row.name)));
+      if (left?.length === 0) return log.info("bulk-deleted", { rooms: run.deletedRooms });
+      if (isLast) break;
+      if (rows) failure = await deleteListed(rows, run);
+    }
+    throw new GatewayError("bulk-delete-incomplete", { retryAfterSeconds: 30, cause: failure });
+  }
+
+  /** One pass. Returns a failure if a room could not be deleted. */
+  async function deleteListed(rows: readonly ConferenceRow[], run: Run): Promise<unknown> {
+    const { log, startBefore } = run;
+    let failure: unknown;
     await provisioning.clear();
     await emptyPool(run);
-    await deleteInPasses(run, clock.now());
+    const due = rows.filter((row) => isDue(row, run, ownership));
+    await forEachParallel(due, async (row) => {
+      run.tried.add(row.name);
+      const attempt = { log, startBefore, row: isSure(row.name, run) ? row : undefined };
+      await deleteRoom(requestFor(row.name, run), attempt).then(
+        ({ action }) => (run.deletedRooms += Number(action === "delete")),
+        (error: unknown) => (failure = error),
+      );
+    });
+    return failure;
   }
 
   /**
@@ -86,44 +130,15 @@ export function createBulkDeletion(options: BulkDeletionOptions): BulkDeletion {
     await pool.clear();
   }
 
-  /** Lists and deletes until a list has no room to delete. Throws `bulk-delete-incomplete` if some remain. */
-  async function deleteInPasses(run: Run, emptiedAt: number): Promise<void> {
-    const { log, startBefore } = run;
-    let rooms = 0;
-    let failure: unknown;
-    for (let pass = 1; clock.now() < startBefore && !(failure && pass > maxPasses); pass++) {
-      if (failure) await clock.sleep(pauseMilliseconds);
-      failure = undefined;
-      const rows = await conferences.list({ startBefore }).catch((error: unknown) => void (failure = error));
-      if (!rows) continue;
-      const due = rows.filter((row) => isDue(row, run, emptiedAt, ownership));
-      if (due.length === 0) return log.info("bulk-deleted", { rooms });
-      if (pass > maxPasses) break;
-      // A few at a time: other background calls, such as a caller's list, would otherwise wait behind all of them.
-      await forEachParallel(due, async (row) => {
-        const attempt = { log, startBefore, row: isSure(row.name, run) ? row : undefined };
-        await deleteRoom(requestFor(row.name, run), attempt).then(
-          ({ action }) => (rooms += Number(action === "delete")),
-          (error: unknown) => (failure = error),
-        );
-      });
-    }
-    throw new GatewayError("bulk-delete-incomplete", { retryAfterSeconds: 30, cause: failure });
-  }
-
   return { deleteAll };
 }
 
-/** Returns whether a listed room is to be deleted: it is ours, and was there when the pool was emptied. */
-function isDue(row: ConferenceRow, run: Run, emptiedAt: number, ownership: Ownership): boolean {
+/** Returns whether a listed room is ours and is to be deleted. */
+function isDue(row: ConferenceRow, run: Run, ownership: Ownership): boolean {
   const { name, description } = row;
-  const marker = parseMarker(description);
-  const isNew = marker?.state === "pooled" && !isKnown(name, run) && Date.parse(marker.since) >= emptiedAt;
-  const isOurs = marker !== undefined || run.received.has(name);
-  return isOurs && !isNew && decide(requestFor(name, run), row, ownership).action === "delete";
+  const isOurs = parseMarker(description) !== undefined || run.received.has(name);
+  return isOurs && decide(requestFor(name, run), row, ownership).action === "delete";
 }
-
-const isKnown = (name: string, { listed, received }: Run) => listed.has(name) || received.has(name);
 
 /** Returns whether no claim can have been given the room since the first list, so that no look-up is needed. */
 function isSure(name: string, { listed, received }: Run): boolean {

@@ -15,15 +15,16 @@ import {
   parseMarker,
 } from "../ownership/room.ts";
 import { forEachParallel } from "../parallel.ts";
+import { PlatformBusyError, type PlatformClient } from "../platform/client.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
 import type { PlatformStatus } from "../platform/status.ts";
 import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
-import { type Decision, maximumAge, requestOf } from "./decisions.ts";
+import { maximumAge, requestOf } from "./decisions.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
 
 export interface GarbageCollection {
-  /** One run. Throws QueueError if no message could be received, and AggregateError if some rooms failed. */
+  /** One run. Throws QueueError if messages could not be received, and AggregateError if some rooms failed. */
   collect(log: Log): Promise<void>;
 }
 
@@ -31,8 +32,9 @@ export interface GarbageCollectionOptions extends Ownership {
   readonly deletion: Queue;
   readonly conferences: Pick<Conferences, "findByName" | "list" | "delete">;
   readonly status: Pick<PlatformStatus, "isLive" | "liveConferences">;
+  readonly takeSlot: PlatformClient["background"]["takeSlot"];
   readonly clock: Clock;
-  /** The maximum number of messages per run. Names without a room do not count. */
+  /** The maximum number of messages per run. */
   readonly maxMessages: number;
   readonly minAgeSeconds: number;
   /** The maximum age of an assigned room without a conference. Undefined if there is none. */
@@ -40,10 +42,13 @@ export interface GarbageCollectionOptions extends Ownership {
 }
 
 const runIntervalSeconds = 600;
-// Shorter than the time between runs, so the next run receives the messages of one that crashed.
+// The next run receives the messages that this one leases and does not settle.
 const leaseSeconds = 540;
-// No call to the platform starts later: the lease ends soon afterwards, and then the host's timeout.
+// No call to the platform starts later: the leases end soon afterwards, and then the host's timeout.
 const maxRunSeconds = 400;
+// The messages about one room are usually received together, and receiving them leaves time for the rest of the run.
+const maxMessagesAtOnce = 256;
+const maxRoomsAtOnce = 3;
 // The time counts from the start of a run. A metrics run then sees the message before the next run receives it.
 const retrySeconds = 270;
 const maxFailures = 36;
@@ -68,20 +73,17 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
     const startBefore = startedAt + maxRunSeconds * 1000;
     const run: Run = { log, startedAt, startBefore, failures: [], handled: new Set(), unmarkedDeleted: 0 };
     let capacity = maxMessages;
-    const cutShort: RoomMessages[] = [];
-    for (let count = capacity; count > 0 && clock.now() < startBefore; ) {
-      const messages = await receiveUpTo(deletion, count, leaseSeconds);
-      count = 0;
-      const isOverdue = (group: RoomMessages) => Number(requestOf(group).isOverdue);
-      for (const group of groupByRoom(messages).toSorted((one, other) => isOverdue(one) - isOverdue(other))) {
-        run.handled.add(group.room);
-        if (clock.now() >= startBefore) cutShort.push(group);
-        else if (await hasRoom(group, run)) capacity -= group.messages.length;
-        else count += group.messages.length;
-      }
+    for (let isEmpty = false; !isEmpty && capacity > 0 && clock.now() < startBefore; ) {
+      const count = Math.min(capacity, maxMessagesAtOnce);
+      const lease = Math.ceil(leaseSeconds - (clock.now() - startedAt) / 1000);
+      const messages = await receiveUpTo(deletion, count, lease);
+      isEmpty = messages.length < count;
+      capacity -= messages.length;
+      // A message that became visible again during the run is left to the next one.
+      const groups = groupByRoom(messages).filter(({ room }) => !run.handled.has(room));
+      const overdueLast = groups.toSorted((one, other) => overdueRank(one) - overdueRank(other));
+      await forEachParallel(overdueLast, async (group) => collectRoom(group, run), maxRoomsAtOnce);
     }
-    if (cutShort.length > 0) log.warn("collection-cut-short", { rooms: cutShort.length });
-    await forEachParallel(cutShort, async (group) => postpone(group, run)).catch(() => undefined);
     await queueOverdue(capacity, run).catch((error: unknown) => {
       log.error("overdue-rooms-not-queued", {}, error);
       run.failures.push(error);
@@ -90,43 +92,47 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
       throw new AggregateError(run.failures, `${run.failures.length} rooms could not be collected`);
   }
 
-  /** Handles one room. Returns whether the name has a room, or may have one. */
-  async function hasRoom(group: RoomMessages, run: Run): Promise<boolean> {
+  /** Handles one room, unless the run is over: its messages return when their lease ends. Throws nothing. */
+  async function collectRoom(group: RoomMessages, run: Run): Promise<void> {
+    if (clock.now() >= run.startBefore) return;
+    run.handled.add(group.room);
     try {
-      return (await handle(group, run)) !== "gone";
+      await handle(group, run);
     } catch (error) {
-      const [{ dequeueCount }] = group.messages;
-      run.log.error("deletion-failed", { room: loggableName(group.room), dequeueCount }, error);
-      run.failures.push(error);
+      const room = loggableName(group.room);
+      if (error instanceof PlatformBusyError) {
+        run.log.info("deletion-skipped", { room, reason: "busy" });
+      } else {
+        run.log.error("deletion-failed", { room, dequeueCount: group.messages[0].dequeueCount }, error);
+        run.failures.push(error);
+      }
       // The next run queues an overdue room again, so rooms that cannot be deleted do not fill the queue.
       if (requestOf(group).isOverdue) await remove(group.messages).catch(() => undefined);
       else await postpone(group, run, mayBeOfRoom(error)).catch(() => undefined);
-      return true;
     }
   }
 
-  /** Deletes the room, keeps it, or postpones it. Returns the reason. */
-  async function handle(group: RoomMessages, run: Run): Promise<Decision["reason"]> {
+  /** Deletes the room, keeps it, or postpones it. */
+  async function handle(group: RoomMessages, run: Run): Promise<void> {
     const { log, startBefore } = run;
     const { room, messages } = group;
     const [youngest, ...others] = messages;
     const isYoung = youngest.ageSeconds < minAgeSeconds;
     const request = requestOf(group);
-    const { action, reason, row } = await deleteRoom(request, { log, startBefore, onlyLooks: isYoung });
+    const { action, reason, row } = await deleteRoom(request, { log, startBefore, onlyDecides: isYoung });
     // A room that the gateway gave up may appear late, because its creation had an unknown outcome.
     const mayAppear = reason === "gone" && request.sender === "gateway";
     if (isYoung && (action === "delete" || mayAppear)) {
       log.info("deletion-skipped", { room: loggableName(room, row), reason: "young" });
       await deletion.setInvisible(youngest, Math.ceil(minAgeSeconds - youngest.ageSeconds));
       await remove(others);
-      return reason;
+      return;
     }
     if (action !== "delete") log.info("deletion-skipped", { room: loggableName(room, row), reason });
     else if (parseMarker(row?.description) === undefined && run.unmarkedDeleted++ === 0)
       log.warn("unmarked-room-deleted", { room });
     if (action === "postpone") await postpone(group, run);
     else await remove(messages);
-    return reason;
   }
 
   /** The youngest message comes first: if its lease was lost, another one may be the room's last. */
@@ -181,6 +187,8 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
 
   return { collect };
 }
+
+const overdueRank = (group: RoomMessages) => Number(requestOf(group).isOverdue);
 
 /** Returns whether the cause of a failure may be the room: it was refused, or its call timed out. */
 function mayBeOfRoom(error: unknown): boolean {

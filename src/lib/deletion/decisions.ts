@@ -13,8 +13,10 @@ import {
 import type { ConferenceRow } from "../platform/conferences.ts";
 
 /**
- * What happens to a room that is neither young nor live, by its state and by the sender of the request. `delete` deletes
- * the room and then its messages; `keep` deletes only the messages.
+ * What happens to a room that is not young, by its state and by the sender of the request.
+ * - `keep`: only the messages are deleted.
+ * - `delete`: the room is deleted and then its messages. If it is live, only the messages, because another event follows.
+ * - `delete-after-conference`: the same, but the messages wait if it is live, because an event would keep the room.
  */
 export const decisions = {
   "other-gateway": { event: "keep", gateway: "keep" },
@@ -22,13 +24,14 @@ export const decisions = {
   gone: { event: "keep", gateway: "keep" },
   foreign: { event: "keep", gateway: "keep" },
   // The room was in the pool, so no caller had its conference. If the gateway queued it, its pool message is deleted.
-  pooled: { event: "keep", gateway: "delete" },
-  unmarked: { event: "delete", gateway: "delete" },
+  pooled: { event: "keep", gateway: "delete-after-conference" },
+  // Events about it may be ignored, by the setting or because the room shows another owner.
+  unmarked: { event: "delete", gateway: "delete-after-conference" },
   // The marker has the ID of the message: the claim that wrote both gave the room up, and no clock has to be compared.
-  "given-up": { event: "keep", gateway: "delete" },
+  "given-up": { event: "keep", gateway: "delete-after-conference" },
   "assigned-before": { event: "delete", gateway: "delete" },
   "assigned-later": { event: "keep", gateway: "keep" },
-} as const satisfies Record<string, Record<Sender, "delete" | "keep">>;
+} as const satisfies Record<string, Record<Sender, "delete" | "delete-after-conference" | "keep">>;
 
 /** `event`: its conference has ended. `gateway`: the gateway or an operator gave the room up, so no claim can get it. */
 export type Sender = "event" | "gateway";
@@ -55,24 +58,22 @@ export interface Decision {
   readonly action: "delete" | "keep" | "postpone";
   readonly reason: RoomState | "live";
   readonly row: ConferenceRow | undefined;
+  /** The action if the room is live. */
+  readonly actionIfLive: "keep" | "postpone";
 }
 
-/**
- * Decides about a room as a row of the platform shows it; undefined stands for a room that does not exist. A live room
- * stays. Its request is dropped, because the real end sends an event; it is postponed if that event would keep the room.
- */
+/** Decides about a room as a row of the platform shows it; undefined stands for a room that does not exist. */
 export function decide(
   request: DeletionRequest,
   row: ConferenceRow | undefined,
   ownership: Ownership,
-  isLive = false,
 ): Decision {
-  const state = stateOf(request, row, ownership);
-  const action = decisions[state][request.sender];
-  if (action === "keep" || !isLive) return { action, reason: state, row };
-  const afterEvent = decisions[stateOf({ ...request, sender: "event" }, row, ownership)].event;
+  const reason = stateOf(request, row, ownership);
+  const decision = decisions[reason][request.sender];
   // A later run queues an overdue room again.
-  return { action: afterEvent === "keep" && !request.isOverdue ? "postpone" : "keep", reason: "live", row };
+  const waits = decision === "delete-after-conference" && !request.isOverdue;
+  const action = decision === "keep" ? "keep" : "delete";
+  return { action, reason, row, actionIfLive: waits ? "postpone" : "keep" };
 }
 
 function stateOf(

@@ -1,8 +1,10 @@
-/** Deletes one room after a last look at it. Collector and bulk delete use this step. */
+/** Deletes one room after a last look at it. Collector and bulk delete use this function. */
 import type { Log } from "../log.ts";
-import { isPersistent, loggableName, type Ownership } from "../ownership/room.ts";
+import { loggableName, type Ownership } from "../ownership/room.ts";
+import type { PlatformClient } from "../platform/client.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
+import type { Slot } from "../platform/limiter.ts";
 import type { PlatformStatus } from "../platform/status.ts";
 import type { Clock } from "../ports.ts";
 import { type Decision, type DeletionRequest, decide } from "./decisions.ts";
@@ -11,6 +13,7 @@ export interface RoomDeletionOptions extends Ownership {
   readonly conferences: Pick<Conferences, "findByName" | "delete">;
   /** Missing if rooms are deleted even if they are live. */
   readonly status?: Pick<PlatformStatus, "isLive">;
+  readonly takeSlot: PlatformClient["background"]["takeSlot"];
   readonly clock: Pick<Clock, "now">;
 }
 
@@ -20,23 +23,24 @@ interface Attempt {
   readonly startBefore: number;
   /** The room, if no look-up can change the decision. */
   readonly row?: ConferenceRow | undefined;
-  /** Whether the step ends with the decision: it neither checks whether the room is live nor deletes it. */
-  readonly onlyLooks?: boolean;
+  /** Whether the function returns the decision without carrying it out. */
+  readonly onlyDecides?: boolean;
 }
 
 // A room that is handed out, or in which a conference begins, after the last look must not be deleted.
 const maxLookAgeSeconds = 10;
 
 /**
- * Returns the step, which returns the decision; if it is to delete the room, the room has been deleted. The step throws
+ * Creates a function that decides about a room and carries the decision out. If it returns `delete`, the room is gone.
+ * One slot serves all its calls, so that no other call comes between the last look and the deletion. It throws
  * PlatformError if it could not look at the room, or not delete it in time.
  */
 export function createRoomDeletion(options: RoomDeletionOptions) {
-  const { conferences, status, clock } = options;
+  const { conferences, status, takeSlot, clock } = options;
 
-  async function isLive({ room, isOverdue }: DeletionRequest, { log, startBefore }: Attempt) {
+  async function isLive({ room, isOverdue }: DeletionRequest, log: Log, limits: CallLimits) {
     try {
-      return (await status?.isLive(room, { startBefore })) ?? false;
+      return (await status?.isLive(room, limits)) ?? false;
     } catch (error) {
       // The platform may hide its status for ever. Every other failure is temporary.
       const isHidden = error instanceof PlatformError && [403, 404].includes(error.platformStatus ?? 0);
@@ -47,20 +51,27 @@ export function createRoomDeletion(options: RoomDeletionOptions) {
   }
 
   return async (request: DeletionRequest, attempt: Attempt): Promise<Decision> => {
-    const { log, row: known, onlyLooks = false } = attempt;
-    if (isPersistent(request.room)) return decide(request, undefined, options);
-    const lookedBefore = clock.now() + maxLookAgeSeconds * 1000;
-    const startBefore =
-      known || onlyLooks ? attempt.startBefore : Math.min(attempt.startBefore, lookedBefore);
-    // At the same time, so that a platform that needs several seconds per call can be looked at in time.
-    const [live, row] = await Promise.all([
-      !onlyLooks && isLive(request, { ...attempt, startBefore }),
-      known ?? conferences.findByName(request.room, { startBefore }),
-    ]);
-    const decision = decide(request, row, options, live);
-    if (decision.action !== "delete" || !row || onlyLooks) return decision;
-    const wasThere = await conferences.delete(row.id, { startBefore });
+    const { log, row: known, onlyDecides = false } = attempt;
+    using slot = await takeSlot(attempt.startBefore);
+    let { startBefore } = attempt;
+    /** Returns the limits of a look. The next call must start soon after it. */
+    const look = (): CallLimits => {
+      const limits = { slot, startBefore };
+      startBefore = Math.min(attempt.startBefore, clock.now() + maxLookAgeSeconds * 1000);
+      return limits;
+    };
+    const row = known ?? (await conferences.findByName(request.room, look()));
+    const decision = decide(request, row, options);
+    if (decision.action !== "delete" || !row || onlyDecides) return decision;
+    if (status && (await isLive(request, log, look())))
+      return { ...decision, action: decision.actionIfLive, reason: "live" };
+    const wasThere = await conferences.delete(row.id, { slot, startBefore });
     log.info("room-deleted", { room: request.room, wasThere, ...request.logFields });
     return decision;
   };
+}
+
+interface CallLimits {
+  readonly slot: Slot;
+  readonly startBefore: number;
 }

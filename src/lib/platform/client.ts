@@ -1,7 +1,7 @@
-/** Calls the conferencing platform with credentials, retries and a limit on concurrent calls. */
+/** Calls the conferencing platform: slot, attempts and sending, with its credentials. */
 import { type Clock, type RandomSource, secureRandom } from "../ports.ts";
 import { nameOf, PlatformError, responseFailure } from "./errors.ts";
-import { type ClaimSlots, createLimiter, type Priority } from "./limiter.ts";
+import { type ClaimSlots, createLimiter, type Priority, type Slot } from "./limiter.ts";
 import type { PlatformCredentials, PlatformRequest, PlatformTransport } from "./transport.ts";
 
 /** A request to the platform and the conditions under which it may start. */
@@ -9,28 +9,29 @@ export interface PlatformCall extends Omit<PlatformRequest, "body"> {
   /** The fields to write, or a function that returns them and is called immediately before each time they are sent. */
   readonly body?: PlatformRequest["body"] | (() => PlatformRequest["body"]);
   /**
-   * Latest time to send the call, in clock milliseconds. A call that still waits then fails. Defaults to 20 s from now,
+   * Latest time to send the call, in clock milliseconds. A call that still waits then fails. Defaults to 10 s from now,
    * and to five minutes for background calls.
    */
   readonly startBefore?: number;
-  /** Whether the call is part of a claim, which has a slot. Any other call takes one of its own. */
-  readonly isInClaim?: boolean;
+  /** The slot of the unit of work that the call belongs to. Without one, the call takes a slot of its own. */
+  readonly slot?: Slot | undefined;
 }
 
 export interface PlatformResponse {
   readonly body: unknown;
 }
 
-/** Makes one call. Throws PlatformError if it failed or was not sent in time. */
-export type Call = (call: PlatformCall) => Promise<PlatformResponse>;
+/** Makes a call. Throws PlatformError if it failed or was not sent in time. */
+type Call = (call: PlatformCall) => Promise<PlatformResponse>;
 
-/** Calls the platform for callers who wait, and in the background. */
-export interface PlatformCalls {
+export interface PlatformClient {
+  /** Calls the platform for a caller who waits. */
   readonly call: Call;
-  readonly background: { readonly call: Call };
-}
-
-export interface PlatformClient extends PlatformCalls {
+  readonly background: {
+    readonly call: Call;
+    /** Waits for a slot for several calls. Throws PlatformBusyError if none is free by `startBefore`. */
+    readonly takeSlot: (startBefore: number) => Promise<Slot>;
+  };
   readonly claimSlots: ClaimSlots;
 }
 
@@ -44,59 +45,71 @@ export interface ClientOptions {
   readonly random?: RandomSource;
 }
 
-// One slot more must not make calls time out, which costs a room if it happens to a change.
-const slowShareOfTimeout = 0.4;
 // Callers do not wait longer than that, and background work continues with its next run.
-const maxWaitSeconds: Readonly<Record<Priority, number>> = { caller: 20, background: 300 };
+const maxWaitSeconds: Readonly<Record<Priority, number>> = { caller: 10, background: 300 };
+const maxAttempts = 3;
+const firstDelayMilliseconds = 100;
+// A caller that waits for the response can make a longer pause itself.
+const maxDelayMilliseconds = 2000;
+
+/** A call or unit of work that got no slot in time. Nothing was sent. */
+export class PlatformBusyError extends PlatformError {
+  constructor(request?: Pick<PlatformCall, "method" | "path">) {
+    super({
+      outcome: "not-sent",
+      method: request?.method,
+      message: `${request ? nameOf(request) : "several calls"}: busy, not sent in time`,
+      networkCode: "busy",
+    });
+  }
+}
 
 /**
- * Creates a client that sends each call once, or twice if new credentials may help after a 401. A call throws
- * PlatformError: `not-sent` if it waited too long for a slot or for a pause, otherwise by what may have happened on the
- * platform.
+ * Creates a client. Each call has up to three attempts: GET and DELETE are retried unless they timed out, other calls only
+ * if nothing happened on the platform. A call throws the last attempt's PlatformError: `not-sent` if it waited too long
+ * for a slot or for a pause, otherwise by what may have happened on the platform.
  */
 export function createClient(transport: PlatformTransport, options: ClientOptions): PlatformClient {
-  const { clock, credentials } = options;
-  const limiter = createLimiter(options.maxConcurrency, clock, options.random ?? secureRandom);
-
-  /** Sends the call once. Reads the clock here because waiting for a slot or credentials takes time. */
-  async function sendOnce(call: PlatformCall, authorization: string) {
-    if (clock.now() >= (call.startBefore ?? Number.POSITIVE_INFINITY)) throw tooLate(call);
-    return transport({ ...call, body: bodyOf(call) }, authorization);
-  }
-
-  async function send(call: PlatformCall): Promise<PlatformResponse> {
-    const authorization = await credentials.authorization();
-    const first = await sendOnce(call, authorization);
-    // The first request was refused, so a call that is too late for the second one has changed nothing.
-    const isRetried = first.status === 401 && credentials.invalidate(authorization);
-    const response = isRetried ? await sendOnce(call, await credentials.authorization()) : first;
-    if (response.status >= 200 && response.status < 300) return { body: response.body };
-    throw responseFailure(call, response);
-  }
+  const { clock, credentials, random = secureRandom } = options;
+  const limiter = createLimiter(options.maxConcurrency, clock, random);
 
   const callAs =
     (priority: Priority): Call =>
-    async (call) => {
-      const startBefore = call.startBefore ?? clock.now() + maxWaitSeconds[priority] * 1000;
+    async (given) => {
+      const call = { ...given, startBefore: given.startBefore ?? defaultStart(priority) };
       // The pause is also checked before a slot is taken, so that callers are refused at once.
-      await limiter.waitForPause(priority, startBefore);
-      const giveBack = call.isInClaim ? () => undefined : await limiter.takeSlot(priority, startBefore);
-      if (!giveBack) throw tooLate(call);
-      try {
-        await limiter.waitForPause(priority, startBefore);
-        return await sendObserved({ ...call, startBefore });
-      } finally {
-        giveBack();
+      await limiter.waitForPause(priority, call.startBefore);
+      using own = given.slot ? undefined : await limiter.takeSlot(priority, call.startBefore);
+      if (!given.slot && !own) throw new PlatformBusyError(call);
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await limiter.waitForPause(priority, call.startBefore);
+          return await sendObserved(call);
+        } catch (error) {
+          const delay = attempt < maxAttempts ? delayBeforeRetry(call, error, attempt) : undefined;
+          if (delay === undefined || clock.now() + delay >= call.startBefore) throw error;
+          await clock.sleep(delay);
+        }
       }
     };
 
+  const defaultStart = (priority: Priority) => clock.now() + maxWaitSeconds[priority] * 1000;
+
+  /** Returns how long to wait before the next attempt, in milliseconds, or undefined if there must be none. */
+  function delayBeforeRetry(call: PlatformCall, error: unknown, attempt: number): number | undefined {
+    if (!(error instanceof PlatformError) || !mayRetry(call, error)) return undefined;
+    const backOff = firstDelayMilliseconds * 4 ** (attempt - 1) * (0.5 + random.integerBelow(1000) / 1000);
+    const requested = error.hasRetryAfter ? (error.details.retryAfterSeconds ?? 0) * 1000 : 0;
+    const delay = Math.max(backOff, requested);
+    return delay > maxDelayMilliseconds ? undefined : delay;
+  }
+
   /** Sends the call and tells the limiter how it ended. */
-  async function sendObserved(call: PlatformCall): Promise<PlatformResponse> {
+  async function sendObserved(call: TimedCall): Promise<PlatformResponse> {
     const startedAt = clock.now();
     try {
       const response = await send(call);
-      const timeoutSeconds = call.timeoutSeconds ?? options.timeoutSeconds;
-      limiter.onSuccess((clock.now() - startedAt) / 1000 >= slowShareOfTimeout * timeoutSeconds);
+      limiter.onSuccess(clock.now() - startedAt, call.timeoutSeconds ?? options.timeoutSeconds);
       return response;
     } catch (error) {
       limiter.onFailure(error, startedAt);
@@ -104,19 +117,46 @@ export function createClient(transport: PlatformTransport, options: ClientOption
     }
   }
 
-  const { claimSlots } = limiter;
-  return { call: callAs("caller"), background: { call: callAs("background") }, claimSlots };
+  /** Sends the call, and once more if new credentials may help after a 401. */
+  async function send(call: TimedCall): Promise<PlatformResponse> {
+    const authorization = await credentials.authorization();
+    const first = await sendOnce(call, authorization);
+    // The first request was refused, so a call that is too late for the second one has changed nothing.
+    const isRetried = first.status === 401 && credentials.invalidate(authorization);
+    const response = isRetried ? await sendOnce(call, await credentials.authorization()) : first;
+    const isPage = typeof response.body === "string" && response.body !== "";
+    if (response.status >= 200 && response.status < 300 && !isPage) return { body: response.body };
+    throw responseFailure(call, response);
+  }
+
+  /** Reads the clock here because waiting for a slot or credentials takes time. */
+  async function sendOnce(call: TimedCall, authorization: string) {
+    if (clock.now() >= call.startBefore) throw new PlatformBusyError(call);
+    return transport({ ...call, body: bodyOf(call) }, authorization);
+  }
+
+  return {
+    call: callAs("caller"),
+    background: {
+      call: callAs("background"),
+      takeSlot: async (startBefore) => {
+        const slot = await limiter.takeSlot("background", startBefore);
+        if (!slot) throw new PlatformBusyError();
+        return slot;
+      },
+    },
+    claimSlots: limiter.claimSlots,
+  };
 }
 
-function tooLate(call: PlatformCall): PlatformError {
-  return new PlatformError({
-    outcome: "not-sent",
-    isTimeout: true,
-    method: call.method,
-    message: `${nameOf(call)}: no time left to send it`,
-  });
+type TimedCall = PlatformCall & { readonly startBefore: number };
+
+function mayRetry({ method }: PlatformCall, error: PlatformError): boolean {
+  if (error.code === "platform-timeout" || error instanceof PlatformBusyError) return false;
+  if (error.outcome === "not-sent" || error.platformStatus === 429) return true;
+  return error.outcome === "unknown" && (method === "GET" || method === "DELETE");
 }
 
-export function bodyOf({ body }: Pick<PlatformCall, "body">): PlatformRequest["body"] {
+function bodyOf({ body }: Pick<PlatformCall, "body">): PlatformRequest["body"] {
   return typeof body === "function" ? body() : body;
 }

@@ -23,7 +23,7 @@ export type ConferenceRow = Readonly<z.output<typeof ReliedOnFields>> & { readon
 /** Fields to write, in the platform's format. */
 export type ConferenceFields = Readonly<Record<string, unknown>>;
 
-type CallLimits = Pick<PlatformCall, "timeoutSeconds" | "startBefore" | "isInClaim">;
+type CallLimits = Pick<PlatformCall, "timeoutSeconds" | "startBefore" | "slot">;
 
 /** Reads and changes conferences. Every method throws PlatformError if the platform cannot do what is asked. */
 export interface Conferences {
@@ -34,14 +34,14 @@ export interface Conferences {
   /** Creates a conference. Success means that it is stored, not that it is replicated to the nodes. */
   create(fields: ConferenceFields, limits?: CallLimits): Promise<void>;
   /**
-   * Changes fields. A function for them is called immediately before each time they are sent. Returns false if the
-   * conference does not exist.
+   * Changes fields. A function for them is called immediately before each time they are sent. Returns the fields as they
+   * were sent last, or undefined if the conference does not exist.
    */
   update(
     id: number,
     fields: ConferenceFields | (() => ConferenceFields),
     limits?: CallLimits,
-  ): Promise<boolean>;
+  ): Promise<ConferenceFields | undefined>;
   /** Deletes a conference. Returns false if it does not exist. */
   delete(id: number, limits?: CallLimits): Promise<boolean>;
 }
@@ -49,7 +49,6 @@ export interface Conferences {
 const configuration = "/api/admin/configuration/v1";
 const conferencePath = `${configuration}/conference/`;
 const rowsPerPage = 500;
-const maxPages = 1000;
 
 /** Creates the resource on top of a client. Does nothing until a method is called. */
 export function createConferences(client: Pick<PlatformClient, "call">): Conferences {
@@ -71,9 +70,10 @@ export function createConferences(client: Pick<PlatformClient, "call">): Confere
     },
 
     async update(id, fields, limits) {
-      return isFound(
-        client.call({ method: "PATCH", path: `${conferencePath}${id}/`, body: fields, ...limits }),
-      );
+      let sent: ConferenceFields = {};
+      const body = () => (sent = typeof fields === "function" ? fields() : fields);
+      const path = `${conferencePath}${id}/`;
+      return (await isFound(client.call({ method: "PATCH", path, body, ...limits }))) ? sent : undefined;
     },
 
     async delete(id, limits) {
@@ -108,19 +108,24 @@ const Page = z.object({
   objects: z.array(z.unknown()),
 });
 
-/** Returns the rows of all pages, one page after the other. Throws PlatformError if one lacks the documented format. */
+/**
+ * Returns the rows of all pages, one page after the other. Throws PlatformError if one lacks the documented format, or
+ * leads to a page that has been read.
+ */
 export async function listRows(
   client: Pick<PlatformClient, "call">,
   path: string,
-  { query, ...limits }: Pick<PlatformCall, "query" | "timeoutSeconds" | "startBefore"> = {},
+  { query, ...limits }: Pick<PlatformCall, "query" | "timeoutSeconds" | "startBefore" | "slot"> = {},
 ): Promise<unknown[]> {
   const rows: unknown[] = [];
+  const followed = new Set<string>();
   let page: Pick<PlatformCall, "path" | "query"> | undefined = {
     path,
     query: { ...query, limit: rowsPerPage },
   };
-  for (let pages = 0; page !== undefined; pages++) {
-    if (pages >= maxPages) throw undocumentedResponse(path);
+  while (page !== undefined) {
+    if (followed.has(page.path)) throw undocumentedResponse(path);
+    followed.add(page.path);
     const { meta, objects } = readPage(await client.call({ method: "GET", ...page, ...limits }), path);
     rows.push(...objects);
     page = nextPage(meta.next, path);

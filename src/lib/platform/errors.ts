@@ -4,7 +4,7 @@ import { type FailureCode, GatewayError } from "../errors.ts";
 
 /**
  * `not-sent`: nothing reached the platform. `refused`: it returned 3xx or 4xx and changed nothing.
- * `unknown`: timeout, reset or 5xx; a change may have been made or may still be made.
+ * `unknown`: timeout, reset, 5xx or a page instead of JSON; a change may have been made or may still be made.
  *
  * The HTTP status follows from it: refused → 502, except 429 and a refused login → 503; not sent, unknown or a
  * timeout → 503.
@@ -16,7 +16,7 @@ export interface PlatformFailure {
   /** For the log: method, path and what happened. Never contains a body or a header. */
   readonly message: string;
   /** Missing if the call is not about a room, such as the request for a token. */
-  readonly method?: string;
+  readonly method?: string | undefined;
   readonly status?: number | undefined;
   readonly isTimeout?: boolean;
   /** Whether the platform refused the gateway's login, which only the operator can correct. */
@@ -100,7 +100,7 @@ export function transportFailure(request: NamedRequest, cause: unknown): Platfor
   });
 }
 
-/** Returns the failure for a response without a 2xx status. */
+/** Returns the failure for a response without a 2xx status, or with a page instead of JSON. */
 export function responseFailure(
   request: NamedRequest,
   response: { status: number; headers: Readonly<Record<string, unknown>>; body: unknown },
@@ -112,7 +112,7 @@ export function responseFailure(
   const fields = rejectedFields({ body });
   return new PlatformError({
     method: request.method,
-    outcome: status < 500 ? "refused" : "unknown",
+    outcome: status >= 300 && status < 500 ? "refused" : "unknown",
     status,
     isLoginRefused: [401, 403].includes(status) || isLoginPage(status, headers["location"]),
     message: `${nameOf(request)}: status ${status}${fields.length > 0 ? `, fields ${fields.join(", ")}` : ""}`,

@@ -1,74 +1,74 @@
-/** Limits the concurrent platform calls of one instance, and refuses claims that could not get a slot in time. */
-import PQueue from "p-queue";
-import { GatewayError } from "../errors.ts";
+/** Limits the concurrent platform calls of one instance, and refuses callers who would wait too long for a slot. */
 import type { Clock, RandomSource } from "../ports.ts";
 import { PlatformError } from "./errors.ts";
+import { createPlaces, type Place } from "./places.ts";
 
 /** `caller`: a caller waits for the call. `background`: no caller waits. */
 export type Priority = "caller" | "background";
 
-/** A claim as the limiter sees it. Only `work` calls the platform. */
-interface ClaimSteps<Prepared, Result> {
-  /** Latest start of `work`, in clock milliseconds. */
-  readonly startBefore: number;
-  /** Runs without a slot. At most as many claims as the ceiling run it at the same time. */
-  readonly prepare: () => Promise<Prepared>;
-  /** Undoes `prepare` if no slot comes in time. */
-  readonly abandon: (prepared: Prepared) => Promise<unknown>;
-  readonly work: (prepared: Prepared) => Promise<Result>;
+/** Lets one unit of work call the platform, one call after the other. Disposing of it gives it back. */
+export type Slot = Place;
+
+/** A claim that may receive a message. Disposing of it lets the next claim in. */
+interface Admission extends Disposable {
+  /** Waits for the slot of the claim. Returns undefined if none is free in time. */
+  takeSlot(): Promise<Slot | undefined>;
 }
 
 /** Gives each claim one slot for all its platform calls. */
 export interface ClaimSlots {
-  /** Throws `claim-failed` if no slot can become free in time, and PlatformError if calls are paused. */
-  run<Prepared, Result>(steps: ClaimSteps<Prepared, Result>): Promise<Result>;
+  /**
+   * Lets a claim in. Returns undefined if it would wait too long for its slot, or until `startBefore`, in clock
+   * milliseconds. Throws PlatformError if calls are paused.
+   */
+  admit(startBefore: number): Promise<Admission | undefined>;
 }
 
+type Line = "claims" | "others";
+
 const slotsLeftForCallers = 2;
-// The host lets in more requests than this (HTTP_CONCURRENCY), because those that wait outside cannot be refused.
-const maxWaitingClaims = 60;
+// A burst that this time suffices for is served as a whole; under a load that lasts, a longer wait serves nobody else.
+// The host lets in more requests than wait in both lines (HTTP_CONCURRENCY), because it cannot refuse those outside.
+const maxWaitMilliseconds = 8000;
+const maxWaitingPerLine = 200;
+// Receiving a message calls storage, so more claims may do it than have slots.
+const admittedPerSlot = 2;
 const firstPauseSeconds = 1;
 const maxPauseSeconds = 15;
 const maxPauseWaitSeconds: Readonly<Record<Priority, number>> = { caller: 2, background: maxPauseSeconds };
+// One slot more must not make calls time out, which costs a room if it happens to a change. If none has timed out for so
+// long, a slow platform is slow without any load.
+const slowShareOfTimeout = 0.4;
+const timeoutMemoryMilliseconds = 600_000;
 
 /**
  * Creates a limiter whose limit begins at the ceiling. Specification 8.19 says how it changes and when calls pause, and
  * docs/architecture.md ("Platform calls") who gets a slot.
  */
 export function createLimiter(ceiling: number, clock: Clock, random: RandomSource) {
-  const slots = new PQueue();
-  // Background calls that have a slot or wait for one; further ones wait here.
-  const background = new PQueue();
-  // Claims that prepare themselves or wait for a slot; further ones wait here.
-  const anteroom = new PQueue({ concurrency: ceiling });
+  const slots = createPlaces<Line>(["claims", "others"], clock);
+  // Claims that receive a message, or hold one without a slot. More of them would empty the pool.
+  const admissions = createPlaces(["claims"], clock);
+  admissions.setMax(admittedPerSlot * ceiling);
+  // Background work that has a slot or waits for one.
+  const background = createPlaces(["others"], clock);
   let limit: number;
   setLimit(ceiling);
   let limitedAt = Number.NEGATIVE_INFINITY;
+  let timedOutAt = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let pauseSeconds = firstPauseSeconds;
-  /** How long a claim keeps its slot, as a moving average. */
-  let claimMilliseconds: number | undefined;
+  /** How long a claim receives its message, and how long units of work keep their slots. */
+  const averages = {
+    receive: createAverage(clock),
+    claims: createAverage(clock),
+    others: createAverage(clock),
+  };
 
   function setLimit(value: number): void {
     limit = Math.min(ceiling, Math.max(1, value));
-    slots.concurrency = Math.floor(limit);
-    background.concurrency = Math.max(1, slots.concurrency - slotsLeftForCallers);
-  }
-
-  /** Waits for a place in a queue. Returns the function that gives it back, or undefined if none is free in time. */
-  async function enter(queue: PQueue, startBefore: number): Promise<(() => void) | undefined> {
-    if (clock.now() >= startBefore) return undefined;
-    const { promise: place, resolve } = Promise.withResolvers<(() => void) | undefined>();
-    const [entered, tooLate] = [new AbortController(), new AbortController()];
-    const stay = async () => {
-      entered.abort();
-      return new Promise<void>((giveBack) => resolve(giveBack));
-    };
-    queue.add(stay, { signal: tooLate.signal }).catch(() => resolve(undefined));
-    if (entered.signal.aborted) return place;
-    const time = clock.sleep(startBefore - clock.now(), entered.signal).catch(() => undefined);
-    void time.then(() => entered.signal.aborted || tooLate.abort());
-    return place;
+    slots.setMax(Math.floor(limit));
+    background.setMax(Math.max(1, Math.floor(limit) - slotsLeftForCallers));
   }
 
   /** The rest of the pause. A clock that is set back ends it, so that it never exceeds its maximum. */
@@ -90,61 +90,68 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
     }
   }
 
-  /** Whether a claim that arrives now would get its slot too late. */
-  function isTooLate(startBefore: number): boolean {
-    const waiting = anteroom.size + anteroom.pending;
-    if (waiting >= maxWaitingClaims) return true;
-    if (slots.pending < slots.concurrency) return false;
-    return clock.now() + ((waiting + 1) * (claimMilliseconds ?? 0)) / slots.concurrency > startBefore;
+  /** How many units of work wait in a line. Claims wait there before they receive their message, too. */
+  const waiting = (line: Line) =>
+    line === "claims" ? admissions.waiting("claims") + admissions.taken() : slots.waiting("others");
+
+  /** Whether a caller who arrives now would wait too long in this line. The lines take turns. */
+  function isTooLong(line: Line, otherLine: Line): boolean {
+    if (waiting(line) >= maxWaitingPerLine) return true;
+    const turnsOfOthers = Math.min(waiting(line), waiting(otherLine));
+    const freeNow = slots.free() * averages[line].value();
+    const ahead = waiting(line) * averages[line].value() + turnsOfOthers * averages[otherLine].value();
+    return (ahead - freeNow) / Math.floor(limit) > maxWaitMilliseconds;
   }
 
-  const noSlot = () => new GatewayError("claim-failed", { retryAfterSeconds: 5 });
+  /** Whether storage is so slow that a claim would wait too long before it receives its message. */
+  const isStorageTooSlow = () =>
+    (admissions.waiting("claims") * averages.receive.value()) / (admittedPerSlot * ceiling) >
+    maxWaitMilliseconds;
 
-  /** Prepares a claim and waits for its slot. */
-  async function admit<Prepared>({ startBefore, prepare, abandon }: ClaimSteps<Prepared, unknown>) {
-    const leave = await enter(anteroom, startBefore);
-    if (!leave) throw noSlot();
-    try {
-      const prepared = await prepare();
-      const giveBack = await enter(slots, startBefore);
-      if (giveBack) return { prepared, giveBack };
-      await abandon(prepared);
-      throw noSlot();
-    } finally {
-      leave();
-    }
+  async function takeSlot(line: Line, startBefore: number): Promise<Slot | undefined> {
+    const place = await slots.enter(line, startBefore);
+    return place && averages[line].measure(place);
   }
 
-  async function runClaim<Prepared, Result>(steps: ClaimSteps<Prepared, Result>): Promise<Result> {
-    await waitForPause("caller", steps.startBefore);
-    if (isTooLate(steps.startBefore)) throw noSlot();
-    const { prepared, giveBack } = await admit(steps);
-    const startedAt = clock.now();
-    try {
-      return await steps.work(prepared);
-    } finally {
-      giveBack();
-      const milliseconds = clock.now() - startedAt;
-      claimMilliseconds = 0.8 * (claimMilliseconds ?? milliseconds) + 0.2 * milliseconds;
-    }
+  async function admit(startBefore: number): Promise<Admission | undefined> {
+    await waitForPause("caller", startBefore);
+    if (isTooLong("claims", "others") || isStorageTooSlow()) return undefined;
+    const place = await admissions.enter("claims", startBefore);
+    if (!place) return undefined;
+    const receiving = averages.receive.measure();
+    return {
+      async takeSlot() {
+        receiving[Symbol.dispose]();
+        return takeSlot("claims", startBefore);
+      },
+      [Symbol.dispose]: () => place[Symbol.dispose](),
+    };
+  }
+
+  async function takeBackgroundSlot(startBefore: number): Promise<Slot | undefined> {
+    const place = await background.enter("others", startBefore);
+    const slot = place && (await takeSlot("others", startBefore));
+    if (!slot) place?.[Symbol.dispose]();
+    return slot && { [Symbol.dispose]: () => [slot, place].forEach((one) => one[Symbol.dispose]()) };
   }
 
   return {
-    claimSlots: { run: runClaim } satisfies ClaimSlots,
+    claimSlots: { admit } satisfies ClaimSlots,
     waitForPause,
-    /** Waits for a slot. Returns the function that gives it back, or undefined if none is free by `startBefore`. */
-    async takeSlot(priority: Priority, startBefore: number): Promise<(() => void) | undefined> {
-      if (priority === "caller") return enter(slots, startBefore);
-      const leave = await enter(background, startBefore);
-      const giveBack = leave && (await enter(slots, startBefore));
-      const giveBackBoth = () => [giveBack, leave].forEach((end) => end?.());
-      if (!giveBack) giveBackBoth();
-      return giveBack && giveBackBoth;
+    /**
+     * Waits for the slot of a unit of work that is not a claim. Returns undefined if none is free by `startBefore`, and
+     * at once if a caller would wait too long.
+     */
+    async takeSlot(priority: Priority, startBefore: number): Promise<Slot | undefined> {
+      if (priority === "background") return takeBackgroundSlot(startBefore);
+      return isTooLong("others", "claims") ? undefined : takeSlot("others", startBefore);
     },
-    /** Raises the limit by one per round of successful calls, but above two only if they were not slow. */
-    onSuccess(isSlow: boolean): void {
+    /** Raises the limit by one per round of successful calls, unless they are slow and others have timed out. */
+    onSuccess(milliseconds: number, timeoutSeconds: number): void {
       pauseSeconds = firstPauseSeconds;
-      if (!isSlow || limit < 2) setLimit(limit + 1 / limit);
+      const isSlow = milliseconds >= slowShareOfTimeout * timeoutSeconds * 1000;
+      const hasTimedOut = Math.abs(clock.now() - timedOutAt) < timeoutMemoryMilliseconds;
+      if (!isSlow || !hasTimedOut) setLimit(limit + 1 / limit);
     },
     /** Halves the limit if the failure of a call that started at this time shows that the platform is overloaded. */
     onFailure(error: unknown, startedAt: number): void {
@@ -152,6 +159,7 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
       const { platformStatus: status, outcome, code } = error;
       const isRefused = status === 429 || status === 503;
       if (!isRefused && status !== 504 && !(code === "platform-timeout" && outcome === "unknown")) return;
+      if (!isRefused) timedOutAt = clock.now();
       // Calls that began before the last decrease say nothing about the new limit. A clock that is set back begins a round.
       const isFirstOfRound = startedAt >= limitedAt || clock.now() < limitedAt;
       if (isFirstOfRound) {
@@ -165,6 +173,26 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
       if (isFirstOfRound) pauseSeconds = Math.min(maxPauseSeconds, 2 * pauseSeconds);
       const seconds = Math.min(maxPauseSeconds, requested ?? own);
       pausedUntil = clock.now() + Math.max(pauseMilliseconds(), seconds * 1000);
+    },
+  };
+}
+
+/** Creates a moving average of times. */
+function createAverage(clock: Pick<Clock, "now">) {
+  let average: number | undefined;
+  return {
+    /** In milliseconds; 0 as long as nothing has been measured. */
+    value: () => average ?? 0,
+    /** Measures the time until the result is disposed of, which disposes of `place`. */
+    measure(place?: Place): Disposable {
+      const startedAt = clock.now();
+      return {
+        [Symbol.dispose]() {
+          const milliseconds = clock.now() - startedAt;
+          average = 0.8 * (average ?? milliseconds) + 0.2 * milliseconds;
+          place?.[Symbol.dispose]();
+        },
+      };
     },
   };
 }

@@ -8,16 +8,16 @@ export interface PlatformAlarm {
   readonly level: string;
 }
 
-type StartLimit = Pick<PlatformCall, "startBefore">;
+type CallLimits = Pick<PlatformCall, "startBefore" | "slot">;
 
 /** Reads the platform's status. Every method throws PlatformError if the status cannot be read. */
 export interface PlatformStatus {
   /** Returns whether a conference of this name is running on any node. The limits hold for each page. */
-  isLive(name: string, limits?: StartLimit): Promise<boolean>;
+  isLive(name: string, limits?: CallLimits): Promise<boolean>;
   /** Returns the names of all running conferences. */
-  liveConferences(limits?: StartLimit): Promise<ReadonlySet<string>>;
+  liveConferences(limits?: CallLimits): Promise<ReadonlySet<string>>;
   /** Returns all active alarms. */
-  alarms(limits?: StartLimit): Promise<readonly PlatformAlarm[]>;
+  alarms(limits?: CallLimits): Promise<readonly PlatformAlarm[]>;
 }
 
 const livePath = "/api/admin/status/v1/conference/";
@@ -45,7 +45,7 @@ async function list<Row>(
   client: Pick<PlatformClient, "call">,
   path: string,
   row: z.ZodType<Row>,
-  options?: Pick<PlatformCall, "query" | "startBefore">,
+  options?: Pick<PlatformCall, "query" | "startBefore" | "slot">,
 ): Promise<Row[]> {
   const rows = z.array(row).safeParse(await listRows(client, path, options));
   if (!rows.success) throw undocumentedResponse(path);

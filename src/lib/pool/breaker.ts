@@ -1,41 +1,35 @@
 /** Pauses the changes of claims while their outcomes stay unknown, because each of these costs a room. */
 import type { Log } from "../log.ts";
-import { PlatformError } from "../platform/errors.ts";
+import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import type { Clock } from "../ports.ts";
 
-type State =
-  | { readonly name: "closed"; readonly unknownInRow: number }
-  | { readonly name: "open"; readonly until: number; readonly failedTrials: number }
-  | { readonly name: "trying" };
-
-/** What a change says about the next one. `rejected`: the platform answered, but not as if it could change a room. */
-type Verdict = "works" | "unknown" | "rejected" | "not-sent";
-
 const maxUnknownInRow = 3;
-const pauseMilliseconds = 10_000;
-const maxRepeats = 3;
-const trialsPerFreshRoom = 6;
+const pauseSeconds = 10;
+// The platform stores only changes that change nothing, so each further attempt would cost a room.
+const pauseSecondsAfterTrial = 60;
+
+/** Changes a room. Resolves to undefined if the room does not exist. */
+type Change<Result> = () => Promise<Result | undefined>;
+
+/** A trial with an unknown outcome. The change that waited for it was not sent. */
+export class TrialError extends PlatformError {}
 
 /**
- * Creates a breaker. Three unknown outcomes in a row stop all changes for ten seconds. Then one of the last three of
- * them is repeated unchanged, on a room that is queued for deletion, so the trial costs no room. The call that timed out
- * may still lock its room, so the rooms take turns, and every sixth trial is the change of a claim.
+ * Creates a breaker. Three unknown outcomes in a row stop all changes for ten seconds. Then one claim makes a trial: a
+ * change that alters nothing, so it costs no room, whatever becomes of it. If the trial works, the change of that claim
+ * decides alone whether changes go on.
  */
 export function createBreaker(clock: Pick<Clock, "now">) {
-  let state: State = { name: "closed", unknownInRow: 0 };
-  let repeats: readonly ((startBefore: number) => Promise<boolean>)[] = [];
-
-  function pause(failedTrials: number, log: Log): State {
-    log.error("assignments-paused", { seconds: pauseMilliseconds / 1000 });
-    return { name: "open", until: clock.now() + pauseMilliseconds, failedTrials };
-  }
+  let unknownInRow = 0;
+  /** Undefined if changes may be sent. */
+  let pausedUntil: number | undefined;
+  let isTrying = false;
 
   /** Throws a PlatformError that says "not sent" while no change may be sent. */
   function check(): void {
-    if (state.name === "closed") return;
-    const milliseconds = state.name === "open" ? state.until - clock.now() : 1;
+    const milliseconds = isTrying ? 1 : (pausedUntil ?? 0) - clock.now();
     // A clock that is set back ends the pause.
-    if (milliseconds <= 0 || milliseconds > pauseMilliseconds) return;
+    if (milliseconds <= 0 || milliseconds > pauseSecondsAfterTrial * 1000) return;
     throw new PlatformError({
       outcome: "not-sent",
       message: "assignments are paused after several unknown outcomes",
@@ -43,67 +37,69 @@ export function createBreaker(clock: Pick<Clock, "now">) {
     });
   }
 
-  /** Returns the state after a change. `failedTrials` is undefined unless the change was a trial. */
-  function next(verdict: Verdict, failedTrials: number | undefined, log: Log): State {
-    if (verdict === "works") return { name: "closed", unknownInRow: 0 };
-    if (failedTrials !== undefined)
-      return verdict === "not-sent"
-        ? { name: "open", until: clock.now(), failedTrials }
-        : pause(failedTrials + 1, log);
-    if (state.name !== "closed" || verdict !== "unknown") return state;
-    const unknownInRow = state.unknownInRow + 1;
-    return unknownInRow < maxUnknownInRow ? { name: "closed", unknownInRow } : pause(0, log);
+  function pause(seconds: number, log: Log): void {
+    log.error("assignments-paused", { seconds });
+    pausedUntil = clock.now() + seconds * 1000;
   }
 
-  /** Sends a change, returns whether its room exists, and records the outcome. After a pause, the change is a trial. */
-  async function run(
-    send: () => Promise<boolean>,
-    log: Log,
-    ifMissing: Verdict = "rejected",
-  ): Promise<boolean> {
-    check();
-    const failedTrials = state.name === "open" ? state.failedTrials : undefined;
-    if (failedTrials !== undefined) state = { name: "trying" };
-    let verdict: Verdict = "rejected";
+  function resume(): void {
+    pausedUntil = undefined;
+    unknownInRow = 0;
+  }
+
+  /** Sends a change and calls `onUnknown` if its outcome is unknown. */
+  async function send<Result>(change: Change<Result>, onUnknown: () => void): Promise<Result | undefined> {
     try {
-      const isFound = await send();
-      verdict = isFound ? "works" : ifMissing;
-      return isFound;
+      const result = await change();
+      if (result !== undefined) resume();
+      return result;
     } catch (error) {
-      verdict = verdictOf(error);
+      if (isFieldRejection(error)) resume();
+      else if (error instanceof PlatformError && error.outcome === "unknown") onUnknown();
       throw error;
-    } finally {
-      state = next(verdict, failedTrials, log);
-      // The platform may use the ID of a deleted room again, for example after a restore.
-      if (verdict === "works") repeats = [];
+    }
+  }
+
+  function countUnknown(log: Log): void {
+    if (pausedUntil === undefined && ++unknownInRow >= maxUnknownInRow) pause(pauseSeconds, log);
+  }
+
+  /** Returns whether the trial's room exists. Throws if the platform has not carried out the trial. */
+  async function makeTrial(trial: Change<unknown>, log: Log): Promise<boolean> {
+    try {
+      return (await trial()) !== undefined;
+    } catch (error) {
+      if (isFieldRejection(error)) return true;
+      if (!(error instanceof PlatformError) || error.outcome === "not-sent") throw error;
+      pause(pauseSeconds, log);
+      if (error.outcome === "refused") throw error;
+      const message = `trial: ${error.message}`;
+      throw new TrialError({ outcome: "not-sent", message, retryAfterSeconds: pauseSeconds, cause: error });
     }
   }
 
   return {
     check,
-    run,
-    /** After a pause, repeats a change if it may. Throws if that fails. `startBefore` is in clock milliseconds. */
-    async tryFirst(startBefore: number, log: Log): Promise<void> {
-      for (;;) {
-        check();
-        const [repeat, ...others] = repeats;
-        if (!repeat || state.name !== "open" || (state.failedTrials + 1) % trialsPerFreshRoom === 0) return;
-        repeats = [...others, repeat];
-        // The collector may have deleted the room, which says nothing about changes.
-        if (await run(async () => repeat(startBefore), log, "not-sent")) return;
-        repeats = repeats.filter((other) => other !== repeat);
+    /**
+     * Sends a change, after a trial if one is due. Returns undefined if the room does not exist. Throws what the change or
+     * the trial throws, and TrialError.
+     */
+    async run<Result>(change: Change<Result>, trial: Change<unknown>, log: Log): Promise<Result | undefined> {
+      check();
+      if (pausedUntil === undefined) return send(change, () => countUnknown(log));
+      isTrying = true;
+      try {
+        // A room that is gone says nothing about changes.
+        if (!(await makeTrial(trial, log))) return undefined;
+        return await send(change, () => pause(pauseSecondsAfterTrial, log));
+      } finally {
+        isTrying = false;
       }
-    },
-    /** Adds a change of unknown outcome to repeat. Nobody must be able to receive its room any more. */
-    addRepeat(repeat: (startBefore: number) => Promise<boolean>): void {
-      repeats = [...repeats, repeat].slice(-maxRepeats);
     },
   };
 }
 
-function verdictOf(error: unknown): Verdict {
-  if (!(error instanceof PlatformError)) return "rejected";
-  if (error.outcome !== "refused") return error.outcome;
-  // The platform has read the change. A proxy or a refused login says nothing about changes.
-  return error.platformStatus === 400 ? "works" : "rejected";
+/** Whether the platform has read the change. A 400 of a proxy names no field. */
+function isFieldRejection(error: unknown): boolean {
+  return error instanceof PlatformError && error.outcome === "refused" && rejectedFields(error).length > 0;
 }

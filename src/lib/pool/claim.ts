@@ -1,7 +1,6 @@
 /** Claims a room from the pool. The lease is the rollback: a message that is not deleted becomes visible again. */
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { queueForDeletionOrLogLeak } from "../ownership/deletion-queue.ts";
 import {
   decodeRoomMessage,
   isDialable,
@@ -9,10 +8,11 @@ import {
   parseMarker,
   withMarker,
 } from "../ownership/room.ts";
-import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
-import type { ClaimSlots } from "../platform/limiter.ts";
-import { type Clock, deleteConfirmed, type QueueMessage, timestampOf } from "../ports.ts";
+import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
+import type { ClaimSlots, Slot } from "../platform/limiter.ts";
+import { deleteConfirmed, type QueueMessage, timestampOf } from "../ports.ts";
 import { createBreaker } from "./breaker.ts";
+import { createGiveUp } from "./giving-up.ts";
 import type { Replenishment } from "./replenishment.ts";
 import {
   createSettle,
@@ -35,8 +35,6 @@ export interface Claims {
 export interface ClaimOptions extends SettlementDependencies {
   readonly conferences: Pick<Conferences, "findByName" | "update">;
   readonly replenishment: Pick<Replenishment, "topUpByOne" | "requestReplacement">;
-  readonly clock: Clock;
-  readonly leaseSeconds: number;
   readonly platformTimeoutSeconds: number;
   readonly claimSlots: ClaimSlots;
   readonly gatewayName: string;
@@ -50,53 +48,76 @@ interface Request {
   readonly findBefore: number;
   /** No change starts after this time, in clock milliseconds. */
   readonly changeBefore: number;
+  readonly requestRoom: () => Promise<void>;
 }
 
 /** One message that is tried for a request. */
-type Attempt = Request & HeldMessage;
+interface Attempt extends Request, HeldMessage {
+  readonly slot: Slot;
+}
 
 const maxMessagesPerClaim = 10;
+// One room may disappear after its look-up. If several do, the platform, or a proxy, finds no room at all.
+const maxVanished = 2;
 const maxClaimSeconds = 25;
 
 /** Creates the claims of one instance. The numbers of the steps are those of `docs/architecture.md`. */
 export function createClaims(options: ClaimOptions): Claims {
-  const { pool, deletion, conferences, replenishment, claimSlots, clock } = options;
+  const { pool, conferences, replenishment, claimSlots, clock } = options;
   const { leaseSeconds, gatewayName: gateway } = options;
   // A late PATCH must end with a known outcome, long before the lease ends and another claim can hold the room.
   const deadlineSeconds = Math.min(maxClaimSeconds, leaseSeconds / 4);
   const timeoutSeconds = Math.min(options.platformTimeoutSeconds, leaseSeconds / 4);
   const settle = createSettle(options);
+  const giveUp = createGiveUp(options);
   const breaker = createBreaker(clock);
 
   /** Step 1: leases one message. Throws `pool-exhausted` if there is none. */
-  async function receive(log: Log): Promise<HeldMessage> {
+  async function receive({ log, requestRoom }: Request): Promise<HeldMessage> {
     const heldUntil = clock.now() + leaseSeconds * 1000;
     const [message] = await pool.receive(1, leaseSeconds);
-    if (message) return { message, content: decodeRoomMessage(message.text), heldUntil, log };
+    if (message) return { message, content: decodeRoomMessage(message.text), heldUntil, requestRoom, log };
     log.warn("pool-empty");
-    await replenishment.topUpByOne(log);
+    await requestRoom();
     throw new GatewayError("pool-exhausted", { retryAfterSeconds: 10 });
   }
 
-  /** Steps 2 and 3, with this message or, if it yields no room, with further ones. */
-  async function assignRoom(request: Request, first: HeldMessage) {
-    let held = first;
+  const failed = (retryAfterSeconds: number) => new GatewayError("claim-failed", { retryAfterSeconds });
+
+  /** Receives the first message, and then takes the slot of the claim, because slow storage must not keep slots busy. */
+  async function begin(request: Request) {
+    using admission = await claimSlots.admit(request.findBefore);
+    if (!admission) throw failed(5);
+    const held = await receive(request);
+    const slot = await admission.takeSlot();
+    if (slot) return { held, slot };
+    await settle(held, "no-slot");
+    throw failed(5);
+  }
+
+  /** Steps 1 to 3, with further messages if one yields no room. */
+  async function assignRoom(request: Request) {
+    const first = await begin(request);
+    using slot = first.slot;
+    let held = first.held;
+    let vanished = 0;
     for (let messages = 1; ; messages++) {
-      const attempt = { ...request, ...held };
+      const attempt = { ...request, ...held, slot };
       const found = await find(attempt);
       const room = found && (await assign(attempt, found));
       if (room) return { held, room };
-      if (messages >= maxMessagesPerClaim) throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
-      if (clock.now() >= request.findBefore) throw new GatewayError("claim-failed", { retryAfterSeconds: 5 });
-      held = await receive(request.log);
+      if (found) vanished += 1;
+      if (messages >= maxMessagesPerClaim || vanished >= maxVanished) throw failed(1);
+      if (clock.now() >= request.findBefore) throw failed(5);
+      held = await receive(request);
     }
   }
 
   /** Step 2: reads the room from the platform. Returns undefined if it cannot be handed out. */
   async function find(attempt: Attempt): Promise<ConferenceRow | undefined> {
-    const { message, content, findBefore: startBefore } = attempt;
+    const { message, content, slot, findBefore: startBefore } = attempt;
     const room = await conferences
-      .findByName(content.room, { isInClaim: true, startBefore, timeoutSeconds })
+      .findByName(content.room, { slot, startBefore, timeoutSeconds })
       .catch(async (error: unknown) => {
         await settle(attempt, "find-failed");
         throw error;
@@ -123,30 +144,23 @@ export function createClaims(options: ClaimOptions): Claims {
 
   /** Step 3: writes the tag and the marker. Returns the room as written, or undefined if it has disappeared. */
   async function assign(attempt: Attempt, room: ConferenceRow): Promise<ConferenceRow | undefined> {
-    const { message, serviceTag, changeBefore: startBefore, log } = attempt;
-    // What was sent last: the caller gets it, and a trial of the breaker repeats it.
-    let sent: ConferenceFields = {};
+    const { message, serviceTag, slot, changeBefore: startBefore, log } = attempt;
+    const limits = { slot, startBefore, timeoutSeconds };
     // Computed when the call is sent, because it may wait: an event before that is about another conference.
     const fields = () => {
       const marker = { gateway, since: timestampOf(clock), messageId: message.id };
       const description = withMarker(room.description, { ...marker, state: "assigned" });
-      sent = { description, ...(serviceTag !== undefined && { tag: serviceTag }) };
-      return sent;
+      return { description, ...(serviceTag !== undefined && { tag: serviceTag }) };
     };
-    const limits = { isInClaim: true, startBefore, timeoutSeconds };
     const change = async () => conferences.update(room.id, fields, limits);
-    const isFound = await breaker.run(change, log).catch(async (error: unknown) => {
-      const outcome = outcomeOfFailedAssignment(error);
-      const isDeleted = await settle(attempt, outcome);
-      // Another claim may receive the message, and hand out the room, unless its deletion is confirmed.
-      if (outcome === "assignment-unknown" && isDeleted)
-        breaker.addRepeat(async (before) =>
-          conferences.update(room.id, sent, { startBefore: before, timeoutSeconds }),
-        );
+    // The gateway never changes a name, so this changes nothing, whenever it takes effect.
+    const trial = async () => conferences.update(room.id, { name: room.name }, limits);
+    const sent = await breaker.run(change, trial, log).catch(async (error: unknown) => {
+      await settle(attempt, outcomeOfFailedAssignment(error));
       throw error;
     });
-    if (isFound) return { ...room, ...sent };
-    await settle(attempt, "room-missing");
+    if (sent) return { ...room, ...sent };
+    await settle(attempt, "room-vanished");
     return undefined;
   }
 
@@ -171,10 +185,10 @@ export function createClaims(options: ClaimOptions): Claims {
       return;
     }
     log.error("claim-lost", { room, message: outcome });
-    // If bulk delete cleared the pool, no claim can receive the room, and its lists may have missed it.
-    if (outcome === "unknown" || outcome === "gone")
-      await queueForDeletionOrLogLeak(deletion, { room, claimId: message.id, reason: "claim-lost" }, log);
-    throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
+    // If bulk delete cleared the pool, its lists may have missed this room.
+    const reason = "claim-lost";
+    await giveUp({ room, claimId: message.id, reason, message: outcome, isAssigned: true }, log);
+    throw failed(1);
   }
 
   return {
@@ -182,16 +196,10 @@ export function createClaims(options: ClaimOptions): Claims {
       breaker.check();
       // Callers do not wait longer than the deadline. A claim that begins in the first half of its time can end in it.
       const before = (share: number) => clock.now() + share * deadlineSeconds * 1000;
-      const request = { serviceTag, log, findBefore: before(1 / 2), changeBefore: before(1) };
-      const { held, room } = await claimSlots.run({
-        startBefore: request.findBefore,
-        async prepare() {
-          await breaker.tryFirst(request.findBefore, log);
-          return receive(log);
-        },
-        abandon: async (message) => settle(message, "no-slot"),
-        work: async (message) => assignRoom(request, message),
-      });
+      let requested: Promise<void> | undefined;
+      const requestRoom = async () => (requested ??= replenishment.topUpByOne(log));
+      const request = { serviceTag, log, findBefore: before(1 / 2), changeBefore: before(1), requestRoom };
+      const { held, room } = await assignRoom(request);
       await commitAndReplace(held);
       return room;
     },

@@ -1,17 +1,16 @@
 /** What happens to a claim's message, outcome by outcome, when the claim does not hand out its room. */
 import type { Log } from "../log.ts";
-import { queueForDeletionOrLogLeak } from "../ownership/deletion-queue.ts";
 import { encodeRoomMessage, type RoomMessage } from "../ownership/room.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
-import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
-import type { Replenishment } from "./replenishment.ts";
+import { type Clock, deleteConfirmed, type Queue } from "../ports.ts";
+import { TrialError } from "./breaker.ts";
+import { createGiveUp, type Held } from "./giving-up.ts";
 
 /** One message that a claim holds. */
-export interface HeldMessage {
-  readonly message: QueueMessage;
+export interface HeldMessage extends Held {
   readonly content: RoomMessage;
-  /** When the lease of the message ends, in clock milliseconds. */
-  readonly heldUntil: number;
+  /** Requests a room in exchange for a discarded one. A claim requests one at most. */
+  readonly requestRoom: () => Promise<void>;
   readonly log: Log;
 }
 
@@ -20,9 +19,17 @@ export interface HeldMessage {
  * - `discard-name`: the same without queueing, because there is no room of this name.
  * - `delete-message`: delete the message only; the room belongs to a caller.
  * - `release`: make the message visible again at once.
+ * - `rest-10-s`, `rest-20-s`: make it visible again after this time.
  * - `count-refusal`: leave the message to a new lease with one more refusal; discard the room at the fifth.
  */
-type Settlement = "discard-room" | "discard-name" | "delete-message" | "release" | "count-refusal";
+type Settlement =
+  | "discard-room"
+  | "discard-name"
+  | "delete-message"
+  | "release"
+  | "rest-10-s"
+  | "rest-20-s"
+  | "count-refusal";
 
 /** Every outcome of an attempt that hands out no room, and what happens to its message. */
 export const settlements = {
@@ -36,6 +43,10 @@ export const settlements = {
   "duplicate-message": "delete-message",
   // A failed look-up says nothing about the room, whatever the platform's response is.
   "find-failed": "release",
+  // Found a moment ago. If the room has really disappeared, the next look-up says so.
+  "room-vanished": "rest-20-s",
+  // The room may be locked, so the next trial takes another one.
+  "trial-unknown": "rest-10-s",
   "assignment-not-sent": "release",
   "assignment-refused-for-all": "release",
   "tag-refused": "release",
@@ -50,6 +61,7 @@ export type FailedOutcome = keyof typeof settlements;
 /** Returns the outcome of a change that threw `error`. Throws `error` itself if it is not a PlatformError. */
 export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {
   if (!(error instanceof PlatformError)) throw error;
+  if (error instanceof TrialError) return "trial-unknown";
   if (error.outcome === "not-sent") return "assignment-not-sent";
   if (error.outcome === "unknown") return "assignment-unknown";
   // Only a 400 that names fields of the conference is about this room; everything else affects every room alike.
@@ -61,50 +73,38 @@ export function outcomeOfFailedAssignment(error: unknown): FailedOutcome {
 export interface SettlementDependencies {
   readonly pool: Queue;
   readonly deletion: Queue;
-  readonly replenishment: Pick<Replenishment, "topUpByOne">;
   readonly clock: Clock;
   readonly leaseSeconds: number;
 }
 
-/**
- * Settles the message. Returns whether it is deleted, so that nobody can receive its room any more. Does not throw
- * QueueError: a failure is logged and the message is left to its lease.
- */
-export type Settle = (held: HeldMessage, outcome: FailedOutcome) => Promise<boolean>;
+/** Settles the message. Does not throw QueueError: a failure is logged and the message is left to its lease. */
+export type Settle = (held: HeldMessage, outcome: FailedOutcome) => Promise<void>;
 
 const maxRefusals = 5;
 
 /** Creates the part of a claim that settles its message if it hands out no room. */
-export function createSettle(dependencies: SettlementDependencies): Settle {
-  const { pool, deletion, replenishment, clock, leaseSeconds } = dependencies;
+export function createSettle({ pool, deletion, clock, leaseSeconds }: SettlementDependencies): Settle {
+  const giveUp = createGiveUp({ pool, deletion, clock });
 
-  const deleteMessage = async ({ message, heldUntil }: HeldMessage) =>
-    deleteConfirmed(pool, message, () => clock.now() < heldUntil);
-
-  /** Deletes the message first, because no claim can receive the room from then on. Does nothing else if that fails. */
-  async function discard(held: HeldMessage, reason: string, hasRoom: boolean): Promise<boolean> {
+  async function discard(held: HeldMessage, reason: string, mayExist: boolean): Promise<void> {
     const { log, message } = held;
     const { room } = held.content;
-    const outcome = await deleteMessage(held);
+    const outcome = await giveUp({ room, claimId: message.id, reason, message: held, mayExist }, log);
     if (outcome === "lost" || outcome === "unknown") {
       log.warn("room-discard-failed", { room, reason, message: outcome });
-      return false;
+      return;
     }
     log.warn("room-discarded", { room, reason });
-    if (hasRoom) await queueForDeletionOrLogLeak(deletion, { room, claimId: message.id, reason }, log);
     // Whoever cleared the pool wanted it empty.
-    if (outcome === "deleted") await replenishment.topUpByOne(log);
-    return outcome === "deleted";
+    if (outcome === "deleted") await held.requestRoom();
   }
 
-  /** Returns false, because the message is not deleted. */
   async function setInvisible({ message, content, log }: HeldMessage, seconds: number, text?: string) {
     try {
       await pool.setInvisible(message, seconds, text);
     } catch (error) {
       log.warn("release-failed", { room: content.room }, error);
     }
-    return false;
   }
 
   return async (held, outcome) => {
@@ -115,12 +115,16 @@ export function createSettle(dependencies: SettlementDependencies): Settle {
       case "discard-name":
         return discard(held, outcome, false);
       case "delete-message": {
-        const result = await deleteMessage(held);
+        const result = await deleteConfirmed(pool, held.message, () => clock.now() < held.heldUntil);
         held.log.error("duplicate-message", { room, outcome: result });
-        return result === "deleted";
+        return;
       }
       case "release":
         return setInvisible(held, 0);
+      case "rest-10-s":
+        return setInvisible(held, 10);
+      case "rest-20-s":
+        return setInvisible(held, 20);
       case "count-refusal": {
         if (refusals + 1 >= maxRefusals) return discard(held, "refused-often", true);
         return setInvisible(held, leaseSeconds, encodeRoomMessage({ room, refusals: refusals + 1 }));

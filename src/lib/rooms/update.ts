@@ -28,10 +28,10 @@ export async function changeRoom(
   const room = await findRoom(conferences, name);
   const fields = toUpdateFields(change, room);
   if (Object.keys(fields).length === 0) return;
-  const isFound = await conferences.update(room.id, fields).catch((error: unknown) => {
+  const sent = await conferences.update(room.id, fields).catch((error: unknown) => {
     throw asInvalidRequest(error);
   });
-  if (!isFound) throw new GatewayError("room-not-found");
+  if (!sent) throw new GatewayError("room-not-found");
   log.info("room-updated", { room: room.name });
 }
 

@@ -44,7 +44,7 @@ function readSettings(read: Read) {
     serviceTagBaseUrl: read("SERVICE_TAG_BASE_URL", format.serviceTagBase.optional()),
     garbage: {
       unmarkedRooms: read("UNMARKED_ROOMS", format.unmarkedRooms.prefault("collect")),
-      maxMessages: read("GC_MAX_MESSAGES", format.wholeNumber(1, 1000).prefault("20")),
+      maxMessages: read("GC_MAX_MESSAGES", format.wholeNumber(1, 10_000).prefault("20")),
       minAgeSeconds: read("GC_MINIMUM_AGE_SECONDS", format.wholeNumber(0, 604_800).prefault("600")),
     },
     bearer: {

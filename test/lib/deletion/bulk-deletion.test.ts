@@ -86,16 +86,33 @@ describe("Bulk delete", () => {
     expect(world.roomNames()).toEqual([]);
   });
 
-  test("keeps a room that is provisioned after the pool was emptied", async () => {
-    let lists = 0;
-    const list = async () => {
-      lists += 1;
-      if (lists === 2) await world.addPooled("new");
-      return world.conferences.list();
-    };
-    await deleteAll({ list });
-    expect([world.roomNames(), world.pool.texts()]).toEqual([["new"], ["new"]]);
-  });
+  test.each([0, 0.5, 2])(
+    "deletes no room that is provisioned while it runs, by a clock that is %d s slow, and then handed out",
+    async (slowSeconds) => {
+      await world.addPooled("room-a");
+      const since = () => new Date(world.clock.now() - slowSeconds * 1000).toISOString();
+      let lists = 0;
+      const list: Conferences["list"] = async (limits) => {
+        lists += 1;
+        if (lists === 2)
+          await world.addPooled("new", { description: formatMarker({ state: "pooled", since: since() }) });
+        return world.conferences.list(limits);
+      };
+      const claimed: string[] = [];
+      const provisioning = {
+        ...world.provisioning,
+        clear: async () => {
+          // After the second list, and before the pool is emptied.
+          if (lists === 2) claimed.push((await world.claim()).name);
+          await world.provisioning.clear();
+        },
+      };
+      const conferences = { ...createConferences(world.client.background), list };
+      await createBulkDeletion({ ...world, provisioning, conferences }).deleteAll(world.log);
+      expect(claimed).toEqual(["new"]);
+      expect(world.roomNames()).toEqual(["new"]);
+    },
+  );
 
   test.each([0, 2])(
     "keeps a room that was handed out after the list by an instance whose clock is %f s slow",
@@ -290,12 +307,24 @@ describe("The passes of bulk delete", () => {
     expect(world.roomNames()).toEqual([]);
   });
 
+  test("end although rooms are made all the time", async () => {
+    let lists = 0;
+    const list: Conferences["list"] = async (limits) => {
+      await world.addPooled(`new-${(lists += 1)}`);
+      return world.conferences.list(limits);
+    };
+    await deleteAll({ list });
+    expect(lists).toBe(4);
+    expect(world.roomNames()).toEqual(["new-4"]);
+    expect(world.pool.texts()).toEqual(["new-4"]);
+  });
+
   test("end after three without progress, one second apart", async () => {
     world.addRoom("failing", { description });
     world.platform.addFault({ kind: "status", status: 403, method: "DELETE" });
 
     await expect(deleteAll()).rejects.toMatchObject({ code: "bulk-delete-incomplete" });
-    expect(world.clock.sleeps).toEqual([1000, 1000]);
+    expect(world.clock.sleeps).toEqual([1000, 1000, 1000]);
     expect(deletes()).toBe(3);
   });
 

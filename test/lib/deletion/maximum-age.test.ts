@@ -1,6 +1,7 @@
 /** ROOM_MAXIMUM_AGE_HOURS: which rooms the collector queues because of their age, and when it deletes them. */
 import { beforeEach, expect, test } from "vitest";
-import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
+import { maximumAge } from "../../../src/lib/deletion/decisions.ts";
+import { decodeRoomMessage, encodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import { formatMarker, gatewayName } from "../../support/markers.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
 
@@ -100,6 +101,15 @@ test("An overdue room that cannot be deleted leaves the queue, and the next run 
   expect(world.deletionNames()).toEqual([]);
   await collectAfter(600);
   expect(world.deletionNames()).toContain("overdue");
+});
+
+test("An event about an overdue room survives the failure of its deletion", async () => {
+  await world.addEnded("room-a");
+  const content = { room: "room-a", queuedBy: "gateway", claimId: "claim-1", reason: maximumAge } as const;
+  await world.deletion.put(encodeRoomMessage(content));
+  world.platform.addFault({ kind: "status", status: 409, method: "DELETE" });
+  await collectAfter(600).catch(() => undefined);
+  expect(world.deletion.texts()).toContainEqual(expect.stringContaining("room-a"));
 });
 
 test("Ended rooms are deleted before overdue ones", async () => {

@@ -1,15 +1,8 @@
 /** Calls to the platform, mostly over real sockets: failures, deadlines, concurrency and retries. */
 import { beforeEach, describe, expect, test } from "vitest";
-import {
-  createClient,
-  type PlatformCall,
-  type PlatformCalls,
-  type PlatformClient,
-} from "../../../src/lib/platform/client.ts";
+import { createClient, type PlatformCall, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import { describeFailure } from "../../../src/lib/platform/errors.ts";
-import { withRetries } from "../../../src/lib/platform/retries.ts";
 import { createBasicCredentials, type PlatformRequest } from "../../../src/lib/platform/transport.ts";
-import { secureRandom } from "../../../src/lib/ports.ts";
 import { noCredentials } from "../../../tools/simulators/platform/memory-platform.ts";
 import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
 import {
@@ -154,8 +147,8 @@ describe("failures", () => {
 
 const tooLate = {
   outcome: "not-sent",
-  code: "platform-timeout",
-  message: expect.stringContaining("no time left to send it"),
+  code: "platform-unavailable",
+  message: expect.stringContaining("busy, not sent in time"),
 };
 
 describe("a call whose login takes 2 s", () => {
@@ -201,7 +194,7 @@ describe("A call while all slots are busy", () => {
   let client: PlatformClient;
   /** The response of the platform, and how long it takes. */
   let respond: () => { readonly seconds: number; readonly status: number };
-  const outcomeOf = async (call: Partial<PlatformCall>, through: PlatformCalls["background"] = client) =>
+  const outcomeOf = async (call: Partial<PlatformCall>, through: Pick<PlatformClient, "call"> = client) =>
     through.call({ method: "GET", path: "/late/", ...call }).catch((error: unknown) => error);
   beforeEach(() => {
     const random = createSeededRandom(1);
@@ -223,9 +216,9 @@ describe("A call while all slots are busy", () => {
   };
 
   test.each([
-    ["after 20 s", "caller", undefined, 20],
+    ["after 10 s", "caller", undefined, 10],
     ["after 300 s in the background", "background", undefined, 300],
-    ["at its deadline, which replaces the 20 s", "caller", 60, 60],
+    ["at its deadline, which replaces the 10 s", "caller", 60, 60],
   ] as const)("fails %s without being sent", async (_, priority, deadlineSeconds, seconds) => {
     keepBusy();
     let outcome: unknown;
@@ -240,9 +233,10 @@ describe("A call while all slots are busy", () => {
     expect(sent).not.toContain("/late/");
   });
 
-  test("is sent at once if it is part of a claim, which has a slot", async () => {
+  test("is sent at once if its unit of work has a slot", async () => {
+    const slot = await client.background.takeSlot(clock.now() + 1000);
     keepBusy();
-    void outcomeOf({ path: "/claim/", isInClaim: true });
+    void outcomeOf({ path: "/claim/", slot });
     await settlePromises();
     expect(sent).toContain("/claim/");
   });
@@ -258,25 +252,6 @@ describe("A call while all slots are busy", () => {
     }
   });
 
-  test.each([
-    [3.999, 3],
-    [4, 2],
-  ])(
-    "gets a third slot after overload if calls take %d s of their 10 s: %i slots",
-    async (seconds, slots) => {
-      respond = () => ({ seconds: 1, status: 504 });
-      keepBusy(1);
-      await clock.advance(1000);
-      respond = () => ({ seconds, status: 200 });
-      keepBusy(4, 10);
-      await clock.advance(10_000);
-      sent = [];
-      keepBusy();
-      await settlePromises();
-      expect(sent).toHaveLength(slots);
-    },
-  );
-
   test("is refused at once during a pause", async () => {
     respond = () => (sent.length === 1 ? { seconds: 0.01, status: 503 } : { seconds: 60, status: 200 });
     keepBusy();
@@ -290,17 +265,12 @@ describe("A call while all slots are busy", () => {
 });
 
 describe("Retries", () => {
-  let retrying: PlatformCalls;
-  beforeEach(() => {
-    retrying = withRetries(client, clock, secureRandom);
-  });
-
   const outcomeOf = async (
     method: PlatformCall["method"],
     limits: Pick<PlatformCall, "startBefore"> = {},
   ) => {
     const place = method === "GET" || method === "POST" ? path : `${path}1/`;
-    return retrying.call({ method, path: place, ...limits }).then(
+    return client.call({ method, path: place, ...limits }).then(
       () => "done",
       (error: unknown) => error,
     );
@@ -312,7 +282,7 @@ describe("Retries", () => {
     expect(await outcomeOf("GET")).toBe("done");
     expect(attempts()).toBe(3);
     platform.addFault({ kind: "status", status: 500, count: 2 });
-    await expect(retrying.background.call({ method: "GET", path })).resolves.toBeDefined();
+    await expect(client.background.call({ method: "GET", path })).resolves.toBeDefined();
   });
 
   test("a DELETE is retried, and returns 404 if the first attempt was carried out", async () => {

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { validate } from "../../../src/lib/http/validation.ts";
 import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
 import {
-  type ConferenceFields,
   type ConferenceRow,
   type Conferences,
   createConferences,
@@ -86,10 +85,10 @@ describe("list", () => {
     },
   );
 
-  test("throws after 1,000 pages", async () => {
+  test("throws for a link to a page that has been read", async () => {
     const { conferences: endless, calls } = answering(page([], `${path}?offset=1`));
     await expect(endless.list()).rejects.toMatchObject({ code: "platform-rejected" });
-    expect(calls).toHaveLength(1000);
+    expect(calls).toHaveLength(2);
   });
 
   test("throws if one page fails, because missing rooms would look deleted", async () => {
@@ -116,14 +115,14 @@ describe("writing", () => {
     await conferences.create({ name: "room-a", aliases: [{ alias: "room-a" }] });
     const id = Number((await conferences.findByName("room-a"))?.id);
 
-    expect(await conferences.update(id, { tag: "x" })).toBe(true);
+    expect(await conferences.update(id, { tag: "x" })).toEqual({ tag: "x" });
     expect(await conferences.findByName("room-a")).toMatchObject({ tag: "x" });
     expect(await conferences.delete(id)).toBe(true);
     expect(await conferences.findByName("room-a")).toBeUndefined();
   });
 
-  test("update and delete return false if the conference does not exist", async () => {
-    expect(await conferences.update(99, { tag: "x" })).toBe(false);
+  test("update returns undefined and delete false if the conference does not exist", async () => {
+    expect(await conferences.update(99, { tag: "x" })).toBeUndefined();
     expect(await conferences.delete(99)).toBe(false);
   });
 
@@ -177,7 +176,7 @@ test("every operation passes on timeout and deadline", async () => {
     { method: "GET", path, query: { limit: 500, order_by: "name" }, ...limits },
     { method: "GET", path, query: { name: "room-a" }, ...limits },
     { method: "POST", path, body: { name: "room-a" }, ...limits },
-    { method: "PATCH", path: `${path}7/`, body: { tag: "x" }, ...limits },
+    { method: "PATCH", path: `${path}7/`, body: expect.any(Function), ...limits },
     { method: "DELETE", path: `${path}7/`, ...limits },
   ]);
 });
@@ -221,10 +220,10 @@ describe("Relations", () => {
     };
     const row: ConferenceRow = { id: 1, name: "room-a", ...stored };
     const shown = toReadRoom(row, { constrained: false, showHostPin: true });
-    const sent: ConferenceFields[] = [];
-    const update = async (_id: number, fields: ConferenceFields) => {
+    const sent: unknown[] = [];
+    const update: Conferences["update"] = async (_id, fields) => {
       sent.push(fields);
-      return true;
+      return {};
     };
     const byId = Object.fromEntries(Object.keys(stored).map((field) => [field, [{ id: 7 }]]));
     const change = validate(Conference, byId, "body");

@@ -1,5 +1,5 @@
 /** The limit on concurrent calls: how failures change it, whose call starts next, and when waiting ends. */
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import { createLimiter, type Priority } from "../../../src/lib/platform/limiter.ts";
 import { createSeededRandom } from "../../../tools/simulators/process/seeded-random.ts";
@@ -21,8 +21,8 @@ async function countSlots(priority: Priority = "caller"): Promise<number> {
   const startBefore = inSeconds(0.001);
   const asked = Array.from({ length: ceiling + 1 }, async () => limiter.takeSlot(priority, startBefore));
   await clock.advance(1);
-  const slots = (await Promise.all(asked)).filter((giveBack) => giveBack !== undefined);
-  for (const giveBack of slots) giveBack();
+  const slots = (await Promise.all(asked)).filter((slot) => slot !== undefined);
+  for (const slot of slots) slot[Symbol.dispose]();
   await settlePromises();
   return slots.length;
 }
@@ -51,7 +51,7 @@ const tooLate = new PlatformError({ outcome: "not-sent", isTimeout: true, messag
 describe("The limit", () => {
   test("begins at its ceiling, above which successes do not raise it", async () => {
     expect(await countSlots()).toBe(ceiling);
-    for (let calls = 0; calls < 20; calls++) limiter.onSuccess(false);
+    for (let calls = 0; calls < 20; calls++) limiter.onSuccess(100, 10);
     expect(await countSlots()).toBe(ceiling);
   });
 
@@ -93,14 +93,26 @@ describe("The limit", () => {
     expect(await countSlots()).toBe(ceiling / 4);
   });
 
-  test("never falls below one call, and slow calls raise it to two at most", async () => {
+  test.each([
+    ["timeouts, after which slow calls do not raise it for ten minutes", timeout, 1],
+    ["refusals, after which slow calls raise it too", response(503), ceiling],
+  ])("never falls below one call by %s", async (_, failure, slots) => {
     for (let rounds = 0; rounds < 10; rounds++) {
-      limiter.onFailure(timeout, clock.now());
-      await clock.advance(1000);
+      limiter.onFailure(failure, clock.now());
+      await clock.advance(20_000);
     }
     expect(await countSlots()).toBe(1);
-    for (let calls = 0; calls < 20; calls++) limiter.onSuccess(true);
-    expect(await countSlots()).toBe(2);
+    for (let calls = 0; calls < 99; calls++) limiter.onSuccess(4000, 10);
+    expect(await countSlots()).toBe(slots);
+    await clock.advance(600_000);
+    for (let calls = 0; calls < 99; calls++) limiter.onSuccess(4000, 10);
+    expect(await countSlots()).toBe(ceiling);
+  });
+
+  test("rises after a timeout by calls that took less than two fifths of theirs", async () => {
+    limiter.onFailure(timeout, clock.now());
+    for (let calls = 0; calls < 99; calls++) limiter.onSuccess(3999, 10);
+    expect(await countSlots()).toBe(ceiling);
   });
 
   test("rises by one call per round of successful calls", async () => {
@@ -109,7 +121,7 @@ describe("The limit", () => {
     for (let round = 0; round < 5; round++) {
       limits.push(await countSlots());
       // A round is one call per slot, plus one for rounding.
-      for (let calls = 0; calls <= (limits.at(-1) ?? 0); calls++) limiter.onSuccess(false);
+      for (let calls = 0; calls <= (limits.at(-1) ?? 0); calls++) limiter.onSuccess(100, 10);
     }
     expect(limits).toEqual([4, 5, 6, 7, 8]);
   });
@@ -139,7 +151,7 @@ describe("After 429 and 503", () => {
       expect(pauses[index]).toBeGreaterThanOrEqual(max / 2);
     }
     expect(new Set(pauses.map((pause, index) => pause / 2 ** index)).size).toBeGreaterThan(4);
-    limiter.onSuccess(false);
+    limiter.onSuccess(100, 10);
     limiter.onFailure(response(429), clock.now());
     expect(await secondsUntilStart()).toBeLessThanOrEqual(1);
   });
@@ -194,21 +206,40 @@ describe("Background calls", () => {
     expect(await countSlots("background")).toBe(inBackground);
   });
 
-  test("wait in one line with callers, in order of arrival", async () => {
+  test("wait in one line with callers, in order of arrival, and take turns with claims", async () => {
     limiter = createLimiter(3, clock, createSeededRandom(1));
     const take = async (priority: Priority) => limiter.takeSlot(priority, inSeconds(9));
-    const [giveBack] = await Promise.all([take("caller"), take("caller"), take("caller")]);
-    const served: Priority[] = [];
-    for (const priority of ["caller", "background", "caller"] as const) {
-      void take(priority).then((giveBackNext) => {
-        served.push(priority);
-        giveBackNext?.();
+    const [slot] = await Promise.all([take("caller"), take("caller"), take("caller")]);
+    const served: string[] = [];
+    const serve = (name: string, waiting: Promise<Disposable | undefined>) =>
+      void waiting.then((granted) => {
+        served.push(name);
+        granted?.[Symbol.dispose]();
       });
-      await settlePromises();
-    }
-    giveBack?.();
+    serve("caller 1", take("caller"));
+    serve("background", take("background"));
     await settlePromises();
-    expect(served).toEqual(["caller", "background", "caller"]);
+    serve("caller 2", take("caller"));
+    for (const claim of [1, 2])
+      serve(`claim ${claim}`, (async () => (await limiter.claimSlots.admit(inSeconds(9)))?.takeSlot())());
+    await settlePromises();
+    slot?.[Symbol.dispose]();
+    await settlePromises();
+    expect(served).toEqual(["claim 1", "caller 1", "claim 2", "background", "caller 2"]);
+  });
+
+  test("give their place back if they get no slot", async () => {
+    limiter = createLimiter(3, clock, createSeededRandom(1));
+    const take = async (priority: Priority, seconds: number) =>
+      limiter.takeSlot(priority, inSeconds(seconds));
+    const slots = await Promise.all([take("caller", 1), take("caller", 1), take("caller", 1)]);
+    for (let call = 0; call < 5; call++) {
+      const late = take("background", 1);
+      await clock.advance(1000);
+      expect(await late).toBeUndefined();
+    }
+    for (const slot of slots) slot?.[Symbol.dispose]();
+    expect(await take("background", 1)).toBeDefined();
   });
 });
 
@@ -222,12 +253,13 @@ describe("A call that waits for a slot", () => {
   });
 
   test("frees its place for the next one when it ends", async () => {
-    const [giveBack] = await takeAll();
+    const [slot] = await takeAll();
     const late = limiter.takeSlot("caller", inSeconds(1));
     const next = limiter.takeSlot("caller", inSeconds(9));
     await clock.advance(2000);
-    giveBack?.();
-    expect([await late, await next]).toEqual([undefined, expect.any(Function)]);
+    slot?.[Symbol.dispose]();
+    expect(await late).toBeUndefined();
+    expect(await next).toBeDefined();
   });
 
   test("leaves no timer behind when it gets its slot", async () => {
@@ -240,98 +272,119 @@ describe("A call that waits for a slot", () => {
       },
     };
     limiter = createLimiter(1, watched, createSeededRandom(1));
-    const giveBack = await limiter.takeSlot("caller", inSeconds(9));
+    const slot = await limiter.takeSlot("caller", inSeconds(9));
     const next = limiter.takeSlot("caller", inSeconds(9));
-    giveBack?.();
+    slot?.[Symbol.dispose]();
     await next;
     expect(aborted).toEqual([true]);
   });
 });
 
+describe("Callers who would wait too long", () => {
+  const workSeconds = 1;
+
+  /** Does one unit of work, and returns whether it got a slot. */
+  async function work(kind: "claim" | "read", receiveSeconds = 0): Promise<boolean> {
+    using admission = kind === "claim" ? await limiter.claimSlots.admit(inSeconds(12.5)) : undefined;
+    if (kind === "claim" && !admission) return false;
+    if (receiveSeconds > 0) await clock.sleep(receiveSeconds * 1000);
+    using slot = admission ? await admission.takeSlot() : await limiter.takeSlot("caller", inSeconds(10));
+    admission?.[Symbol.dispose]();
+    if (slot) await clock.sleep(workSeconds * 1000);
+    return slot !== undefined;
+  }
+  const start = (count: number, ...input: Parameters<typeof work>) =>
+    Array.from({ length: count }, async () => work(...input));
+  /** Returns how many of these get a slot. */
+  async function served(works: readonly Promise<boolean>[]): Promise<number> {
+    await clock.advance(60_000);
+    return (await Promise.all(works)).filter(Boolean).length;
+  }
+
+  test.each(["claim", "read"] as const)(
+    "are refused: a %s, by the average time of those ahead",
+    async (kind) => {
+      expect(await served(start(ceiling, kind))).toBe(ceiling);
+      const refusedAt: number[] = [];
+      const startedAt = clock.now();
+      const works = start(100, kind).map(async (ends) => {
+        const isServed = await ends;
+        if (!isServed) refusedAt.push(clock.now() - startedAt);
+        return isServed;
+      });
+      // Eight at work, and for eight seconds eight more in each.
+      expect(await served(works)).toBeGreaterThanOrEqual(ceiling * 8);
+      expect(refusedAt.length).toBeGreaterThan(20);
+      expect(new Set(refusedAt)).toEqual(new Set([0]));
+    },
+  );
+
+  test.each(["claim", "read"] as const)("are refused: the 201st %s that waits", async (kind) => {
+    const works = start(ceiling + 300, kind);
+    await settlePromises();
+    const waiting = works.length - (await countRefused(works));
+    expect(waiting).toBeLessThanOrEqual(200 + 2 * ceiling);
+    expect(waiting).toBeGreaterThanOrEqual(200);
+  });
+
+  async function countRefused(works: readonly Promise<boolean>[]): Promise<number> {
+    const states = works.map(async (ends) => Promise.race([ends, Promise.resolve("waits")]));
+    return (await Promise.all(states)).filter((state) => state === false).length;
+  }
+
+  test("are refused: claims that wait for slow storage", async () => {
+    expect(await served(start(ceiling, "claim", 2))).toBe(ceiling);
+    const works = start(200, "claim", 2);
+    await settlePromises();
+    // Sixteen receive at once, and for eight seconds sixteen more every two.
+    expect(works.length - (await countRefused(works))).toBeLessThanOrEqual(16 * 6);
+  });
+
+  test("are counted in both lines", async () => {
+    await served([...start(ceiling, "claim"), ...start(ceiling, "read")]);
+    const claims = start(30, "claim");
+    await settlePromises();
+    const reads = start(60, "read");
+    await settlePromises();
+    expect(await countRefused(claims)).toBe(0);
+    // With as many claims as reads ahead, a read waits twice as long.
+    expect(await countRefused(reads)).toBeGreaterThan(10);
+    expect(await served([...claims, ...reads])).toBeGreaterThan(64);
+  });
+});
+
 describe("A claim", () => {
-  const steps = (changes: object = {}) => ({
-    startBefore: inSeconds(12.5),
-    prepare: async () => "message",
-    abandon: vi.fn<(message: string) => Promise<void>>(),
-    work: async () => clock.sleep(1000),
-    ...changes,
-  });
-  const refused = { code: "claim-failed", status: 503, details: { retryAfterSeconds: 5 } };
-  const start = (count: number, changes: object = {}) =>
-    Array.from({ length: count }, async () =>
-      limiter.claimSlots.run(steps(changes)).catch((error: unknown) => error),
-    );
-
-  test("keeps one slot for its whole work, and its calls need no other", async () => {
-    const claims = start(ceiling, { work: async () => clock.sleep(1000) });
-    await settlePromises();
-    expect(await countSlots()).toBe(0);
-    await clock.advance(1000);
-    await Promise.all(claims);
-    expect(await countSlots()).toBe(ceiling);
-  });
-
-  test("prepares itself without a slot, together with at most as many others as the ceiling", async () => {
-    let preparing = 0;
+  test("receives its message without a slot, beside at most twice as many as there are slots", async () => {
     limiter.onFailure(timeout, clock.now());
-    const prepare = async () => {
-      preparing += 1;
-      return clock.sleep(1000);
-    };
-    void start(3 * ceiling, { prepare });
+    const admitted = Array.from({ length: 3 * ceiling }, async () =>
+      limiter.claimSlots.admit(inSeconds(12.5)),
+    );
+    let count = 0;
+    for (const admission of admitted) void admission.then(() => (count += 1));
     await settlePromises();
-    expect(preparing).toBe(ceiling);
+    expect(count).toBe(2 * ceiling);
     expect(await countSlots()).toBe(ceiling / 2);
   });
 
-  test("is abandoned if no slot comes in time after it prepared itself", async () => {
+  test("gets no slot after its deadline, and makes room for others when it leaves", async () => {
     limiter = createLimiter(1, clock, createSeededRandom(1));
-    void start(1, { work: async () => clock.sleep(60_000) });
-    await settlePromises();
-    const late = steps();
-    const outcome = limiter.claimSlots.run(late).catch((error: unknown) => error);
-    await clock.advance(12_500);
-    expect(await outcome).toMatchObject(refused);
-    expect(late.abandon).toHaveBeenCalledWith("message");
+    const slot = await limiter.takeSlot("caller", inSeconds(1));
+    for (let claim = 0; claim < 5; claim++) {
+      using admission = await limiter.claimSlots.admit(inSeconds(1));
+      const late = admission?.takeSlot();
+      await clock.advance(1000);
+      expect(await late).toBeUndefined();
+    }
+    slot?.[Symbol.dispose]();
+    using admission = await limiter.claimSlots.admit(inSeconds(1));
+    expect(await admission?.takeSlot()).toBeDefined();
   });
 
-  test("is refused at once if sixty others wait", async () => {
-    void start(ceiling, { work: async () => clock.sleep(5000) });
-    await settlePromises();
-    void start(60);
-    await settlePromises();
-    expect(await start(1)[0]).toMatchObject(refused);
-  });
-
-  test("is refused at once if the claims before it take too long for it", async () => {
-    limiter = createLimiter(1, clock, createSeededRandom(1));
-    const work = async () => clock.sleep(5000);
-    void start(1, { work });
-    await clock.advance(5000);
-    // One at work, and two of which the second waits for ten seconds.
-    void start(1, { work });
-    await settlePromises();
-    const waiting = start(2, { work });
-    await settlePromises();
-    expect(await start(1, { work })[0]).toMatchObject(refused);
-    await clock.advance(15_000);
-    expect(await Promise.all(waiting)).toEqual([undefined, undefined]);
-  });
-
-  test("is refused at once, and prepares nothing, during a pause of more than two seconds", async () => {
+  test("is refused at once during a pause of more than two seconds", async () => {
     limiter.onFailure(response(503, 7), clock.now());
-    const prepare = vi.fn<() => Promise<string>>();
-    expect(await start(1, { prepare })[0]).toMatchObject({ status: 503, details: { retryAfterSeconds: 7 } });
-    expect(prepare).not.toHaveBeenCalled();
-  });
-
-  test("that fails gives its slot and its place back", async () => {
-    const fail = async () => Promise.reject(new Error("failed"));
-    await Promise.all([...start(ceiling, { prepare: fail }), ...start(ceiling, { work: fail })]);
-    expect(await countSlots()).toBe(ceiling);
-    await clock.advance(1000);
-    const claims = start(ceiling);
-    await clock.advance(1000);
-    expect(await Promise.all(claims)).toEqual(claims.map(() => undefined));
+    await expect(limiter.claimSlots.admit(inSeconds(12.5))).rejects.toMatchObject({
+      status: 503,
+      details: { retryAfterSeconds: 7 },
+    });
   });
 });

@@ -49,7 +49,7 @@ describe("with an unusual platform", () => {
   test.each(["isLive", "liveConferences", "alarms"] as const)(
     "%s throws instead of returning an empty list if the platform fails or its response is undocumented",
     async (name) => {
-      platform.addFault({ kind: "status", status: 503, count: 1 });
+      platform.addFault({ kind: "status", status: 503, count: 3 });
       await expect(status[name]("room-a")).rejects.toMatchObject({ code: "platform-unavailable" });
       for (const body of ["<html>", { meta: {}, objects: [5] }]) {
         const { odd } = answering(body);

@@ -70,19 +70,42 @@ describe("A claim that receives an unusable name", () => {
   const assignedBy = (messageId: string | undefined) =>
     formatMarker({ state: "assigned", since: "2026-01-01T00:00:00.000Z", messageId });
 
-  test.each([
-    ["is missing from the platform", undefined],
-    ["disappears before it is changed", { kind: "status", status: 404, method: "PATCH", count: 1 }],
-  ] as const)("deletes the name and returns the next room if the room %s", async (_, fault) => {
-    if (fault) world.addRoom("gone");
+  test("deletes the name and returns the next room if the room is missing from the platform", async () => {
     await world.pool.put("gone");
     await world.addPooled("room-b");
-    if (fault) world.platform.addFault(fault);
 
     expect(await world.claim()).toMatchObject({ name: "room-b" });
     expect(world.log.fieldsOf("room-discarded")).toEqual({ room: "gone", reason: "room-missing" });
     expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
     expect(world.requests()).toEqual([topUp, { reason: "claimed" }]);
+  });
+
+  test("returns the next room if one disappears before it is changed, and keeps its name", async () => {
+    await world.addPooled("vanishing");
+    await world.addPooled("room-b");
+    world.platform.addFault({ kind: "status", status: 404, method: "PATCH", count: 1 });
+
+    expect(await world.claim()).toMatchObject({ name: "room-b" });
+    expect(world.pool.texts()).toEqual(["vanishing"]);
+    expect(world.requests()).toEqual([{ reason: "claimed" }]);
+  });
+
+  test("keeps the whole pool if every change gets 404", async () => {
+    for (let index = 0; index < 50; index++) await world.addPooled(`room-${index}`);
+    world.platform.addFault({ kind: "status", status: 404, method: "PATCH" });
+
+    for (let claim = 1; claim <= 5; claim++)
+      await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed" });
+    expect(world.pool.texts()).toHaveLength(50);
+    expect(world.platform.requests().byRoute["PATCH /api/admin/configuration/v1/conference/{id}/"]).toBe(10);
+  });
+
+  test("requests one room, however many names it deletes", async () => {
+    for (let index = 0; index < 10; index++) await world.pool.put(`gone-${index}`);
+
+    await expect(world.claim()).rejects.toMatchObject({ code: "claim-failed" });
+    expect(world.pool.texts()).toEqual([]);
+    expect(world.requests()).toEqual([topUp]);
   });
 
   test("discards a room that an unfinished claim assigned with the same message", async () => {

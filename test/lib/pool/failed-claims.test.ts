@@ -185,21 +185,27 @@ describe("Changes whose outcomes stay unknown", () => {
     world.platform.addFault(unknown);
     const pooled = world.pool.texts().length;
     for (let trial = 1; trial <= 12; trial++) {
-      expect(await fail(claims)).toBe(10);
       world.clock.advance(9);
       expect(await fail(claims)).toBe(1);
       expect(patches()).toBe(2 + trial);
       world.clock.advance(1);
       const failures = await Promise.all(Array.from({ length: 4 }, async () => fail(claims)));
       // The first one is the trial.
-      expect(failures).toEqual([5, 1, 1, 1]);
+      expect(failures).toEqual([10, 1, 1, 1]);
       expect(patches()).toBe(3 + trial);
     }
-    // Only every sixth trial takes a room.
-    expect(world.pool.texts()).toHaveLength(pooled - 2);
-    expect(world.deletionNames()).toHaveLength(5);
+    // No trial takes a room.
+    expect(world.pool.texts()).toHaveLength(pooled);
+    expect(world.deletionNames()).toHaveLength(3);
     expect(world.log.events().filter((event) => event === "assignments-paused")).toHaveLength(13);
     expect(world.log.fieldsOf("assignments-paused")).toEqual({ seconds: 10 });
+  });
+
+  test("are refused before a message is received while they are paused", async () => {
+    const claims = await open();
+    const { length } = world.pool.calls;
+    expect(await fail(claims)).toBe(10);
+    expect(world.pool.calls).toHaveLength(length);
   });
 
   test("count only if no change between them had a known outcome", async () => {
@@ -244,84 +250,53 @@ describe("Changes whose outcomes stay unknown", () => {
     expect(await world.pool.receive(32, 1)).toHaveLength(world.pool.texts().length);
   });
 
-  test("end with a trial that works, before the claim receives its message", async () => {
-    const claims = await open();
+  test("end with a trial that works and changes nothing but the name that the room has", async () => {
+    const bodies: unknown[] = [];
+    const conferences = {
+      ...world.conferences,
+      update: async (...input: Parameters<Conferences["update"]>) => {
+        bodies.push(input[1]);
+        return world.conferences.update(...input);
+      },
+    };
+    const claims = await open({ conferences });
     world.clock.advance(10);
+    const trialled = world.pool.contents().find(({ visibleAt }) => visibleAt <= world.clock.now())?.text;
     expect(await fail(claims)).toBe("claimed");
-    expect(patches()).toBe(5);
+    expect(bodies.slice(3)).toEqual([{ name: trialled }, expect.any(Function)]);
     for (let claim = 1; claim <= 4; claim++) expect(await fail(claims)).toBe("claimed");
     expect(world.deletionNames()).toHaveLength(3);
+    expect(bodies).toHaveLength(9);
   });
 
-  test("are repeated unchanged, so the collector deletes the rooms", async () => {
-    const sent: unknown[] = [];
-    const update: Conferences["update"] = async (id, fields, limits) =>
-      world.conferences.update(
-        id,
-        () => {
-          const now = typeof fields === "function" ? fields() : fields;
-          sent.push({ id, ...now });
-          return now;
+  test("pause for a minute if only the trial works, whose claim decides alone", async () => {
+    const claims = await open({
+      conferences: {
+        ...world.conferences,
+        update: async (id, fields, limits) => {
+          if (typeof fields !== "function") return world.conferences.update(id, fields, limits);
+          await Promise.resolve();
+          throw new PlatformError({ outcome: "unknown", message: "PATCH: status 500", status: 500 });
         },
-        limits,
-      );
-    const claims = await open({ conferences: { ...world.conferences, update } });
-    world.clock.advance(10);
-    await fail(claims);
-    expect(sent[3]).toEqual(sent[0]);
-    await world.collectGarbageAfter(700);
-    for (const room of world.deletionNames()) expect(world.roomNames()).not.toContain(room);
-    expect(world.deletionNames()).toEqual([]);
-  });
-
-  test("are not repeated on a room whose message may return", async () => {
-    // The first delete of each message fails twice, so the claim leaves it to its lease.
-    for (let claim = 1; claim <= 3; claim++)
-      for (let time = 1; time <= 2; time++) world.pool.strikeNext("delete", { failure: "unknown" });
-    const claims = await open();
-    world.clock.advance(10);
-    expect(await fail(claims)).toBe("claimed");
-    // No trial before the claim's own change.
-    expect(patches()).toBe(4);
-  });
-
-  test("are not repeated after another change has worked, because the platform may use an ID again", async () => {
-    for (let index = 0; index < 6; index++) await world.addPooled(`later-${index}`);
-    const claims = await open();
-    world.clock.advance(10);
-    expect(await fail(claims)).toBe("claimed");
-    // No change of the second outage may be repeated, because its message may return.
-    for (let time = 1; time <= 6; time++) world.pool.strikeNext("delete", { failure: "unknown" });
-    world.platform.addFault({ ...unknown, count: 3 });
-    for (let claim = 1; claim <= 3; claim++) await fail(claims);
-    const before = patches();
-    world.clock.advance(10);
-    expect(await fail(claims)).toBe("claimed");
-    expect(patches()).toBe(before + 1);
-  });
-
-  test("are repeated on the last three rooms in turn, because one of them may stay locked", async () => {
-    const tried: number[] = [];
-    let locked: number | undefined;
-    const conferences = checkingChanges((id) => {
-      tried.push(id);
-      if (id === locked) throw new PlatformError({ outcome: "unknown", isTimeout: true, message: "locked" });
+      },
     });
-    const claims = await open({ conferences });
-    locked = tried[0];
-    for (let seconds = 0; seconds < 20; seconds += 10) {
-      world.clock.advance(10);
-      await fail(claims);
+    world.platform.clearFaults();
+    for (const seconds of [10, 60, 60]) {
+      world.clock.advance(seconds - 1);
+      expect(await fail(claims)).toBe(1);
+      world.clock.advance(1);
+      const failures = await Promise.all(Array.from({ length: 4 }, async () => fail(claims)));
+      expect(failures).toEqual([5, 1, 1, 1]);
     }
-    expect(tried.slice(3, 5)).toEqual(tried.slice(0, 2));
-    expect(await fail(claims)).toBe("claimed");
+    expect(world.deletionNames()).toHaveLength(6);
   });
 
   test.each<[string, Partial<PlatformFailure>, boolean]>([
     ["a refused login", { outcome: "refused", status: 401, isLoginRefused: true }, false],
     ["429", { outcome: "refused", status: 429 }, false],
     ["a timeout", { outcome: "unknown", isTimeout: true }, false],
-    ["a rejected field", { outcome: "refused", status: 400 }, true],
+    ["a 400 of a proxy", { outcome: "refused", status: 400, body: "<html>" }, false],
+    ["a rejected field", { outcome: "refused", status: 400, body: { conference: { name: ["no"] } } }, true],
   ])("do not end with a trial that has another result than success: %s", async (_, failure, isEnd) => {
     let result: PlatformError | undefined;
     const conferences = checkingChanges(() => {
@@ -335,13 +310,13 @@ describe("Changes whose outcomes stay unknown", () => {
     expect(await fail(claims)).toBe(isEnd ? "claimed" : 10);
   });
 
-  test("skip rooms that have gone, which says nothing about changes", async () => {
+  test("do not end with a trial whose room has gone, which says nothing about changes", async () => {
     const claims = await open();
-    for (const name of world.deletionNames()) await world.conferences.delete(Number(world.room(name)?.id));
     world.clock.advance(10);
+    world.platform.addFault({ kind: "status", status: 404, method: "PATCH", count: 1 });
     expect(await fail(claims)).toBe("claimed");
-    // Three trials found no room, and the claim's own change was the fourth.
-    expect(patches()).toBe(7);
+    // The trial without a room, the trial of the next room, and its change.
+    expect(patches()).toBe(6);
   });
 
   test("do not block claims if a trial was never sent", async () => {
@@ -353,21 +328,7 @@ describe("Changes whose outcomes stay unknown", () => {
     expect(await fail(claims)).toBe("claimed");
   });
 
-  test("do not block claims if the trial was a claim's own change that was never sent", async () => {
-    let isSent = true;
-    const conferences = checkingChanges(() => {
-      if (!isSent) throw new PlatformError({ outcome: "not-sent", message: "refused" });
-    });
-    for (let claim = 1; claim <= 6; claim++) world.pool.strikeNext("delete", { failure: "unknown" });
-    const claims = await open({ conferences });
-    world.clock.advance(10);
-    isSent = false;
-    for (let trial = 1; trial <= 3; trial++) expect(await fail(claims)).toBe(5);
-    isSent = true;
-    expect(await fail(claims)).toBe("claimed");
-  });
-
-  test("are not paused for longer than ten seconds if the clock is set back by an hour", async () => {
+  test("are not paused any longer if the clock is set back by an hour", async () => {
     const claims = await open();
     world.clock.advance(-3600);
     // Storage has a clock of its own.

@@ -191,7 +191,7 @@ describe("Provisioning if the create fails", () => {
   test("deletes the name and sends no create if it paused until the name was visible", async () => {
     world.pool.strikeNext("put", { meanwhile: () => world.clock.advance(600) });
 
-    await expect(provision()).rejects.toMatchObject({ code: "platform-timeout", outcome: "not-sent" });
+    await expect(provision()).rejects.toMatchObject({ code: "platform-unavailable", outcome: "not-sent" });
     expect(world.platform.requests().total).toBe(0);
     expect(world.pool.texts()).toEqual([]);
   });

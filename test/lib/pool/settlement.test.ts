@@ -15,23 +15,21 @@ import { leaseSeconds, usePoolQueues } from "../../support/pool-world.ts";
 const queues = usePoolQueues();
 beforeEach(async () => queues.pool.put("room-a"));
 
-/**
- * Receives the message and settles it. The platform has refused the room this often before. Returns whether the message
- * is deleted.
- */
-async function settle(outcome: FailedOutcome, refusals?: number): Promise<boolean> {
+/** Receives the message and settles it. The platform has refused the room this often before. */
+async function settle(outcome: FailedOutcome, refusals?: number): Promise<void> {
   const heldUntil = queues.clock.now() + leaseSeconds * 1000;
   const [message] = await queues.pool.receive(1, leaseSeconds);
   if (!message) throw new Error("the pool is empty");
   const content = { ...decodeRoomMessage(message.text), refusals };
-  const held = { message, content, heldUntil, log: queues.log };
-  return createSettle({ ...queues, leaseSeconds })(held, outcome);
+  const requestRoom = async () => queues.replenishment.topUpByOne(queues.log);
+  const held = { message, content, heldUntil, requestRoom, log: queues.log };
+  await createSettle({ ...queues, leaseSeconds })(held, outcome);
 }
 
+/** Returns for how many seconds the message is invisible. */
 const messageState = () => {
   const [message] = queues.pool.contents();
-  if (!message) return "deleted";
-  return message.visibleAt <= queues.clock.now() ? "visible" : "leased";
+  return message ? (message.visibleAt - queues.clock.now()) / 1000 : "deleted";
 };
 
 /** The message about a room that a claim gave up. */
@@ -48,14 +46,16 @@ const examples = [
   ["unanswered-claim", 0, ["deleted", 1, 1], "room-discard-failed"],
   ["room-missing", 0, ["deleted", 0, 1], "room-discard-failed"],
   ["duplicate-message", 0, ["deleted", 0, 0], "duplicate-message"],
-  ["find-failed", 4, ["visible", 0, 0], "release-failed"],
-  ["room-refused", 3, ["leased", 0, 0], "release-failed"],
+  ["find-failed", 4, [0, 0, 0], "release-failed"],
+  ["trial-unknown", 0, [10, 0, 0], "release-failed"],
+  ["room-vanished", 0, [20, 0, 0], "release-failed"],
+  ["room-refused", 3, [leaseSeconds, 0, 0], "release-failed"],
   ["room-refused", 4, ["deleted", 1, 1], "room-discard-failed"],
 ] as const;
 
 describe("The settlement of a message", () => {
   test.each(examples)("after %s, with %i refusals before, leaves %j", async (outcome, refusals, expected) => {
-    expect(await settle(outcome, refusals)).toBe(expected[0] === "deleted");
+    await settle(outcome, refusals);
     expect(effects()).toEqual(expected);
   });
 
@@ -75,8 +75,8 @@ describe("The settlement of a message", () => {
         queues.pool.strikeNext(operation, { failure: "unknown" });
       queues.deletion.strikeNext("put", { failure: "unknown" });
       queues.provisioning.strikeNext("put", { failure: "unknown" });
-      expect(await settle(outcome, refusals)).toBe(false);
-      expect(effects()).toEqual(["leased", 0, 0]);
+      await settle(outcome, refusals);
+      expect(effects()).toEqual([leaseSeconds, 0, 0]);
       expect(queues.log.fieldsOf(event)).toMatchObject({ room: "room-a" });
     },
   );
@@ -142,7 +142,7 @@ describe("The settlement that discards a room", () => {
 
   test("queues the room for deletion but requests no other if bulk delete cleared the pool", async () => {
     queues.pool.strikeNext("delete", { failure: "message-gone" });
-    expect(await settle("assignment-unknown")).toBe(false);
+    await settle("assignment-unknown");
 
     expect(deletions()).toEqual([givenUp("assignment-unknown")]);
     expect(queues.provisioning.texts()).toEqual([]);

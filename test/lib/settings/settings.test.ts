@@ -264,7 +264,7 @@ describe("Invalid settings", () => {
     ["POOL_MINIMUM", ["0", "50"], ["51", "10001"]],
     ["POOL_READY_DELAY_SECONDS", ["0", "3600"], ["3601"]],
     ["SERVICE_TAG_BASE_URL", [tagBase.padEnd(180, "x")], [http, tagBase.padEnd(181, "x")]],
-    ["GC_MAX_MESSAGES", ["1", "1000"], ["0", "1001"]],
+    ["GC_MAX_MESSAGES", ["1", "10000"], ["0", "10001"]],
     ["GC_MINIMUM_AGE_SECONDS", ["600", "604800"], ["599", "604801"]],
     ["AUTH_TENANT_ID", [], ["common", "Organizations", "CONSUMERS", "a/b", "/a"]],
     ["AUTH_AUDIENCES", ["a", "a, b"], [",", "a,,b", "a,", ",a"]],

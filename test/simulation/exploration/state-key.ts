@@ -63,7 +63,6 @@ function describe(task: Task): unknown {
     firstListAt,
     deletionMessages,
     lookUps,
-    liveChecksSince,
     liveChecks,
   } = task;
   return {
@@ -77,7 +76,6 @@ function describe(task: Task): unknown {
       firstListAt,
       deletionMessages,
       lookUps,
-      liveChecksSince,
       liveChecks,
     }),
   };

@@ -120,9 +120,9 @@ export function createRetirement(options: RetirementOptions): Retirement {
     conferences: {
       findByName: async (name, limits) => conferences.findByName(name, limits),
       update: async (id, fields, limits) => {
-        const isFound = await conferences.update(id, () => withCommand(fields, options.command), limits);
-        if (held) held.isAssigned = isFound;
-        return isFound;
+        const sent = await conferences.update(id, () => withCommand(fields, options.command), limits);
+        if (held) held.isAssigned = sent !== undefined;
+        return sent;
       },
     },
     deletion,

@@ -1,10 +1,9 @@
 /** The gateway that a command works on: its platform, queues, log and settings, as the operator reaches them. */
-import { createClient, type PlatformCalls } from "../../../src/lib/platform/client.ts";
+import { createClient, type PlatformClient } from "../../../src/lib/platform/client.ts";
 import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
-import { withRetries } from "../../../src/lib/platform/retries.ts";
 import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
 import { createCredentials, createTransport } from "../../../src/lib/platform/transport.ts";
-import { type Clock, type Queues, secureRandom, systemClock } from "../../../src/lib/ports.ts";
+import { type Clock, type Queues, systemClock } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
 import { UnreachableError } from "../outcomes.ts";
 
@@ -12,7 +11,8 @@ import { UnreachableError } from "../outcomes.ts";
 export interface Platform {
   readonly conferences: Conferences;
   readonly status: PlatformStatus;
-  /** Looks one room up, as a create does, without retries. Throws PlatformError, after five seconds at the latest. */
+  readonly takeSlot: PlatformClient["background"]["takeSlot"];
+  /** Looks one room up, as a create does. Throws PlatformError, after five seconds at the latest. */
   readonly probe: () => Promise<void>;
 }
 
@@ -70,15 +70,16 @@ export function openPlatform({ url, timeoutSeconds, maxConcurrency, logIn }: Set
 }
 
 /** Returns the platform that this client calls. */
-export function platformOf(client: PlatformCalls, clock: Clock): Platform {
-  const { background } = withRetries(client, clock, secureRandom);
-  const once = createConferences(client);
+export function platformOf(client: PlatformClient, clock: Clock): Platform {
+  const { background } = client;
+  const callers = createConferences(client);
   return {
     conferences: createConferences(background),
     status: createPlatformStatus(background),
+    takeSlot: background.takeSlot,
     probe: async () => {
       const startBefore = clock.now() + probeSeconds * 1000;
-      await once.findByName("probe-of-ops", { timeoutSeconds: probeSeconds, startBefore });
+      await callers.findByName("probe-of-ops", { timeoutSeconds: probeSeconds, startBefore });
     },
   };
 }

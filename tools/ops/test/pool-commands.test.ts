@@ -364,8 +364,7 @@ describe("ops collect", () => {
     expect(output).toMatch(/^3 rooms waiting for deletion, the oldest for \d+ s\.\n/);
     expect(output).toMatch(/^ended +deleted$/m);
     expect(output).toMatch(/^live +kept: live$/m);
-    // The collector does not look such a room up, so it does not know whose name this is.
-    expect(output).toMatch(/^sha256:[0-9a-f]{12} +kept: persistent$/m);
+    expect(output).toMatch(/^test_kept +kept: persistent$/m);
     expect(output).toMatch(/1 room deleted; 0 are waiting\.\n$/);
     expect(remarks).toMatch(/3\/3 rooms\n$/);
     expect(roomNames().toSorted()).toEqual(["live", "overdue", "test_kept"]);

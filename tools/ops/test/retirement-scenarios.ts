@@ -1,6 +1,5 @@
 /** Small scenarios in which an operator's command takes a room out of the pool. */
 import { createConferences } from "../../../src/lib/platform/conferences.ts";
-import { withRetries } from "../../../src/lib/platform/retries.ts";
 import {
   bulkDelete,
   create,
@@ -20,10 +19,10 @@ const retire = (process: number): ScenarioStep => ({
 });
 
 async function retireRoom({ adapters, settings, log }: ProcessParts): Promise<string | undefined> {
-  const { queues, platformClient, clock, random } = adapters;
+  const { queues, platformClient, clock } = adapters;
   const retirement = createRetirement({
     ...queues,
-    conferences: createConferences(withRetries(platformClient, clock, random)),
+    conferences: createConferences(platformClient),
     settings,
     replenishment: undefined,
     command: "shrink",

@@ -97,10 +97,10 @@ describe.each([
     ["reset" as const, "unknown"],
     ["503" as const, "unknown"],
   ])("is down and back after an outage of kind %s", async (mode, outcome) => {
-    const { client, platform } = open();
+    const { newClient, platform } = open();
     await platform.goDown(mode);
-    await expect(client.call({ method: "GET", path })).rejects.toMatchObject({ outcome });
+    await expect(newClient().call({ method: "GET", path })).rejects.toMatchObject({ outcome });
     await platform.goUp();
-    await expect(client.call({ method: "GET", path })).resolves.toBeDefined();
+    await expect(newClient().call({ method: "GET", path })).resolves.toBeDefined();
   });
 });

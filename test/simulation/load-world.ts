@@ -1,0 +1,239 @@
+/** A service under load, in virtual time: instances with all their parts, one platform, and callers who keep arriving. */
+import PQueue from "p-queue";
+import { createDependencies, type Dependencies } from "../../src/lib/dependencies.ts";
+import { GatewayError } from "../../src/lib/errors.ts";
+import { createClient } from "../../src/lib/platform/client.ts";
+import { transportFailure } from "../../src/lib/platform/errors.ts";
+import type { PlatformHttpResponse, PlatformRequest } from "../../src/lib/platform/transport.ts";
+import { loadSettings } from "../../src/lib/settings/settings.ts";
+import { createMemoryPlatform, noCredentials } from "../../tools/simulators/platform/memory-platform.ts";
+import { createSeededRandom } from "../../tools/simulators/process/seeded-random.ts";
+import { createVirtualClock } from "../support/clock.ts";
+import { exampleEnvironment } from "../support/example-settings.ts";
+import { formatMarker } from "../support/markers.ts";
+import { createMemoryQueue } from "../support/memory-queue.ts";
+import { createMemoryRecordStore } from "../support/memory-record-store.ts";
+import { openAccess } from "../support/open-access.ts";
+import { createRecordingLog } from "../support/recording-log.ts";
+
+const seed = Number(process.env["OVERLOAD_SEED"] ?? 1);
+// What an environment is delivered with.
+const timeoutSeconds = 10;
+export const maxConcurrency = 5;
+export const platformSlots = 5;
+
+/** Returns the response to a call that the platform refuses at once, this many seconds after the start. */
+export type Refuse = (request: PlatformRequest, second: number) => PlatformHttpResponse | undefined;
+
+export interface Surroundings {
+  readonly instances?: number;
+  /** How long the platform works on a call, on average. */
+  readonly callSeconds: number;
+  /** How many calls the platform works on at once. Others wait, and it works on each to its end. */
+  readonly slots?: number;
+  readonly refuse?: Refuse;
+  /** How long storage takes to receive a message. */
+  readonly storageSeconds?: number;
+  /** How many requests the front end lets into an instance at once, first come first served. */
+  readonly httpConcurrency?: number;
+  /** Whether callers arrive at random times and instances, instead of evenly and in turn. */
+  readonly isRandom?: boolean;
+  /** Whether the platform answers one list quickly before the load begins. */
+  readonly isQuickAtFirst?: boolean;
+  /** Whether rooms are made by the gateway's provisioning, instead of appearing when they are requested. */
+  readonly provisions?: boolean;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** One request that has ended. */
+export interface Ended {
+  /** When it ended, in seconds after the start. */
+  readonly second: number;
+  readonly took: number;
+  readonly error: GatewayError | undefined;
+}
+
+type Instance = Dependencies & { readonly frontEnd: PQueue };
+
+export type LoadWorld = ReturnType<typeof createLoadWorld>;
+
+export function createLoadWorld(surroundings: Surroundings) {
+  const { instances = 1, callSeconds, slots = platformSlots, refuse, storageSeconds = 0 } = surroundings;
+  const { httpConcurrency = 500, isRandom = false, provisions = false } = surroundings;
+  const random = createSeededRandom(seed);
+  const clock = createVirtualClock(random);
+  const startedAt = clock.now();
+  const secondsNow = () => (clock.now() - startedAt) / 1000;
+  const platform = createMemoryPlatform(() => clock.now());
+  const work = new PQueue({ concurrency: slots });
+  const log = createRecordingLog();
+  let isQuick = false;
+  let [maxInFlight, maxOutside] = [0, 0];
+
+  /** The connection of one instance to the platform. */
+  function newTransport() {
+    let inFlight = 0;
+    return async (request: PlatformRequest): Promise<PlatformHttpResponse> => {
+      maxInFlight = Math.max(maxInFlight, ++inFlight);
+      try {
+        return await respond(request);
+      } finally {
+        inFlight -= 1;
+      }
+    };
+  }
+
+  async function respond(request: PlatformRequest): Promise<PlatformHttpResponse> {
+    const refusal = isQuick ? undefined : refuse?.(request, secondsNow());
+    if (refusal || isQuick) {
+      await clock.sleep(20);
+      return refusal ?? platform.transport(request, "");
+    }
+    const response = work.add(async () => {
+      await clock.sleep(callSeconds * (800 + random.integerBelow(400)));
+      return platform.transport(request, "");
+    });
+    const responded = new AbortController();
+    const limit = request.timeoutSeconds ?? timeoutSeconds;
+    const timeout = clock.sleep(limit * 1000, responded.signal).then(() => {
+      throw transportFailure(request, Object.assign(new Error("timeout"), { code: "ETIMEDOUT" }));
+    });
+    return Promise.race([response, timeout]).finally(() => responded.abort());
+  }
+
+  const newQueue = () => createMemoryQueue(clock);
+  const queues = { pool: newQueue(), deletion: newQueue(), provisioning: newQueue(), poison: newQueue() };
+  const slowPool = {
+    ...queues.pool,
+    receive: async (...input: Parameters<typeof queues.pool.receive>) => {
+      await clock.sleep(storageSeconds * 1000);
+      return queues.pool.receive(...input);
+    },
+  };
+
+  let rooms = 0;
+  /** Adds a room to the platform, and its name to the pool if it is pooled. */
+  async function addRoom(state: "pooled" | "assigned" = "pooled"): Promise<string> {
+    const name = `room-${(rooms += 1)}`;
+    const since = new Date(clock.now()).toISOString();
+    platform.seedRooms({
+      rows: [{ name, description: formatMarker({ state, since }), aliases: [{ alias: name }] }],
+    });
+    if (state === "pooled") await queues.pool.put(name);
+    return name;
+  }
+  const appearing = {
+    ...queues.provisioning,
+    put: async (text: string) => {
+      await addRoom();
+      const message = await queues.provisioning.put(text);
+      await queues.provisioning.delete(message);
+      return message;
+    },
+  };
+
+  const settings = loadSettings({
+    ...exampleEnvironment,
+    PLATFORM_TIMEOUT_SECONDS: String(timeoutSeconds),
+    PLATFORM_MAX_CONCURRENCY: String(maxConcurrency),
+    ...surroundings.settings,
+  });
+  function newInstance(): Instance {
+    const options = { timeoutSeconds, maxConcurrency, credentials: noCredentials, clock, random };
+    const dependencies = createDependencies(settings, {
+      queues: { ...queues, pool: slowPool, provisioning: provisions ? queues.provisioning : appearing },
+      createRecords: createMemoryRecordStore(),
+      platformClient: createClient(newTransport(), options),
+      accessChecks: openAccess,
+      metricsSink: async () => undefined,
+      clock,
+      random,
+      newId: () => "id-1",
+    });
+    return { ...dependencies, frontEnd: new PQueue({ concurrency: httpConcurrency }) };
+  }
+  const all = Array.from({ length: instances }, newInstance);
+  let last = 0;
+  const nextInstance = () =>
+    all[(isRandom ? random.integerBelow(instances) : (last += 1)) % instances] as Instance;
+
+  /** Sends a request to an instance, and adds how it ended to `ended`. */
+  async function send(ended: Ended[], request: (instance: Instance) => Promise<unknown>): Promise<void> {
+    const instance = nextInstance();
+    const arrivedAt = secondsNow();
+    let error: GatewayError | undefined;
+    try {
+      const response = instance.frontEnd.add(async () => request(instance));
+      maxOutside = Math.max(maxOutside, instance.frontEnd.size);
+      await response;
+    } catch (cause) {
+      if (!(cause instanceof GatewayError)) throw cause;
+      error = cause;
+    }
+    ended.push({ second: secondsNow(), took: secondsNow() - arrivedAt, error });
+  }
+
+  /** Returns the requests of one kind that have ended, and lets them arrive from now on. */
+  function arrive(perSecond: number, request: (instance: Instance) => Promise<unknown>): readonly Ended[] {
+    const ended: Ended[] = [];
+    async function arriveForever(): Promise<void> {
+      for (;;) {
+        void send(ended, request);
+        const share = isRandom ? -Math.log(1 - random.integerBelow(1_000_000) / 1_000_000) : 1;
+        await clock.sleep((share * 1000) / perSecond);
+      }
+    }
+    void arriveForever();
+    return ended;
+  }
+
+  const requests = {
+    /** Creates a room. The conference in it is not played. */
+    create: async ({ claims }: Instance): Promise<void> => {
+      const room = await claims.claim("https://verification.example.com/1", log);
+      // Keeps long runs fast.
+      platform.state.conferences.remove(String(room.id));
+    },
+    read: async ({ conferences }: Instance) => conferences.findByName("read-room"),
+    event: async ({ deletionQueueWriter }: Instance) => deletionQueueWriter.queueEndedRooms(["gone"], log),
+  };
+  platform.seedRooms({ rows: [{ name: "read-room", aliases: [{ alias: "read-room" }] }] });
+
+  return {
+    clock,
+    platform,
+    queues,
+    log,
+    secondsNow,
+    addRoom,
+    newInstance,
+    requests,
+    arrive,
+    /** Sends this many requests of one kind at once. */
+    sendAtOnce(
+      count: number,
+      request: (instance: Instance) => Promise<unknown>,
+      ended: Ended[] = [],
+    ): Ended[] {
+      for (let sent = 0; sent < count; sent++) void send(ended, request);
+      return ended;
+    },
+    /** Fills the pool and, if the surroundings say so, lets each instance read one quick list. */
+    async begin(pooled = 200): Promise<void> {
+      for (let count = 0; count < pooled; count++) await addRoom();
+      isQuick = surroundings.isQuickAtFirst ?? false;
+      const lists = isQuick ? all.map(async ({ sharedList }) => sharedList.list()) : [];
+      await clock.advance(100);
+      await Promise.all(lists);
+      isQuick = false;
+    },
+    roomsGivenUp: () => queues.deletion.texts().length,
+    /** The most calls of one instance that were in flight at once. */
+    maxInFlight: () => maxInFlight,
+    /** The most requests that waited outside an instance. */
+    maxOutside: () => maxOutside,
+  };
+}
+
+/** Returns the requests that succeeded within 30 s. */
+export const inTime = (ended: readonly Ended[]) => ended.filter(({ error, took }) => !error && took <= 30);
