@@ -9,10 +9,10 @@ export type Priority = "caller" | "background";
 /** Lets one unit of work call the platform, one call after the other. Disposing of it gives it back. */
 export type Slot = Place;
 
-/** A claim that may receive a message. Disposing of it lets the next claim in. */
-interface Admission extends Disposable {
+/** Lets a claim receive a message. Disposing of it lets the next claim in. */
+interface Admission extends Place {
   /** Waits for the slot of the claim. Returns undefined if none is free in time. */
-  takeSlot(): Promise<Slot | undefined>;
+  readonly takeSlot: () => Promise<Slot | undefined>;
 }
 
 /** Gives each claim one slot for all its platform calls. */
@@ -46,24 +46,20 @@ const timeoutMemoryMilliseconds = 600_000;
  * docs/architecture.md ("Platform calls") who gets a slot.
  */
 export function createLimiter(ceiling: number, clock: Clock, random: RandomSource) {
-  const slots = createPlaces<Line>(["claims", "others"], clock);
+  const slots = createPlaces<Line>(clock, "claims", "others");
   // Claims that receive a message, or hold one without a slot. More of them would empty the pool.
-  const admissions = createPlaces(["claims"], clock);
+  const admissions = createPlaces(clock, "claims");
   admissions.setMax(admittedPerSlot * ceiling);
   // Background work that has a slot or waits for one.
-  const background = createPlaces(["others"], clock);
+  const background = createPlaces(clock, "others");
   let limit: number;
   setLimit(ceiling);
   let limitedAt = Number.NEGATIVE_INFINITY;
   let timedOutAt = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let pauseSeconds = firstPauseSeconds;
-  /** How long a claim receives its message, and how long units of work keep their slots. */
-  const averages = {
-    receive: createAverage(clock),
-    claims: createAverage(clock),
-    others: createAverage(clock),
-  };
+  /** How long a claim receives its message, and how long units of work keep their slots: moving averages. */
+  const averageMilliseconds = { receive: 0, claims: 0, others: 0 };
 
   function setLimit(value: number): void {
     limit = Math.min(ceiling, Math.max(1, value));
@@ -96,21 +92,31 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
 
   /** Whether a caller who arrives now would wait too long in this line. The lines take turns. */
   function isTooLong(line: Line, otherLine: Line): boolean {
-    if (waiting(line) >= maxWaitingPerLine) return true;
     const turnsOfOthers = Math.min(waiting(line), waiting(otherLine));
-    const freeNow = slots.free() * averages[line].value();
-    const ahead = waiting(line) * averages[line].value() + turnsOfOthers * averages[otherLine].value();
-    return (ahead - freeNow) / Math.floor(limit) > maxWaitMilliseconds;
+    const free = Math.floor(limit) - slots.taken();
+    const ahead =
+      (waiting(line) - free) * averageMilliseconds[line] + turnsOfOthers * averageMilliseconds[otherLine];
+    return waiting(line) >= maxWaitingPerLine || ahead / Math.floor(limit) > maxWaitMilliseconds;
   }
 
   /** Whether storage is so slow that a claim would wait too long before it receives its message. */
-  const isStorageTooSlow = () =>
-    (admissions.waiting("claims") * averages.receive.value()) / (admittedPerSlot * ceiling) >
-    maxWaitMilliseconds;
+  function isStorageTooSlow(): boolean {
+    const ahead = admissions.waiting("claims") * averageMilliseconds.receive;
+    return ahead / (admittedPerSlot * ceiling) > maxWaitMilliseconds;
+  }
 
-  async function takeSlot(line: Line, startBefore: number): Promise<Slot | undefined> {
+  /** Starts to measure a time. Returns the function that adds it to the average. */
+  function measure(what: keyof typeof averageMilliseconds): () => void {
+    const startedAt = clock.now();
+    return () => {
+      const milliseconds = clock.now() - startedAt;
+      averageMilliseconds[what] = 0.8 * (averageMilliseconds[what] || milliseconds) + 0.2 * milliseconds;
+    };
+  }
+
+  async function enterSlots(line: Line, startBefore: number): Promise<Slot | undefined> {
     const place = await slots.enter(line, startBefore);
-    return place && averages[line].measure(place);
+    return place && disposing(measure(line), place[Symbol.dispose]);
   }
 
   async function admit(startBefore: number): Promise<Admission | undefined> {
@@ -118,21 +124,21 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
     if (isTooLong("claims", "others") || isStorageTooSlow()) return undefined;
     const place = await admissions.enter("claims", startBefore);
     if (!place) return undefined;
-    const receiving = averages.receive.measure();
+    const endReceive = measure("receive");
     return {
-      async takeSlot() {
-        receiving[Symbol.dispose]();
-        return takeSlot("claims", startBefore);
+      ...place,
+      takeSlot: async () => {
+        endReceive();
+        return enterSlots("claims", startBefore);
       },
-      [Symbol.dispose]: () => place[Symbol.dispose](),
     };
   }
 
-  async function takeBackgroundSlot(startBefore: number): Promise<Slot | undefined> {
+  async function enterInBackground(startBefore: number): Promise<Slot | undefined> {
     const place = await background.enter("others", startBefore);
-    const slot = place && (await takeSlot("others", startBefore));
+    const slot = place && (await enterSlots("others", startBefore));
     if (!slot) place?.[Symbol.dispose]();
-    return slot && { [Symbol.dispose]: () => [slot, place].forEach((one) => one[Symbol.dispose]()) };
+    return slot && disposing(slot[Symbol.dispose], place[Symbol.dispose]);
   }
 
   return {
@@ -143,8 +149,8 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
      * at once if a caller would wait too long.
      */
     async takeSlot(priority: Priority, startBefore: number): Promise<Slot | undefined> {
-      if (priority === "background") return takeBackgroundSlot(startBefore);
-      return isTooLong("others", "claims") ? undefined : takeSlot("others", startBefore);
+      if (priority === "background") return enterInBackground(startBefore);
+      return isTooLong("others", "claims") ? undefined : enterSlots("others", startBefore);
     },
     /** Raises the limit by one per round of successful calls, unless they are slow and others have timed out. */
     onSuccess(milliseconds: number, timeoutSeconds: number): void {
@@ -177,22 +183,6 @@ export function createLimiter(ceiling: number, clock: Clock, random: RandomSourc
   };
 }
 
-/** Creates a moving average of times. */
-function createAverage(clock: Pick<Clock, "now">) {
-  let average: number | undefined;
-  return {
-    /** In milliseconds; 0 as long as nothing has been measured. */
-    value: () => average ?? 0,
-    /** Measures the time until the result is disposed of, which disposes of `place`. */
-    measure(place?: Place): Disposable {
-      const startedAt = clock.now();
-      return {
-        [Symbol.dispose]() {
-          const milliseconds = clock.now() - startedAt;
-          average = 0.8 * (average ?? milliseconds) + 0.2 * milliseconds;
-          place?.[Symbol.dispose]();
-        },
-      };
-    },
-  };
-}
+const disposing = (...ends: readonly (() => void)[]): Disposable => ({
+  [Symbol.dispose]: () => ends.forEach((end) => end()),
+});

@@ -283,13 +283,16 @@ describe("A call that waits for a slot", () => {
 describe("Callers who would wait too long", () => {
   const workSeconds = 1;
 
+  async function claimSlot(receiveSeconds: number) {
+    using admission = await limiter.claimSlots.admit(inSeconds(12.5));
+    if (receiveSeconds > 0 && admission) await clock.sleep(receiveSeconds * 1000);
+    return await admission?.takeSlot();
+  }
+
   /** Does one unit of work, and returns whether it got a slot. */
   async function work(kind: "claim" | "read", receiveSeconds = 0): Promise<boolean> {
-    using admission = kind === "claim" ? await limiter.claimSlots.admit(inSeconds(12.5)) : undefined;
-    if (kind === "claim" && !admission) return false;
-    if (receiveSeconds > 0) await clock.sleep(receiveSeconds * 1000);
-    using slot = admission ? await admission.takeSlot() : await limiter.takeSlot("caller", inSeconds(10));
-    admission?.[Symbol.dispose]();
+    using slot =
+      kind === "claim" ? await claimSlot(receiveSeconds) : await limiter.takeSlot("caller", inSeconds(10));
     if (slot) await clock.sleep(workSeconds * 1000);
     return slot !== undefined;
   }
