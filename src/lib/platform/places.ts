@@ -13,7 +13,7 @@ export function createPlaces<Line extends string>(clock: Clock, ...lineNames: re
   let taken = 0;
   /** Those who wait, as functions that grant them a place. The line whose last turn is older comes first. */
   const lines = lineNames.map((name) => ({ name, grants: [] as (() => void)[] }));
-  const grantsOf = (name: Line) => lines.find((line) => line.name === name)?.grants ?? [];
+  const lineOf = (name: Line) => lines.find((line) => line.name === name)?.grants ?? [];
 
   function grantFreePlaces(): void {
     while (taken < max) {
@@ -39,18 +39,22 @@ export function createPlaces<Line extends string>(clock: Clock, ...lineNames: re
       grantFreePlaces();
     },
     taken: () => taken,
-    waiting: (line: Line) => grantsOf(line).length,
+    waiting: (name: Line) => lineOf(name).length,
     /** Waits in a line for a place. Returns undefined if none was free by `startBefore`, in clock milliseconds. */
-    async enter(line: Line, startBefore: number): Promise<Place | undefined> {
+    async enter(name: Line, startBefore: number): Promise<Place | undefined> {
       if (clock.now() >= startBefore) return undefined;
-      const granted = new AbortController();
-      const grant = () => granted.abort(null);
-      grantsOf(line).push(grant);
+      const { promise: granted, resolve: grant } = Promise.withResolvers<void>();
+      const line = lineOf(name);
+      line.push(grant);
       grantFreePlaces();
-      if (!granted.signal.aborted)
-        await clock.sleep(startBefore - clock.now(), granted.signal).catch(() => undefined);
-      if (granted.signal.aborted) return place;
-      grantsOf(line).splice(grantsOf(line).indexOf(grant), 1);
+      if (line.includes(grant)) {
+        const ended = new AbortController();
+        const timeout = clock.sleep(startBefore - clock.now(), ended.signal).catch(() => undefined);
+        await Promise.race([granted, timeout]);
+        ended.abort(null);
+      }
+      if (!line.includes(grant)) return place;
+      line.splice(line.indexOf(grant), 1);
       return undefined;
     },
   };
