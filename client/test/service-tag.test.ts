@@ -1,7 +1,7 @@
 /** The client's encoding of service tags, beside the gateway's own decoding. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeServiceTag } from "../../src/lib/rooms/create.ts";
+import { decodeServiceTag } from "../../src/lib/rooms/service-tag.ts";
 import { encodeServiceTag } from "../src/service-tag.ts";
 
 const invalidRequest: unknown = expect.objectContaining({ code: "invalid-request" });

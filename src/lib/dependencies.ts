@@ -1,6 +1,7 @@
 /** The object graph: creates every part and every adapter once. */
 import { randomUUID } from "node:crypto";
-import { type AccessChecks, createAccessChecks, createBearerCheck } from "./auth/access.ts";
+import { type AccessChecks, createAccessChecks } from "./auth/access.ts";
+import { createBearerCheck } from "./auth/bearer.ts";
 import { createContactCentreCheck } from "./auth/contact-centre.ts";
 import { createSigningKeys } from "./auth/signing-keys.ts";
 import { openCreateRecords } from "./azure/blob-records.ts";

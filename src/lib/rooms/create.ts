@@ -1,18 +1,16 @@
-/** Creates a room. Contains the contract of both paths and the decoder of the service tag in `uuiData`. */
+/** Creates a room: the contract of both paths. */
 import * as z from "zod";
 import { GatewayError, platformFailures } from "../errors.ts";
 import { type HttpContract, httpFunction } from "../http/contract.ts";
-import { faultWithInput, valueFault } from "../http/validation.ts";
+import { valueFault } from "../http/validation.ts";
 import { parseJson } from "../json.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import type { Claims } from "../pool/claim.ts";
 import { type IdempotentClaims, KeyReusedError } from "../pool/idempotent-claims.ts";
 import { CreatedRoom } from "./schemas.ts";
+import { decodeServiceTag, invalidUuiData, maxTagCharacters, maxUuiDataCharacters } from "./service-tag.ts";
 import { toCreatedRoom } from "./shapes.ts";
 
-/** The platform's limit of a service tag. */
-const maxTagCharacters = 250;
-const maxInputCharacters = 4096;
 // Far longer than a body with a service tag, and short enough to be parsed without delaying other requests.
 const maxCheckedCharacters = 65_536;
 
@@ -29,7 +27,7 @@ const CreateQuery = z.object({
         "http or https URL without credentials, or a path token (letters, digits, `-`, `.`, `_`, `~`; not beginning " +
         "with a dot) that the gateway appends to its configured base URL. The resulting URL has at most " +
         `${maxTagCharacters} characters. Without \`uuiData\`, the room's tag does not change.`,
-      maxLength: maxInputCharacters,
+      maxLength: maxUuiDataCharacters,
       example:
         "68747470733a2f2f7665726966792e6578616d706c652e636f6d2f73657373696f6e732f38643166;encoding=hex",
     }),
@@ -118,67 +116,12 @@ function asInvalidRequest(error: unknown, uuiData: string | undefined): unknown 
   }
   const isTagRejected = error instanceof PlatformError && rejectedFields(error).includes("tag");
   return isTagRejected
-    ? refusal(uuiData, "the conferencing platform rejected this service tag", error)
+    ? invalidUuiData(uuiData, "the conferencing platform rejected this service tag", error)
     : error;
-}
-
-/** Returns the error of a `uuiData` that breaks a rule. */
-function refusal(uuiData: string | undefined, reason: string, cause?: unknown): GatewayError {
-  const fault = faultWithInput(valueFault(["query", "uuiData"], reason), uuiData);
-  return new GatewayError("invalid-request", { cause, faults: [fault] });
 }
 
 /** Returns the key without its quotation marks: quoted and bare forms are the same key. */
 function unquoteKey(value: string): string {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value)?.[1];
   return quoted === undefined ? value : quoted.replaceAll(/\\(["\\])/g, "$1");
-}
-
-/**
- * Returns the service tag in `uuiData`: an absolute http or https URL unchanged, or a path token appended to `baseUrl`.
- * Throws `invalid-request` with the violated rule for any other text.
- */
-export function decodeServiceTag(uuiData: string, baseUrl: string | undefined): string {
-  const refuse = (reason: string): never => {
-    throw refusal(uuiData, reason);
-  };
-  if (uuiData.length > maxInputCharacters) return refuse("uuiData is too long");
-  const [hex = "", ...parameters] = uuiData.split(";").map((part) => part.trim());
-  if (!parameters.every(allowsHex)) return refuse("the encoding must be hex");
-  if (/%(?:25)*3[bd]/i.test(hex)) return refuse("uuiData must be percent-encoded only once");
-  if (!/^(?:[0-9a-f]{2})+$/i.test(hex)) return refuse("uuiData must be pairs of hexadecimal digits");
-  const tag = toUrl(decodeText(hex) ?? refuse("uuiData must be UTF-8 without control characters"), baseUrl);
-  if (tag === undefined) {
-    return refuse("uuiData must contain an http or https URL without credentials, or a path token");
-  }
-  return tag.length > maxTagCharacters ? refuse("the service tag must have at most 250 characters") : tag;
-}
-
-/** Whether a parameter is not an encoding, or is `encoding=hex`. */
-function allowsHex(parameter: string): boolean {
-  const encoding = /^encoding\s*=\s*"?([^"]*?)"?$/i.exec(parameter)?.[1];
-  return encoding === undefined || encoding.toLowerCase() === "hex";
-}
-
-/** Returns the text without a leading protocol discriminator (octet 00 or 04), or undefined if it is not plain text. */
-function decodeText(hex: string): string | undefined {
-  const octets = Buffer.from(hex, "hex");
-  const start = octets[0] === 0x00 || octets[0] === 0x04 ? 1 : 0;
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets.subarray(start));
-    return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text) ? undefined : text;
-  } catch {
-    return undefined;
-  }
-}
-
-// A base64url token may begin with - or _. A leading dot could lead out of the base URL's path.
-const pathToken = /^[\w\-~][\w\-.~]*$/;
-
-function toUrl(text: string, baseUrl: string | undefined): string | undefined {
-  if (/^https?:\/\//i.test(text)) {
-    const url = URL.canParse(text) && !/\s/.test(text) ? new URL(text) : undefined;
-    return url && url.username === "" && url.password === "" ? text : undefined;
-  }
-  return baseUrl !== undefined && pathToken.test(text) ? `${baseUrl}/${text}` : undefined;
 }

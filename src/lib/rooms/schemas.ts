@@ -139,7 +139,7 @@ export const GuestFields = z.object({
   guest_pin: z.string().meta({ description: "The guest PIN" }),
   tag: z
     .string()
-    .meta({ description: "The service tag: the URL of the verification session, or an empty text." }),
+    .meta({ description: "The service tag: the URL of the verification session, or an empty string." }),
 });
 
 /** The constrained shape (specification 2.2). */

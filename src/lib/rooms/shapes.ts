@@ -1,7 +1,8 @@
 /** Converts conferences of the platform to the shapes of responses. */
 import type * as z from "zod";
 import { isRoom, withoutMarker } from "../ownership/room.ts";
-import { type ConferenceRow, manyRelations, singleRelations, toObjects } from "../platform/conferences.ts";
+import type { ConferenceRow } from "../platform/conferences.ts";
+import { manyRelations, singleRelations, toObjects } from "./relations.ts";
 import type { CreatedRoom, GuestFields } from "./schemas.ts";
 
 export function toCreatedRoom(row: ConferenceRow): z.output<typeof CreatedRoom> {
@@ -54,7 +55,7 @@ function toGuestFields(row: ConferenceRow): z.output<typeof GuestFields> {
   };
 }
 
-/** Returns a text field of the platform, or an empty text for any other value. */
+/** Returns a text field of the platform, or an empty string for any other value. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

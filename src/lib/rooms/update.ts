@@ -3,16 +3,10 @@ import { GatewayError, type ValidationFault } from "../errors.ts";
 import { tooLongFault, typeFault, valueFault } from "../http/validation.ts";
 import type { Log } from "../log.ts";
 import { formatMarker, maxDescriptionCharacters, parseMarker, withoutMarker } from "../ownership/room.ts";
-import {
-  type ConferenceFields,
-  type ConferenceRow,
-  type Conferences,
-  manyRelations,
-  singleRelations,
-  toUri,
-} from "../platform/conferences.ts";
+import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import { findRoom } from "./read.ts";
+import { manyRelations, singleRelations, toUri } from "./relations.ts";
 import { Conference, ConferenceUpdate } from "./schemas.ts";
 
 /**

@@ -84,7 +84,7 @@ function toSettings(values: Values) {
     storage: toStorage(values.storage),
     platform: { url, timeoutSeconds, maxConcurrency, logIn: toPlatformLogIn(values.platform) },
     // Only a token issuer on this machine shows that the environment is a local one.
-    bearer: { ...values.bearer, explainsRefusals: format.isLoopback(values.bearer.authority) },
+    bearer: { ...values.bearer, explainsFaults: format.isLoopback(values.bearer.authority) },
     eventSink: toEventSinkCredentials(values.eventSink),
     logsIngestion: toLogsIngestion(values.logsIngestion),
   };

@@ -1,6 +1,6 @@
 /** Bearer tokens of a real issuer: accepted, forbidden and invalid ones. */
 import { describe, expect, test } from "vitest";
-import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/access.ts";
+import { type BearerRules, createBearerCheck } from "../../../src/lib/auth/bearer.ts";
 import { createSigningKeys, type SigningKeys } from "../../../src/lib/auth/signing-keys.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
@@ -148,8 +148,8 @@ test.each<[string, () => string | undefined, string, Partial<BearerRules>?]>([
   "The error names the reason `%s` for the log, and only a local caller is told",
   async (reason, make, text, changes = {}) => {
     const token = make() ?? "";
-    const errorOf = async (explainsRefusals: boolean) =>
-      check(`Bearer ${token}`, { ...changes, explainsRefusals }).catch((error: unknown) => error);
+    const errorOf = async (explainsFaults: boolean) =>
+      check(`Bearer ${token}`, { ...changes, explainsFaults }).catch((error: unknown) => error);
     const code = reason === "client" || reason === "role" ? "insufficient_scope" : "invalid_token";
     const challenge = `Bearer realm="vmr-gateway", error="${code}"`;
 

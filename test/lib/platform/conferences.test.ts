@@ -1,19 +1,8 @@
-/** The platform's conferences: exact names, rows, pages, relations, and undocumented responses. */
+/** The platform's conferences: exact names, rows, pages, and undocumented responses. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { validate } from "../../../src/lib/http/validation.ts";
 import type { PlatformCall, PlatformClient } from "../../../src/lib/platform/client.ts";
-import {
-  type ConferenceRow,
-  type Conferences,
-  createConferences,
-  toObjects,
-  toUri,
-} from "../../../src/lib/platform/conferences.ts";
-import { Conference } from "../../../src/lib/rooms/schemas.ts";
-import { toReadRoom } from "../../../src/lib/rooms/shapes.ts";
-import { changeRoom } from "../../../src/lib/rooms/update.ts";
+import { type Conferences, createConferences } from "../../../src/lib/platform/conferences.ts";
 import { conferencePath as path } from "../../support/management-client.ts";
-import { createRecordingLog } from "../../support/recording-log.ts";
 import { newPlatformClient, usePlatform } from "../../support/use-platform.ts";
 
 const platform = usePlatform({ requestLimitPerMinute: null });
@@ -179,58 +168,4 @@ test("every operation passes on timeout and deadline", async () => {
     { method: "PATCH", path: `${path}7/`, body: expect.any(Function), ...limits },
     { method: "DELETE", path: `${path}7/`, ...limits },
   ]);
-});
-
-describe("Relations", () => {
-  const uri = (resource: string, id = 7) => `/api/admin/configuration/v1/${resource}/${id}/`;
-
-  test.each([
-    ["null", null, null],
-    ["nothing", undefined, null],
-    ["an empty string", "", null],
-    ["a URI", uri("ivr_theme"), [{ resource_uri: uri("ivr_theme") }]],
-    ["an object", { id: 1 }, [{ id: 1 }]],
-    ["an empty list", [], []],
-    ["a list with other values", [null, 5, { id: 1 }], [{ id: 1 }]],
-  ])("toObjects converts %s to the API's type", (_, value, shown) => {
-    expect(toObjects(value)).toEqual(shown);
-  });
-
-  test.each([
-    ["a URI", { resource_uri: uri("ivr_theme"), id: 9 }, uri("ivr_theme")],
-    ["an ID and no URI", { id: 9 }, uri("ivr_theme", 9)],
-    ["neither", { name: "x" }, undefined],
-    ["a URI of another API", { resource_uri: "/api/admin/command/v1/platform/restart/", id: 9 }, undefined],
-    ["an ID that is a string", { id: "9/../../" }, undefined],
-  ])("toUri of an object with %s", (_, entry, expected) => {
-    expect(toUri(entry, "ivr_theme")).toBe(expected);
-  });
-
-  test("An ID in any relation is sent as a URI of its resource, which is returned as an object", async () => {
-    const stored = {
-      gms_access_token: uri("gms_access_token"),
-      guest_identity_provider_group: uri("identity_provider_group"),
-      host_identity_provider_group: uri("identity_provider_group"),
-      ivr_theme: uri("ivr_theme"),
-      media_playlist: uri("media_library_playlist"),
-      mssip_proxy: uri("mssip_proxy"),
-      system_location: uri("system_location"),
-      automatic_participants: [uri("automatic_participant")],
-      scheduled_conferences: [uri("scheduled_conference")],
-    };
-    const row: ConferenceRow = { id: 1, name: "room-a", ...stored };
-    const shown = toReadRoom(row, { constrained: false, showHostPin: true });
-    const sent: unknown[] = [];
-    const update: Conferences["update"] = async (_id, fields) => {
-      sent.push(fields);
-      return {};
-    };
-    const byId = Object.fromEntries(Object.keys(stored).map((field) => [field, [{ id: 7 }]]));
-    const change = validate(Conference, byId, "body");
-    await changeRoom({ findByName: async () => row, update }, row.name, change, createRecordingLog());
-
-    expect(sent).toEqual([stored]);
-    for (const [field, uris] of Object.entries(stored))
-      expect(shown).toMatchObject({ [field]: [uris].flat().map((resource_uri) => ({ resource_uri })) });
-  });
 });

@@ -258,7 +258,7 @@ describe("The fields of an update", () => {
 
     test.each([
       ["an object without URI or id", { ivr_theme: [{ name: "x" }] }, ["body", "ivr_theme", 0]],
-      ["an empty text", { ivr_theme: "" }, ["body", "ivr_theme", 0]],
+      ["an empty string", { ivr_theme: "" }, ["body", "ivr_theme", 0]],
       [
         "a URI with the platform's address",
         { ivr_theme: [`https://a${uri("ivr_theme")}`] },

@@ -29,7 +29,7 @@ test("loadSettings returns the required settings with the documented defaults", 
       audiences: ["api://22222222-2222-4222-8222-222222222222"],
       clientIds: ["22222222-2222-4222-8222-222222222222"],
       requiredRole: undefined,
-      explainsRefusals: false,
+      explainsFaults: false,
     },
     apiManagementSecret: undefined,
     contactCentre: {
@@ -79,7 +79,7 @@ test.each<[string, Environment, object]>([
   [
     "lets refused callers know the reason if the token issuer is on this machine",
     { AUTH_AUTHORITY: "http://127.0.0.1:7000" },
-    { bearer: { explainsRefusals: true } },
+    { bearer: { explainsFaults: true } },
   ],
   ["accepts a host PIN with a final #", { ROOM_HOST_PIN: "12345#" }, { rooms: { hostPin: "12345#" } }],
   [
@@ -135,7 +135,7 @@ test.each<[string, Environment, object]>([
       bearer: {
         authority: "https://login.example.com",
         requiredRole: "Rooms.Manage",
-        explainsRefusals: false,
+        explainsFaults: false,
       },
     },
   ],

@@ -151,7 +151,7 @@ export async function checkVersion({ newestRow }: Reading): Promise<Finding> {
   );
 }
 
-/** Returns the first line of the reason why the app did not load, or an empty text if the log has none. */
+/** Returns the first line of the reason why the app did not load, or an empty string if the log has none. */
 async function loadFailure(log: LogReader): Promise<string> {
   const lines = await log.lines({ hours: 1, events: [hostFailureEvent] }).catch(() => []);
   return z.string().catch("").parse(lines.at(-1)?.fields["message"]);

@@ -4,7 +4,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { HttpRequest, InvocationContext } from "@azure/functions";
-import { createAccessChecks, createBearerCheck } from "../../../src/lib/auth/access.ts";
+import { createAccessChecks } from "../../../src/lib/auth/access.ts";
+import { createBearerCheck } from "../../../src/lib/auth/bearer.ts";
 import { createContactCentreCheck } from "../../../src/lib/auth/contact-centre.ts";
 import { createSigningKeys } from "../../../src/lib/auth/signing-keys.ts";
 import { createDependencies } from "../../../src/lib/dependencies.ts";

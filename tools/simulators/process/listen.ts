@@ -8,7 +8,7 @@ const loopback = "127.0.0.1";
 /** Exactly this port, where 0 is a free one; or this port unless something else listens there. */
 export type Port = number | { readonly ifFree: number };
 
-/** Returns why a URL has another port than usual, in parentheses, or an empty text. */
+/** Returns why a URL has another port than usual, in parentheses, or an empty string. */
 export function unusualPort(url: string, usual: number): string {
   return new URL(url).port === String(usual) ? "" : ` (port ${usual} is in use)`;
 }
