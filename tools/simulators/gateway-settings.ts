@@ -34,8 +34,12 @@ export function gatewaySettings(surroundings: GatewaySurroundings): Record<strin
   };
 }
 
-/** Short delays for local use: rooms are ready after 1 s and collected 30 s after they end. */
-export const fastSettings = {
+/**
+ * For local use: a name of its own for the gateway of each process, because gateways of one name would delete each other's
+ * rooms, and short delays: rooms are ready after 1 s and collected 30 s after they end.
+ */
+export const localSettings = {
+  GATEWAY_NAME: `local-${process.pid}`,
   MAX_VMR: "20",
   POOL_READY_DELAY_SECONDS: "1",
   GC_MINIMUM_AGE_SECONDS: "30",

@@ -24,8 +24,10 @@ export type ContactCentreCheck = (token: string | null, log: Log) => Promise<voi
 /** The contact centre's verdict on a token, or that there is none. */
 interface TokenCheck {
   readonly verdict: "allowed" | "unauthenticated" | "forbidden" | "unavailable";
-  /** Clock milliseconds until which the verdict is reused. */
-  readonly until: number;
+  /** In clock milliseconds. */
+  readonly checkedAt: number;
+  /** How long the verdict is reused. */
+  readonly reusedSeconds: number;
 }
 
 const maxTokens = 1000;
@@ -63,14 +65,21 @@ export function createContactCentreCheck(
   const pending = new Map<string, Promise<TokenCheck>>();
   const slots = new PQueue({ concurrency: maxParallelCalls });
 
-  const lasting = (verdict: TokenCheck["verdict"], seconds: number): TokenCheck => ({
+  const lasting = (verdict: TokenCheck["verdict"], reusedSeconds: number): TokenCheck => ({
     verdict,
-    until: clock.now() + seconds * 1000,
+    checkedAt: clock.now(),
+    reusedSeconds,
   });
+
+  /** Returns how long the verdict is still reused. A clock that is set back ends it. */
+  function secondsLeft({ checkedAt, reusedSeconds }: TokenCheck): number {
+    const ageSeconds = (clock.now() - checkedAt) / 1000;
+    return ageSeconds < 0 ? 0 : reusedSeconds - ageSeconds;
+  }
 
   async function verdictOf(token: string, log: Log): Promise<TokenCheck> {
     const key = createHash("sha256").update(token).digest("base64");
-    const known = [agents.get(key), verdicts.get(key)].find((cached) => cached && clock.now() < cached.until);
+    const known = [agents.get(key), verdicts.get(key)].find((cached) => cached && secondsLeft(cached) > 0);
     if (known) return known;
     const priority = agents.has(key) ? priorities.knownAgent : priorities.unknownToken;
     const waiting = slots.sizeBy({ priority });
@@ -122,12 +131,13 @@ export function createContactCentreCheck(
       const reason = token ? "malformed" : "no-token";
       throw new GatewayError("unauthenticated", { challenge: `${challenge}${hint}`, reason });
     }
-    const { verdict, until } = await verdictOf(token, log);
+    const check = await verdictOf(token, log);
+    const { verdict } = check;
     if (verdict === "forbidden") throw new GatewayError("forbidden", { reason: "user" });
     if (verdict === "unauthenticated")
       throw new GatewayError("unauthenticated", { challenge, reason: "refused-by-contact-centre" });
     if (verdict === "unavailable") {
-      const retryAfterSeconds = Math.max(1, Math.ceil((until - clock.now()) / 1000));
+      const retryAfterSeconds = Math.max(1, Math.ceil(secondsLeft(check)));
       throw new GatewayError("contact-centre-unavailable", { retryAfterSeconds });
     }
   };

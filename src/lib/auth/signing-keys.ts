@@ -63,8 +63,10 @@ export function createSigningKeys(tenant: Tenant, clock: Clock): SigningKeys {
 
   // The library's own rate limit is off: once unknown IDs have used it up, it refuses known keys too.
   async function fetchShared(): Promise<PublishedKeys> {
-    if (latest === undefined || clock.now() - latest.startedAt >= pauseSeconds * 1000)
-      latest = { startedAt: clock.now(), published: fetchOnce() };
+    const ageSeconds = latest && (clock.now() - latest.startedAt) / 1000;
+    // A clock that is set back ends the pause.
+    const isRecent = ageSeconds !== undefined && ageSeconds >= 0 && ageSeconds < pauseSeconds;
+    if (!latest || !isRecent) latest = { startedAt: clock.now(), published: fetchOnce() };
     return latest.published;
   }
 

@@ -100,7 +100,7 @@ function isP256PrivateKey(pem: string): boolean {
   }
 }
 
-/** A storage connection string, whose parts the storage SDK checks. Its queue endpoint may use http on loopback only. */
+/** A storage connection string, whose parts the storage SDK checks. Its endpoints may use http on loopback only. */
 export const connectionString = z
   .string()
   .refine(isConnectionString, "must be a storage connection string (http on loopback only)");
@@ -108,9 +108,11 @@ export const connectionString = z
 function isConnectionString(text: string): boolean {
   if (/^UseDevelopmentStorage=true;?$/i.test(text.trim())) return true;
   if (!/(?:AccountKey|SharedAccessSignature)=[^;]/.test(text)) return false;
-  const endpoint = /QueueEndpoint=([^;]*)/.exec(text)?.[1];
-  if (endpoint === undefined) return !/Protocol=http;/i.test(text);
-  return endpoint.startsWith("https://") || isLoopback(endpoint);
+  // The protocol applies to the services whose endpoints are not named.
+  const namesBoth = ["BlobEndpoint=", "QueueEndpoint="].every((name) => text.includes(name));
+  if (/Protocol=http\s*(?:;|$)/i.test(text) && !namesBoth) return false;
+  const endpoints = text.match(/(?<=Endpoint=)[^;]*/g) ?? [];
+  return endpoints.every((url) => url.startsWith("https://") || isLoopback(url));
 }
 
 // Either the gateway or the platform sets these fields.

@@ -122,6 +122,18 @@ describe("A verdict is cached", () => {
   });
 });
 
+test.each([
+  ["an accepted token", ok()],
+  ["a refused token", { status: 401 }],
+  ["a failed check", { status: 503 }],
+])("A clock that is set back ends the verdict on %s", async (_, answer) => {
+  reply = () => answer;
+  await outcomeOf();
+  clock.advance(-1);
+  reply = () => ok({ ...user, state: "inactive" });
+  expect(await outcomeOf()).toEqual(forbidden);
+});
+
 test("The check shares pending calls, and throws 503 for further tokens if 4 calls run and 40 wait", async () => {
   const waiting: (() => void)[] = [];
   reply = async () => {

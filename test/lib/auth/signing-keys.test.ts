@@ -101,6 +101,14 @@ test("Without keys, find throws 503 and fetches again after ten seconds", async 
   expect(await isKnown()).toBe(true);
 });
 
+test("A clock that is set back ends the pause after a failed fetch", async () => {
+  isDown = true;
+  await expect(find()).rejects.toMatchObject(unavailable);
+  isDown = false;
+  await advance(-hour);
+  expect(await isKnown()).toBe(true);
+});
+
 test("A known key that expires during a flood of unknown key IDs is found, and all share one fetch", async () => {
   publish(...Array.from({ length: 20 }, (_, index) => `other-${index}`), "first");
   await find();

@@ -211,6 +211,7 @@ describe("Invalid settings", () => {
   const notUrls = [...withCredentials, ...withQuery, ...notHttps, "example.com", "https://", "x"];
   const tagBase = "https://tags.example.com/";
   const account = "DefaultEndpointsProtocol=https;AccountName=a";
+  const bothEndpoints = (blob: string, queue: string) => `BlobEndpoint=${blob};QueueEndpoint=${queue}`;
   const connections = [
     "UseDevelopmentStorage=true",
     "usedevelopmentstorage=true;",
@@ -218,7 +219,8 @@ describe("Invalid settings", () => {
     "BlobEndpoint=https://a.blob.example.com/;SharedAccessSignature=sv=1&sig=x",
     "QueueEndpoint=https://a.queue.example.com/;SharedAccessSignature=sv=1&sig=x",
     "SharedAccessSignature=sv=1&sig=x;QueueEndpoint=http://127.0.0.1:10001/a",
-    "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;QueueEndpoint=http://127.0.0.1:10001/a",
+    `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;${bothEndpoints("http://127.0.0.1:1/a", "http://localhost:2/a")}`,
+    `${account};AccountKey=b==;${bothEndpoints("https://a.blob.example.com", "https://a.queue.example.com")}`,
   ];
   const notConnections = [
     "UseDevelopmentStorage=true;AccountName=a",
@@ -228,7 +230,12 @@ describe("Invalid settings", () => {
     "QueueEndpoint=http://a.queue.example.com/;SharedAccessSignature=sv=1",
     "QueueEndpoint=a.queue.example.com;SharedAccessSignature=sv=1",
     "SharedAccessSignature=;QueueEndpoint=https://a.queue.example.com/",
-    "DefaultEndpointsProtocol=HTTP;AccountName=a;AccountKey=b==",
+    "AccountName=a;AccountKey=b==;DefaultEndpointsProtocol=HTTP",
+    "DefaultEndpointsProtocol=http ;AccountName=a;AccountKey=b==",
+    "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;QueueEndpoint=https://a.queue.example.com",
+    "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;BlobEndpoint=https://a.blob.example.com",
+    `${account};AccountKey=b==;${bothEndpoints("http://a.blob.example.com", "https://a.queue.example.com")}`,
+    `${account};AccountKey=b==;${bothEndpoints("https://a.blob.example.com", "http://a.queue.example.com")}`,
   ];
   const ofGateway = ["name", "aliases", "pin", "guest_pin", "tag", "description", "service_type"];
   const ofPlatform = ["id", "resource_uri", "creation_time", "scheduled_conferences_count"];
@@ -244,7 +251,7 @@ describe("Invalid settings", () => {
     ["PLATFORM_URL", ["http://127.0.0.1:8080"], [http, "https://platform.example.com/admin"]],
     ["PLATFORM_USERNAME", [], ["api:user"]],
     ["PLATFORM_TIMEOUT_SECONDS", ["1", "60"], ["0", "61"]],
-    ["PLATFORM_MAX_CONCURRENCY", ["1", "100"], ["0", "101"]],
+    ["PLATFORM_MAX_CONCURRENCY", ["3", "100"], ["2", "101"]],
     [
       "ROOM_HOST_PIN",
       ["1234", "12345678901234567890", "123#", "1234567890123456789#"],

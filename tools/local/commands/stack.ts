@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import getPort from "get-port";
 import { startDevelopmentStack } from "../../simulators/development-stack.ts";
-import { fastSettings } from "../../simulators/gateway-settings.ts";
+import { localSettings } from "../../simulators/gateway-settings.ts";
 import { stopSignal, untilStopped } from "../../simulators/process/stop-signal.ts";
 import { connectionOf, removeConnection, writeConnection } from "../stack/connection.ts";
 import { pointEventSinkTo } from "../stack/local-gateway.ts";
@@ -26,7 +26,7 @@ if (existsSync(settingsPath) && !options.replace) {
 }
 
 const stack = await startDevelopmentStack({ withTables: true });
-const settings = { ...stack.settings, ...fastSettings };
+const settings = { ...stack.settings, ...localSettings };
 const port = await getPort({ host: "127.0.0.1", port: usualPort });
 const gatewayUrl = `http://127.0.0.1:${port}`;
 const content = {

@@ -1,7 +1,7 @@
 /** Starts the whole gateway: the development stack, and the app in the local Functions host in front of it. */
 import { fileURLToPath } from "node:url";
 import { type DevelopmentStack, startDevelopmentStack } from "../../simulators/development-stack.ts";
-import { fastSettings } from "../../simulators/gateway-settings.ts";
+import { localSettings } from "../../simulators/gateway-settings.ts";
 import {
   type FunctionsHost,
   type FunctionsHostOptions,
@@ -14,7 +14,7 @@ import { createCorsHandler } from "./cors.ts";
 
 export interface LocalGatewayOptions
   extends Pick<FunctionsHostOptions, "onLog" | "onState" | "port" | "inspectPort"> {
-  /** Override the stack's settings and the fast ones. */
+  /** Override the stack's settings and the local ones. */
   readonly settings?: Record<string, string>;
   /** Origins whose pages may call the public operations, as `widgetOrigins` of a deployment. */
   readonly corsOrigins?: readonly string[];
@@ -34,7 +34,7 @@ export async function startLocalGateway(options: LocalGatewayOptions = {}) {
   await using parts = new AsyncDisposableStack();
   const stack = await startDevelopmentStack({ issuerPort: options.issuerPort ?? 0 });
   parts.defer(stack.stop);
-  const settings = { ...stack.settings, ...fastSettings, ...options.settings };
+  const settings = { ...stack.settings, ...localSettings, ...options.settings };
   const exited = Promise.withResolvers<{ reason: string }>();
   let host: FunctionsHost | undefined;
   let reloading = Promise.resolve(true);

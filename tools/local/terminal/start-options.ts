@@ -1,7 +1,7 @@
 /** The options of `npm start`. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { schemas } from "../../../src/lib/settings/settings.ts";
-import { fastSettings } from "../../simulators/gateway-settings.ts";
+import { localSettings } from "../../simulators/gateway-settings.ts";
 import { createCommand } from "./create-command.ts";
 
 // https://learn.microsoft.com/azure/azure-functions/disable-function
@@ -46,7 +46,7 @@ function setting(
   if (ownSettings.includes(name)) throw new InvalidArgumentError(`npm start sets ${name} itself.`);
   if (name === "AzureWebJobsStorage" && !onThisComputer.test(value))
     throw new InvalidArgumentError("AzureWebJobsStorage must be an Azurite on this computer.");
-  if (value === "" && name in fastSettings) throw new InvalidArgumentError(`${name} needs a value here.`);
+  if (value === "" && name in localSettings) throw new InvalidArgumentError(`${name} needs a value here.`);
   const fault = value === "" ? undefined : schema?.safeParse(value).error?.issues[0];
   if (fault) throw new InvalidArgumentError(`${name} ${fault.message}.`);
   return { ...earlier, [name]: value };

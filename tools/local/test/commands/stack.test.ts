@@ -31,7 +31,8 @@ test("The settings that the stack writes make an app the gateway that it expects
   await printed("Run `npm run build");
   expect(await childrenOf(child.pid)).toEqual([]);
   const { Values, Host } = settingsSchema.parse(JSON.parse(await readFile(settings, "utf8")));
-  expect(Values).toMatchObject({ FUNCTIONS_WORKER_RUNTIME: "node", MAX_VMR: "20" });
+  const GATEWAY_NAME = `local-${child.pid}`;
+  expect(Values).toMatchObject({ FUNCTIONS_WORKER_RUNTIME: "node", MAX_VMR: "20", GATEWAY_NAME });
   for (const name of ["Blob", "Queue", "Table"]) {
     const [, url] = new RegExp(`${name}Endpoint=([^;]+)`).exec(Values["AzureWebJobsStorage"] ?? "") ?? [];
     expect((await fetch(`${url}?comp=list`)).headers.get("server")).toMatch(new RegExp(`^Azurite-${name}`));

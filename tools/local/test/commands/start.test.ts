@@ -46,7 +46,8 @@ test("npm start does what its options and printed lines say, and ends at once at
   const running = await start("\nGateway  ", ...set, "--watch", "--recipe");
   const { child, exited, output, errors, printed, connection, children } = running;
   const url = connection.gatewayUrl;
-  expect(connection).toMatchObject({ processId: child.pid, app: { state: "up" } });
+  const settings = { GATEWAY_NAME: `local-${child.pid}` };
+  expect(connection).toMatchObject({ processId: child.pid, app: { state: "up" }, settings });
   expect(output()).toMatch(/^Ignoring PLATFORM_URL from the environment\. Use --set/m);
   expect(output()).not.toMatch(/[\u001B\r]/);
   const ready = output().indexOf("The gateway is ready. Press Ctrl-C to stop.");
