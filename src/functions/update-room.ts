@@ -18,6 +18,8 @@ export const updateRoom = httpFunction({
     schema: Conference,
     published: ConferenceUpdate,
     maxBytes: 1024 * 1024,
+    // A room has about 60.
+    maxFields: 200,
     requiresJsonType: true,
   },
   responses: { 202: null },

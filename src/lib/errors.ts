@@ -1,8 +1,16 @@
 /** Every expected failure, with its status and its text for the caller. */
 
-/** Every failure by its code. A 404 has no body, and a 422 has the faults instead of a fixed text. */
+const keyReused = {
+  type: "value_error",
+  loc: ["header", "idempotency-key"],
+  msg: "Value error, this key was used with another uuiData",
+  ctx: { error: {} },
+} as const satisfies ValidationFault;
+
+/** Every failure by its code. A 404 has no body, and a 422 has faults instead of a text. */
 export const failures = {
   "invalid-request": { status: 422, detail: undefined },
+  "key-reused": { status: 422, detail: [keyReused] },
   unauthenticated: { status: 401, detail: "Not authenticated" },
   forbidden: { status: 403, detail: "Not allowed" },
   "room-not-found": { status: 404, detail: undefined },

@@ -10,8 +10,8 @@ const maxNestingDepth = 100;
 
 /**
  * Returns the parsed body. Throws `length-required` if the body has no Content-Length, `body-too-large` if it exceeds
- * `maxBytes`, and `invalid-request` if it is missing, not JSON, or sent with another content type than the contract
- * requires.
+ * `maxBytes`, and `invalid-request` if it is missing, not JSON, has too many fields, or is sent with another content type
+ * than the contract requires.
  */
 export async function readBody(request: HttpRequest, contract: BodyContract<unknown>): Promise<unknown> {
   const { headers } = request;
@@ -30,6 +30,10 @@ export async function readBody(request: HttpRequest, contract: BodyContract<unkn
     throw invalidRequest(valueFault(["header", "content-type"], "the body must be sent as application/json"));
   const value = parseJson(text);
   if (value === undefined) throw jsonInvalid("The body is not valid JSON");
+  // Before anything else goes through the fields, because 100,000 of them would hold up other requests each time.
+  const { maxFields = Number.POSITIVE_INFINITY } = contract;
+  if (value instanceof Object && !Array.isArray(value) && Object.keys(value).length > maxFields)
+    throw invalidRequest(valueFault(["body"], `the body must have at most ${maxFields} fields`));
   if (isDeeperThan(value, maxNestingDepth)) throw jsonInvalid("Nested too deeply");
   return value;
 }

@@ -11,6 +11,8 @@ export interface BodyContract<Body> {
   /** The schema in the API document, if `schema` also accepts fields that callers need not send. */
   readonly published?: z.ZodType;
   readonly maxBytes: number;
+  /** The most fields of a JSON object. Nested objects are not counted. */
+  readonly maxFields?: number;
   /** Whether only JSON content types are accepted. */
   readonly requiresJsonType: boolean;
 }

@@ -25,7 +25,7 @@ const recordLifetimeMilliseconds = 24 * 3600_000;
 export interface IdempotentClaims {
   /**
    * Hands out the room that this key was given within the last 24 hours, or else a room from the pool. Throws what
-   * `Claims.claim` throws, `room-not-found` if the key's room has been deleted, KeyReusedError if the key was sent with
+   * `Claims.claim` throws, `room-not-found` if the key's room has been deleted, `key-reused` if the key was sent with
    * another service tag, and `storage-unavailable` if the record's outcome is unknown; the caller should then retry.
    */
   claim(key: IdempotencyKey, serviceTag: string | undefined, log: Log): Promise<ConferenceRow>;
@@ -39,11 +39,6 @@ export interface IdempotentClaimsOptions {
   readonly clock: Clock;
 }
 
-/** A key that was used with another service tag. */
-export class KeyReusedError extends Error {
-  override readonly name = "KeyReusedError";
-}
-
 /** The record is written after the commit and before the response, so whoever writes it first decides the key's room. */
 export function createIdempotentClaims(options: IdempotentClaimsOptions): IdempotentClaims {
   const { claims, records, conferences, deletion, clock } = options;
@@ -53,7 +48,7 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
 
   /** Reads the recorded room from the platform, because a record contains no PIN. */
   async function roomOf(record: CreateRecord, tagHash: string): Promise<ConferenceRow> {
-    if (record.tagHash !== tagHash) throw new KeyReusedError();
+    if (record.tagHash !== tagHash) throw new GatewayError("key-reused");
     const room = await conferences.findByName(record.room);
     if (!room) throw new GatewayError("room-not-found");
     return room;
@@ -97,15 +92,14 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
     async claim({ application, key }, serviceTag, log) {
       const id = hash([application, key]);
       const tagHash = hash([application, key, serviceTag ?? null]);
-      // A request with another tag waits for the record, which then refuses it.
-      for (let other = inProgress.get(id); other; other = inProgress.get(id)) {
-        if (other.tagHash === tagHash) {
-          const room = await other.room;
-          log.info("create-repeated", { room: room.name });
-          return room;
-        }
-        await other.room.catch(() => undefined);
+      const first = inProgress.get(id);
+      if (first?.tagHash === tagHash) {
+        const room = await first.room;
+        log.info("create-repeated", { room: room.name });
+        return room;
       }
+      // Another tag waits for the record, which then rejects it.
+      if (first) await first.room.catch(() => undefined);
       const room = claimOnce(id, tagHash, serviceTag, log).finally(() => inProgress.delete(id));
       inProgress.set(id, { tagHash, room });
       return room;

@@ -3,16 +3,12 @@ import * as z from "zod";
 import { GatewayError, platformFailures } from "../errors.ts";
 import { type HttpContract, httpFunction } from "../http/contract.ts";
 import { valueFault } from "../http/validation.ts";
-import { parseJson } from "../json.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import type { Claims } from "../pool/claim.ts";
-import { type IdempotentClaims, KeyReusedError } from "../pool/idempotent-claims.ts";
+import type { IdempotentClaims } from "../pool/idempotent-claims.ts";
 import { CreatedRoom } from "./schemas.ts";
 import { decodeServiceTag, invalidUuiData, maxTagCharacters, maxUuiDataCharacters } from "./service-tag.ts";
 import { toCreatedRoom } from "./shapes.ts";
-
-// Far longer than a body with a service tag, and short enough to be parsed without delaying other requests.
-const maxCheckedCharacters = 65_536;
 
 /** The query of the operations that create a room. `decodeServiceTag` checks and decodes the value. */
 const CreateQuery = z.object({
@@ -37,8 +33,9 @@ const CreateQuery = z.object({
 const CreateHeaders = z.object({
   "idempotency-key": z
     .string()
+    .overwrite(unquoteKey)
     .refine(
-      (value) => /^[\x21-\x2b\x2d-\x7e]{1,255}$/.test(unquoteKey(value)),
+      (key) => /^[\x21-\x2b\x2d-\x7e]{1,255}$/.test(key),
       "must be one key of 1 to 255 visible ASCII characters without a comma, quoted or bare",
     )
     .optional()
@@ -74,6 +71,7 @@ export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isD
     failures: [
       "pool-exhausted",
       "room-not-found",
+      "key-reused",
       "claim-failed",
       ...platformFailures,
       "storage-unavailable",
@@ -83,13 +81,13 @@ export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isD
       { claims, idempotentClaims, serviceTagBaseUrl }: RoomCreationDependencies,
       log,
     ) {
-      refuseUuiDataInBody(await readText());
+      if (/uuidata/i.test(await readText())) throw uuiDataInBody();
       const serviceTag = uuiData === undefined ? undefined : decodeServiceTag(uuiData, serviceTagBaseUrl);
       const key = headers["idempotency-key"];
       const claim =
         key === undefined || caller.kind !== "application"
           ? claims.claim(serviceTag, log)
-          : idempotentClaims.claim({ application: caller.id, key: unquoteKey(key) }, serviceTag, log);
+          : idempotentClaims.claim({ application: caller.id, key }, serviceTag, log);
       const room = await claim.catch((error: unknown) => {
         throw asInvalidRequest(error, uuiData);
       });
@@ -98,22 +96,14 @@ export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isD
   });
 }
 
-/** Rejects a service tag in a JSON body, which would be lost unnoticed. Ignores any other body, and a long one. */
-function refuseUuiDataInBody(text: string): void {
-  if (text.length > maxCheckedCharacters) return;
-  const body = z.record(z.string(), z.unknown()).safeParse(parseJson(text)).data ?? {};
-  const name = Object.keys(body).find((key) => key.toLowerCase() === "uuidata");
-  if (name === undefined) return;
-  const fault = valueFault(["body", name], "a create has no body; send uuiData as a query parameter");
-  throw new GatewayError("invalid-request", { faults: [fault] });
+/** Returns the error of a service tag in the body, which would be lost unnoticed. Any other body is ignored. */
+function uuiDataInBody(): GatewayError {
+  const fault = valueFault(["body"], "a create has no body; send uuiData as a query parameter");
+  return new GatewayError("invalid-request", { faults: [fault] });
 }
 
-/** Converts a failure that the request itself has caused to a 422. Returns any other error unchanged. */
+/** Converts the platform's rejection of the service tag to a 422. Returns any other error unchanged. */
 function asInvalidRequest(error: unknown, uuiData: string | undefined): unknown {
-  if (error instanceof KeyReusedError) {
-    const fault = valueFault(["header", "idempotency-key"], "this key was used with another uuiData");
-    return new GatewayError("invalid-request", { faults: [fault] });
-  }
   const isTagRejected = error instanceof PlatformError && rejectedFields(error).includes("tag");
   return isTagRejected
     ? invalidUuiData(uuiData, "the conferencing platform rejected this service tag", error)

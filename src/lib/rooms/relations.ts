@@ -31,7 +31,8 @@ const configuration = "/api/admin/configuration/v1/";
 /** Returns the URI of an object from a GET response, or undefined if the object has neither a usable URI nor an ID. */
 export function toUri(entry: unknown, resource: string): string | undefined {
   if (typeof entry !== "object" || entry === null) return undefined;
-  const { resource_uri: uri, id }: Readonly<Record<string, unknown>> = { ...entry };
+  const uri: unknown = Reflect.get(entry, "resource_uri");
+  const id: unknown = Reflect.get(entry, "id");
   if (typeof uri === "string" && uri.startsWith(configuration)) return uri;
   return uri === undefined && Number.isInteger(id) ? `${configuration}${resource}/${String(id)}/` : undefined;
 }

@@ -1,6 +1,6 @@
 /** Reading request bodies, and rejecting missing, large and invalid ones. */
 import { HttpRequest } from "@azure/functions";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { readBody } from "../../../src/lib/http/body.ts";
 
@@ -69,6 +69,31 @@ test.each(["hello", " \n", "[1,]", "[".repeat(400), '{"pin": "482913", "guest_pi
     await expect(read(text)).rejects.toMatchObject(jsonInvalid("The body is not valid JSON"));
   },
 );
+
+describe("With a limit of 200 fields", () => {
+  const readLimited = async (value: unknown) =>
+    readBody(request(JSON.stringify(value)), { ...contract, maxBytes: 10_000, maxFields: 200 });
+  const fields = (count: number, value: unknown = 0) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, value]));
+
+  test.each([
+    ["an object with 200 fields", fields(200)],
+    ["an object with 201 nested fields", { x: fields(201) }],
+    ["an array with 201 values", Array(201).fill(0)],
+    ["a string with 201 characters", "x".repeat(201)],
+    ["null", null],
+  ])("%s is read", async (_, value) => {
+    expect(await readLimited(value)).toEqual(value);
+  });
+
+  test("an object with 201 fields is rejected, before its values are looked at", async () => {
+    const tooDeep: unknown = JSON.parse(`${"[".repeat(101)}${"]".repeat(101)}`);
+    const msg = "Value error, the body must have at most 200 fields";
+    await expect(readLimited({ ...fields(200), tooDeep })).rejects.toMatchObject(
+      faulty({ type: "value_error", loc: ["body"], msg, ctx: { error: {} } }),
+    );
+  });
+});
 
 test("rejects a body without Content-Length with 411, because the host drops it", async () => {
   const chunked = new HttpRequest({

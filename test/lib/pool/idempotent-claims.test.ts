@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { GatewayError } from "../../../src/lib/errors.ts";
 import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
-import { createIdempotentClaims, KeyReusedError } from "../../../src/lib/pool/idempotent-claims.ts";
+import { createIdempotentClaims } from "../../../src/lib/pool/idempotent-claims.ts";
 import type { CreateRecordStore } from "../../../src/lib/ports.ts";
 import { createMemoryRecordStore, type MemoryRecordStore } from "../../support/memory-record-store.ts";
 import { usePoolWorld } from "../../support/pool-world.ts";
@@ -55,9 +55,9 @@ test("concurrent retries on several instances get one room, and the other rooms 
   expect(world.log.fieldsOf("create-repeat-lost")).toEqual({ room, winner: rooms[0]?.name });
 });
 
-test("another uuiData with the same key is refused, and no room is taken", async () => {
+test("another uuiData with the same key is rejected, and no room is taken", async () => {
   await claim();
-  await expect(claim({ tag: `${tag}0` })).rejects.toThrow(KeyReusedError);
+  await expect(claim({ tag: `${tag}0` })).rejects.toMatchObject({ code: "key-reused" });
   expect(world.pool.texts()).toEqual(["room-b", "room-c"]);
 });
 
@@ -186,14 +186,14 @@ describe("Concurrent requests with one key on one instance", () => {
     expect(other).toMatchObject({ value: { tag: `${tag}/other` } });
   });
 
-  test("wait for each other and are refused by the record if their tags differ", async () => {
+  test("wait for each other and are rejected by the record if their tags differ", async () => {
     const instance = newInstance();
     const [first, other] = await Promise.allSettled([
       instance.claim(key, tag, world.log),
       instance.claim(key, `${tag}/other`, world.log),
     ]);
     expect(first).toMatchObject({ status: "fulfilled" });
-    expect(other).toMatchObject({ reason: expect.any(KeyReusedError) });
+    expect(other).toMatchObject({ reason: { code: "key-reused" } });
     expect(world.pool.texts()).toHaveLength(2);
   });
 });
