@@ -1,9 +1,9 @@
 /** Reads and parses request bodies within their limits. */
 import type { HttpRequest } from "@azure/functions";
-import { GatewayError, type ValidationFault } from "../errors.ts";
+import { GatewayError } from "../errors.ts";
 import { parseJson } from "../json.ts";
 import type { BodyContract } from "./contract.ts";
-import { typeFault, valueFault } from "./validation.ts";
+import { invalidRequest, typeFault, valueFault } from "./validation.ts";
 
 // Serialising a value that is nested much deeper would overflow the stack.
 const maxNestingDepth = 100;
@@ -45,10 +45,6 @@ function isJsonType(contentType: string | null): boolean {
 function jsonInvalid(reason: string): GatewayError {
   const ctx = { error: reason };
   return invalidRequest({ type: "json_invalid", loc: ["body"], msg: "JSON decode error", input: {}, ctx });
-}
-
-function invalidRequest(fault: ValidationFault): GatewayError {
-  return new GatewayError("invalid-request", { faults: [fault] });
 }
 
 /** Goes through the value level by level, so the check itself uses no stack. */

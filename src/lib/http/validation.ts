@@ -72,6 +72,11 @@ export function faultWithInput(fault: Omit<ValidationFault, "input">, input: unk
   return { type, loc, msg, input, ...(ctx && { ctx }) };
 }
 
+/** Returns the failure of a request with this fault. */
+export function invalidRequest(fault: ValidationFault, cause?: unknown): GatewayError {
+  return new GatewayError("invalid-request", { cause, faults: [fault] });
+}
+
 /** Returns the fault of a rule of the gateway, in the form that FastAPI gives to a custom validator's fault. */
 export function valueFault(loc: ValidationFault["loc"], reason: string): ValidationFault {
   return { type: "value_error", loc, msg: `Value error, ${reason}`, ctx: { error: {} } };

@@ -97,8 +97,8 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
       orNull(status.alarms(limits)),
     ]);
   const rooms = conferences && markedRooms(conferences, options.gatewayName);
-  const pooled = rooms && rooms.filter(({ marker }) => marker.state === "pooled");
-  const assigned = rooms && rooms.filter(({ marker }) => marker.state === "assigned");
+  const pooled = rooms?.filter(({ marker }) => marker.state === "pooled");
+  const assigned = rooms?.filter(({ marker }) => marker.state === "assigned");
   const unaccounted: UnaccountedRooms | null =
     pooled && assigned && live && poolDepth !== null
       ? {
@@ -118,13 +118,13 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
     ProvisioningDepth: provisioningDepth,
     PoisonDepth: poisonDepth,
     // No claim can get a room that is in no queue.
-    AvailableRooms: pooled && Math.min(pooled.length, poolDepth ?? pooled.length),
-    InUseRooms: assigned && assigned.length,
+    AvailableRooms: pooled ? Math.min(pooled.length, poolDepth ?? pooled.length) : null,
+    InUseRooms: assigned?.length ?? null,
     // Made with other settings than new rooms, or by a release that wrote no fingerprint.
-    OutdatedRooms: pooled && pooled.filter(({ marker }) => marker.fingerprint !== options.fingerprint).length,
+    OutdatedRooms: pooled?.filter(({ marker }) => marker.fingerprint !== options.fingerprint).length ?? null,
     UnaccountedRooms: unaccounted && unaccounted.forgotten.length + unaccounted.beyondPool,
-    LiveConferences: live && live.size,
-    AlarmCount: alarms && alarms.length,
+    LiveConferences: live?.size ?? null,
+    AlarmCount: alarms?.length ?? null,
     AlarmLevel: alarms && mostSevereLevel(alarms),
     AlarmNames: alarms && namesOf(alarms),
     MaximumRooms: options.maxRooms,

@@ -9,24 +9,21 @@ const maxSeconds = 60;
 
 /** Creates the shared list. Does nothing until `list` is called. */
 export function createSharedList(conferences: Conferences, clock: Clock) {
-  let running: Promise<unknown> = Promise.resolve();
-  let waiting: Promise<ConferenceRow[]> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<ConferenceRow[]> | undefined;
 
-  async function listAfterRunning(startBefore: number): Promise<ConferenceRow[]> {
-    await running.catch(() => undefined);
-    // From here on, a caller needs another list.
-    running = waiting ?? running;
-    waiting = undefined;
-    return conferences.list({ startBefore });
-  }
-
-  async function listInTime(): Promise<ConferenceRow[]> {
+  async function listAfter(earlier: Promise<unknown>): Promise<ConferenceRow[]> {
     const ended = new AbortController();
     const timeout = clock.sleep(maxSeconds * 1000, ended.signal).then(() => {
       const message = `list of conferences: not complete after ${maxSeconds} s`;
       throw new PlatformError({ outcome: "not-sent", isTimeout: true, message });
     });
-    const rows = listAfterRunning(clock.now() + maxSeconds * 1000);
+    const startBefore = clock.now() + maxSeconds * 1000;
+    const rows = Promise.allSettled([earlier]).then(async () => {
+      // From here on, a caller needs another list.
+      next = undefined;
+      return conferences.list({ startBefore });
+    });
     return Promise.race([rows, timeout]).finally(() => ended.abort());
   }
 
@@ -35,6 +32,10 @@ export function createSharedList(conferences: Conferences, clock: Clock) {
      * Returns all conferences as they are after this call. Never joins a list that has begun, which could miss a deletion.
      * Throws PlatformError if the platform fails, or `platform-timeout` after 60 s.
      */
-    list: async (): Promise<ConferenceRow[]> => (waiting ??= listInTime()),
+    list: async (): Promise<ConferenceRow[]> => {
+      next ??= listAfter(last);
+      last = next;
+      return next;
+    },
   };
 }

@@ -1,6 +1,8 @@
 /** Provisions one room for the pool. Its name is queued first, so no room is ever without a name in a queue. */
+
 import PQueue from "p-queue";
 import * as z from "zod";
+import { deleteConfirmed } from "../confirmed-delete.ts";
 import type { Log } from "../log.ts";
 import { queueForDeletionOrLogLeak } from "../ownership/deletion-queue.ts";
 import { isDialable } from "../ownership/room.ts";
@@ -8,7 +10,6 @@ import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/c
 import { describeFailure, PlatformError } from "../platform/errors.ts";
 import {
   type Clock,
-  deleteConfirmed,
   type Queue,
   QueueError,
   type QueueMessage,
@@ -134,23 +135,28 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     try {
       await conferences.create(fields, { timeoutSeconds: createSeconds, startBefore });
     } catch (error) {
-      const isUnknown = !(error instanceof PlatformError) || error.outcome === "unknown";
-      const room = isUnknown ? await waitForRoom(name, invisibleUntil) : await findRefusedRoom(name, error);
-      if (isUnknown && room && isDialable(room)) {
+      const left = await findLeftover(name, error, invisibleUntil, log);
+      if (left === "complete") {
         log.warn("room-adopted", { room: name }, error);
         return;
       }
-      // Before its name is deleted, so the name leads to the room if this process stops here.
-      const mayExist = room ? !(await deleteHalfMade(room, log)) : isUnknown;
       const outcome = await deleteConfirmed(pool, message, () => clock.now() < invisibleUntil);
       // Otherwise a claim may have received the name, which leads to the room.
-      if (mayExist && (outcome === "deleted" || outcome === "gone")) {
-        const reason = room ? "half-made" : "creation-unknown";
-        await queueForDeletionOrLogLeak(options.deletion, { room: name, reason }, log);
-      }
+      if (left !== "nothing" && (outcome === "deleted" || outcome === "gone"))
+        await queueForDeletionOrLogLeak(options.deletion, { room: name, reason: left }, log);
       log.error("provisioning-failed", { room: name, message: outcome, ...describeFailure(error) }, error);
       throw error;
     }
+  }
+
+  /** Returns what a failed creation has left on the platform. A half-made room is deleted if possible. */
+  async function findLeftover(name: string, error: unknown, invisibleUntil: number, log: Log) {
+    const isUnknown = !(error instanceof PlatformError) || error.outcome === "unknown";
+    const room = isUnknown ? await waitForRoom(name, invisibleUntil) : await findRefusedRoom(name, error);
+    if (!room) return isUnknown ? "creation-unknown" : "nothing";
+    if (isUnknown && isDialable(room)) return "complete";
+    // Before its name is deleted, so the name leads to the room if this process stops here.
+    return (await deleteHalfMade(room, log)) ? "nothing" : "half-made";
   }
 
   /** Waits until the room is on the platform and complete; then returns what was found last. */

@@ -1,8 +1,8 @@
 /** Creates a room: the contract of both paths. */
 import * as z from "zod";
-import { GatewayError, platformFailures } from "../errors.ts";
+import { platformFailures } from "../errors.ts";
 import { type HttpContract, httpFunction } from "../http/contract.ts";
-import { valueFault } from "../http/validation.ts";
+import { invalidRequest, valueFault } from "../http/validation.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
 import type { Claims } from "../pool/claim.ts";
 import type { IdempotentClaims } from "../pool/idempotent-claims.ts";
@@ -48,6 +48,9 @@ const CreateHeaders = z.object({
     }),
 });
 
+// A service tag there would be lost unnoticed. Any other body is ignored.
+const uuiDataInBody = valueFault(["body"], "a create has no body; send uuiData as a query parameter");
+
 interface RoomCreationDependencies {
   readonly claims: Claims;
   readonly idempotentClaims: Pick<IdempotentClaims, "claim">;
@@ -81,7 +84,7 @@ export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isD
       { claims, idempotentClaims, serviceTagBaseUrl }: RoomCreationDependencies,
       log,
     ) {
-      if (/uuidata/i.test(await readText())) throw uuiDataInBody();
+      if (/uuidata/i.test(await readText())) throw invalidRequest(uuiDataInBody);
       const serviceTag = uuiData === undefined ? undefined : decodeServiceTag(uuiData, serviceTagBaseUrl);
       const key = headers["idempotency-key"];
       const claim =
@@ -94,12 +97,6 @@ export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isD
       return { status: 200, body: toCreatedRoom(room) };
     },
   });
-}
-
-/** Returns the error of a service tag in the body, which would be lost unnoticed. Any other body is ignored. */
-function uuiDataInBody(): GatewayError {
-  const fault = valueFault(["body"], "a create has no body; send uuiData as a query parameter");
-  return new GatewayError("invalid-request", { faults: [fault] });
 }
 
 /** Converts the platform's rejection of the service tag to a 422. Returns any other error unchanged. */

@@ -1,6 +1,6 @@
 /** Decodes the service tag in `uuiData`. */
-import { GatewayError } from "../errors.ts";
-import { faultWithInput, valueFault } from "../http/validation.ts";
+import type { GatewayError } from "../errors.ts";
+import { faultWithInput, invalidRequest, valueFault } from "../http/validation.ts";
 
 /** The platform's limit of a service tag. */
 export const maxTagCharacters = 250;
@@ -8,8 +8,7 @@ export const maxUuiDataCharacters = 4096;
 
 /** Returns the error of a `uuiData` that breaks a rule. */
 export function invalidUuiData(uuiData: string | undefined, reason: string, cause?: unknown): GatewayError {
-  const fault = faultWithInput(valueFault(["query", "uuiData"], reason), uuiData);
-  return new GatewayError("invalid-request", { cause, faults: [fault] });
+  return invalidRequest(faultWithInput(valueFault(["query", "uuiData"], reason), uuiData), cause);
 }
 
 /**

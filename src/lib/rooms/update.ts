@@ -46,7 +46,6 @@ function asInvalidRequest(error: unknown): unknown {
 }
 
 const readOnlyFields = new Set(["id", "resource_uri", "creation_time", "scheduled_conferences_count"]);
-const isRelation = (field: string) => field in singleRelations || field in manyRelations;
 
 /**
  * Returns the fields to send to the platform, or none if the change has no effect. Throws `invalid-request` with every
@@ -54,21 +53,36 @@ const isRelation = (field: string) => field in singleRelations || field in manyR
  */
 export function toUpdateFields(change: Conference, room: ConferenceRow): ConferenceFields {
   const known = new Set(Object.keys({ ...ConferenceUpdate.shape, ...Conference.shape, ...room }));
-  const changed = Object.entries(change).filter(
-    ([field, value]) => value !== undefined && !readOnlyFields.has(field) && !isUnchanged(field, value, room),
+  const given = Object.entries(change).filter(
+    ([field, value]) => value !== undefined && !readOnlyFields.has(field),
   );
-  const faults = changed.flatMap(([field, value]) =>
-    known.has(field) ? faultsOf(field, value, room) : [typeFault("extra_forbidden", ["body", field])],
+  const faults = given.flatMap(([field]) =>
+    known.has(field) ? [] : [typeFault("extra_forbidden", ["body", field])],
   );
+  const fields = given.map(([field, value]) => [field, toSent(field, value, room, faults)] as const);
   if (faults.length > 0) throw new GatewayError("invalid-request", { faults });
-  return Object.fromEntries(changed.map(([field, value]) => [field, toSent(field, value, room)]));
+  return Object.fromEntries(fields.filter(([, sent]) => sent !== undefined));
 }
 
-/** Whether a field that is not simply passed on to the platform has its present value. */
-function isUnchanged(field: string, value: unknown, room: ConferenceRow): boolean {
-  if (field === "name") return value === null || value === room.name;
-  if (field === "aliases") return value === null || namesOf(value) === namesOf(room.aliases);
-  return field === "description" && descriptionText(value) === descriptionText(room.description);
+/** Returns the value to send, or undefined if the room has it already. Adds why the field cannot be changed to `faults`. */
+function toSent(field: string, value: unknown, room: ConferenceRow, faults: ValidationFault[]): unknown {
+  // Renaming would separate a room from its queue message and events, and writing aliases could take them from others.
+  if (field === "name" || field === "aliases") {
+    const isUnchanged = field === "name" ? value === room.name : namesOf(value) === namesOf(room.aliases);
+    if (value !== null && !isUnchanged)
+      faults.push(valueFault(["body", field], `${field} cannot be changed`));
+    return undefined;
+  }
+  if (field === "description") return toSentDescription(descriptionText(value), room, faults);
+  const resource = singleRelations[field] ?? manyRelations[field];
+  if (resource === undefined || !Array.isArray(value)) return value;
+  const uris = value.map((entry: unknown) => toUri(entry, resource));
+  const reason = "the object must contain the resource_uri or id from a GET response";
+  for (const [index, uri] of uris.entries())
+    if (uri === undefined) faults.push(valueFault(["body", field, index], reason));
+  if (field in manyRelations) return uris;
+  if (uris.length > 1) faults.push(valueFault(["body", field], "at most one object is allowed"));
+  return uris[0] ?? null;
 }
 
 function namesOf(aliases: unknown): string {
@@ -81,46 +95,16 @@ function descriptionText(value: unknown): string {
   return typeof value === "string" ? withoutMarker(value) : "";
 }
 
-/** Returns why this field cannot be changed to this value. */
-function faultsOf(field: string, value: unknown, room: ConferenceRow): ValidationFault[] {
-  // Renaming would separate a room from its queue message and events, and writing aliases could take them from others.
-  if (field === "name" || field === "aliases")
-    return [valueFault(["body", field], `${field} cannot be changed`)];
-  if (field === "description") return descriptionFaults(descriptionText(value), room);
-  return isRelation(field) && Array.isArray(value) ? relationFaults(field, value) : [];
-}
-
-function descriptionFaults(text: string, room: ConferenceRow): ValidationFault[] {
-  const loc = ["body", "description"];
+/** Only the gateway writes markers, so the room keeps its own. */
+function toSentDescription(text: string, room: ConferenceRow, faults: ValidationFault[]): string | undefined {
+  if (text === descriptionText(room.description)) return undefined;
   const marker = parseMarker(room.description);
-  if (marker?.state === "pooled")
-    return [valueFault(loc, "the description of a room in the pool cannot be changed")];
-  const maxCharacters = maxDescriptionCharacters - (marker ? formatMarker(marker).length + 1 : 0);
-  return marker && text.length > maxCharacters ? [tooLongFault(loc, maxCharacters)] : [];
-}
-
-function relationFaults(field: string, entries: readonly unknown[]): ValidationFault[] {
-  const reason = "the object must contain the resource_uri or id from a GET response";
-  const faults = entries.flatMap((entry, index) =>
-    toRelatedUri(field, entry) === undefined ? [valueFault(["body", field, index], reason)] : [],
-  );
-  if (field in singleRelations && entries.length > 1)
-    faults.push(valueFault(["body", field], "at most one object is allowed"));
-  return faults;
-}
-
-/** Returns the value as the platform expects it. Only the gateway writes markers, so the room keeps its own. */
-function toSent(field: string, value: unknown, room: ConferenceRow): unknown {
-  if (field === "description") {
-    const marker = parseMarker(room.description);
-    const lines = [descriptionText(value), ...(marker ? [formatMarker(marker)] : [])];
-    return lines.filter((line) => line !== "").join("\n");
-  }
-  if (!isRelation(field) || !Array.isArray(value)) return value;
-  const uris = value.map((entry: unknown) => toRelatedUri(field, entry));
-  return field in manyRelations ? uris : (uris[0] ?? null);
-}
-
-function toRelatedUri(field: string, entry: unknown): string | undefined {
-  return toUri(entry, singleRelations[field] ?? manyRelations[field] ?? field);
+  if (!marker) return text;
+  const loc = ["body", "description"];
+  const line = formatMarker(marker);
+  const maxCharacters = maxDescriptionCharacters - line.length - 1;
+  if (marker.state === "pooled")
+    faults.push(valueFault(loc, "the description of a room in the pool cannot be changed"));
+  else if (text.length > maxCharacters) faults.push(tooLongFault(loc, maxCharacters));
+  return text === "" ? line : `${text}\n${line}`;
 }

@@ -14,6 +14,8 @@ const groups = [
   ["LOGS_INGESTION_ENDPOINT", "LOGS_INGESTION_RULE_ID", "LOGS_INGESTION_STREAM"],
 ] as const;
 
+type Rule = readonly [isBroken: boolean, fault: string];
+
 /** Returns the faults between settings. `given` contains the settings that are not empty, by name. */
 export function faultsBetweenSettings(given: Readonly<Record<string, string>>): string[] {
   const hasAny = (...names: readonly string[]) => names.some((name) => name in given);
@@ -24,7 +26,7 @@ export function faultsBetweenSettings(given: Readonly<Record<string, string>>): 
   const isRemote = !isLoopback(given["PLATFORM_URL"] ?? "");
   const unlessLocal = "unless PLATFORM_URL is on loopback";
 
-  const rules: readonly (readonly [isBroken: boolean, fault: string])[] = [
+  const rules: readonly Rule[] = [
     [!hasAny(storage, accountName, queueUrl), `${storage}: is required, or ${accountName} or ${queueUrl}`],
     [
       hasAll(queueUrl) && !hasAny(storage, accountName, blobUrl),
@@ -46,19 +48,19 @@ export function faultsBetweenSettings(given: Readonly<Record<string, string>>): 
     ],
     [numberOf("MAX_VMR") < numberOf("POOL_MINIMUM"), "POOL_MINIMUM: must not be greater than MAX_VMR"],
     ...groups.map(
-      ([first, ...others]) =>
-        [
-          hasAny(first, ...others) && !hasAll(first, ...others),
-          `${first}: must be set together with ${others.join(" and ")}`,
-        ] as const,
+      ([first, ...others]): Rule => [
+        hasAny(first, ...others) && !hasAll(first, ...others),
+        `${first}: must be set together with ${others.join(" and ")}`,
+      ],
     ),
-    // Passwords keep surrounding spaces, so the line break that ends a file would become part of one.
-    ...Object.entries(given)
-      .filter(([name]) => name.endsWith("_PASSWORD"))
-      .map(
-        ([name, value]) =>
-          [/[\r\n]$/.test(value), `${name}: ends in a line break; store the secret without it`] as const,
-      ),
+    ...Object.entries(given).flatMap(([name, value]): Rule[] => [
+      [value.startsWith("@Microsoft.KeyVault("), `${name}: the Key Vault reference was not resolved`],
+      // Passwords keep surrounding spaces, so the line break that ends a file would become part of one.
+      [
+        name.endsWith("_PASSWORD") && /[\r\n]$/.test(value),
+        `${name}: ends in a line break; store the secret without it`,
+      ],
+    ]),
   ];
   return rules.filter(([isBroken]) => isBroken).map(([, fault]) => fault);
 }

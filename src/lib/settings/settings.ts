@@ -146,7 +146,7 @@ type Given = Readonly<Record<string, string>>;
  */
 export function loadSettings(environment: Environment) {
   const given = givenSettings(environment);
-  const faults = [...unresolvedReferences(given), ...emptySecrets(environment)];
+  const faults: string[] = [];
   const values = readSettings((name, schema) => {
     const result = schema.safeParse(given[name]);
     if (result.success) return result.data;
@@ -164,9 +164,11 @@ export function loadSettings(environment: Environment) {
 function givenSettings(environment: Environment): Given {
   const given: Record<string, string> = {};
   for (const name of schemas.keys()) {
-    const text = environment[name] ?? "";
+    const text = environment[name];
+    // An empty secret, such as one that was stored by mistake, must not switch the check off.
+    if (text === undefined || (text.trim() === "" && name !== "API_MANAGEMENT_SECRET")) continue;
     // Passwords keep surrounding spaces; other values are trimmed.
-    if (text.trim() !== "") given[name] = name.endsWith("_PASSWORD") ? text : text.trim();
+    given[name] = name.endsWith("_PASSWORD") ? text : text.trim();
   }
   return given;
 }
@@ -177,16 +179,4 @@ const hostSetting = /^(?:Azure(?:WebJobs|Functions)|FUNCTIONS_|WEBSITE_)/;
 function unknownNames(environment: Environment): string[] {
   const names = (environment["GIVEN_SETTING_NAMES"] ?? "").split(",");
   return names.filter((name) => name !== "" && !schemas.has(name) && !hostSetting.test(name));
-}
-
-function unresolvedReferences(given: Given): string[] {
-  return Object.entries(given)
-    .filter(([, text]) => text.startsWith("@Microsoft.KeyVault("))
-    .map(([name]) => `${name}: the Key Vault reference was not resolved`);
-}
-
-/** An empty secret, such as one that was stored by mistake, must not switch the check off. */
-function emptySecrets(environment: Environment): string[] {
-  const name = "API_MANAGEMENT_SECRET";
-  return environment[name]?.trim() === "" ? [`${name}: must not be empty; remove the setting instead`] : [];
 }
