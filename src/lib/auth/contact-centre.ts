@@ -41,7 +41,7 @@ const challenge = 'x-auth-token realm="vmr-gateway"';
 
 // Each request counts against the agent's quota and resets their inactivity timer, hence the caching.
 const checkedSeconds = 60;
-const refusedSeconds = 10;
+const unauthenticatedSeconds = 10;
 const unavailableSeconds = 5;
 const maxPauseSeconds = 60;
 const timeoutMilliseconds = 3000;
@@ -118,7 +118,7 @@ export function createContactCentreCheck(
         });
         return lasting("unavailable", pauseSeconds(response));
       }
-      return lasting("unauthenticated", refusedSeconds);
+      return lasting("unauthenticated", unauthenticatedSeconds);
     } catch (cause) {
       log.warn("contact-centre-unavailable", { status: null }, cause);
       return lasting("unavailable", unavailableSeconds);

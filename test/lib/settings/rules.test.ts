@@ -70,6 +70,7 @@ test.each<[string, Changes, string]>([
   ["a workspace without a rule", { ...endpoint, ...stream }, "LOGS_INGESTION_ENDPOINT"],
   ["a workspace without rule and endpoint", stream, "LOGS_INGESTION_ENDPOINT"],
   ["a password that ends in a line break", { EVENT_SINK_PASSWORD: "secret\n" }, "EVENT_SINK_PASSWORD"],
+  ["a Key Vault reference", { ROOM_HOST_PIN: "@Microsoft.KeyVault(SecretUri=x)" }, "ROOM_HOST_PIN"],
   ["a password that ends in CRLF", { PLATFORM_PASSWORD: "secret\r\n" }, "PLATFORM_PASSWORD"],
 ])("faultsBetweenSettings rejects %s", (_, changes, name) => {
   expect(faultyNames(changes)).toEqual([name]);

@@ -77,7 +77,7 @@ test.each<[string, Environment, object]>([
   ],
   ["reads the room template as JSON", { ROOM_TEMPLATE: JSON.stringify(template) }, { rooms: { template } }],
   [
-    "lets refused callers know the reason if the token issuer is on this machine",
+    "lets callers with an invalid token know the reason if the token issuer is on this machine",
     { AUTH_AUTHORITY: "http://127.0.0.1:7000" },
     { bearer: { explainsFaults: true } },
   ],
@@ -182,7 +182,7 @@ test.each<[string, Environment, object]>([
 
 describe("Invalid settings", () => {
   /** Returns the error's message, or undefined if the environment loads. */
-  function refusalOf(changes: Environment): string | undefined {
+  function errorOf(changes: Environment): string | undefined {
     try {
       load(changes);
       return undefined;
@@ -193,7 +193,7 @@ describe("Invalid settings", () => {
 
   /** Returns the names with a fault in order. Lines of another format are returned unchanged. */
   function faultyNames(changes: Environment): string[] {
-    const [, ...lines] = (refusalOf(changes) ?? "").split("\n");
+    const [, ...lines] = (errorOf(changes) ?? "").split("\n");
     const reason = /^- (\w+): (?:must|is required|cannot)\b/;
     return lines.map((line) => reason.exec(line)?.[1] ?? line);
   }
@@ -204,107 +204,15 @@ describe("Invalid settings", () => {
     expect(faultyNames({ [name]: "  " })).toEqual([expected]);
   });
 
-  const http = "http://platform.example.com";
-  const withCredentials = ["https://name@example.com", "https://:word@example.com"];
-  const withQuery = ["https://example.com/?key=1", "https://example.com/#top"];
-  const notHttps = [http, "http://127.0.0.1.example.com", "http://localhost@example.com", "ws://localhost"];
-  const notUrls = [...withCredentials, ...withQuery, ...notHttps, "example.com", "https://", "x"];
-  const tagBase = "https://tags.example.com/";
-  const account = "DefaultEndpointsProtocol=https;AccountName=a";
-  const bothEndpoints = (blob: string, queue: string) => `BlobEndpoint=${blob};QueueEndpoint=${queue}`;
-  const connections = [
-    "UseDevelopmentStorage=true",
-    "usedevelopmentstorage=true;",
-    `${account};AccountKey=b==;;`,
-    "BlobEndpoint=https://a.blob.example.com/;SharedAccessSignature=sv=1&sig=x",
-    "QueueEndpoint=https://a.queue.example.com/;SharedAccessSignature=sv=1&sig=x",
-    "SharedAccessSignature=sv=1&sig=x;QueueEndpoint=http://127.0.0.1:10001/a",
-    `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;${bothEndpoints("http://127.0.0.1:1/a", "http://localhost:2/a")}`,
-    `${account};AccountKey=b==;${bothEndpoints("https://a.blob.example.com", "https://a.queue.example.com")}`,
-  ];
-  const notConnections = [
-    "UseDevelopmentStorage=true;AccountName=a",
-    "DoUseDevelopmentStorage=true",
-    `${account};AccountKey`,
-    "QueueEndpoint=https://a.queue.example.com/",
-    "QueueEndpoint=http://a.queue.example.com/;SharedAccessSignature=sv=1",
-    "QueueEndpoint=a.queue.example.com;SharedAccessSignature=sv=1",
-    "SharedAccessSignature=;QueueEndpoint=https://a.queue.example.com/",
-    "AccountName=a;AccountKey=b==;DefaultEndpointsProtocol=HTTP",
-    "DefaultEndpointsProtocol=http ;AccountName=a;AccountKey=b==",
-    "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;QueueEndpoint=https://a.queue.example.com",
-    "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=b==;BlobEndpoint=https://a.blob.example.com",
-    `${account};AccountKey=b==;${bothEndpoints("http://a.blob.example.com", "https://a.queue.example.com")}`,
-    `${account};AccountKey=b==;${bothEndpoints("https://a.blob.example.com", "http://a.queue.example.com")}`,
-  ];
-  const ofGateway = ["name", "aliases", "pin", "guest_pin", "tag", "description", "service_type"];
-  const ofPlatform = ["id", "resource_uri", "creation_time", "scheduled_conferences_count"];
-  const fixedFields = [...ofGateway, "allow_guests", ...ofPlatform];
-
-  // One row per setting: what its format accepts at its limits, and what it rejects.
-  test.each<[name: string, accepted: string[], rejected: string[]]>([
-    ["AzureWebJobsStorage", connections, notConnections],
-    ["AzureWebJobsStorage__accountName", ["abc", "a".repeat(24)], ["ab", "Account", "a-b-c", "a".repeat(25)]],
-    ["AzureWebJobsStorage__queueServiceUri", [], [http]],
-    ["AzureWebJobsStorage__blobServiceUri", [], [http]],
-    ["AzureWebJobsStorage__credential", ["managedidentity"], ["key", "ManagedIdentity"]],
-    ["PLATFORM_URL", ["http://127.0.0.1:8080"], [http, "https://platform.example.com/admin"]],
-    ["PLATFORM_USERNAME", [], ["api:user"]],
-    ["PLATFORM_TIMEOUT_SECONDS", ["1", "60"], ["0", "61"]],
-    ["PLATFORM_MAX_CONCURRENCY", ["3", "100"], ["2", "101"]],
-    [
-      "ROOM_HOST_PIN",
-      ["1234", "12345678901234567890", "123#", "1234567890123456789#"],
-      ["123", "12#", "12345678901234567890#", "123456789012345678901", "12a4", "1234##"],
-    ],
-    ["GATEWAY_NAME", ["a", "local-my-name-123456"], ["A", "-a", "a-", "a_b", "a b", "local-my-name-1234567"]],
-    [
-      "ROOM_TEMPLATE",
-      ["{}", '{"host_view":null}'],
-      ["{", "[]", "null", "5", '"text"', ...fixedFields.map((field) => `{"${field}":null}`)],
-    ],
-    ["ROOM_MAXIMUM_AGE_HOURS", ["1", "8760"], ["0", "8761"]],
-    ["MAX_VMR", ["0", "10000"], ["-1", "10001", "1.5", "abc", "99999999999"]],
-    ["API_MANAGEMENT_SECRET", ["sixteen-letters!"], ["too-short", "", "  "]],
-    ["UNMARKED_ROOMS", ["collect", "keep"], ["delete", "Keep"]],
-    ["POOL_LEASE_SECONDS", ["60", "3600"], ["0", "59", "3601"]],
-    ["POOL_MINIMUM", ["0", "50"], ["51", "10001"]],
-    ["POOL_READY_DELAY_SECONDS", ["0", "3600"], ["3601"]],
-    ["SERVICE_TAG_BASE_URL", [tagBase.padEnd(180, "x")], [http, tagBase.padEnd(181, "x")]],
-    ["GC_MAX_MESSAGES", ["1", "10000"], ["0", "10001"]],
-    ["GC_MINIMUM_AGE_SECONDS", ["600", "604800"], ["599", "604801"]],
-    ["AUTH_TENANT_ID", [], ["common", "Organizations", "CONSUMERS", "a/b", "/a"]],
-    ["AUTH_AUDIENCES", ["a", "a, b"], [",", "a,,b", "a,", ",a"]],
-    ["AUTH_CLIENT_IDS", ["a,b"], [",a"]],
-    ["AUTH_AUTHORITY", ["http://[::1]:8080", "http://localhost:8080"], notUrls],
-    ["CONTACT_CENTRE_API_URL", [], [http, "https://api.example.com/api/v2"]],
-    ["CONTACT_CENTRE_DIVISION_IDS", ["a,b"], ["a,,b"]],
-    ["EVENT_SINK_USERNAME", [], ["a:b"]],
-    ["EVENT_SINK_PREVIOUS_USERNAME", [], ["sink:user"]],
-  ])("loadSettings checks the value of %s", (name, accepted, rejected) => {
-    for (const value of accepted) expect([value, refusalOf({ [name]: value })]).toEqual([value, undefined]);
-    for (const value of rejected)
-      expect([value, ...new Set(faultyNames({ [name]: value }))]).toEqual([value, name]);
-  });
-
-  const onCurve = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve });
-  test.each([
-    ["text", "AAAA"],
-    ["a key of another curve", pemOf(onCurve("P-384").privateKey)],
-    ["a key of another algorithm", pemOf(generateKeyPairSync("ed25519").privateKey)],
-    ["a public key", onCurve("P-256").publicKey.export({ type: "spki", format: "pem" }).toString()],
-  ])("loadSettings rejects %s as PLATFORM_OAUTH_PRIVATE_KEY", (_, key) => {
-    const refusal = refusalOf({ PLATFORM_OAUTH_PRIVATE_KEY: key });
-    expect(refusal).toContain("- PLATFORM_OAUTH_PRIVATE_KEY: must be a P-256 private key in PEM format");
-  });
-
-  test("loadSettings names the fields that the room template must not set", () => {
-    const refusal = refusalOf({ ROOM_TEMPLATE: '{"tag":"x","theme":"y","pin":"1"}' });
-    expect(refusal).toContain("- ROOM_TEMPLATE: must not set pin, tag");
-  });
+  test.each(["", "  "])(
+    "loadSettings rejects %j as API_MANAGEMENT_SECRET, instead of ignoring it",
+    (secret) => {
+      expect(faultyNames({ API_MANAGEMENT_SECRET: secret })).toEqual(["API_MANAGEMENT_SECRET"]);
+    },
+  );
 
   test("loadSettings reports missing settings as required, and says why others are invalid", () => {
-    expect(refusalOf({ MAX_VMR: undefined, ROOM_HOST_PIN: "12" })).toBe(
+    expect(errorOf({ MAX_VMR: undefined, ROOM_HOST_PIN: "12" })).toBe(
       "Invalid settings:\n- ROOM_HOST_PIN: must be 4 to 20 digits, or 3 to 19 digits and a #\n- MAX_VMR: is required",
     );
   });
@@ -317,9 +225,9 @@ describe("Invalid settings", () => {
 
   test("loadSettings reports an unresolved Key Vault reference without its text", () => {
     const reference = "@Microsoft.KeyVault(SecretUri=https://vault.example.com/secrets/pin)";
-    const refusal = refusalOf({ EVENT_SINK_PASSWORD: reference });
-    expect(refusal).toContain("- EVENT_SINK_PASSWORD: the Key Vault reference was not resolved");
-    expect(refusal).not.toContain("vault.example.com");
+    const error = errorOf({ EVENT_SINK_PASSWORD: reference });
+    expect(error).toContain("- EVENT_SINK_PASSWORD: the Key Vault reference was not resolved");
+    expect(error).not.toContain("vault.example.com");
   });
 
   test("loadSettings throws an error that names settings and contains no values", () => {
@@ -329,7 +237,7 @@ describe("Invalid settings", () => {
     const values = Object.fromEntries(settingNames.map((name) => [name, value]));
     fc.assert(
       fc.property(fc.record(values, { requiredKeys: [] }), (changes) => {
-        const [title, ...faults] = (refusalOf(changes) ?? "Invalid settings:").split("\n");
+        const [title, ...faults] = (errorOf(changes) ?? "Invalid settings:").split("\n");
         expect(title).toBe("Invalid settings:");
         const names = faults.map((line) => /^- (\w+): \S/.exec(line)?.[1] ?? line);
         expect(names.filter((name) => !settingNames.includes(name))).toEqual([]);
