@@ -370,6 +370,16 @@ describe("Provisioning if the platform stores the room without its alias", () =>
     expect(pooledAtDelete).toHaveLength(1);
   });
 
+  test("deletes the room after a 400 although it has its alias, because other parts may be missing", async () => {
+    const findByName: Conferences["findByName"] = async (name) => {
+      const room = await world.conferences.findByName(name);
+      return room && { ...room, aliases: [{ alias: name }] };
+    };
+    const conferences = { ...halfMade(refused), findByName };
+    await expect(provision({ conferences })).rejects.toBeInstanceOf(PlatformError);
+    expect([...world.roomNames(), ...world.pool.texts()]).toEqual([]);
+  });
+
   test("queues the room for deletion if it cannot be deleted", async () => {
     const remove = async () => Promise.reject(new PlatformError(unknown));
     const conferences: Conferences = { ...halfMade(refused), delete: remove };
