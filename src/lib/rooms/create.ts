@@ -92,19 +92,13 @@ export function roomCreation(path: Pick<HttpContract, "route" | "summary" | "isD
           ? claims.claim(serviceTag, log)
           : idempotentClaims.claim({ application: caller.id, key }, serviceTag, log);
       const room = await claim.catch((error: unknown) => {
-        throw asInvalidRequest(error, uuiData);
+        const isTagRejected = error instanceof PlatformError && rejectedFields(error).includes("tag");
+        if (!isTagRejected) throw error;
+        throw invalidUuiData(uuiData, "the conferencing platform rejected this service tag", error);
       });
       return { status: 200, body: toCreatedRoom(room) };
     },
   });
-}
-
-/** Converts the platform's rejection of the service tag to a 422. Returns any other error unchanged. */
-function asInvalidRequest(error: unknown, uuiData: string | undefined): unknown {
-  const isTagRejected = error instanceof PlatformError && rejectedFields(error).includes("tag");
-  return isTagRejected
-    ? invalidUuiData(uuiData, "the conferencing platform rejected this service tag", error)
-    : error;
 }
 
 /** Returns the key without its quotation marks: quoted and bare forms are the same key. */

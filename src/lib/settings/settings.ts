@@ -111,29 +111,25 @@ function toPlatformLogIn({ clientId, privateKey, scope, ...basic }: Values["plat
 function toEventSinkCredentials({ username, password, ...previous }: Values["eventSink"]) {
   const { previousUsername, previousPassword } = previous;
   const current = { username, password };
-  return previousUsername === undefined || previousPassword === undefined
-    ? [current]
-    : [current, { username: previousUsername, password: previousPassword }];
+  if (previousUsername === undefined || previousPassword === undefined) return [current];
+  return [current, { username: previousUsername, password: previousPassword }];
 }
 
 function toLogsIngestion({ endpoint, ruleId, stream }: Values["logsIngestion"]) {
   return endpoint && ruleId && stream ? { endpoint, ruleId, stream } : undefined;
 }
 
+const collected = new Map<string, z.ZodType>();
+readSettings((name, schema) => {
+  collected.set(name, schema);
+  return z.NEVER;
+});
+
 /** The format of every setting by its name, in the order of the rows. */
-export const schemas: ReadonlyMap<string, z.ZodType> = collectSchemas();
+export const schemas: ReadonlyMap<string, z.ZodType> = collected;
 
 /** The names of all settings, in the order of the rows. */
 export const settingNames: readonly string[] = [...schemas.keys()];
-
-function collectSchemas(): ReadonlyMap<string, z.ZodType> {
-  const collected = new Map<string, z.ZodType>();
-  readSettings((name, schema) => {
-    collected.set(name, schema);
-    return z.NEVER;
-  });
-  return collected;
-}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 /** The settings that are not empty, by name. */
