@@ -39,7 +39,7 @@ export async function readBody(request: HttpRequest, contract: BodyContract<unkn
 }
 
 function isJsonType(contentType: string | null): boolean {
-  return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType?.trim() ?? "");
+  return /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "");
 }
 
 function jsonInvalid(reason: string): GatewayError {

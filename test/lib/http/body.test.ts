@@ -104,6 +104,10 @@ test("rejects a body without Content-Length with 411, because the host drops it"
   await expect(readBody(chunked, contract)).rejects.toMatchObject({ code: "length-required", status: 411 });
 });
 
+test("a body of exactly the limit is read", async () => {
+  expect(await read(`"${"x".repeat(998)}"`)).toHaveLength(998);
+});
+
 test.each([
   ["by its Content-Length", request("{}", { "content-length": "1001" })],
   ["although its Content-Length is small", request(`"${"x".repeat(1000)}"`, { "content-length": "2" })],

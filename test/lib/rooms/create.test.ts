@@ -6,6 +6,7 @@ import { createRoomFromQueue } from "../../../src/functions/create-room-from-que
 import { GatewayError } from "../../../src/lib/errors.ts";
 import { toHandler } from "../../../src/lib/http/pipeline.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
+import type { Claims } from "../../../src/lib/pool/claim.ts";
 import type { IdempotentClaims } from "../../../src/lib/pool/idempotent-claims.ts";
 import { parseJson } from "../../../tools/simulators/process/parse-json.ts";
 import { createManualClock } from "../../support/clock.ts";
@@ -21,11 +22,16 @@ interface SentCreate {
   readonly failure?: Error;
 }
 
-/** Sends a create, and returns its response, its log and the keys of its claims. The key `used` belongs to another tag. */
+/** Sends a create, and returns its response, its log, and the keys and tags of its claims. The key `used` belongs to another tag. */
 async function create({ query = "", body, headers = {}, failure }: SentCreate) {
   const lines: string[] = [];
   const keys: string[] = [];
+  const tags: (string | undefined)[] = [];
   const room = { id: 7, name: "room-a" };
+  const claim: Claims["claim"] = async (tag) => {
+    tags.push(tag);
+    return failure ? Promise.reject(failure) : room;
+  };
   const claimWithKey: IdempotentClaims["claim"] = async ({ key }) => {
     if (key === "used") throw new GatewayError("key-reused");
     keys.push(key);
@@ -34,7 +40,7 @@ async function create({ query = "", body, headers = {}, failure }: SentCreate) {
   const handler = toHandler(createRoomFromQueue, {
     accessChecks: openAccess,
     clock: createManualClock(),
-    claims: { claim: async () => (failure ? Promise.reject(failure) : room) },
+    claims: { claim },
     idempotentClaims: { claim: claimWithKey },
     serviceTagBaseUrl: "https://verify.example.com",
   });
@@ -49,7 +55,7 @@ async function create({ query = "", body, headers = {}, failure }: SentCreate) {
   } as const;
   const response = await handler(new HttpRequest(request), context);
   const json = typeof response.body === "string" ? parseJson(response.body) : undefined;
-  return { status: response.status, json, lines, keys };
+  return { status: response.status, json, lines, keys, tags };
 }
 
 describe("The Idempotency-Key", () => {
@@ -78,6 +84,13 @@ describe("The Idempotency-Key", () => {
   ])("%s is the key %s", async (sent, key) => {
     expect(await createWith(sent)).toMatchObject({ status: 200, keys: [key] });
   });
+});
+
+test.each([
+  [`uuiData=${hex("8d1f")}`, "https://verify.example.com/8d1f"],
+  ["", undefined],
+])("A create with the query %j claims a room for the tag %j", async (query, tag) => {
+  expect((await create({ query })).tags).toEqual([tag]);
 });
 
 test("A service tag that the platform rejects is 422 at uuiData, and other failures stay what they are", async () => {

@@ -28,7 +28,9 @@ test.each([
   ["neither", { name: "x" }, undefined],
   ["a URI of another API", { resource_uri: "/api/admin/command/v1/platform/restart/", id: 9 }, undefined],
   ["an ID that is a string", { id: "9/../../" }, undefined],
-])("toUri of an object with %s", (_, entry, expected) => {
+  ["null", null, undefined],
+  ["a string", "7", undefined],
+])("toUri returns a usable URI or none for %s", (_, entry, expected) => {
   expect(toUri(entry, "ivr_theme")).toBe(expected);
 });
 

@@ -65,6 +65,7 @@ test.each([
   ["a token that begins with a dot", hex("..x"), notUrl],
   ["a token with a slash", hex("a/b"), notUrl],
   ["251 characters", hex(url.padEnd(251, "x")), tooLong],
+  ["4,096 characters", "61".repeat(2048), tooLong],
   ["more than 4,096 characters", "61".repeat(2049), "uuiData is too long"],
 ])("%s is rejected with 422 and the violated rule", (_, uuiData, reason) => {
   const fault = { type: "value_error", loc: ["query", "uuiData"], msg: `Value error, ${reason}` };

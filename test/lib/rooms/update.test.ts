@@ -166,6 +166,11 @@ describe("The fields of an update", () => {
     expect(toUpdateFields(change, room)).toEqual(change);
   });
 
+  test("a list that is no relation is sent unchanged", () => {
+    const change = { new_in_version_40: [5, { id: 1 }] };
+    expect(toUpdateFields(change, { ...room, new_in_version_40: [] })).toEqual(change);
+  });
+
   describe("name and aliases", () => {
     test.each([
       { name: "room-a" },
@@ -173,12 +178,13 @@ describe("The fields of an update", () => {
       { aliases: null },
       { aliases: [{ alias: "second" }, { alias: "room-a", id: 77, description: "" }] },
     ])("%j changes nothing and is accepted", (change) => {
-      expect(toUpdateFields(change, room)).toEqual({});
+      expect(toUpdateFields(change, room)).toStrictEqual({});
     });
 
     test.each([
       ["name", { name: "room-b" }],
       ["aliases", { aliases: [] }],
+      ["aliases", { aliases: [{ alias: "room-asecond" }] }],
       ["aliases", { aliases: [{ alias: "room-a" }, { alias: null }] }],
     ])("rejects a change of %s to %j with 422", (field, change) => {
       expect(() => toUpdateFields({ ...change, call_type: "audio" }, room)).toThrow(
