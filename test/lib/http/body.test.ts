@@ -72,13 +72,16 @@ test.each(["hello", " \n", "[1,]", "[".repeat(400), '{"pin": "482913", "guest_pi
 
 describe("With a limit of 200 fields", () => {
   const readLimited = async (value: unknown) =>
-    readBody(request(JSON.stringify(value)), { ...contract, maxBytes: 10_000, maxFields: 200 });
+    readBody(request(JSON.stringify(value)), { ...contract, maxBytes: 100_000, maxFields: 200 });
   const fields = (count: number, value: unknown = 0) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, value]));
 
+  const msg = "Value error, the body must have at most 200 fields, and 10000 with nested ones";
+  const tooMany = faulty({ type: "value_error", loc: ["body"], msg, ctx: { error: {} } });
+
   test.each([
     ["an object with 200 fields", fields(200)],
-    ["an object with 201 nested fields", { x: fields(201) }],
+    ["an object with 10,000 nested fields", fields(1, fields(9999))],
     ["an array with 201 values", Array(201).fill(0)],
     ["a string with 201 characters", "x".repeat(201)],
     ["null", null],
@@ -88,10 +91,12 @@ describe("With a limit of 200 fields", () => {
 
   test("an object with 201 fields is rejected, before its values are looked at", async () => {
     const tooDeep: unknown = JSON.parse(`${"[".repeat(101)}${"]".repeat(101)}`);
-    const msg = "Value error, the body must have at most 200 fields";
-    await expect(readLimited({ ...fields(200), tooDeep })).rejects.toMatchObject(
-      faulty({ type: "value_error", loc: ["body"], msg, ctx: { error: {} } }),
-    );
+    await expect(readLimited({ ...fields(200), tooDeep })).rejects.toMatchObject(tooMany);
+  });
+
+  test("a text with 10,001 colons is rejected before it is parsed", async () => {
+    await expect(readLimited(":".repeat(10_000))).resolves.toHaveLength(10_000);
+    await expect(readLimited(":".repeat(10_001))).rejects.toMatchObject(tooMany);
   });
 });
 
