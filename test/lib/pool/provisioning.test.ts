@@ -153,7 +153,7 @@ describe("Provisioning if the create fails", () => {
     world.platform.addFault({ kind: "status", status, method: "POST" });
 
     await expect(provision()).rejects.toMatchObject({ code });
-    expect(world.pool.texts()).toEqual([]);
+    expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
     expect(world.log.events()).toEqual(["provisioning-failed"]);
     expect(world.log.fieldsOf("provisioning-failed")).toMatchObject({ failure: code, status });
   });
@@ -184,7 +184,7 @@ describe("Provisioning if the create fails", () => {
     await world.platform.goDown("refuse");
 
     await expect(provision()).rejects.toMatchObject({ outcome: "not-sent" });
-    expect(world.pool.texts()).toEqual([]);
+    expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
     await world.platform.goUp();
   });
 
@@ -193,7 +193,7 @@ describe("Provisioning if the create fails", () => {
 
     await expect(provision()).rejects.toMatchObject({ code: "platform-unavailable", outcome: "not-sent" });
     expect(world.platform.requests().total).toBe(0);
-    expect(world.pool.texts()).toEqual([]);
+    expect([...world.pool.texts(), ...world.deletionNames()]).toEqual([]);
   });
 });
 
