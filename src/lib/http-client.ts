@@ -36,7 +36,7 @@ export function createHttpClient(baseURL: string): AxiosInstance {
     maxRedirects: 0,
     proxy: false,
     maxContentLength: maxResponseBytes,
-    validateStatus: () => true,
+    validateStatus: null,
   });
   client.interceptors.response.use(undefined, (error: AxiosError) => {
     throw isCancel(error)

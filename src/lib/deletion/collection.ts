@@ -1,5 +1,4 @@
 /** Garbage collection: deletes the rooms whose conference has ended. */
-import { deleteConfirmed } from "../confirmed-delete.ts";
 import type { Log } from "../log.ts";
 import {
   groupByRoom,
@@ -20,7 +19,7 @@ import { PlatformBusyError, type PlatformClient } from "../platform/client.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import { PlatformError } from "../platform/errors.ts";
 import type { PlatformStatus } from "../platform/status.ts";
-import type { Clock, Queue, QueueMessage } from "../ports.ts";
+import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
 import { maximumAge, requestOf } from "./decisions.ts";
 import { createRoomDeletion } from "./room-deletion.ts";
 

@@ -1,5 +1,4 @@
 /** Claims a room from the pool. The lease is the rollback: a message that is not deleted becomes visible again. */
-import { deleteConfirmed } from "../confirmed-delete.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import {
@@ -11,7 +10,7 @@ import {
 } from "../ownership/room.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import type { ClaimSlots, Slot } from "../platform/limiter.ts";
-import { type QueueMessage, timestampOf } from "../ports.ts";
+import { deleteConfirmed, type QueueMessage, timestampOf } from "../ports.ts";
 import { createBreaker } from "./breaker.ts";
 import { createGiveUp } from "./giving-up.ts";
 import type { Replenishment } from "./replenishment.ts";

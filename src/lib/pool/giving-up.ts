@@ -1,8 +1,7 @@
 /** Gives up a pooled room: no claim can receive it any more, and the collector deletes it. */
-import { deleteConfirmed } from "../confirmed-delete.ts";
 import type { Log } from "../log.ts";
 import { type GatewayDeletion, queueForDeletionOrLogLeak } from "../ownership/deletion-queue.ts";
-import type { Clock, Queue, QueueMessage } from "../ports.ts";
+import { type Clock, deleteConfirmed, type Queue, type QueueMessage } from "../ports.ts";
 
 /** What became of a message that was to be deleted. */
 type DeletionOutcome = Awaited<ReturnType<typeof deleteConfirmed>>;

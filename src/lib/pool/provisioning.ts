@@ -2,7 +2,6 @@
 
 import PQueue from "p-queue";
 import * as z from "zod";
-import { deleteConfirmed } from "../confirmed-delete.ts";
 import type { Log } from "../log.ts";
 import { queueForDeletionOrLogLeak } from "../ownership/deletion-queue.ts";
 import { isDialable } from "../ownership/room.ts";
@@ -10,6 +9,7 @@ import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/c
 import { describeFailure, PlatformError } from "../platform/errors.ts";
 import {
   type Clock,
+  deleteConfirmed,
   type Queue,
   QueueError,
   type QueueMessage,

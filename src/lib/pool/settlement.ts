@@ -1,9 +1,8 @@
 /** What happens to a claim's message, outcome by outcome, when the claim does not hand out its room. */
-import { deleteConfirmed } from "../confirmed-delete.ts";
 import type { Log } from "../log.ts";
 import { encodeRoomMessage, type RoomMessage } from "../ownership/room.ts";
 import { PlatformError, rejectedFields } from "../platform/errors.ts";
-import type { Clock, Queue } from "../ports.ts";
+import { type Clock, deleteConfirmed, type Queue } from "../ports.ts";
 import { TrialError } from "./breaker.ts";
 import { createGiveUp, type Held } from "./giving-up.ts";
 

@@ -1,8 +1,7 @@
 /** `ops redrive`: moves requests from the poison queue back to the provisioning queue. */
 
-import { deleteConfirmed } from "../../../src/lib/confirmed-delete.ts";
 import { type ProvisioningRequest, provisioningRequest } from "../../../src/lib/pool/provisioning.ts";
-import type { Queue, QueueMessage, Queues } from "../../../src/lib/ports.ts";
+import { deleteConfirmed, type Queue, type QueueMessage, type Queues } from "../../../src/lib/ports.ts";
 import { parseJson } from "../../simulators/process/parse-json.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
