@@ -119,6 +119,7 @@ export function createDependencies(settings: Settings, adapters: Adapters) {
       claims,
       records: adapters.createRecords,
       conferences,
+      pool,
       deletion,
       clock,
     }),

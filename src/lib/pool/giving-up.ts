@@ -21,7 +21,7 @@ interface RoomToGiveUp extends GatewayDeletion {
   readonly isAssigned?: boolean;
 }
 
-export type GiveUp = (room: RoomToGiveUp, log: Log) => Promise<DeletionOutcome>;
+type GiveUp = (room: RoomToGiveUp, log: Log) => Promise<DeletionOutcome>;
 
 /** Creates the function that gives up a room. It returns what became of the message, and throws no QueueError. */
 export function createGiveUp(queues: {

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { queueForDeletionOrLogLeak } from "../ownership/deletion-queue.ts";
 import { parseMarker } from "../ownership/room.ts";
 import type { ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { type Clock, type CreateRecord, type CreateRecordStore, type Queue, timestampOf } from "../ports.ts";
 import type { Claims } from "./claim.ts";
+import { createGiveUp } from "./giving-up.ts";
 
 /** A key as one application sent it. */
 interface IdempotencyKey {
@@ -35,13 +35,15 @@ export interface IdempotentClaimsOptions {
   readonly claims: Claims;
   readonly records: CreateRecordStore;
   readonly conferences: Conferences;
+  readonly pool: Queue;
   readonly deletion: Queue;
   readonly clock: Clock;
 }
 
 /** The record is written after the commit and before the response, so whoever writes it first decides the key's room. */
 export function createIdempotentClaims(options: IdempotentClaimsOptions): IdempotentClaims {
-  const { claims, records, conferences, deletion, clock } = options;
+  const { claims, records, conferences, clock } = options;
+  const giveUp = createGiveUp(options);
 
   const isValid = ({ createdAt }: CreateRecord) =>
     clock.now() - Date.parse(createdAt) < recordLifetimeMilliseconds;
@@ -76,11 +78,7 @@ export function createIdempotentClaims(options: IdempotentClaimsOptions): Idempo
     if (winner?.room === room.name) return room;
     log.warn("create-repeat-lost", { room: room.name, winner: winner?.room ?? null });
     const claimId = parseMarker(room.description)?.messageId;
-    await queueForDeletionOrLogLeak(
-      deletion,
-      { room: room.name, claimId, reason: "create-repeat-lost" },
-      log,
-    );
+    await giveUp({ room: room.name, claimId, reason: "create-repeat-lost", message: "deleted" }, log);
     if (!winner) throw new GatewayError("claim-failed", { retryAfterSeconds: 1 });
     return roomOf(winner, tagHash);
   }

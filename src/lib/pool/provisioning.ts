@@ -3,19 +3,11 @@
 import PQueue from "p-queue";
 import * as z from "zod";
 import type { Log } from "../log.ts";
-import { queueForDeletionOrLogLeak } from "../ownership/deletion-queue.ts";
 import { isDialable } from "../ownership/room.ts";
 import type { ConferenceFields, ConferenceRow, Conferences } from "../platform/conferences.ts";
 import { describeFailure, PlatformError } from "../platform/errors.ts";
-import {
-  type Clock,
-  deleteConfirmed,
-  type Queue,
-  QueueError,
-  type QueueMessage,
-  type RandomSource,
-  timestampOf,
-} from "../ports.ts";
+import { type Clock, type Queue, QueueError, type RandomSource, timestampOf } from "../ports.ts";
+import { createGiveUp, type Held } from "./giving-up.ts";
 import { newGuestPin, newRoomName, toNewConference } from "./new-room.ts";
 
 /**
@@ -74,12 +66,6 @@ export interface ProvisioningOptions {
 
 const lookUpPauseMilliseconds = 2000;
 
-/** The message with a new room's name, and when claims can see it, in clock milliseconds. */
-interface NewName {
-  readonly message: QueueMessage;
-  readonly invisibleUntil: number;
-}
-
 /** Creates the handler of provisioning requests. */
 export function createProvisioning(options: ProvisioningOptions): Provisioning {
   const { pool, conferences, clock, random, hostPin, template, gatewayName, platformTimeoutSeconds } =
@@ -88,6 +74,8 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     platformTimeoutSeconds,
     options.leaseSeconds,
   );
+
+  const giveUp = createGiveUp(options);
 
   // One request at a time counts the pool and puts its name. A level can be exceeded by other instances only, each of
   // which may put one name between this count and this put.
@@ -109,12 +97,12 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
       log.info("room-provisioned", { room: queued.message.text, reason: request.reason });
   }
 
-  /** Puts a new name unless the pool is full enough for this request. */
-  async function putName(request: ProvisioningRequest, dequeueCount: number): Promise<NewName | undefined> {
+  /** Puts a new name, which claims cannot see yet, unless the pool is full enough for this request. */
+  async function putName(request: ProvisioningRequest, dequeueCount: number): Promise<Held | undefined> {
     if (await isEnough(request, dequeueCount)) return undefined;
-    const invisibleUntil = clock.now() + invisibleSeconds * 1000;
+    const heldUntil = clock.now() + invisibleSeconds * 1000;
     const message = await pool.put(newRoomName(random), { invisibleSeconds });
-    return { message, invisibleUntil };
+    return { message, heldUntil };
   }
 
   /** Counts names, including leased and invisible ones. */
@@ -124,10 +112,10 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     return options.maxRooms === 0 || (dequeueCount > 1 && (await pool.count()) >= options.maxRooms);
   }
 
-  async function provisionRoom({ message, invisibleUntil }: NewName, log: Log): Promise<void> {
-    const name = message.text;
+  async function provisionRoom(held: Held, log: Log): Promise<void> {
+    const name = held.message.text;
     // Once the name is visible, a claim may find no room and discard it.
-    const lastStart = invisibleUntil - (createSeconds + lookUpSeconds) * 1000;
+    const lastStart = held.heldUntil - (createSeconds + lookUpSeconds) * 1000;
     const startBefore = Math.min(lastStart, clock.now() + maxWaitSeconds * 1000);
     const guestPin = newGuestPin(hostPin, random);
     const since = timestampOf(clock);
@@ -135,15 +123,13 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     try {
       await conferences.create(fields, { timeoutSeconds: createSeconds, startBefore });
     } catch (error) {
-      const left = await findLeftover(name, error, invisibleUntil, log);
+      const left = await findLeftover(name, error, held.heldUntil, log);
       if (left === "complete") {
         log.warn("room-adopted", { room: name }, error);
         return;
       }
-      const outcome = await deleteConfirmed(pool, message, () => clock.now() < invisibleUntil);
-      // Otherwise a claim may have received the name, which leads to the room.
-      if (left !== "nothing" && (outcome === "deleted" || outcome === "gone"))
-        await queueForDeletionOrLogLeak(options.deletion, { room: name, reason: left }, log);
+      const mayExist = left !== "nothing";
+      const outcome = await giveUp({ room: name, reason: left, message: held, mayExist }, log);
       log.error("provisioning-failed", { room: name, message: outcome, ...describeFailure(error) }, error);
       throw error;
     }
@@ -194,7 +180,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
   const cleanUpLimits = () => ({ startBefore: clock.now() + maxWaitForCleanUpSeconds * 1000 });
 
   /** Makes the name visible once the platform has replicated the room, and returns whether it did. If not, it becomes visible later. */
-  async function makeVisible({ message, invisibleUntil }: NewName, log: Log): Promise<boolean> {
+  async function makeVisible({ message, heldUntil }: Held, log: Log): Promise<boolean> {
     const room = message.text;
     try {
       await pool.setInvisible(message, options.readyDelaySeconds);
@@ -204,8 +190,8 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
       const isGone = error instanceof QueueError && error.failure === "message-gone";
       // Gone while it was invisible: bulk delete has emptied the pool, and no claim can receive this room. Once the
       // name was visible, a claim may have received it, and the room is a caller's.
-      if (isGone && clock.now() < invisibleUntil)
-        await queueForDeletionOrLogLeak(options.deletion, { room, reason: "pool-cleared" }, log);
+      if (isGone && clock.now() < heldUntil)
+        await giveUp({ room, reason: "pool-cleared", message: "gone" }, log);
       return false;
     }
   }
