@@ -7,7 +7,6 @@ type apiManagementOptions = {
   publisherEmail: string
   path: string
   publicUrl: string
-  requiresSecret: bool
   @minLength(1)
   widgetOrigins: string[]
   callsPerMinutePerClient: int
@@ -28,12 +27,6 @@ param appHostName string
 param tenantId string
 param audiences array
 param clientIds array
-@description('Whether the app requires the secret.')
-param sendsSecret bool
-param vaultUrl string
-@description('The identity that reads the secret; empty if an existing service uses its own.')
-param identityId string
-param identityClientId string
 
 // API Management names an imported operation by its operationId, with dashes for underscores.
 var privateOperations = [
@@ -48,23 +41,19 @@ var privateOperations = [
 ]
 // The platform stops its event sink if its calls keep failing, so its limit is far higher.
 var publicOperations = [
-  { name: 'get-public-room', isForBrowsers: true, callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
-  { name: 'event-sink', isForBrowsers: false, callsPerMinute: options.eventsPerMinutePerAddress, maximumBodyBytes: 16777216 }
-  { name: 'health-check', isForBrowsers: true, callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
-  { name: 'health-check-head', isForBrowsers: true, callsPerMinute: options.callsPerMinutePerAddress, maximumBodyBytes: 1048576 }
+  { name: 'get-public-room', isForBrowsers: true, callsPerMinute: options.callsPerMinutePerAddress }
+  { name: 'event-sink', isForBrowsers: false, callsPerMinute: options.eventsPerMinutePerAddress }
+  { name: 'health-check', isForBrowsers: true, callsPerMinute: options.callsPerMinutePerAddress }
+  { name: 'health-check-head', isForBrowsers: true, callsPerMinute: options.callsPerMinutePerAddress }
 ]
 
-// The policies remove a caller's header of this name.
-var secretName = '${apiName}-secret'
-var secretHeader = sendsSecret
-  ? '<set-header name="x-api-management-secret" exists-action="override"><value>{{${secretName}}}</value></set-header>'
-  : '<set-header name="x-api-management-secret" exists-action="delete" />'
-
-var privatePolicy = replace(replace(replace(replace(loadTextContent('policies/private-operation.xml'),
+var privatePolicy = replace(replace(replace(replace(replace(loadTextContent('policies/private-operation.xml'),
   '__tenantId__', tenantId),
   '__audiences__', '<audience>${join(audiences, '</audience><audience>')}</audience>'),
   '__clientIds__', '<application-id>${join(clientIds, '</application-id><application-id>')}</application-id>'),
-  '__callsPerMinute__', string(options.callsPerMinutePerClient))
+  '__callsPerMinute__', string(options.callsPerMinutePerClient)),
+  // Clients share addresses, so this is much more.
+  '__callsPerMinutePerAddress__', string(10 * options.callsPerMinutePerAddress))
 var cors = replace(loadTextContent('policies/cors.xml'),
   '__origins__', '<origin>${join(options.widgetOrigins, '</origin><origin>')}</origin>')
 
@@ -77,7 +66,6 @@ resource newService 'Microsoft.ApiManagement/service@2024-05-01' = if (makesServ
     name: empty(subnetId) ? 'BasicV2' : 'StandardV2'
     capacity: 1
   }
-  identity: { type: 'UserAssigned', userAssignedIdentities: { '${identityId}': {} } }
   properties: {
     publisherName: 'VMR gateway'
     publisherEmail: options.publisherEmail
@@ -155,28 +143,13 @@ resource logging 'Microsoft.ApiManagement/service/apis/diagnostics@2024-05-01' =
   }
 }
 
-// The service reads the newest version of the secret every four hours.
-resource secret 'Microsoft.ApiManagement/service/namedValues@2024-05-01' = if (sendsSecret) {
-  parent: service
-  name: secretName
-  dependsOn: [newService]
-  properties: {
-    displayName: secretName
-    secret: true
-    keyVault: {
-      secretIdentifier: '${vaultUrl}secrets/API-MANAGEMENT-SECRET'
-      identityClientId: empty(identityClientId) ? null : identityClientId
-    }
-  }
-}
-
 resource apiPolicy 'Microsoft.ApiManagement/service/apis/policies@2024-05-01' = {
   parent: api
   name: 'policy'
-  dependsOn: [secret, logging]
+  dependsOn: [logging]
   properties: {
     format: 'xml'
-    value: replace(loadTextContent('policies/all-operations.xml'), '__secretHeader__', secretHeader)
+    value: loadTextContent('policies/all-operations.xml')
   }
 }
 
@@ -208,9 +181,8 @@ resource publicOperationPolicy 'Microsoft.ApiManagement/service/apis/operations/
   dependsOn: [privateOperationPolicy]
   properties: {
     format: 'xml'
-    value: replace(replace(replace(loadTextContent('policies/public-operation.xml'),
+    value: replace(replace(loadTextContent('policies/public-operation.xml'),
       '__cors__', operation.isForBrowsers ? cors : ''),
-      '__callsPerMinute__', string(operation.callsPerMinute)),
-      '__maximumBodyBytes__', string(operation.maximumBodyBytes))
+      '__callsPerMinute__', string(operation.callsPerMinute))
   }
 }]

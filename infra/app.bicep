@@ -9,7 +9,7 @@ type hostingOptions = {
   @maxValue(1000)
   maximumInstanceCount: int
   alwaysReadyHttpInstances: int
-  @description('An instance lets 60 creates wait. Whoever waits outside cannot be refused.')
+  @description('An instance refuses callers when about 400 wait. Whoever waits outside cannot be refused.')
   @minValue(100)
   @maxValue(1000)
   httpConcurrency: int
@@ -36,8 +36,8 @@ param vaultUrl string
 @description('The storage account by service.')
 param storageUrls object
 param insightsConnectionString string
+param healthUrl string
 param ingestion object
-param requiresApiManagementSecret bool
 
 resource plan 'Microsoft.Web/serverfarms@2024-11-01' = {
   name: 'plan-vmr-${environmentName}'
@@ -54,8 +54,8 @@ resource plan 'Microsoft.Web/serverfarms@2024-11-01' = {
 resource app 'Microsoft.Web/sites@2024-11-01' = {
   name: name
   location: location
-  // azd finds the app of a service by this tag.
-  tags: union(tags, { 'azd-service-name': 'app' })
+  // infra/deploy.sh and `npm run ops` find the app by the tag of its environment, and read this one.
+  tags: union(tags, { 'vmr-gateway-health': healthUrl })
   kind: 'functionapp,linux'
   identity: {
     type: 'UserAssigned'
@@ -111,6 +111,11 @@ resource scmPasswords 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@20
   properties: { allow: false }
 }
 
+// The app itself refuses more than 1 MiB. The host holds a whole body in memory before the app sees its length, 100 MB by
+// default, so all bodies together must stay below half of an instance's memory.
+// https://learn.microsoft.com/azure/azure-functions/functions-app-settings
+var maximumBodyBytes = 2097152
+
 var infrastructureSettings = {
   AzureWebJobsStorage__blobServiceUri: storageUrls.blob
   AzureWebJobsStorage__queueServiceUri: storageUrls.queue
@@ -119,9 +124,7 @@ var infrastructureSettings = {
   AzureWebJobsStorage__clientId: identityClientId
   APPLICATIONINSIGHTS_CONNECTION_STRING: insightsConnectionString
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identityClientId};Authorization=AAD'
-  // 17 MiB, one more than the largest body that the app accepts. The host holds a whole body in memory before the app sees
-  // its length, 100 MB by default. https://learn.microsoft.com/azure/azure-functions/functions-app-settings
-  FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: 17825792
+  FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: min(maximumBodyBytes, hosting.instanceMemoryMb * 524288 / hosting.httpConcurrency - 1)
   // The app logs a name that it does not know.
   GIVEN_SETTING_NAMES: join(objectKeys(settings), ',')
   LOGS_INGESTION_ENDPOINT: ingestion.endpoint
@@ -133,8 +136,7 @@ var infrastructureSettings = {
 var hasPassword = contains(settings, 'PLATFORM_USERNAME')
 var secretSettings = concat(
   ['ROOM_HOST_PIN', 'EVENT_SINK_PASSWORD', hasPassword ? 'PLATFORM_PASSWORD' : 'PLATFORM_OAUTH_PRIVATE_KEY'],
-  contains(settings, 'EVENT_SINK_PREVIOUS_USERNAME') ? ['EVENT_SINK_PREVIOUS_PASSWORD'] : [],
-  requiresApiManagementSecret ? ['API_MANAGEMENT_SECRET'] : [])
+  contains(settings, 'EVENT_SINK_PREVIOUS_USERNAME') ? ['EVENT_SINK_PREVIOUS_PASSWORD'] : [])
 
 // Without a version in the URL, the host fetches the newest one, so rotation needs no deployment.
 var secretReferences = toObject(secretSettings, setting => setting, setting =>

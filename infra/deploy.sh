@@ -44,6 +44,14 @@ find_missing() {
 }
 
 check_values() {
+  [ -z "${REQUIRE_API_MANAGEMENT_SECRET:-}" ] ||
+    stop "REQUIRE_API_MANAGEMENT_SECRET was withdrawn. To close the app to calls that bypass API Management, set PRIVATE_NETWORK=true."
+  case ${PRIVATE_NETWORK:-}/${API_MANAGEMENT:-none}/${PUBLIC_URL_OF_CONSUMERS:-} in
+    true/none/) stop "PRIVATE_NETWORK needs API_MANAGEMENT, or the PUBLIC_URL_OF_CONSUMERS that leads to the closed app." ;;
+  esac
+  case ${NETWORK_ADDRESS_PREFIX:-} in
+    */2[4-9] | */3?) stop "NETWORK_ADDRESS_PREFIX is too small for the subnets: /23 or larger." ;;
+  esac
   # shellcheck disable=SC2016
   given=$(node --print '
     const values = Object.entries(JSON.parse(process.env.GATEWAY_SETTINGS));
@@ -60,7 +68,8 @@ check_values() {
 # Calls `az deployment` with the given command, for the subscription or for the existing group.
 deployment() {
   if [ -z "${AZURE_RESOURCE_GROUP:-}" ]; then
-    in_subscription deployment sub "$@" --name "vmr-gateway-$environment" --location "$AZURE_LOCATION" \
+    # Azure keeps such a deployment in its region, also after its group is gone.
+    in_subscription deployment sub "$@" --name "vmr-gateway-$environment-$AZURE_LOCATION" --location "$AZURE_LOCATION" \
       --parameters infra/main.bicepparam
   else
     parameters=$(mktemp)
@@ -71,26 +80,27 @@ deployment() {
   fi
 }
 
-output() {
-  in_subscription deployment group show --resource-group "$group" --name "vmr-gateway-$environment" \
-    --query "properties.outputs.$1.value" --output tsv
-}
-
 list_settings() {
   in_subscription functionapp config appsettings list --resource-group "$group" --name "$app" --query "$1" --output tsv
 }
 
-# In the first run, alerts would fire, and the vault lacks the secret that API Management sends. An app that does not start
-# has no functions either, but it keeps the setting of that secret. A failed deployment has no outputs to ask for its name.
-find_first_run() {
-  export FIRST_RUN=true
-  app=$(in_subscription functionapp list --resource-group "$group" --output tsv \
-    --query "[?tags.\"vmr-gateway\"=='$environment'].name" 2>/dev/null) || return 0
-  [ -n "$app" ] || return 0
-  functions=$(in_subscription functionapp function list --resource-group "$group" --name "$app" \
-    --query "[].name" --output tsv) || functions=unknown
-  [ -z "$functions" ] || FIRST_RUN=false
-  case $(list_settings "[].name" || true) in *API_MANAGEMENT_SECRET*) FIRST_RUN=false ;; esac
+# Sets `app`, `health` and `vault`, and prints them for operators. It reads the app, because Azure has no outputs of a deployment
+# that failed, and deletes the records of old ones.
+find_app() {
+  row=$(in_subscription functionapp list --resource-group "$group" --output tsv \
+    --query "[?tags.\"vmr-gateway\"=='$environment'].[name, tags.\"vmr-gateway-health\"]")
+  app=${row%%"$tab"*}
+  health=${row#*"$tab"}
+  [ -n "$app" ] || stop "$group has no app of $environment. Provision first."
+  case $health in
+    *[[:space:]]*) stop "$group has several apps of $environment. Tear the environment down." ;;
+    http*) ;;
+    *) stop "The app $app does not name its health check. Provision once." ;;
+  esac
+  references=$(list_settings "[?contains(value, '@Microsoft.KeyVault')].value")
+  vault=$(printf '%s\n' "$references" | sed -n '1s|.*SecretUri=https://\([^.]*\).*|\1|p')
+  [ -n "$vault" ] || stop "The app $app has no settings yet. Provision first."
+  printf '%s\n' "FUNCTION_APP_NAME=$app" "KEY_VAULT_NAME=$vault" "HEALTH_URL=$health"
 }
 
 case $command in
@@ -101,41 +111,19 @@ case $command in
     ;;
   what-if)
     check_values
-    find_first_run
     # The default validation level requires the right to write each resource.
     deployment what-if --validation-level ProviderNoRbac --no-pretty-print
     exit 0
     ;;
   provision)
     check_values
-    find_first_run
-    if [ -n "${AZURE_RESOURCE_GROUP:-}" ]; then
-      # A resource without the tag is an empty line or None.
-      others=$(in_subscription resource list --resource-group "$group" --query '[].tags."vmr-gateway"' --output tsv |
-        sort -u | grep -vxE "|None|$environment" | paste -sd ' ' -) || others=""
-      [ -z "$others" ] || echo "The group also has the environments: $others" >&2
-    fi
     deployment create --output none
-    app=$(output functionAppName)
-    vault=$(output keyVaultName)
-    health=$(output healthUrl)
-    # For the operator and the workflow.
-    printf '%s\n' "FUNCTION_APP_NAME=$app" "KEY_VAULT_NAME=$vault" "HEALTH_URL=$health" "FIRST_RUN=$FIRST_RUN"
-    [ "$FIRST_RUN" = false ] ||
-      echo "Without alerts so far. Next: check, set the secrets that it names, release, and provision once more." >&2
+    find_app
     exit 0
     ;;
 esac
 
-app=$(output functionAppName)
-vault=$(output keyVaultName)
-health=$(output healthUrl)
-url=${health%/public/health}
-if [ -z "$app" ] || [ -z "$vault" ] || [ -z "$health" ]; then
-  stop "$group has no outputs of a finished deployment of $environment. Provision first."
-fi
-[ "$command" != check ] || printf '%s\n' "FUNCTION_APP_NAME=$app" "KEY_VAULT_NAME=$vault" "HEALTH_URL=$health"
-
+find_app
 settings_list=$(cat infra/settings.txt)
 build=""
 if [ -n "$package" ]; then
@@ -147,14 +135,7 @@ if [ -n "$package" ]; then
 fi
 
 # The vault must have each secret that the settings refer to; otherwise, the app would start without it.
-references=$(list_settings "[?contains(value, '@Microsoft.KeyVault')].value")
 needed=$(printf '%s\n' "$references" | sed -n 's|.*/secrets/\([A-Z-]*\)).*|\1|p')
-# The first run does not refer to it yet, the second needs it.
-if [ "${REQUIRE_API_MANAGEMENT_SECRET:-}" = true ] && [ "${PRIVATE_NETWORK:-}" != true ] &&
-  [ "${API_MANAGEMENT:-none}" != none ]; then
-  needed="$needed
-API-MANAGEMENT-SECRET"
-fi
 if ! held=$(in_subscription keyvault secret list --vault-name "$vault" --query "[?attributes.enabled].name" --output tsv); then
   stop "The vault $vault cannot be read. In a private network, run this on the runner. A new role takes some minutes."
 fi
@@ -164,9 +145,11 @@ if [ -n "$missing" ]; then
   stop "  az keyvault secret set --vault-name $vault --name NAME --file FILE --expires DATE --output none"
 fi
 
-find_unknown "$(list_settings "[?name=='GIVEN_SETTING_NAMES'].value" | tr ',' '\n')" "$settings_list"
+given=$(list_settings "[?name=='GIVEN_SETTING_NAMES'].value")
+find_unknown "$(printf '%s' "$given" | tr ',' '\n')" "$settings_list"
 [ -z "$unknown" ] || echo "The code does not know these settings, and logs settings-unknown:$unknown" >&2
-find_missing "$(printf '%s\n' "$settings_list" | sed -n 's/ required.*//p')" "$(list_settings "[].name")"
+provisioned=$(list_settings "[].name")
+find_missing "$(printf '%s\n' "$settings_list" | sed -n 's/ required.*//p')" "$provisioned"
 [ -z "$missing" ] || stop "The code requires settings that are not provisioned:$missing. Nothing was deployed."
 
 [ "$command" != check ] || exit 0
@@ -176,7 +159,6 @@ if [ "$command" = release ]; then
   cli=$(az version --query '"azure-cli"' --output tsv)
   [ "$(printf '2.87.0\n%s\n' "$cli" | sort -t . -k 1,1n -k 2,2n | head -n 1)" = 2.87.0 ] ||
     stop "Azure CLI $cli is too old: at least 2.87.0 is needed. Nothing was deployed."
-  find_first_run
   # macOS may lack it.
   limit=$(command -v timeout >/dev/null && echo "timeout 900" || true)
   $limit az functionapp deployment source config-zip --resource-group "$group" --name "$app" --src "$package" \
@@ -184,12 +166,12 @@ if [ "$command" = release ]; then
     stop "The upload failed or took more than 15 minutes."
 fi
 
-# The app resolves a setting's secret at most once a day. Reading the secrets again restarts the app, so this is done only
-# if one has changed.
+# The app resolves a setting's secret at most once a day. Reading the secrets again replaces the instances, so this is done
+# only if one has changed.
 site="/subscriptions/$AZURE_SUBSCRIPTION_ID/resourceGroups/$group/providers/Microsoft.Web/sites/$app"
 used=$(az rest --method get --uri "$site/config/configreferences/appsettings?api-version=2022-03-01" \
   --query "value[?properties.status=='Resolved'].properties.activeVersion" --output tsv)
-for secret in $(printf '%s\n' "$references" | sed -n 's|.*/secrets/\([A-Z-]*\)).*|\1|p'); do
+for secret in $needed; do
   id=$(in_subscription keyvault secret show --vault-name "$vault" --name "$secret" --query id --output tsv)
   case $used in
     *"${id##*/}"*) ;;
@@ -197,7 +179,9 @@ for secret in $(printf '%s\n' "$references" | sed -n 's|.*/secrets/\([A-Z-]*\)).
       echo "A secret has changed: the app reads all of them again." >&2
       az rest --method post --output none \
         --uri "$site/config/configreferences/appsettings/refresh?api-version=2022-03-01"
-      in_subscription functionapp restart --resource-group "$group" --name "$app"
+      # A new setting replaces instances as a release does. A restart would cut calls in flight. `provision` removes it.
+      in_subscription functionapp config appsettings set --resource-group "$group" --name "$app" --output none \
+        --settings "SECRETS_READ_AT=$(date -u +%Y-%m-%dT%H:%M:%SZ)"
       break
       ;;
   esac
@@ -211,7 +195,7 @@ while [ "$quiet" -lt 12 ]; do
   [ "$tries" -gt 0 ] || stop "$health: ${found:-no response}. Look for 'Invalid settings' in AppTraces and AppExceptions."
   tries=$((tries - 1))
   sleep 5
-  response=$(curl --fail --silent --include --max-time 30 "$health") || response=""
+  response=$(curl --fail --silent --include --max-time 5 "$health") || response=""
   other=$(printf '%s\n' "$response" | tr -d '\r' | sed -n 's/^[Xx]-[Bb]uild: //p')
   case $response in
     *'"alive"'*) found="build $other responds, not only $build" ;;
@@ -223,9 +207,7 @@ while [ "$quiet" -lt 12 ]; do
     quiet=0
   fi
 done
+url=${health%/public/health}
 status=$(curl --silent --output /dev/null --write-out '%{http_code}' --max-time 30 "$url/room/list" || true)
 [ "$status" = 401 ] || stop "$url/room/list without a token returned $status instead of 401."
 echo "$url is alive, and refuses calls without a token."
-if [ "$command" = release ] && [ "$FIRST_RUN" = true ]; then
-  echo "This was the first release: provision once more, for the alerts and the secret of API Management." >&2
-fi

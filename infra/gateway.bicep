@@ -33,8 +33,6 @@ var serviceId = split(apiManagement.existingId, '/')
 var isNewService = apiManagement.mode == 'new'
 var serviceName = apiManagement.mode == 'existing' ? serviceId[8] : 'apim-vmr-${environmentName}-${unique}'
 var serviceScope = apiManagement.mode == 'existing' ? { subscription: serviceId[2], group: serviceId[4] } : { subscription: subscription().subscriptionId, group: resourceGroup().name }
-// In a private network, only API Management reaches the app.
-var sendsSecret = hasApiManagement && apiManagement.requiresSecret && !network.isPrivate
 
 // Calculated from names, so alerts need not wait for API Management to be deployed.
 var frontHost = hasApiManagement ? '${serviceName}.azure-api.net' : '${appName}.azurewebsites.net'
@@ -44,13 +42,6 @@ var healthUrl = '${publicUrl}/public/health'
 
 resource appIdentity 'Microsoft.ManagedIdentity/userAssignedIdentities@2023-01-31' = {
   name: 'id-vmr-${environmentName}'
-  location: location
-  tags: allTags
-}
-
-// API Management uses it to read the secret that it sends to the app. An existing service uses its own identity.
-resource serviceIdentity 'Microsoft.ManagedIdentity/userAssignedIdentities@2023-01-31' = if (isNewService) {
-  name: 'id-vmr-${environmentName}-api-management'
   location: location
   tags: allTags
 }
@@ -100,7 +91,6 @@ module data 'data.bicep' = {
     alertGroupId: observability.outputs.routineGroupId
     appPrincipalId: appIdentity.properties.principalId
     packagePrincipalId: packageIdentity.properties.principalId
-    apiManagementPrincipalId: isNewService ? serviceIdentity!.properties.principalId : ''
   }
 }
 
@@ -124,8 +114,8 @@ module app 'app.bicep' = {
     vaultUrl: data.outputs.vaultUrl
     storageUrls: data.outputs.storageUrls
     insightsConnectionString: observability.outputs.insightsConnectionString
+    healthUrl: healthUrl
     ingestion: observability.outputs.ingestion
-    requiresApiManagementSecret: sendsSecret
   }
 }
 
@@ -145,10 +135,6 @@ module gatewayApi 'api-management.bicep' = if (hasApiManagement) {
     tenantId: settings.AUTH_TENANT_ID
     audiences: split(settings.AUTH_AUDIENCES, ',')
     clientIds: split(settings.AUTH_CLIENT_IDS, ',')
-    sendsSecret: sendsSecret
-    vaultUrl: data.outputs.vaultUrl
-    identityId: isNewService ? serviceIdentity!.id : ''
-    identityClientId: isNewService ? serviceIdentity!.properties.clientId : ''
   }
 }
 
@@ -210,7 +196,6 @@ resource zoneGroups 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@202
   dependsOn: [zones]
 }]
 
-// Azure does not keep the case of names like FUNCTION_APP_NAME: https://github.com/Azure/azure-dev/issues/512
 output functionAppName string = app.outputs.name
 output keyVaultName string = data.outputs.vaultName
 output healthUrl string = healthUrl

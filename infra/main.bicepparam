@@ -2,8 +2,6 @@
 // infra/README.md explains each variable. Variables without a second argument are required.
 using 'main.bicep'
 
-// infra/deploy.sh sets it as long as the app has no functions.
-var isFirstRun = bool(readEnvironmentVariable('FIRST_RUN', 'false'))
 var none = ''
 
 param environmentName = readEnvironmentVariable('AZURE_ENV_NAME')
@@ -14,10 +12,10 @@ param settings = mapValues(json(readEnvironmentVariable('GATEWAY_SETTINGS')), va
 
 param hosting = {
   isZoneRedundant: bool(readEnvironmentVariable('ZONE_REDUNDANT', 'false'))
-  updateStrategy: readEnvironmentVariable('UPDATE_STRATEGY', 'RollingUpdate')
+  updateStrategy: readEnvironmentVariable('UPDATE_STRATEGY')
   maximumInstanceCount: int(readEnvironmentVariable('MAXIMUM_INSTANCE_COUNT', '4'))
   alwaysReadyHttpInstances: int(readEnvironmentVariable('ALWAYS_READY_HTTP_INSTANCES', '0'))
-  httpConcurrency: int(readEnvironmentVariable('HTTP_CONCURRENCY', '100'))
+  httpConcurrency: int(readEnvironmentVariable('HTTP_CONCURRENCY', '500'))
   instanceMemoryMb: int(readEnvironmentVariable('INSTANCE_MEMORY_MB', '2048'))
   storageSku: readEnvironmentVariable('STORAGE_SKU', 'Standard_ZRS')
 }
@@ -34,8 +32,7 @@ param network = {
 
 param vault = {
   isProtected: bool(readEnvironmentVariable('PROTECT_VAULT', 'false'))
-  // azd sets the ID of the account that runs it.
-  writerId: readEnvironmentVariable('VAULT_WRITER_ID', readEnvironmentVariable('AZURE_PRINCIPAL_ID', none))
+  writerId: readEnvironmentVariable('VAULT_WRITER_ID', none)
   writerType: readEnvironmentVariable('VAULT_WRITER_TYPE', 'User')
 }
 
@@ -45,8 +42,6 @@ param apiManagement = {
   publisherEmail: readEnvironmentVariable('PUBLISHER_EMAIL', 'nobody@example.com')
   path: readEnvironmentVariable('API_PATH', none)
   publicUrl: readEnvironmentVariable('PUBLIC_URL_OF_CONSUMERS', none)
-  // API Management reads the secret from the vault, which does not exist before the first run.
-  requiresSecret: bool(readEnvironmentVariable('REQUIRE_API_MANAGEMENT_SECRET', 'false')) && !isFirstRun
   widgetOrigins: split(readEnvironmentVariable('WIDGET_ORIGINS'), ',')
   callsPerMinutePerClient: int(readEnvironmentVariable('CALLS_PER_MINUTE_PER_CLIENT', '600'))
   callsPerMinutePerAddress: int(readEnvironmentVariable('CALLS_PER_MINUTE_PER_ADDRESS', '600'))
@@ -61,8 +56,7 @@ param logging = {
 }
 
 param alerts = {
-  // Every alert would fire until the app is deployed.
-  areOn: bool(readEnvironmentVariable('ALERTS', 'false')) && !isFirstRun
+  areOn: bool(readEnvironmentVariable('ALERTS', 'false'))
   urgentEmails: filter(split(readEnvironmentVariable('URGENT_EMAILS', none), ','), entry => !empty(entry))
   urgentPhones: filter(split(readEnvironmentVariable('URGENT_PHONES', none), ','), entry => !empty(entry))
   urgentWebhooks: filter(split(readEnvironmentVariable('URGENT_WEBHOOKS', none), ','), entry => !empty(entry))

@@ -10,19 +10,15 @@ printf '%s\n' "$environment" | grep -qxE '[a-z0-9]+(-[a-z0-9]+)*' && [ ${#enviro
   stop "The name of an environment is 2 to 12 of a to z, 0 to 9 and single inner hyphens, not '$environment'." 2
 
 values="infra/environments/$environment.env"
-if [ -f "$values" ]; then
-  # Another environment's values may still be in the operator's shell.
-  # shellcheck disable=SC2046
-  unset AZURE_SUBSCRIPTION_ID AZURE_RESOURCE_GROUP \
-    $(grep -o "readEnvironmentVariable('[A-Z_]*" infra/main.bicepparam | cut -d "'" -f 2)
-  set -a
-  # shellcheck source=/dev/null
-  . "./$values"
-  set +a
-elif [ "${AZURE_ENV_NAME:-}" != "$environment" ]; then
-  # azd has loaded the values already, and calls with the name of its own environment.
-  stop "There is no $values." 2
-fi
+[ -f "$values" ] || stop "There is no $values." 2
+# Another environment's values may still be in the operator's shell.
+# shellcheck disable=SC2046
+unset AZURE_SUBSCRIPTION_ID AZURE_RESOURCE_GROUP REQUIRE_API_MANAGEMENT_SECRET \
+  $(grep -o "readEnvironmentVariable('[A-Z_]*" infra/main.bicepparam | cut -d "'" -f 2)
+set -a
+# shellcheck source=/dev/null
+. "./$values"
+set +a
 : "${AZURE_SUBSCRIPTION_ID:?is missing in $values}"
 : "${AZURE_LOCATION:?is missing in $values}"
 [ "${AZURE_ENV_NAME:-}" = "$environment" ] || stop "AZURE_ENV_NAME in $values is not $environment." 2
@@ -30,4 +26,5 @@ fi
 group=${AZURE_RESOURCE_GROUP:-rg-vmr-gateway-$environment}
 echo "Subscription $AZURE_SUBSCRIPTION_ID, group $group" >&2
 
+tab=$(printf '\t')
 in_subscription() { az "$@" --subscription "$AZURE_SUBSCRIPTION_ID"; }

@@ -1,6 +1,7 @@
 /** Generates the API document (OpenAPI 3.0.3) from the contracts of the HTTP functions. */
 import { readdir, readFile } from "node:fs/promises";
 import type { Access } from "../../src/lib/auth/access.ts";
+import { maxBodyBytes } from "../../src/lib/http/body.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
 import { version } from "../../src/lib/version.ts";
 import { description } from "./description.ts";
@@ -121,7 +122,7 @@ function operation(name: string, contract: HttpContract): Json {
     ...(body && {
       requestBody: {
         required: true,
-        description: `Maximum size: ${body.maxBytes / 1024 / 1024} MiB.`,
+        description: `Maximum size: ${maxBodyBytes / 1024 / 1024} MiB.`,
         content: {
           "application/json": {
             schema: referenceTo(body.published ?? body.schema),

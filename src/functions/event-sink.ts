@@ -17,7 +17,6 @@ export const eventSink = httpFunction({
       id: "PlatformEvent",
       description: "A platform event, or a bulk envelope that contains several",
     }),
-    maxBytes: 16 * 1024 * 1024,
     // The platform does not document which Content-Type it sends.
     requiresJsonType: false,
   },

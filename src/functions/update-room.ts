@@ -17,7 +17,6 @@ export const updateRoom = httpFunction({
   body: {
     schema: Conference,
     published: ConferenceUpdate,
-    maxBytes: 1024 * 1024,
     // A room has about 60.
     maxFields: 200,
     requiresJsonType: true,

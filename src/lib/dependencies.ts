@@ -63,7 +63,6 @@ export function createAdapters(settings: Settings) {
       clock,
     }),
     accessChecks: createAccessChecks({
-      apiManagementSecret: settings.apiManagementSecret,
       eventSink: settings.eventSink,
       checkBearer: createBearerCheck(settings.bearer, signingKeys),
       checkAgent: createContactCentreCheck(settings.contactCentre, clock),

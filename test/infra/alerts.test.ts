@@ -177,12 +177,10 @@ describe("Alerts", () => {
 
 test("The availability test calls the URL that consumers use", () => {
   for (const snapshot of [production, existing]) {
-    const { Enabled, Frequency, Locations, Request, ValidationRules } = onlyOf(
-      snapshot,
-      "Insights/webtests",
-    ).properties;
-    const { HEALTH_URL, healthUrl } = snapshot.outputs;
-    expect([Enabled, Request.RequestUrl]).toEqual([true, HEALTH_URL ?? healthUrl]);
+    const found = onlyOf(snapshot, "Insights/webtests").properties;
+    const { Enabled, Frequency, Locations, Request, ValidationRules } = found;
+    const url = onlyOf(snapshot, "Web/sites").tags?.["vmr-gateway-health"];
+    expect([Enabled, Request.RequestUrl]).toEqual([true, url]);
     // Nine rows in the alert's 15 minutes, of which six must be failures.
     expect([Frequency, Locations.length]).toEqual([300, 3]);
     expect(ValidationRules).toMatchObject({ ExpectedHttpStatusCode: 200, SSLCheck: true });

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { createRecordContainer } from "../../src/lib/azure/blob-records.ts";
+import { maxBodyBytes } from "../../src/lib/http/body.ts";
 import { queueNames } from "../../src/lib/ports.ts";
 import { loadSettings } from "../../src/lib/settings/settings.ts";
 import {
@@ -20,27 +21,29 @@ const development = snapshotOf("development");
 const testing = snapshotOf("test");
 const production = snapshotOf("production");
 const existing = snapshotOf("existing");
+const second = snapshotOf("second");
 const everySnapshot = [...snapshots];
 const propertiesOf = (snapshot: Snapshot, type: string) => onlyOf(snapshot, type).properties;
 const settingsOf = (snapshot: Snapshot): Record<string, string> => propertiesOf(snapshot, "Web/sites/config");
 const namesOf = (snapshot: Snapshot, type: string) => allOf(snapshot, type).map(({ id }) => lastOf(id));
 
 describe("The parts of an environment", () => {
-  test("Have no alerts and require no secret of API Management in the first run", () => {
-    const first = snapshotOf("first-run");
-    const alerts = ["scheduledQueryRules", "webtests", "actionGroups"].map((type) => `Insights/${type}`);
-    const later = [...alerts, "EventGrid/systemTopics", "ApiManagement/service/namedValues"];
-    for (const type of later) expect([type, allOf(first, type)]).toEqual([type, []]);
-    expect("API_MANAGEMENT_SECRET" in settingsOf(first)).toBe(false);
-  });
-
-  test("Carry the tags of the environment, by which the scripts and azd find them", () => {
+  test("Carry the tags of the environment, by which the scripts find them", () => {
     const [group, ...others] = production.resources.filter((resource) => "location" in resource);
-    expect(group?.tags).toEqual({ "cost-centre": "42", "azd-env-name": "production" });
+    expect(group?.tags).toEqual({ "cost-centre": "42" });
     expect(others.length).toBeGreaterThan(20);
     const own = { "cost-centre": "42", "vmr-gateway": "production" };
     for (const { tags } of others) expect(tags).toMatchObject(own);
-    expect(onlyOf(production, "Web/sites").tags).toMatchObject({ "azd-service-name": "app" });
+    const health = everySnapshot.map(([, one]) =>
+      withoutHash(onlyOf(one, "Web/sites").tags?.["vmr-gateway-health"] ?? ""),
+    );
+    expect(health).toEqual([
+      "https://func-vmr-development-<hash>.azurewebsites.net/public/health",
+      "https://rooms.example.com/public/health",
+      "https://apim-vmr-production-<hash>.azure-api.net/public/health",
+      "https://apim-shared.azure-api.net/second/public/health",
+      "https://apim-vmr-test-<hash>.azure-api.net/public/health",
+    ]);
   });
 
   test("Include the queues and the container that the code names", () => {
@@ -54,19 +57,16 @@ describe("The parts of an environment", () => {
     expect(actions).toEqual({ baseBlob: { delete: { daysAfterModificationGreaterThan: 1 } } });
   });
 
-  test("Have the outputs that the scripts, azd and operators read, without a secret", () => {
-    const names = [existing, production].map(({ outputs }) => Object.keys(outputs).join(" "));
-    const ofAzd = "AZURE_RESOURCE_GROUP FUNCTION_APP_NAME HEALTH_URL KEY_VAULT_NAME OUTBOUND_ADDRESS";
-    expect(names).toEqual(["functionAppName healthUrl keyVaultName outboundAddress", ofAzd]);
+  test("Have the outputs that operators read, without a secret", () => {
+    expect(Object.keys(second.outputs)).toEqual([
+      "functionAppName",
+      "healthUrl",
+      "keyVaultName",
+      "outboundAddress",
+    ]);
+    expect(second.outputs["outboundAddress"]).toContain("publicIPAddresses/ip-vmr-second");
     const values = everySnapshot.flatMap(([, { outputs }]) => Object.values(outputs)).join("\n");
     expect(values).not.toMatch(/list\w+\(|secret|password|connectionString/i);
-    expect(production.outputs["OUTBOUND_ADDRESS"]).toContain("publicIPAddresses/ip-vmr-production");
-    const [ofApp, ofService] = [development, testing].map(({ outputs }) =>
-      withoutHash(outputs["HEALTH_URL"] ?? ""),
-    );
-    expect(ofApp).toBe("https://func-vmr-development-<hash>.azurewebsites.net/public/health");
-    expect(ofService).toBe("https://apim-vmr-test-<hash>.azure-api.net/public/health");
-    expect(existing.outputs["healthUrl"]).toBe("https://rooms.example.com/public/health");
   });
 });
 
@@ -96,12 +96,8 @@ describe("Who may do what", () => {
     ["production", "00000000-0000-4000-8000-00000000e301"],
     ["existing", undefined],
   ])("Each identity has exactly the expected roles in %s", (name, writers) => {
-    const ofNew = [
-      `Group ${writers}: Key Vault Secrets Officer on kv-vmr-<hash>`,
-      `ServicePrincipal id-vmr-${name}-api-management: Key Vault Secrets User on kv-vmr-<hash>`,
-    ];
     const expected = [
-      ...(writers === undefined ? [] : ofNew),
+      ...(writers === undefined ? [] : [`Group ${writers}: Key Vault Secrets Officer on kv-vmr-<hash>`]),
       `ServicePrincipal id-vmr-${name}-package: Storage Blob Data Contributor on stvmrpkg<hash>`,
       `ServicePrincipal id-vmr-${name}: Key Vault Secrets User on kv-vmr-<hash>`,
       `ServicePrincipal id-vmr-${name}: Monitoring Metrics Publisher on appi-vmr-${name}`,
@@ -126,9 +122,6 @@ describe("Who may do what", () => {
     const identities = [keyVaultReferenceIdentity, authentication.userAssignedIdentityResourceId].map(lastOf);
     expect(identities).toEqual(["id-vmr-test", "id-vmr-test-package"]);
     expect(withoutHash(value)).toMatch(/stvmrpkg<hash>'.*'app-package'/);
-    const { keyVault } = propertiesOf(testing, "ApiManagement/service/namedValues");
-    expect(keyVault.identityClientId).toMatch(/\/id-vmr-test-api-management', '[\d-]+'\)\.clientId/);
-    expect(keyVault.secretIdentifier).toMatch(/\/API-MANAGEMENT-SECRET', .*\/kv-vmr-\w+', .*\.vaultUri/);
   });
 
   test.each(everySnapshot)(
@@ -174,6 +167,7 @@ describe("The network", () => {
   test.each([
     [production, "private-endpoints", "rg-vmr-gateway-production"],
     [existing, "endpoints", "rg-dns"],
+    [second, "private-endpoints", "rg-dns"],
   ])(
     "Everything that is closed has a private endpoint, whose name resolves",
     (snapshot, subnet, zonesGroup) => {
@@ -201,7 +195,8 @@ describe("The network", () => {
   test("Of production resolves each zone, and leaves through one fixed address", () => {
     const network = onlyOf(production, "Network/virtualNetworks");
     const links = allOf(production, "Network/privateDnsZones/virtualNetworkLinks");
-    const link = { registrationEnabled: false, virtualNetwork: { id: network.id } };
+    const toNetwork = { virtualNetwork: { id: network.id }, resolutionPolicy: "NxDomainRedirect" };
+    const link = { registrationEnabled: false, ...toNetwork };
     expect(links.map(({ properties }) => properties)).toEqual([link, link, link, link, link]);
     const linked = links.map(({ id }) => String(id.split("/").at(-3)));
     expect(linked).toEqual(namesOf(production, "Network/privateDnsZones"));
@@ -209,6 +204,9 @@ describe("The network", () => {
     const address = onlyOf(production, "Network/publicIPAddresses");
     expect(nat.properties["publicIpAddresses"]).toEqual([{ id: address.id }]);
     const subnets: readonly Snapshot["resources"][number][] = network.properties["subnets"];
+    // Bastion's subnet has at least 64 addresses.
+    const ranges = subnets.map(({ properties }) => properties["addressPrefix"]);
+    expect(ranges).toEqual([0, 64, 128, 192].map((start) => `10.40.0.${start}/26`).concat("10.40.1.0/26"));
     const withEgress = subnets.filter(({ properties }) => properties["natGateway"]?.id === nat.id);
     expect(withEgress.map(({ name }) => name)).toEqual(["app", "runner"]);
     for (const { properties } of subnets) expect(properties["defaultOutboundAccess"]).toBe(false);
@@ -234,10 +232,11 @@ test("Calls and deletions are logged, and nobody can purge the vault of producti
   });
   const ofAccounts = ["stvmrpkg: StorageWrite,StorageDelete", "stvmr: StorageDelete"];
   expect(logs).toEqual(["apim: GatewayLogs", "kv: audit", ...ofAccounts]);
-  const days = allOf(production, "OperationalInsights/workspaces").map(
-    (one) => one.properties["retentionInDays"],
-  );
-  expect(days).toEqual([90]);
+  const workspaces = [production, testing].map((one) => propertiesOf(one, "OperationalInsights/workspaces"));
+  expect(workspaces).toMatchObject([
+    { retentionInDays: 90, workspaceCapping: { dailyQuotaGb: -1 } },
+    { retentionInDays: 90, workspaceCapping: { dailyQuotaGb: 5 } },
+  ]);
   const kept = { enableSoftDelete: true, enablePurgeProtection: true, softDeleteRetentionInDays: 90 };
   expect(propertiesOf(production, "KeyVault/vaults")).toMatchObject(kept);
 });
@@ -260,22 +259,50 @@ test("Existing resources are used in their own groups instead of new ones", () =
     expect([type, allOf(existing, type)]).toEqual([type, []]);
 });
 
-test("The app replaces its instances one by one, on the project's version of Node, over zones in production", () => {
+test("The app runs on the project's version of Node, with the strategy and sizes of the values", () => {
+  const usual = {
+    strategy: "RollingUpdate",
+    maximum: 4,
+    memory: 2048,
+    alwaysReady: [],
+    concurrency: 500,
+    zones: false,
+  };
+  const ready = [{ name: "http", instanceCount: 3 }];
+  const large = {
+    strategy: "Recreate",
+    maximum: 40,
+    memory: 512,
+    alwaysReady: ready,
+    concurrency: 1000,
+    zones: false,
+  };
+  const expected = new Map([
+    ["production", { ...usual, zones: true }],
+    ["existing", large],
+  ]);
   for (const [name, snapshot] of everySnapshot) {
-    expect(propertiesOf(snapshot, "Web/sites")["functionAppConfig"]).toMatchObject({
-      siteUpdateStrategy: { type: "RollingUpdate" },
+    const { functionAppConfig } = propertiesOf(snapshot, "Web/sites");
+    const { strategy, maximum, memory, alwaysReady, concurrency, zones } = expected.get(name) ?? usual;
+    expect(functionAppConfig).toMatchObject({
+      siteUpdateStrategy: { type: strategy },
       runtime: { name: "node", version: manifest.engines.node.replace(">=", "") },
       scaleAndConcurrency: {
-        maximumInstanceCount: 4,
-        instanceMemoryMB: 2048,
-        alwaysReady: [],
-        triggers: { http: { perInstanceConcurrency: 100 } },
+        maximumInstanceCount: maximum,
+        instanceMemoryMB: memory,
+        alwaysReady,
+        triggers: { http: { perInstanceConcurrency: concurrency } },
       },
     });
-    expect(onlyOf(snapshot, "Web/sites")).toMatchObject({ identity: { type: "UserAssigned" } });
     const { sku, properties } = onlyOf(snapshot, "Web/serverfarms");
-    expect(sku).toEqual({ name: "FC1", tier: "FlexConsumption" });
-    expect([name, properties["zoneRedundant"]]).toEqual([name, name === "production"]);
+    expect([name, sku, properties["zoneRedundant"]]).toEqual([
+      name,
+      { name: "FC1", tier: "FlexConsumption" },
+      zones,
+    ]);
+    const bytes = Number(settingsOf(snapshot)["FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"]);
+    const isSmaller = bytes * concurrency < (memory * 1024 * 1024) / 2;
+    expect([name, isSmaller, bytes > maxBodyBytes]).toEqual([name, true, memory > 512]);
   }
   // Without API Management, the app's host responds to the widget's preflight requests.
   const cors = [development, testing].map((one) => propertiesOf(one, "Web/sites")["siteConfig"].cors);
@@ -294,13 +321,11 @@ describe("The app settings", () => {
   test("Contain a reference to the vault for each secret that the environment uses", () => {
     const always = ["EVENT_SINK_PASSWORD", "ROOM_HOST_PIN"];
     expect(new Set(secretsOf(production))).toEqual(new Set([...always, "PLATFORM_PASSWORD"]));
-    const ofTest = [...always, "PLATFORM_PASSWORD", "API_MANAGEMENT_SECRET"];
-    expect(new Set(secretsOf(testing))).toEqual(new Set(ofTest));
     const ofExisting = [...always, "EVENT_SINK_PREVIOUS_PASSWORD", "PLATFORM_OAUTH_PRIVATE_KEY"];
     expect(new Set(secretsOf(existing))).toEqual(new Set(ofExisting));
   });
 
-  test("Reach storage and logs as the app's identity, and let bodies in that the app accepts", () => {
+  test("Reach storage and logs as the app's identity, and have the defaults of deployments", () => {
     const clientId = expect.stringMatching(/id-vmr-test', '[\d-]+'\)\.clientId/);
     expect(settingsOf(testing)).toMatchObject({
       AzureWebJobsStorage__blobServiceUri: expect.stringMatching(/\.blob\)\]$/),
@@ -308,15 +333,16 @@ describe("The app settings", () => {
       AzureWebJobsStorage__tableServiceUri: expect.stringMatching(/\.table\)\]$/),
       AzureWebJobsStorage__clientId: clientId,
       APPLICATIONINSIGHTS_AUTHENTICATION_STRING: expect.stringMatching(/;Authorization=AAD', .*id-vmr-test'/),
-      FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: String(17 * 1024 * 1024),
+      GATEWAY_NAME: "test",
+      POOL_READY_DELAY_SECONDS: "90",
     });
+    expect(settingsOf(existing)).toMatchObject({ POOL_READY_DELAY_SECONDS: "120" });
   });
 
   test.each(everySnapshot)("Of %s are accepted by the app once Azure has resolved them", (_, snapshot) => {
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const secrets: Readonly<Record<string, string>> = {
       ROOM_HOST_PIN: "2468",
-      API_MANAGEMENT_SECRET: "a secret of more than sixteen characters",
       PLATFORM_OAUTH_PRIVATE_KEY: String(privateKey.export({ type: "pkcs8", format: "pem" })),
     };
     const used = secretsOf(snapshot);

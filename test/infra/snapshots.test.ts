@@ -21,9 +21,7 @@ test("The table of values contains exactly the variables that the templates and 
   const documented = rows.flatMap(([names = ""]) => names.match(/(?<=`)[A-Z_]+(?=`)/g) ?? []);
   const used = read("infra/main.bicepparam").match(/(?<=readEnvironmentVariable\(')[A-Z_]+/g) ?? [];
   const ofScripts = ["AZURE_SUBSCRIPTION_ID", "AZURE_RESOURCE_GROUP"];
-  // The script sets the first, azd the second.
-  const internal = ["FIRST_RUN", "AZURE_PRINCIPAL_ID"];
-  expect(new Set([...documented, ...internal])).toEqual(new Set([...used, ...ofScripts]));
+  expect(new Set(documented)).toEqual(new Set([...used, ...ofScripts]));
 });
 
 test("The templates for a subscription and for a group have the same parameters", () => {
@@ -31,7 +29,7 @@ test("The templates for a subscription and for a group have the same parameters"
   expect(parameters("infra/main.bicep")).toEqual(parameters("infra/gateway.bicep"));
 });
 
-test("API Management gets one write after another to one API, and the secret before its policy", () => {
+test("API Management gets one write after another to one API", () => {
   const order = readJson("order") as readonly Entry[];
   const entries = order.filter(({ module }) => module === "gatewayApi");
   const needsOf = (symbol: string): string[] =>
@@ -43,12 +41,11 @@ test("API Management gets one write after another to one API, and the secret bef
   for (const [index, write] of writes.entries())
     expect(needsOf(write)).toEqual(expect.arrayContaining(writes.slice(0, index)));
   // Nothing else is written to the API.
-  const others = ["newService", "gatewayLogs", "logger", "secret"];
+  const others = ["newService", "gatewayLogs", "logger"];
   expect(new Set(entries.map(({ symbol }) => symbol))).toEqual(new Set([...writes, ...others]));
   const loops = entries.filter(({ copyMode }) => copyMode !== undefined);
   for (const { copyMode, batchSize } of loops) expect([copyMode, batchSize]).toEqual(["serial", 1]);
-  expect(needsOf("apiPolicy")).toContain("secret");
-  for (const symbol of ["api", "logger", "secret"]) expect(needsOf(symbol)).toContain("newService");
+  for (const symbol of ["api", "logger"]) expect(needsOf(symbol)).toContain("newService");
   const needs = (symbol: string) => order.find((entry) => entry.symbol === symbol)?.dependsOn;
   expect(needs("links")).toEqual(["newZones"]);
   expect(needs("zoneGroups")).toContain("zones");
@@ -62,7 +59,7 @@ test("Two environments in one group have no resource and no deployment in common
     snapshotOf(scenario).resources.flatMap(
       ({ id }) => /\/rg-of-the-team\/providers(?:\/[\w.-]+){3}/.exec(id)?.[0] ?? [],
     );
-  const common = partsOf("first-run").filter((name) => partsOf("existing").includes(name));
-  expect(partsOf("first-run").length).toBeGreaterThan(20);
+  const common = partsOf("second").filter((name) => partsOf("existing").includes(name));
+  expect(partsOf("second").length).toBeGreaterThan(20);
   expect(common).toEqual([]);
 });

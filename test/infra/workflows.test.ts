@@ -20,7 +20,7 @@ const [ci, deploy, nightly, whatIf] = texts.map((text) => Workflow.parse(parse(t
 const jobOf = (workflow: typeof ci, name: string) => Job.parse(workflow?.jobs[name]);
 const commandsOf = (job: z.infer<typeof Job>) => job.steps.map(({ run }) => run).join("\n");
 const [choose, provision] = [jobOf(deploy, "choose"), jobOf(deploy, "provision")];
-const [release, complete] = [jobOf(deploy, "release"), jobOf(deploy, "complete")];
+const release = jobOf(deploy, "release");
 
 /** Expects that the texts are in the job, in this order. */
 function expectOrder(job: object, ...parts: readonly string[]): void {
@@ -57,7 +57,8 @@ test("Only jobs that log in, sign or publish may do so", () => {
     { job: "attest", attestations: "write", "id-token": "write" },
     { job: "release", actions: "read", contents: "write" },
     { contents: "read", actions: "read" },
-    ...["provision", "release", "complete"].map((job) => ({ job, ...logIn })),
+    { job: "choose", contents: "read", actions: "read", attestations: "read" },
+    ...["provision", "release"].map((job) => ({ job, ...logIn })),
     { contents: "read" },
     logIn,
   ]);
@@ -79,9 +80,9 @@ test("CI publishes a package only if the checks and nightly pass, and the compil
 
 test("A deployment from main or a tag releases the package that was approved, after provisioning", () => {
   expect(choose.if).toBe("github.ref == 'refs/heads/main' || startsWith(github.ref, 'refs/tags/v')");
-  const environments = [choose, provision, release, complete].map(({ environment }) => environment);
+  const environments = [choose, provision, release].map(({ environment }) => environment);
   const chosen = "${{ inputs.environment }}";
-  expect(environments).toEqual([undefined, chosen, chosen, chosen]);
+  expect(environments).toEqual([undefined, chosen, chosen]);
   expect([provision.needs, release.needs]).toEqual([["choose"], ["choose", "provision"]]);
   for (const part of [
     "choose.result == 'success'",
@@ -96,24 +97,30 @@ test("A deployment from main or a tag releases the package that was approved, af
   expect(commandsOf(release)).not.toMatch(/npm |esbuild/);
 });
 
-test("Production takes only packages that test has run, which is recorded after the release", () => {
-  expectOrder(choose, "ran-in-test-$CHECKSUM", "exit 1", "startsWith(inputs.environment, 'production')");
-  const record = "ran-in-test-${{ needs.choose.outputs.checksum }}";
-  const inTest = "inputs.environment == 'test'";
-  expectOrder(release, "deploy.sh release", inTest, record);
-  expect(release.steps.slice(-2).map((step) => step["if"])).toEqual([inTest, inTest]);
+test("Production takes only packages that another environment has run, by a workflow of main or a tag", () => {
+  expectOrder(choose, "name=ran-$CHECKSUM", "exit 1", "startsWith(inputs.environment, 'production')");
+  const outside = "${{ !startsWith(inputs.environment, 'production') }}";
+  expectOrder(release, "deploy.sh release", outside, "ran-${{ needs.choose.outputs.checksum }}");
+  expect(release.steps.slice(-2).map((step) => step["if"])).toEqual([outside, outside]);
+  const ofRepository = "select(.head_repository_id == .repository_id)";
+  const ofReviewed = 'select(.head_branch == "main" or (.head_branch | startswith("v")))';
+  for (const condition of ["select(.expired | not)", ofRepository, ofReviewed])
+    expect(commandsOf(choose)).toContain(condition);
 });
 
-test("The first release adds the alerts without being asked for them", () => {
-  expect(commandsOf(provision)).toMatch(/deploy\.sh provision .* \| tee --append "\$GITHUB_OUTPUT"/);
-  expect(JSON.stringify(provision)).toContain('"first-run":"${{ steps.provision.outputs.FIRST_RUN }}"');
+test("A release is deployed only if CI has built it, where GitHub signs releases", () => {
+  const verify = choose.steps.find(({ run }) => run.includes("gh attestation verify dist/vmr-gateway.zip"));
+  const offered = JSON.stringify(jobOf(ci, "attest")).match(
+    /!github\.event\.repository\.private \|\| [\w.]+ == '\w+'/,
+  )?.[0];
+  expect(verify?.["if"]).toBe(`inputs.package != '' && (${offered})`);
+  expect(verify?.run).toContain('--repo "$GH_REPO" --signer-workflow "$GH_REPO/.github/workflows/ci.yml"');
+});
+
+test("The provision of a deployment fails if its script fails", () => {
+  expect(commandsOf(provision)).toMatch(/deploy\.sh provision .* \| tee --append "\$GITHUB_STEP_SUMMARY"/);
   // Only this shell has pipefail.
-  expect(provision.steps.at(-1)).toMatchObject({ id: "provision", shell: "bash" });
-  expect([complete.needs, complete.if]).toEqual([
-    ["provision", "release"],
-    "needs.provision.outputs.first-run == 'true'",
-  ]);
-  expect(commandsOf(complete)).toContain("deploy.sh provision");
+  expect(provision.steps.at(-1)).toMatchObject({ shell: "bash" });
 });
 
 test("what-if.yml reads variables of the repository, as it has no environment, and deploys nothing", () => {
@@ -121,6 +128,6 @@ test("what-if.yml reads variables of the repository, as it has no environment, a
   expect([job.environment, job.if]).toEqual([undefined, expect.stringContaining("== github.repository")]);
   const names = JSON.stringify(job).match(/(?<=vars\.)AZURE_\w+/g) ?? [];
   const expected = ["CLIENT", "TENANT", "SUBSCRIPTION"].map((part) => `AZURE_WHAT_IF_${part}_ID`);
-  expect(new Set(names)).toEqual(new Set(expected));
+  expect(new Set(names)).toEqual(new Set([...expected, "AZURE_WHAT_IF_ENVIRONMENT"]));
   expect(commandsOf(job).match(/deploy\.sh [\w-]+/g)).toEqual(["deploy.sh what-if"]);
 });

@@ -114,7 +114,7 @@ function gatewayCommand(name: string) {
   ).implies({ local: true });
   const environment = new Option(
     "--environment <name>",
-    "The azd environment that names the deployment. Default: the variables of docs/operations.md, or the current one.",
+    "The deployment of infra/environments/<name>.env. Default: the variables of docs/operations.md.",
   ).conflicts(["local", "connectionFile"]);
   return new Command(name)
     .optionsGroup("Which gateway:")

@@ -1,4 +1,4 @@
-/** Checks who may call a function: by bearer token, HTTP Basic, or API Management's secret. */
+/** Checks who may call a function: by bearer token, contact-centre token or HTTP Basic. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -31,43 +31,29 @@ interface BasicCredentials {
 
 /** The credentials that requests are compared with. */
 interface AccessRules {
-  /** Only API Management knows it. Without it, requests need not come through API Management. */
-  readonly apiManagementSecret: string | undefined;
   readonly checkBearer: BearerCheck;
   readonly checkAgent: ContactCentreCheck;
   /** The first pair is the current one, the others are previous ones. */
   readonly eventSink: readonly BasicCredentials[];
 }
 
-/** Creates the checks. Each except `anyone` also requires the secret of API Management if one is set. */
+/** Creates the checks. */
 export function createAccessChecks(rules: AccessRules): AccessChecks {
-  const requireApiManagement = createApiManagementCheck(rules.apiManagementSecret);
   const checkBasic = createBasicCheck(rules.eventSink);
   return {
-    application: async (headers, log) => {
-      requireApiManagement(headers);
-      return { kind: "application", id: await rules.checkBearer(headers.get("authorization"), log) };
-    },
+    application: async (headers, log) => ({
+      kind: "application",
+      id: await rules.checkBearer(headers.get("authorization"), log),
+    }),
     agent: async (headers, log) => {
-      requireApiManagement(headers);
       await rules.checkAgent(headers.get("x-auth-token"), log);
       return { kind: "agent" };
     },
-    "event-sink": async (headers) => {
-      requireApiManagement(headers);
-      return { kind: "event-sink", credentials: checkBasic(headers.get("authorization")) };
-    },
+    "event-sink": async (headers) => ({
+      kind: "event-sink",
+      credentials: checkBasic(headers.get("authorization")),
+    }),
     anyone: async () => ({ kind: "anyone" }),
-  };
-}
-
-/** Creates a check that throws `forbidden` unless the request carries the secret, or no secret is set. */
-function createApiManagementCheck(secret: string | undefined): (headers: Pick<Headers, "get">) => void {
-  if (secret === undefined) return () => undefined;
-  const expected = hashOfSecret(secret);
-  return (headers) => {
-    if (!timingSafeEqual(expected, hashOfSecret(headers.get("x-api-management-secret") ?? "")))
-      throw new GatewayError("forbidden", { reason: "api-management-secret" });
   };
 }
 

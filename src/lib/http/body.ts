@@ -5,13 +5,16 @@ import { parseJson } from "../json.ts";
 import type { BodyContract } from "./contract.ts";
 import { invalidRequest, typeFault, valueFault } from "./validation.ts";
 
+/** The host and API Management have the same limit, so that bodies cannot fill an instance's memory. */
+export const maxBodyBytes = 1024 * 1024;
+
 // Serialising a value that is nested much deeper would overflow the stack.
 const maxNestingDepth = 100;
 
 /**
- * Returns the parsed body. Throws `length-required` if the body has no Content-Length, `body-too-large` if it exceeds
- * `maxBytes`, and `invalid-request` if it is missing, not JSON, has too many fields, or is sent with another content type
- * than the contract requires.
+ * Returns the parsed body. Throws `length-required` if the body has no Content-Length, `body-too-large` if it is larger
+ * than the limit, and `invalid-request` if it is missing, not JSON, has too many fields, or is sent with another content
+ * type than the contract requires.
  */
 export async function readBody(request: HttpRequest, contract: BodyContract<unknown>): Promise<unknown> {
   const { headers } = request;
@@ -20,10 +23,9 @@ export async function readBody(request: HttpRequest, contract: BodyContract<unkn
     // https://github.com/Azure/azure-functions-nodejs-worker/issues/524
     throw new GatewayError("length-required");
   }
-  if (Number(headers.get("content-length") ?? 0) > contract.maxBytes)
-    throw new GatewayError("body-too-large");
+  if (Number(headers.get("content-length") ?? 0) > maxBodyBytes) throw new GatewayError("body-too-large");
   const bytes = await request.arrayBuffer();
-  if (bytes.byteLength > contract.maxBytes) throw new GatewayError("body-too-large");
+  if (bytes.byteLength > maxBodyBytes) throw new GatewayError("body-too-large");
   const text = new TextDecoder().decode(bytes);
   if (text === "") throw invalidRequest({ ...typeFault("missing", ["body"]), input: null });
   if (contract.requiresJsonType && !isJsonType(headers.get("content-type")))

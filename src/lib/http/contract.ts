@@ -10,7 +10,6 @@ export interface BodyContract<Body> {
   readonly schema: z.ZodType<Body>;
   /** The schema in the API document, if `schema` also accepts fields that callers need not send. */
   readonly published?: z.ZodType;
-  readonly maxBytes: number;
   /** The most fields of the JSON object. With those of nested objects, there can be fifty times as many. */
   readonly maxFields?: number;
   /** Whether only JSON content types are accepted. */

@@ -41,8 +41,6 @@ export const accountName = z.string().regex(/^[a-z0-9]{3,24}$/, "must be the nam
 /** The only way to name an identity that the host knows. */
 export const managedIdentity = z.literal("managedidentity", "must be managedidentity");
 
-export const longSecret = z.string().min(16, "must have at least 16 characters");
-
 /** The name in the markers of a gateway's rooms. It leaves 135 of the platform's 250 characters for other text. */
 export const gatewayName = z
   .string()

@@ -54,7 +54,6 @@ function readSettings(read: Read) {
       requiredRole: read("AUTH_REQUIRED_ROLE", z.string().optional()),
       authority: read("AUTH_AUTHORITY", format.absoluteUrl.prefault("https://login.microsoftonline.com")),
     },
-    apiManagementSecret: read("API_MANAGEMENT_SECRET", format.longSecret.optional()),
     contactCentre: {
       url: read("CONTACT_CENTRE_API_URL", format.origin),
       divisionIds: read("CONTACT_CENTRE_DIVISION_IDS", format.list),
@@ -136,9 +135,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Given = Readonly<Record<string, string>>;
 
 /**
- * Returns the checked settings. An empty value counts as missing, except for `API_MANAGEMENT_SECRET`. Throws one Error
- * that lists every fault by the setting's name and contains no values. `unknownNames` has the names in a deployment's
- * `GATEWAY_SETTINGS` that this version does not know, such as those of a newer one before a release.
+ * Returns the checked settings. An empty value counts as missing. Throws one Error that lists every fault by the
+ * setting's name and contains no values. `unknownNames` has the names in a deployment's `GATEWAY_SETTINGS` that this
+ * version does not know, such as those of a newer one before a release.
  */
 export function loadSettings(environment: Environment) {
   const given = givenSettings(environment);
@@ -160,9 +159,8 @@ export function loadSettings(environment: Environment) {
 function givenSettings(environment: Environment): Given {
   const given: Record<string, string> = {};
   for (const name of schemas.keys()) {
-    const text = environment[name];
-    // An empty secret, such as one that was stored by mistake, must not switch the check off.
-    if (text === undefined || (text.trim() === "" && name !== "API_MANAGEMENT_SECRET")) continue;
+    const text = environment[name] ?? "";
+    if (text.trim() === "") continue;
     // Passwords keep surrounding spaces; other values are trimmed.
     given[name] = name.endsWith("_PASSWORD") ? text : text.trim();
   }

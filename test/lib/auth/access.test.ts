@@ -16,13 +16,12 @@ const issuer = useStarted(async () => startTokenIssuer(tenant));
 const centre = useStarted(async () => startContactCentre({ users: contactCentreUsers }));
 
 type Kind = keyof ReturnType<typeof createAccessChecks>;
-const check = async (access: Kind, headers: Record<string, string>, more: Record<string, string> = {}) => {
+const check = async (access: Kind, headers: Record<string, string>) => {
   const settings = loadSettings({
     ...exampleEnvironment,
     AUTH_AUTHORITY: issuer.url,
     CONTACT_CENTRE_API_URL: centre.url,
     CONTACT_CENTRE_DIVISION_IDS: identities.divisionId,
-    ...more,
   });
   return createAdapters(settings).accessChecks[access](new Headers(headers), createRecordingLog());
 };
@@ -46,34 +45,13 @@ test.each<[Kind, string, () => Record<string, string>]>([
   await expect(check(access, headers())).rejects.toMatchObject({ status: 401 });
 });
 
-describe("With the secret of API Management", () => {
-  const secret = "a-secret-of-api-management";
-  const guarded = async (access: Kind, headers: Record<string, string>) =>
-    check(access, headers, { API_MANAGEMENT_SECRET: secret });
-  const kinds = ["application", "agent", "event-sink"] as const;
-  const valid = (kind: (typeof kinds)[number]): Record<string, string> =>
-    ({ application: asApplication(), agent: asAgent, "event-sink": asSink })[kind];
-
-  test.each(kinds)("the check of `%s` accepts valid credentials only with the secret", async (kind) => {
-    const sent = (given: string) => ({ ...valid(kind), "x-api-management-secret": given });
-    await expect(guarded(kind, sent(secret))).resolves.toMatchObject({ kind });
-    const details = { reason: "api-management-secret" };
-    for (const headers of [valid(kind), sent(""), sent(`${secret}x`)])
-      await expect(guarded(kind, headers)).rejects.toMatchObject({ status: 403, details });
-  });
-
-  test("the check of `anyone` accepts a request without the secret", async () => {
-    await expect(guarded("anyone", {})).resolves.toEqual({ kind: "anyone" });
-  });
-});
-
 describe("HTTP Basic", () => {
   const current = { username: "sink", password: "päss:word 1" };
   const previous = { username: "old-sink", password: "x" };
   const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
   const checkBasic = async (authorization: string, eventSink = [current, previous]) => {
     const unused = async () => Promise.reject(new Error("not the event sink"));
-    const rules = { apiManagementSecret: undefined, checkBearer: unused, checkAgent: unused, eventSink };
+    const rules = { checkBearer: unused, checkAgent: unused, eventSink };
     const headers = { get: () => authorization };
     return createAccessChecks(rules)["event-sink"](headers, createRecordingLog());
   };

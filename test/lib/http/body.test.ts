@@ -2,9 +2,9 @@
 import { HttpRequest } from "@azure/functions";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { readBody } from "../../../src/lib/http/body.ts";
+import { maxBodyBytes, readBody } from "../../../src/lib/http/body.ts";
 
-const contract = { schema: z.unknown(), maxBytes: 1000, requiresJsonType: true };
+const contract = { schema: z.unknown(), requiresJsonType: true };
 
 /** Creates a request as the worker does. The host states the length of every body that it does not drop. */
 function request(body: string | undefined, headers: Record<string, string> = {}): HttpRequest {
@@ -72,7 +72,7 @@ test.each(["hello", " \n", "[1,]", "[".repeat(400), '{"pin": "482913", "guest_pi
 
 describe("With a limit of 200 fields", () => {
   const readLimited = async (value: unknown) =>
-    readBody(request(JSON.stringify(value)), { ...contract, maxBytes: 100_000, maxFields: 200 });
+    readBody(request(JSON.stringify(value)), { ...contract, maxFields: 200 });
   const fields = (count: number, value: unknown = 0) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, value]));
 
@@ -114,11 +114,18 @@ test("a body of exactly the limit is read", async () => {
 });
 
 test.each([
-  ["by its Content-Length", request("{}", { "content-length": "1001" })],
-  ["although its Content-Length is small", request(`"${"x".repeat(1000)}"`, { "content-length": "2" })],
-  ["counted in bytes, not in characters", request(`"${"ü".repeat(600)}"`, { "content-length": "0" })],
+  ["by its Content-Length", request("{}", { "content-length": String(maxBodyBytes + 1) })],
+  ["although its Content-Length is small", request("x".repeat(maxBodyBytes + 1), { "content-length": "2" })],
+  [
+    "counted in bytes, not in characters",
+    request("ü".repeat(maxBodyBytes / 2 + 1), { "content-length": "0" }),
+  ],
 ])("rejects a body with 413 if it is too large %s", async (_, tooLarge) => {
   await expect(readBody(tooLarge, contract)).rejects.toMatchObject({ code: "body-too-large", status: 413 });
+});
+
+test("accepts a body of exactly 1 MiB", async () => {
+  expect(await read(`"${"x".repeat(1024 * 1024 - 2)}"`)).toHaveLength(1024 * 1024 - 2);
 });
 
 test.each([

@@ -167,7 +167,7 @@ describe("Input", () => {
   });
   const echoBody = httpFunction({
     ...contract,
-    body: { schema: z.object({ name: z.string() }), maxBytes: 100, requiresJsonType: true },
+    body: { schema: z.object({ name: z.string() }), requiresJsonType: true },
     handle: ({ body }) => ({ status: 200, body }),
   });
 

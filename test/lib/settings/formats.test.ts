@@ -71,7 +71,6 @@ test.each<[name: string, accepted: string[], rejected: string[]]>([
   ],
   ["ROOM_MAXIMUM_AGE_HOURS", ["1", "8760"], ["0", "8761"]],
   ["MAX_VMR", ["0", "10000"], ["-1", "10001", "1.5", "abc", "99999999999"]],
-  ["API_MANAGEMENT_SECRET", ["sixteen-letters!"], ["too-short", ""]],
   ["UNMARKED_ROOMS", ["collect", "keep"], ["delete", "Keep"]],
   ["POOL_LEASE_SECONDS", ["1", "3600"], ["0", "3601"]],
   ["POOL_MINIMUM", ["0", "10000"], ["10001"]],

@@ -31,7 +31,6 @@ test("loadSettings returns the required settings with the documented defaults", 
       requiredRole: undefined,
       explainsFaults: false,
     },
-    apiManagementSecret: undefined,
     contactCentre: {
       url: "https://api.mypurecloud.de",
       divisionIds: ["55555555-5555-4555-8555-555555555555"],
@@ -203,13 +202,6 @@ describe("Invalid settings", () => {
     expect(faultyNames({ [name]: undefined })).toEqual([expected]);
     expect(faultyNames({ [name]: "  " })).toEqual([expected]);
   });
-
-  test.each(["", "  "])(
-    "loadSettings rejects %j as API_MANAGEMENT_SECRET, instead of ignoring it",
-    (secret) => {
-      expect(faultyNames({ API_MANAGEMENT_SECRET: secret })).toEqual(["API_MANAGEMENT_SECRET"]);
-    },
-  );
 
   test("loadSettings reports missing settings as required, and says why others are invalid", () => {
     expect(errorOf({ MAX_VMR: undefined, ROOM_HOST_PIN: "12" })).toBe(

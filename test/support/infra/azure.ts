@@ -1,23 +1,56 @@
-/** Responses of Azure to the commands of deploy.sh, as they were recorded elsewhere, and a package to deploy. */
+/** Teams with their environments, responses of Azure to the scripts, and a package to deploy. */
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
+import * as z from "zod";
 import { createArchive } from "../../../scripts/package/deployment.ts";
 import { createSettingsList } from "../../../scripts/package/settings-list.ts";
 import type { Response } from "./run-script.ts";
-import { snapshotOf } from "./snapshots.ts";
 
-export const subscription = "00000000-0000-4000-8000-00000000f200";
+const Values = z.looseObject({
+  AZURE_SUBSCRIPTION_ID: z.string(),
+  AZURE_LOCATION: z.string(),
+  AZURE_RESOURCE_GROUP: z.string().optional(),
+});
+
+/** An environment, and the folder with the values of its team. */
+export interface Team {
+  readonly environment: string;
+  readonly folder: string;
+  readonly subscription: string;
+  readonly location: string;
+  /** Whether it deploys to a group that exists. */
+  readonly hasGroup: boolean;
+  readonly group: string;
+}
+
+function teamOf(environment: string, folder: string): Team {
+  const values = Values.parse(parseEnv(readFileSync(join(folder, `${environment}.env`), "utf8")));
+  const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_LOCATION: location, AZURE_RESOURCE_GROUP } = values;
+  const group = AZURE_RESOURCE_GROUP ?? `rg-vmr-gateway-${environment}`;
+  return { environment, folder, subscription, location, hasGroup: AZURE_RESOURCE_GROUP !== undefined, group };
+}
+
+/** Two teams, whose values all differ. */
+export const teams = [
+  teamOf("test", "test/infra/fixtures"),
+  teamOf("acceptance", "test/infra/other-fixtures"),
+] as const;
+
+/** Copies the project's infrastructure with the environments of a team. */
+export async function createProject({ folder: environments }: Team) {
+  const folder = await mkdtemp(join(tmpdir(), "vmr-project-"));
+  await cp("infra", join(folder, "infra"), { recursive: true });
+  await rm(join(folder, "infra", "environments"), { recursive: true });
+  await cp(environments, join(folder, "infra", "environments"), { recursive: true });
+  return { folder, stop: async () => rm(folder, { recursive: true, force: true }) };
+}
+
 export const build = "5f0c9e2a7b41";
-
 export const healthUrl = "https://rooms.example.com/public/health";
-const values: Readonly<Record<string, string>> = {
-  functionAppName: "func-vmr-test",
-  keyVaultName: "kv-vmr-test",
-  healthUrl,
-};
-const reference = (name: string) => `@Microsoft.KeyVault(SecretUri=https://kv.example.com/secrets/${name})`;
 
 /** The response of the health check, as curl prints it with its headers. */
 export const alive = (of = build): Response => ({
@@ -26,58 +59,55 @@ export const alive = (of = build): Response => ({
 });
 
 interface State {
-  readonly environment?: string;
-  /** The app settings that `provision` has written, beside the secrets. Those of the values file unless given. */
+  /** What the tag of the app says. */
+  readonly health?: string;
+  /** The app settings that `provision` has written, beside the secrets. The required ones unless given. */
   readonly given?: readonly string[];
   readonly secrets?: readonly string[];
   readonly heldSecrets?: readonly string[];
 }
 
-export const secretNames = [
-  "EVENT-SINK-PASSWORD",
-  "PLATFORM-PASSWORD",
-  "ROOM-HOST-PIN",
-  "API-MANAGEMENT-SECRET",
-];
+const secretNames = ["EVENT-SINK-PASSWORD", "PLATFORM-PASSWORD", "ROOM-HOST-PIN"];
 export const givenNames = (await createSettingsList())
   .split("\n")
   .flatMap((line) => /^(\w+) required$/.exec(line)?.[1] ?? []);
 
 /** An environment that has been released before, with every secret, unless the state says otherwise. */
-export function azure({
-  environment = "test",
-  given = givenNames,
-  secrets = secretNames,
-  heldSecrets = secretNames,
-}: State = {}): Response[] {
+export function azure(environment: string, state: State = {}): Response[] {
+  const { health = healthUrl, given = givenNames, secrets = secretNames, heldSecrets = secretNames } = state;
   const names = [...given, ...secrets.map((name) => name.replaceAll("-", "_")), "GIVEN_SETTING_NAMES"];
   const lines = (list: readonly string[]) => list.map((line) => `${line}\n`).join("");
-  // The outputs that the template has. A missing one is an empty line.
-  const outputs = Object.keys(snapshotOf("existing").outputs).map((name) => ({
-    to: `--name vmr-gateway-${environment} --query properties.outputs.${name}.value`,
-    stdout: `${values[name] ?? ""}\n`,
-  }));
+  const vault = `kv-vmr-${environment}`;
+  const reference = (name: string) =>
+    `@Microsoft.KeyVault(SecretUri=https://${vault}.vault.example.com/secrets/${name})`;
   return [
     { to: "az version", stdout: "2.90.0\n" },
-    ...outputs,
-    { to: `--name vmr-gateway-${environment} --query properties.outputs.`, stdout: "" },
-    { to: `"vmr-gateway"=='${environment}'].name`, stdout: "func-vmr-test\n" },
-    { to: "functionapp function list", stdout: "healthCheck\n" },
+    { to: `"vmr-gateway"=='${environment}'].[name`, stdout: `func-vmr-${environment}\t${health}\n` },
     { to: "contains(value, '@Microsoft.KeyVault')", stdout: lines(secrets.map(reference)) },
     { to: "GIVEN_SETTING_NAMES", stdout: `${given.join(",")}\n` },
     { to: "appsettings list", stdout: lines(names) },
     { to: "keyvault secret list", stdout: lines(heldSecrets) },
     ...secretNames.map((name) => ({
-      to: `secret show --vault-name kv-vmr-test --name ${name} `,
-      stdout: `https://kv.example.com/secrets/${name}/version-of-${name}\n`,
+      to: `secret show --vault-name ${vault} --name ${name} `,
+      stdout: `https://${vault}.vault.example.com/secrets/${name}/version-of-${name}\n`,
     })),
     { to: "rest --method get", stdout: lines(secretNames.map((name) => `version-of-${name}`)) },
     { to: "config-zip" },
     { to: "/room/list", stdout: "401" },
+    { to: "bicep build-params" },
     { to: "deployment sub create" },
+    { to: "deployment group create" },
     { to: "deployment sub what-if", stdout: "{}" },
+    { to: "deployment group what-if", stdout: "{}" },
   ];
 }
+
+/** Responses with which a reload finds a changed secret. */
+export const changedSecret: Response[] = [
+  { to: "rest --method post" },
+  { to: "appsettings set" },
+  { to: "rest --method get", stdout: "version-of-ROOM-HOST-PIN\nold\n" },
+];
 
 /** Writes a package with its checksum. `settings` are further lines of its settings.txt. */
 export async function createPackage(settings = "") {
@@ -90,66 +120,53 @@ export async function createPackage(settings = "") {
     ]),
   );
   await writeFile(path, archive);
-  await writeFile(
-    `${path}.sha256`,
-    `${createHash("sha256").update(archive).digest("hex")}  vmr-gateway.zip\n`,
-  );
+  const checksum = createHash("sha256").update(archive).digest("hex");
+  await writeFile(`${path}.sha256`, `${checksum}  vmr-gateway.zip\n`);
   return { path, stop: async () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Responses to the commands of docs/deployment.md. Commands without a response of their own succeed and print nothing. */
-export const guideAnswers: Response[] = [
-  { to: "actions/oidc/customization/sub --jq .sub_claim_prefix", stdout: "repo:owner@1/name@2\n" },
-  { to: "identity show", stdout: "principal-1\n" },
-  { to: "group exists", stdout: "true\n" },
-  { to: "keyvault list-deleted" },
-  alive(),
-  ...azure(),
-  ...azure({ environment: "development" }),
-  { to: "" },
-];
-
-/** The app has no functions. */
-export const noFunctions = { to: "function list", stdout: "" };
-const incomplete = { to: "appsettings list", stdout: "MAX_VMR\n" };
-/** States of the app, and whether a provision is then a first run. */
-export const firstRunStates: [string, Response[], string][] = [
-  ["the app has no functions", [noFunctions, incomplete], "true"],
-  ["there is no group", [{ to: "functionapp list", status: 3 }], "true"],
-  ["there is no app", [{ to: "functionapp list", stdout: "" }], "true"],
-  ["the app has functions", [incomplete], "false"],
-  ["an app that was complete does not start", [noFunctions], "false"],
-];
-
-/** Changes of the values of test, and the message that refuses them. */
-export const refusedValues: [string, string, string][] = [
-  ['"MAX_VMR": 20,', '"MAX_VMR": 20, "MAX_VRM": 2,', "GATEWAY_SETTINGS must not have: MAX_VRM."],
-  ['"MAX_VMR": 20,', '"MAX_VMR": 20, "PLATFORM_PASSWORD": "x",', "must not have: PLATFORM_PASSWORD."],
-  ['"MAX_VMR": 20,', "", "GATEWAY_SETTINGS lacks: MAX_VMR."],
-  ['"MAX_VMR": 20,', '"MAX_VMR": 20.5,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
-  ['"MAX_VMR": 20,', '"MAX_VMR": null,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
-  ['"MAX_VMR": 20,', '"MAX_VMR": 20', "SyntaxError"],
-  ["AZURE_LOCATION=westeurope", "", "AZURE_LOCATION: is missing in infra/environments/odd.env"],
-  ["=test\n", "=production\n", "AZURE_ENV_NAME in infra/environments/odd.env is not odd."],
+/** Changes of a team's values, and the message that refuses them. */
+export const refusedValues: [string | RegExp, string, string][] = [
+  ['"MAX_VMR"', '"MAX_VRM": 2, "MAX_VMR"', "GATEWAY_SETTINGS must not have: MAX_VRM."],
+  ['"MAX_VMR"', '"PLATFORM_PASSWORD": "x", "MAX_VMR"', "must not have: PLATFORM_PASSWORD."],
+  [/"MAX_VMR": \d+,/, "", "GATEWAY_SETTINGS lacks: MAX_VMR."],
+  [/"MAX_VMR": \d+,/, '"MAX_VMR": 20.5,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
+  [/"MAX_VMR": \d+,/, '"MAX_VMR": null,', "GATEWAY_SETTINGS has null or a fraction: MAX_VMR"],
+  [/"MAX_VMR": \d+,/, '"MAX_VMR": 20', "SyntaxError"],
+  [/^AZURE_LOCATION=.*$/m, "", "AZURE_LOCATION: is missing in infra/environments/odd.env"],
+  ["AZURE_ENV_NAME=odd", "AZURE_ENV_NAME=other", "AZURE_ENV_NAME in infra/environments/odd.env is not odd."],
+  [/$/, "\nREQUIRE_API_MANAGEMENT_SECRET=true\n", "was withdrawn. To close the app to calls that bypass API"],
+  [
+    /$/,
+    "\nPRIVATE_NETWORK=true\nAPI_MANAGEMENT=none\n",
+    "PRIVATE_NETWORK needs API_MANAGEMENT, or the PUBLIC_URL",
+  ],
+  [/$/, "\nNETWORK_ADDRESS_PREFIX=10.0.0.0/24\n", "NETWORK_ADDRESS_PREFIX is too small for the subnets: /23"],
 ];
 
 const others = secretNames.map((name) => (name === "PLATFORM-PASSWORD" ? `ANOTHER-${name}` : name));
 const withoutMaximum = givenNames.filter((name) => name !== "MAX_VMR");
-const neverProvisioned = [{ to: "deployment group show", stdout: "" }];
+const appOf = (environment: string, stdout: string) => [
+  { to: `"vmr-gateway"=='${environment}'].[name`, stdout },
+  ...azure(environment),
+];
 /** Responses to which a release deploys nothing, and its message. */
-export const releaseRefusals: [string, Response[], string][] = [
-  ["a secret is missing", azure({ heldSecrets: others }), "lacks: PLATFORM-PASSWORD. Nothing"],
+export const releaseRefusals: [string, (environment: string) => Response[], string][] = [
+  ["a secret is missing", (of) => azure(of, { heldSecrets: others }), "lacks: PLATFORM-PASSWORD. Nothing"],
+  ["a setting is missing", (of) => azure(of, { given: withoutMaximum }), "not provisioned: MAX_VMR. Nothing"],
   [
-    "a setting is missing",
-    azure({ given: withoutMaximum }),
-    "not provisioned: MAX_VMR. Nothing was deployed.",
+    "Azure CLI is too old",
+    (of) => [{ to: "az version", stdout: "2.86.1\n" }, ...azure(of)],
+    "2.86.1 is too old",
   ],
-  ["Azure CLI is too old", [{ to: "az version", stdout: "2.86.1\n" }, ...azure()], "2.86.1 is too old"],
+  ["nothing is provisioned", (of) => appOf(of, ""), "Provision first."],
+  ["an earlier version has provisioned the app", (of) => azure(of, { health: "None" }), "Provision once."],
   [
-    "nothing is provisioned",
-    neverProvisioned,
-    "no outputs of a finished deployment of test. Provision first.",
+    "the first provision has failed",
+    (of) => azure(of, { secrets: [] }),
+    "has no settings yet. Provision first.",
   ],
+  ["two apps have the tag", (of) => appOf(of, "one\thttps://x\ntwo\thttps://y\n"), "has several apps"],
 ];
 
 const anotherPage = `HTTP/1.1 200 OK\r\nX-Build: ${build}\r\n\r\nWelcome`;

@@ -41,9 +41,7 @@ export async function checkAccess({ target: { gatewayUrl } }: Reading): Promise<
   if (status === undefined)
     return { isOk: false, found: `${gatewayUrl} ${failure}`, advice: runbook("health-check-failing") };
   const advice =
-    status === 403
-      ? "the call bypassed API Management: set HEALTH_URL to the URL that callers use"
-      : "look at AUTH_TENANT_ID, AUTH_AUDIENCES and AUTH_CLIENT_IDS, and at the policies of API Management";
+    "look at AUTH_TENANT_ID, AUTH_AUDIENCES and AUTH_CLIENT_IDS, and at the policies of API Management";
   return judged(status === 401, `a call without a token returns ${status}`, advice);
 }
 

@@ -1,7 +1,7 @@
-/** Connects to the gateway that the options name, or else the environment or azd. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
-import * as z from "zod";
+/** Connects to the gateway that the options name, or else the variables of the shell. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { UsageError } from "../outcomes.ts";
 import { connectLocally } from "./local.ts";
 import type { DeploymentNames, Environment, Target } from "./target.ts";
@@ -24,51 +24,48 @@ export async function connect(options: GatewayOptions, environment: Environment)
   return connectToDeployment(names, environment);
 }
 
-const valuesSchema = z.record(z.string(), z.string());
-
-/** Throws UsageError if the deployment is not named completely. */
+/** Throws UsageError if the deployment is not named completely. The values of an environment win over those of the shell. */
 async function nameDeployment(name: string | undefined, environment: Environment): Promise<DeploymentNames> {
-  const isByEnvironment = name === undefined && environment["FUNCTION_APP_NAME"] !== undefined;
-  const values = isByEnvironment ? environment : await azdValues(name, environment);
+  if (name !== undefined) return namesIn(await readValues(name));
+  const app = environment["FUNCTION_APP_NAME"];
+  if (app === undefined)
+    throw new UsageError(
+      "Name the gateway: --local, --environment, or FUNCTION_APP_NAME and the other variables",
+    );
+  return {
+    subscription: valueOf(environment, "AZURE_SUBSCRIPTION_ID"),
+    resourceGroup: valueOf(environment, "AZURE_RESOURCE_GROUP"),
+    app,
+    workspaceId: environment["LOG_WORKSPACE_ID"],
+    healthUrl: environment["HEALTH_URL"],
+    environment: undefined,
+  };
+}
+
+/** Returns the names that infra/deploy.sh uses with these values. */
+function namesIn(values: Environment): DeploymentNames {
+  const environment = valueOf(values, "AZURE_ENV_NAME");
   return {
     subscription: valueOf(values, "AZURE_SUBSCRIPTION_ID"),
-    resourceGroup: valueOf(values, "AZURE_RESOURCE_GROUP"),
-    app: valueOf(values, "FUNCTION_APP_NAME"),
-    workspaceId: values["LOG_WORKSPACE_ID"],
-    healthUrl: values["HEALTH_URL"],
-    environment: values["AZURE_ENV_NAME"],
+    resourceGroup: values["AZURE_RESOURCE_GROUP"] ?? `rg-vmr-gateway-${environment}`,
+    app: undefined,
+    workspaceId: values["EXISTING_WORKSPACE_ID"],
+    healthUrl: undefined,
+    environment,
   };
+}
+
+async function readValues(name: string): Promise<Environment> {
+  const file = join("infra", "environments", `${name}.env`);
+  try {
+    return parseEnv(await readFile(file, "utf8"));
+  } catch (error) {
+    throw new UsageError(`--environment: there is no ${file}`, { cause: error });
+  }
 }
 
 function valueOf(values: Environment, name: string): string {
   const value = values[name];
-  if (value === undefined || value === "") throw new UsageError(`${name} is missing from the environment`);
+  if (value === undefined || value === "") throw new UsageError(`${name} is missing`);
   return value;
-}
-
-async function azdValues(name: string | undefined, environment: Environment): Promise<Environment> {
-  const selection = name === undefined ? [] : ["--environment", name];
-  try {
-    const { stdout } = await promisify(execFile)(
-      "azd",
-      ["env", "get-values", "--output", "json", ...selection],
-      {
-        env: { ...environment },
-        timeout: 30_000,
-      },
-    );
-    return valuesSchema.parse(JSON.parse(stdout));
-  } catch (error) {
-    throw new UsageError(
-      name === undefined
-        ? "Name the gateway: --local, an azd environment, or FUNCTION_APP_NAME and the other variables"
-        : `--environment: ${azdFault(error, name)}`,
-      { cause: error },
-    );
-  }
-}
-
-function azdFault(error: unknown, name: string): string {
-  const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-  return isMissing ? "azd is not installed" : `azd knows no values of ${name}`;
 }

@@ -20,8 +20,13 @@ import {
 
 // https://learn.microsoft.com/rest/api/appservice/web-apps/get
 const appSchema = z.object({
+  name: z.string(),
+  tags: z.record(z.string(), z.string()).nullish(),
   properties: z.object({ defaultHostName: z.string(), lastModifiedTimeUtc: z.string().optional() }),
 });
+const appsSchema = z.object({ value: z.array(appSchema.pick({ name: true, tags: true })) });
+const sitesVersion = "api-version=2024-04-01";
+const roleOnApp = "Website Contributor on the function app";
 const settingsSchema = z.object({ properties: z.record(z.string(), z.string()) });
 // https://learn.microsoft.com/rest/api/appservice/web-apps/get-app-settings-key-vault-references
 const referencesSchema = z.object({
@@ -41,15 +46,16 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
     credential,
   );
   const groupId = `/subscriptions/${names.subscription}/resourceGroups/${names.resourceGroup}`;
-  const appId = `${groupId}/providers/Microsoft.Web/sites/${names.app}`;
+  const appName = names.app ?? (await findApp(resourceManager, groupId, names.environment));
+  const appId = `${groupId}/providers/Microsoft.Web/sites/${appName}`;
   const ofApp = async <Value>(
     method: "GET" | "POST",
     path: string,
     schema: z.ZodType<Value>,
     subject: string,
   ): Promise<Value> => {
-    const role = "Website Contributor on the function app";
-    return resourceManager({ method, path: `${appId}${path}?api-version=2024-04-01`, schema, subject, role });
+    const request = { method, path: `${appId}${path}?${sitesVersion}`, schema, subject };
+    return resourceManager({ ...request, role: roleOnApp });
   };
   const [appSettings, workspaceId, app] = await Promise.all([
     // By name; secrets are references to the vault.
@@ -60,11 +66,12 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
   const { settings, hasPlatformLogin } = toOperatorSettings(appSettings.properties, environment);
   // Deployments and changes of settings restart the app.
   const { defaultHostName, lastModifiedTimeUtc: changedAt } = app.properties;
-  const log = createAzureLog(logAnalytics, workspaceId, names.app);
+  const healthUrl = names.healthUrl ?? app.tags?.["vmr-gateway-health"];
+  const log = createAzureLog(logAnalytics, workspaceId, appName);
   return {
-    name: names.environment === undefined ? names.app : `${names.app} (environment ${names.environment})`,
+    name: names.environment === undefined ? appName : `${appName} (environment ${names.environment})`,
     since: changedAt && `last changed ${screenTime(changedAt.replace(/Z?$/, "Z"))}`,
-    gatewayUrl: names.healthUrl?.replace(/\/public\/health$/, "") ?? `https://${defaultHostName}`,
+    gatewayUrl: healthUrl?.replace(/\/public\/health$/, "") ?? `https://${defaultHostName}`,
     settings,
     clock: systemClock,
     queues: openQueues({ storage: settings.storage, credential }),
@@ -78,6 +85,23 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
     },
     operatorId: async () => fetchOperatorId(resourceManagerUrl, credential),
   };
+}
+
+/** Returns the app with the tag of the environment, as infra/deploy.sh does. */
+async function findApp(api: AzureApi, groupId: string, environment = ""): Promise<string> {
+  const { value } = await api({
+    method: "GET",
+    path: `${groupId}/providers/Microsoft.Web/sites?${sitesVersion}`,
+    schema: appsSchema,
+    subject: "the function apps of the resource group",
+    role: roleOnApp,
+  });
+  const [app, ...others] = value.filter(({ tags }) => tags?.["vmr-gateway"] === environment);
+  if (!app || others.length > 0)
+    throw new UnreachableError(
+      `The resource group has not exactly one app with the tag vmr-gateway=${environment}.`,
+    );
+  return app.name;
 }
 
 async function findWorkspace(api: AzureApi, groupId: string): Promise<string> {

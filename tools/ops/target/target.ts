@@ -130,11 +130,13 @@ export const maxLines = 10_000;
 export interface DeploymentNames {
   readonly subscription: string;
   readonly resourceGroup: string;
-  readonly app: string;
+  /** Undefined if the tag of the environment names it. */
+  readonly app: string | undefined;
   /** Resource ID; undefined if the workspace is in the resource group. */
   readonly workspaceId: string | undefined;
+  /** Undefined if a tag of the app has it. */
   readonly healthUrl: string | undefined;
-  /** The azd environment, if one names the deployment. */
+  /** The file in infra/environments, if one names the deployment. */
   readonly environment: string | undefined;
 }
 

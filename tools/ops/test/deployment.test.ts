@@ -1,6 +1,6 @@
 /** The commands on a deployment: Azure's APIs are simulated; queues, platform and the queries of the log are real. */
-import { chmod, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 import jsonwebtoken from "jsonwebtoken";
 import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -34,6 +34,16 @@ function appSettings(): Record<string, string> {
     ...Object.fromEntries(secrets.map((name) => [name, reference(name.replaceAll("_", "-"))])),
   };
 }
+
+/** The function app, with the tags of its environment. */
+const site = () => ({
+  name: app,
+  tags: { "vmr-gateway": "test", "vmr-gateway-health": `${operated.url}/public/health` },
+  properties: {
+    defaultHostName: "func-example.example.com",
+    lastModifiedTimeUtc: "2026-01-02T03:04:05.6789",
+  },
+});
 
 /** The newest lines of this app that a query of `linesQuery` selects: those whose fields have the values that it names. */
 function selectLines(text: string, traces: readonly Trace[]): Record<string, unknown>[] {
@@ -77,12 +87,8 @@ const azure = useStarted(async () =>
       [`GET ${appId}/config/configreferences/appsettings`]: () => ({
         value: [{ name: "ROOM_HOST_PIN", properties: { status: secretStatus } }],
       }),
-      [`GET ${appId}`]: () => ({
-        properties: {
-          defaultHostName: "func-example.example.com",
-          lastModifiedTimeUtc: "2026-01-02T03:04:05.6789",
-        },
-      }),
+      [`GET ${groupId}/providers/Microsoft.Web/sites`]: () => ({ value: [{ name: "func-other" }, site()] }),
+      [`GET ${appId}`]: site,
       [`GET ${groupId}/providers/Microsoft.OperationalInsights/workspaces`]: () => ({
         value: [{ id: workspaceId }],
       }),
@@ -183,41 +189,47 @@ describe("Finding the deployment", () => {
     expect(remarks.trim().split("\n")).toHaveLength(1);
   });
 
-  test("Takes the names of the resources from azd", async () => {
+  test("Takes the names of the resources from the values of an environment, whatever the shell says", async () => {
     const folder = await temporaryFolder();
-    const values = JSON.stringify({
-      ...names,
-      AZURE_ENV_NAME: "test",
-      HEALTH_URL: `${operated.url}/public/health`,
-    });
-    await writeFile(
-      join(folder, "azd"),
-      `#!/bin/sh\n[ "$*" = "env get-values --output json --environment test" ] || exit 1\necho '${values}'\n`,
-    );
-    await chmod(join(folder, "azd"), 0o755);
-    const environment = { PATH: `${folder}:${process.env["PATH"]}`, ...azureUrls() };
+    const groupName = "AZURE_RESOURCE_GROUP='rg-example'";
+    const values = `AZURE_SUBSCRIPTION_ID=${names.AZURE_SUBSCRIPTION_ID}\nAZURE_ENV_NAME=test\n${groupName}\n`;
+    await writeFile(join(folder, "test.env"), values);
+    await writeFile(join(folder, "other.env"), values.replace("AZURE_ENV_NAME=test", "AZURE_ENV_NAME=other"));
+    const inFolder = (name: string) => relative(join("infra", "environments"), join(folder, name));
+    const ofOther = {
+      FUNCTION_APP_NAME: "func-other",
+      AZURE_RESOURCE_GROUP: "rg-other",
+      HEALTH_URL: "http://[::1]:1",
+    };
+    const environment = {
+      ...ofOther,
+      AZURE_SUBSCRIPTION_ID: "other",
+      LOG_WORKSPACE_ID: "/other",
+      ...azureUrls(),
+    };
     await operated.runTimer("collectMetrics");
-    expect((await ops(["status", "--environment", "test"], { environment })).output).toMatch(
-      /^func-example \(environment test\), last changed /,
-    );
-    const { remarks } = await ops(["fill", "--environment", "test"], { environment });
+    const { output } = await ops(["status", "--environment", inFolder("test")], { environment });
+    expect(output).toMatch(/^func-example \(environment test\), last changed /);
+    expect(output).toContain(`ok  Gateway         ${operated.url}/public/health returns 200\n`);
+    const { remarks } = await ops(["fill", "--environment", inFolder("test")], { environment });
     expect(remarks).toMatch(/^On func-example \(environment test\), last changed [\d :-]+ UTC:\n/);
-    expect(await ops(["status", "--environment", "other"], { environment })).toMatchObject({
+    const untagged = await ops(["status", "--environment", inFolder("other")], { environment });
+    expect([untagged.exitCode, untagged.remarks]).toEqual([
+      3,
+      "The resource group has not exactly one app with the tag vmr-gateway=other.\n",
+    ]);
+    expect(await ops(["status", "--environment", "nowhere"], { environment })).toMatchObject({
       exitCode: 2,
-      remarks: expect.stringMatching(/^npm run ops -- status: --environment: azd knows no values of other\./),
+      remarks: expect.stringMatching(/: --environment: there is no infra\/environments\/nowhere\.env\./),
     });
   });
 
   test.each<[string[], Record<string, string>, RegExp]>([
     [["--local", "--environment", "test"], names, / '--environment <name>' cannot be used with .* '--local'/],
     [["--environment", "--local"], names, /: --environment needs a name, and --local is an option\./],
-    [
-      [],
-      { PATH: "/nonexistent" },
-      /: Name the gateway: --local, an azd environment, or FUNCTION_APP_NAME and /,
-    ],
-    [[], { FUNCTION_APP_NAME: app }, /: AZURE_SUBSCRIPTION_ID is missing from the environment\./],
-    [[], { ...names, AZURE_RESOURCE_GROUP: "" }, /: AZURE_RESOURCE_GROUP is missing from the environment\./],
+    [[], { PATH: "/nonexistent" }, /: Name the gateway: --local, --environment, or FUNCTION_APP_NAME and /],
+    [[], { FUNCTION_APP_NAME: app }, /: AZURE_SUBSCRIPTION_ID is missing\./],
+    [[], { ...names, AZURE_RESOURCE_GROUP: "" }, /: AZURE_RESOURCE_GROUP is missing\./],
   ])("Asks which gateway if %j with %j does not name one", async (args, environment, message) => {
     const { exitCode, remarks } = await ops(["status", ...args], { environment });
     expect([exitCode, remarks]).toEqual([2, expect.stringMatching(message)]);

@@ -84,7 +84,6 @@ export async function startGatewayInMemory(rooms = 20) {
     createRecords: createMemoryRecordStore(),
     platformClient: clientOf(),
     accessChecks: createAccessChecks({
-      apiManagementSecret: undefined,
       eventSink: settings.eventSink,
       checkBearer: createBearerCheck(settings.bearer, createSigningKeys(settings.bearer, clock)),
       checkAgent: createContactCentreCheck(settings.contactCentre, clock),
