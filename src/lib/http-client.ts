@@ -1,7 +1,7 @@
 /** Creates HTTP clients for outbound calls. */
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { TLSSocket } from "node:tls";
+import { type SecureContext, TLSSocket } from "node:tls";
 import axios, { type AxiosError, type AxiosInstance, isCancel } from "axios";
 
 // Servers usually close idle connections after 5 s, and a request on one just closed has an unknown outcome.
@@ -23,11 +23,16 @@ export class NoResponseError extends Error {
 
 /**
  * Creates an HTTP client for one server. It keeps connections alive, follows no redirect and uses no proxy. A request
- * returns a response of any status and throws NoResponseError if there is none.
+ * returns a response of any status and throws NoResponseError if there is none. `secureContext` says which authorities
+ * are trusted: with the option `ca` instead, each connection would parse all of them again.
  */
-export function createHttpClient(baseURL: string): AxiosInstance {
+export function createHttpClient(baseURL: string, secureContext?: SecureContext): AxiosInstance {
   const Agent = baseURL.startsWith("https:") ? HttpsAgent : HttpAgent;
-  const agent = new Agent({ keepAlive: true, timeout: idleMilliseconds });
+  const agent = new Agent({
+    keepAlive: true,
+    timeout: idleMilliseconds,
+    ...(secureContext && { secureContext }),
+  });
   limitConnecting(agent);
   const client = axios.create({
     baseURL,

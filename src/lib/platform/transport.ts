@@ -1,5 +1,6 @@
 /** Sends one HTTP request to the platform, with the gateway's credentials: HTTP Basic, or OAuth 2.0 (ES256). */
 import { randomUUID } from "node:crypto";
+import type { SecureContext } from "node:tls";
 import jwt from "jsonwebtoken";
 import * as z from "zod";
 import { createHttpClient } from "../http-client.ts";
@@ -31,8 +32,12 @@ export type PlatformTransport = (
 ) => Promise<PlatformHttpResponse>;
 
 /** Creates the transport to the platform at `url`. */
-export function createTransport(url: string, timeoutSeconds: number): PlatformTransport {
-  const http = createHttpClient(url);
+export function createTransport(
+  url: string,
+  timeoutSeconds: number,
+  secureContext?: SecureContext,
+): PlatformTransport {
+  const http = createHttpClient(url, secureContext);
   return async (request, authorization) => {
     const { method, path, query, body: data } = request;
     const signal = AbortSignal.timeout((request.timeoutSeconds ?? timeoutSeconds) * 1000);
@@ -63,6 +68,7 @@ export interface PlatformCredentials {
 export interface CredentialSettings {
   readonly url: string;
   readonly timeoutSeconds: number;
+  readonly secureContext?: SecureContext | undefined;
   readonly logIn: { readonly username: string; readonly password: string } | OAuthClient;
 }
 
@@ -75,10 +81,10 @@ export interface OAuthClient {
 
 /** Creates the credentials that the settings name. Does not contact the platform. */
 export function createCredentials(settings: CredentialSettings, clock: Clock): PlatformCredentials {
-  const { logIn, url, timeoutSeconds } = settings;
+  const { logIn } = settings;
   return "username" in logIn
     ? createBasicCredentials(logIn.username, logIn.password)
-    : createOAuthCredentials(logIn, url, timeoutSeconds, clock);
+    : createOAuthCredentials(logIn, settings, clock);
 }
 
 /** Creates credentials for HTTP Basic. They never fail and cannot be renewed. */
@@ -100,11 +106,10 @@ const renewBeforeSeconds = 60;
  */
 function createOAuthCredentials(
   client: OAuthClient,
-  url: string,
-  timeoutSeconds: number,
+  { url, timeoutSeconds, secureContext }: CredentialSettings,
   clock: Clock,
 ): PlatformCredentials {
-  const http = createHttpClient(url);
+  const http = createHttpClient(url, secureContext);
   let current: { authorization: string; renewAt: number } | undefined;
   let pending: Promise<string> | undefined;
 

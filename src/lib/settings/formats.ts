@@ -1,5 +1,5 @@
 /** The formats of settings. Their messages never contain the value. */
-import { createPrivateKey } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import * as z from "zod";
 import { parseJson } from "../json.ts";
 
@@ -97,6 +97,17 @@ function isP256PrivateKey(pem: string): boolean {
     return false;
   }
 }
+
+/** One or more certificates in PEM format. Line breaks may be written as `\n`. */
+export const certificates = z.string().transform((text, context): readonly X509Certificate[] => {
+  const blocks = text.replaceAll("\\n", "\n").split(/(?=-----BEGIN )/);
+  try {
+    return blocks.map((block) => new X509Certificate(block));
+  } catch {
+    context.addIssue("must be certificates in PEM format");
+    return z.NEVER;
+  }
+});
 
 /** A storage connection string, whose parts the storage SDK checks. Its endpoints may use http on loopback only. */
 export const connectionString = z

@@ -1,4 +1,6 @@
 /** The settings of the app: one row each, loaded and validated together. */
+import type { X509Certificate } from "node:crypto";
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import * as z from "zod";
 import * as format from "./formats.ts";
 import { faultsBetweenSettings } from "./rules.ts";
@@ -21,6 +23,7 @@ function readSettings(read: Read) {
     },
     platform: {
       url: read("PLATFORM_URL", format.origin),
+      authorities: read("PLATFORM_CA", format.certificates.optional()),
       username: read("PLATFORM_USERNAME", format.username.optional()),
       password: read("PLATFORM_PASSWORD", z.string().optional()),
       clientId: read("PLATFORM_OAUTH_CLIENT_ID", z.string().optional()),
@@ -77,11 +80,13 @@ type Values = ReturnType<typeof readSettings>;
 export type Settings = ReturnType<typeof loadSettings>;
 
 function toSettings(values: Values) {
-  const { url, timeoutSeconds, maxConcurrency } = values.platform;
+  const { url, timeoutSeconds, maxConcurrency, authorities } = values.platform;
+  const logIn = toPlatformLogIn(values.platform);
+  const secureContext = authorities && toSecureContext(authorities);
   return {
     ...values,
     storage: toStorage(values.storage),
-    platform: { url, timeoutSeconds, maxConcurrency, logIn: toPlatformLogIn(values.platform) },
+    platform: { url, timeoutSeconds, maxConcurrency, authorities, secureContext, logIn },
     // Only a token issuer on this machine shows that the environment is a local one.
     bearer: { ...values.bearer, explainsFaults: format.isLoopback(values.bearer.authority) },
     eventSink: toEventSinkCredentials(values.eventSink),
@@ -96,6 +101,12 @@ function toStorage(storage: Values["storage"]) {
   // The two services of an account differ in one label of their host names.
   const blobServiceUrl = storage.blobServiceUrl ?? queueServiceUrl.replace(".queue.", ".blob.");
   return { queueServiceUrl, blobServiceUrl, usesManagedIdentity: credential !== undefined, identityClientId };
+}
+
+/** Trusts these authorities beside the public ones, also those that another one has signed. */
+function toSecureContext(authorities: readonly X509Certificate[]): SecureContext {
+  const ca = [...getCACertificates("default"), ...authorities.map((certificate) => certificate.toString())];
+  return createSecureContext({ ca, allowPartialTrustChain: true });
 }
 
 type PlatformLogIn =

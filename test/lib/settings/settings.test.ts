@@ -14,6 +14,8 @@ test("loadSettings returns the required settings with the documented defaults", 
     storage: { connectionString: "UseDevelopmentStorage=true" },
     platform: {
       url: "https://platform.example.com",
+      authorities: undefined,
+      secureContext: undefined,
       timeoutSeconds: 10,
       maxConcurrency: 5,
       logIn: { username: "api-user", password: "platform-password-9f2c" },

@@ -20,9 +20,10 @@ const networkWords: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, "refuses the connection"],
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, "its host is unknown"],
   [/^(?:EHOSTUNREACH|ENETUNREACH)$/, "the network has no route to it"],
-  [/EXPIRED/, "its certificate has expired"],
+  [/EXPIRED/, "its certificate or its authority's has expired"],
   [/ALTNAME/, "its certificate is for another host"],
-  [/CERT|UNABLE_TO/, "its certificate is not trusted"],
+  [/SELF_SIGNED|UNABLE_TO/, "no authority known here has signed its certificate"],
+  [/CERT/, "its certificate is not trusted"],
   [/TIMEDOUT|TIMEOUT|ABORT/i, "does not respond in time"],
   [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "closes the connection"],
 ];

@@ -77,8 +77,10 @@ export async function checkPlatform(reading: Reading): Promise<Finding> {
   const probe = await reading.probe();
   const failure = probe?.failure ?? (await reading.measured()).own?.platformFailure;
   if (failure !== undefined) {
-    const isThrottled = failureOf(failure).status === 429;
-    return judged(false, describeError(failure), isThrottled ? runbook("platform-slow") : advice);
+    const { status, networkCode } = failureOf(failure);
+    const expired = networkCode === "CERT_HAS_EXPIRED" ? expiredAuthorities(target) : "";
+    const found = `${describeError(failure)}${expired}`;
+    return judged(false, found, status === 429 ? runbook("platform-slow") : advice);
   }
   const row = await reading.newestRow();
   const reached = row?.["PlatformConnected"] === true && row["AvailableRooms"] !== null;
@@ -88,6 +90,14 @@ export async function checkPlatform(reading: Reading): Promise<Finding> {
   const when = row === undefined ? "" : ` ${age(String(row["TimeGenerated"]), target.clock.now())} ago`;
   const found = `${probe ? "connected from here, but " : ""}the app did not reach it${when}`;
   return { isOk: false, found: `${found}${await appsReason(target)}`, advice };
+}
+
+function expiredAuthorities({ settings, clock }: Target): string {
+  const authorities = settings.platform.authorities ?? [];
+  const expired = authorities.filter(({ validToDate }) => validToDate.getTime() <= clock.now());
+  return expired
+    .map(({ subject }) => `; PLATFORM_CA has expired: ${subject.replaceAll("\n", ", ")}`)
+    .join("");
 }
 
 async function isServedSince({ creates }: Reading, row: Readonly<Record<string, unknown>>): Promise<boolean> {

@@ -59,11 +59,12 @@ export function requirePlatform(target: Target): TargetWithPlatform {
 export const probeSeconds = 5;
 
 /** Opens the platform with the operator's credentials. Does not connect: the first call does. */
-export function openPlatform({ url, timeoutSeconds, maxConcurrency, logIn }: Settings["platform"]): Platform {
-  const client = createClient(createTransport(url, timeoutSeconds), {
+export function openPlatform(platform: Settings["platform"]): Platform {
+  const { url, timeoutSeconds, maxConcurrency, secureContext } = platform;
+  const client = createClient(createTransport(url, timeoutSeconds, secureContext), {
     timeoutSeconds,
     maxConcurrency,
-    credentials: createCredentials({ url, timeoutSeconds, logIn }, systemClock),
+    credentials: createCredentials(platform, systemClock),
     clock: systemClock,
   });
   return platformOf(client, systemClock);

@@ -92,8 +92,8 @@ const outages = [
     {
       fault: "the certificate is not trusted",
       strike: breakLink("DEPTH_ZERO_SELF_SIGNED_CERT"),
-      found: /^its certificate is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
-      cureWords: "is not trusted",
+      found: /^no authority known here has signed its certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
+      cureWords: "to `PLATFORM_CA`",
     },
     {
       fault: "the host name is unknown",

@@ -3,9 +3,11 @@ import { expect, onTestFinished, test } from "vitest";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { version } from "../../../src/lib/version.ts";
 import { exampleEnvironment } from "../../../test/support/example-settings.ts";
+import { createAuthority, startTlsFront } from "../../../test/support/tls-front.ts";
 import { startLoopbackServer } from "../../simulators/loopback-server.ts";
 import {
   checkAccess,
+  checkPlatform,
   checkSettings,
   checkSpeed,
   checkStorage,
@@ -16,7 +18,7 @@ import type { Measured, OwnMeasurement } from "../status/measured.ts";
 import { checkDeletion, checkPool, checkRooms, checkUnaccounted } from "../status/pool-checks.ts";
 import { readingOf } from "../status/reading.ts";
 import { checkMetrics } from "../status/work-checks.ts";
-import type { LogLine, Target } from "../target/target.ts";
+import { type LogLine, openPlatform, type Target } from "../target/target.ts";
 import { memoryTarget } from "./memory-target.ts";
 
 const { clock, log } = memoryTarget();
@@ -28,7 +30,6 @@ const withNewestRow = (row: Record<string, unknown>) =>
 test.each([
   [401, true, undefined],
   [200, false, expect.stringMatching(/AUTH_TENANT_ID/)],
-  [403, false, expect.stringMatching(/set HEALTH_URL/)],
 ])("Access: %i", async (status, isOk, advice) => {
   const server = await startLoopbackServer(() => ({ status }));
   onTestFinished(server.stop);
@@ -36,12 +37,52 @@ test.each([
   expect([found.isOk, found.advice]).toEqual([isOk, advice]);
 });
 
+const authority = await createAuthority("Private authority");
+const expired = await createAuthority("Expired authority", { validToYear: 2021 });
+const expiredWords =
+  "its certificate or its authority's has expired (CERT_HAS_EXPIRED); PLATFORM_CA has expired: CN=Expired authority";
+test.each([
+  ["signed by an authority in PLATFORM_CA", authority, authority.cert, true, /^connected$/],
+  [
+    "signed by an unknown authority",
+    authority,
+    "",
+    false,
+    /^no authority known here has signed its certificate \(/,
+  ],
+  [
+    "signed by an expired authority",
+    expired,
+    expired.cert,
+    false,
+    new RegExp(`^${expiredWords.replaceAll(/[()]/g, "\\$&")}$`),
+  ],
+])("Platform: a certificate %s", async (_, signer, PLATFORM_CA, isOk, found) => {
+  const server = await startLoopbackServer(() => ({
+    status: 200,
+    body: { meta: { next: null }, objects: [] },
+  }));
+  onTestFinished(server.stop);
+  const front = await startTlsFront(server.url, signer);
+  onTestFinished(async () => front.stop());
+  const settings = loadSettings({ ...exampleEnvironment, PLATFORM_URL: front.url, PLATFORM_CA });
+  const platform = openPlatform(settings.platform);
+  expect(await checkPlatform(reading({ settings, platform }))).toMatchObject({
+    isOk,
+    found: expect.stringMatching(found),
+  });
+});
+
 test.each([
   [{ statusCode: 302 }, "redirects (302): its URL or the login is wrong", /#storage-unavailable$/],
   [{ statusCode: 503 }, "fails at the call (503)", /#storage-unavailable$/],
   [{ statusCode: 403 }, "refuses access (403)", /give yourself Storage Queue Data Contributor/],
   [{ code: "ECONNREFUSED" }, "refuses the connection (ECONNREFUSED)", /#storage-unavailable$/],
-  [{ code: "CERT_HAS_EXPIRED" }, "its certificate has expired (CERT_HAS_EXPIRED)", /#storage-unavailable$/],
+  [
+    { code: "CERT_HAS_EXPIRED" },
+    "its certificate or its authority's has expired (CERT_HAS_EXPIRED)",
+    /#storage-unavailable$/,
+  ],
   [
     { code: "ERR_TLS_CERT_ALTNAME_INVALID" },
     "its certificate is for another host (ERR_TLS_CERT_ALTNAME_INVALID)",

@@ -1,0 +1,80 @@
+/** A platform whose certificate a private authority has signed: the setting PLATFORM_CA. */
+import { generateKeyPairSync } from "node:crypto";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { expect, onTestFinished, test } from "vitest";
+import { createAdapters } from "../../../src/lib/dependencies.ts";
+import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { identities } from "../../../tools/simulators/identities.ts";
+import { startLoopbackServer } from "../../../tools/simulators/loopback-server.ts";
+import { exampleEnvironment } from "../../support/example-settings.ts";
+import { type Authority, createAuthority, startTlsFront } from "../../support/tls-front.ts";
+import { useStarted } from "../../support/use-started.ts";
+
+const platform = useStarted(async () =>
+  startLoopbackServer(({ url }) => ({
+    status: 200,
+    body: url.pathname === "/oauth/token/" ? { access_token: "token-1" } : { objects: [] },
+  })),
+);
+const old = await createAuthority("Authority 2020");
+const next = await createAuthority("Authority 2030");
+const issuing = await createAuthority("Issuing authority", { signer: old });
+const expired = await createAuthority("Expired authority", { validToYear: 2021 });
+const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const asProgram = {
+  PLATFORM_USERNAME: "",
+  PLATFORM_PASSWORD: "",
+  PLATFORM_OAUTH_CLIENT_ID: identities.platformUsername,
+  PLATFORM_OAUTH_PRIVATE_KEY: String(privateKey.export({ type: "pkcs8", format: "pem" })),
+};
+
+/** Calls the platform behind this authority's certificate, as the app does with these settings. */
+async function call(signer: Authority, more: Record<string, string>) {
+  const front = await startTlsFront(platform.url, signer);
+  onTestFinished(async () => front.stop());
+  const settings = loadSettings({ ...exampleEnvironment, PLATFORM_URL: front.url, ...more });
+  const { platformClient } = createAdapters(settings);
+  return platformClient.call({ method: "GET", path: "/conference/" });
+}
+
+test.each([
+  ["its authority", old, old.cert],
+  ["an authority with line breaks written as \\n", old, old.cert.replaceAll("\n", "\\n")],
+  ["the present authority and a new one", old, `${old.cert}\n${next.cert}`],
+  ["the new authority beside the old one", next, `${old.cert}\n${next.cert}`],
+  ["only the authority that has signed it, which another one has signed", issuing, issuing.cert],
+])("A call is sent if PLATFORM_CA has %s", async (_, signer, PLATFORM_CA) => {
+  await expect(call(signer, { PLATFORM_CA })).resolves.toEqual({ body: { objects: [] } });
+  await expect(call(signer, { PLATFORM_CA, ...asProgram })).resolves.toEqual({ body: { objects: [] } });
+});
+
+test.each([
+  ["no authority", old, {}, "UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN"],
+  [
+    "another authority",
+    old,
+    { PLATFORM_CA: next.cert },
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN",
+  ],
+  ["an authority that has expired", expired, { PLATFORM_CA: expired.cert }, "CERT_HAS_EXPIRED"],
+])("No call is sent with %s", async (_, signer, settings, reason) => {
+  const message = expect.stringMatching(new RegExp(`: (?:${reason})$`));
+  await expect(call(signer, settings)).rejects.toMatchObject({ outcome: "not-sent", message });
+});
+
+test("Public authorities stay trusted", async () => {
+  const before = getCACertificates("default");
+  setDefaultCACertificates([...before, next.cert]);
+  onTestFinished(() => setDefaultCACertificates(before));
+  await expect(call(next, { PLATFORM_CA: old.cert })).resolves.toEqual({ body: { objects: [] } });
+});
+
+const keyPem = String(privateKey.export({ type: "pkcs8", format: "pem" }));
+test.each(["no PEM", old.cert.slice(0, 200), `${old.cert}${next.cert.slice(0, 200)}`, keyPem])(
+  "The start refuses %j as PLATFORM_CA by its name, without its text",
+  (text) => {
+    expect(() => loadSettings({ ...exampleEnvironment, PLATFORM_CA: text })).toThrow(
+      /^Invalid settings:\n- PLATFORM_CA: must be certificates in PEM format$/,
+    );
+  },
+);
