@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { createRecordContainer } from "../../src/lib/azure/blob-records.ts";
 import { maxBodyBytes } from "../../src/lib/http/body.ts";
@@ -17,7 +18,6 @@ import {
   withoutHash,
 } from "../support/infra/snapshots.ts";
 
-const development = snapshotOf("development");
 const testing = snapshotOf("test");
 const production = snapshotOf("production");
 const existing = snapshotOf("existing");
@@ -27,6 +27,73 @@ const propertiesOf = (snapshot: Snapshot, type: string) => onlyOf(snapshot, type
 const settingsOf = (snapshot: Snapshot): Record<string, string> => propertiesOf(snapshot, "Web/sites/config");
 const namesOf = (snapshot: Snapshot, type: string) => allOf(snapshot, type).map(({ id }) => lastOf(id));
 
+/** A scenario or `every`, a type, a property, and the value of that property in every resource of the type. */
+const facts = `
+every       Storage/storageAccounts                       allowSharedKeyAccess         false
+every       Storage/storageAccounts                       allowBlobPublicAccess        false
+every       Storage/storageAccounts                       allowCrossTenantReplication  false
+every       Storage/storageAccounts                       minimumTlsVersion            "TLS1_2"
+every       Storage/storageAccounts                       supportsHttpsTrafficOnly     true
+every       KeyVault/vaults                               enableRbacAuthorization      true
+every       KeyVault/vaults                               enableSoftDelete             true
+production  KeyVault/vaults                               enablePurgeProtection        true
+production  KeyVault/vaults                               softDeleteRetentionInDays    90
+every       Insights/components                           DisableLocalAuth             true
+every       OperationalInsights/workspaces                features.disableLocalAuth    true
+production  OperationalInsights/workspaces                retentionInDays              90
+production  OperationalInsights/workspaces                workspaceCapping.dailyQuotaGb  -1
+test        OperationalInsights/workspaces                workspaceCapping.dailyQuotaGb  5
+every       Web/sites/basicPublishingCredentialsPolicies  allow                        false
+every       Web/sites                                     httpsOnly                    true
+every       Web/sites                                     siteConfig.minTlsVersion     "1.2"
+development Web/sites                                     siteConfig.cors              {"allowedOrigins":["https://widget-dev.example.com"]}
+test        Web/sites                                     siteConfig.cors              null
+every       Web/sites                                     functionAppConfig.runtime    {"name":"node","version":"24"}
+test        Web/sites                                     functionAppConfig.siteUpdateStrategy.type                      "RollingUpdate"
+existing    Web/sites                                     functionAppConfig.siteUpdateStrategy.type                      "Recreate"
+test        Web/sites                                     functionAppConfig.scaleAndConcurrency.instanceMemoryMB         2048
+existing    Web/sites                                     functionAppConfig.scaleAndConcurrency.instanceMemoryMB         512
+test        Web/sites                                     functionAppConfig.scaleAndConcurrency.maximumInstanceCount     4
+existing    Web/sites                                     functionAppConfig.scaleAndConcurrency.maximumInstanceCount     40
+test        Web/sites                                     functionAppConfig.scaleAndConcurrency.alwaysReady              []
+existing    Web/sites                                     functionAppConfig.scaleAndConcurrency.alwaysReady              [{"instanceCount":3,"name":"http"}]
+test        Web/sites                                     functionAppConfig.scaleAndConcurrency.triggers.http            {"perInstanceConcurrency":500}
+existing    Web/sites                                     functionAppConfig.scaleAndConcurrency.triggers.http            {"perInstanceConcurrency":1000}
+production  Web/serverfarms                               zoneRedundant                true
+test        Web/serverfarms                               zoneRedundant                false
+production  Network/privateDnsZones/virtualNetworkLinks   resolutionPolicy             "NxDomainRedirect"
+second      Network/privateDnsZones/virtualNetworkLinks   resolutionPolicy             "NxDomainRedirect"
+production  ApiManagement/service                         virtualNetworkType           "External"
+test        ApiManagement/service                         virtualNetworkType           "None"`;
+const rows = facts
+  .trim()
+  .split("\n")
+  .map((line) => line.split(/ +/));
+test.each(rows)("In %s, %s has the property %s: %s", (scenario = "", type = "", path = "", value = "") => {
+  const chosen = everySnapshot.filter(([name]) => scenario === "every" || scenario === name);
+  const resources = chosen.flatMap(([, snapshot]) => allOf(snapshot, type));
+  const valueAt = (inner: unknown, name: string) => z.record(z.string(), z.unknown()).parse(inner)[name];
+  const found = resources.map(({ properties }) =>
+    JSON.stringify(path.split(".").reduce(valueAt, properties)),
+  );
+  expect(new Set(found)).toEqual(new Set([value]));
+});
+
+test("The app runs on the project's version of Node", () => {
+  expect(manifest.engines.node).toBe(">=24");
+});
+
+test.each(everySnapshot)(
+  "All bodies together take less than half of an instance's memory in %s",
+  (_, snapshot) => {
+    const { instanceMemoryMB, triggers } = propertiesOf(snapshot, "Web/sites")["functionAppConfig"]
+      .scaleAndConcurrency;
+    const bytes = Number(settingsOf(snapshot)["FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"]);
+    expect(bytes * triggers.http.perInstanceConcurrency).toBeLessThan((instanceMemoryMB * 1024 * 1024) / 2);
+    expect(bytes > maxBodyBytes).toBe(instanceMemoryMB > 512);
+  },
+);
+
 describe("The parts of an environment", () => {
   test("Carry the tags of the environment, by which the scripts find them", () => {
     const [group, ...others] = production.resources.filter((resource) => "location" in resource);
@@ -34,10 +101,10 @@ describe("The parts of an environment", () => {
     expect(others.length).toBeGreaterThan(20);
     const own = { "cost-centre": "42", "vmr-gateway": "production" };
     for (const { tags } of others) expect(tags).toMatchObject(own);
-    const health = everySnapshot.map(([, one]) =>
-      withoutHash(onlyOf(one, "Web/sites").tags?.["vmr-gateway-health"] ?? ""),
+    const health = everySnapshot.map(
+      ([, one]) => onlyOf(one, "Web/sites").tags?.["vmr-gateway-health"] ?? "",
     );
-    expect(health).toEqual([
+    expect(health.map(withoutHash)).toEqual([
       "https://func-vmr-development-<hash>.azurewebsites.net/public/health",
       "https://rooms.example.com/public/health",
       "https://apim-vmr-production-<hash>.azure-api.net/public/health",
@@ -52,21 +119,47 @@ describe("The parts of an environment", () => {
     const containers = namesOf(testing, "Storage/storageAccounts/blobServices/containers");
     expect(new Set(containers)).toEqual(new Set(["app-package", createRecordContainer]));
     const [rule] = propertiesOf(testing, "Storage/storageAccounts/managementPolicies")["policy"].rules;
-    const { filters, actions } = rule.definition;
-    expect(filters.prefixMatch).toEqual([`${createRecordContainer}/`]);
-    expect(actions).toEqual({ baseBlob: { delete: { daysAfterModificationGreaterThan: 1 } } });
+    expect(rule.definition).toMatchObject({
+      filters: { prefixMatch: [`${createRecordContainer}/`] },
+      actions: { baseBlob: { delete: { daysAfterModificationGreaterThan: 1 } } },
+    });
   });
 
   test("Have the outputs that operators read, without a secret", () => {
-    expect(Object.keys(second.outputs)).toEqual([
-      "functionAppName",
-      "healthUrl",
-      "keyVaultName",
-      "outboundAddress",
-    ]);
+    const names = "functionAppName healthUrl keyVaultName outboundAddress";
+    expect(Object.keys(second.outputs).join(" ")).toBe(names);
     expect(second.outputs["outboundAddress"]).toContain("publicIPAddresses/ip-vmr-second");
     const values = everySnapshot.flatMap(([, { outputs }]) => Object.values(outputs)).join("\n");
     expect(values).not.toMatch(/list\w+\(|secret|password|connectionString/i);
+  });
+
+  test("Log calls and deletions", () => {
+    const logs = allOf(production, "Insights/diagnosticSettings").map(({ id, properties }) => {
+      const kinds: Record<string, unknown>[] = properties["logs"];
+      const enabled = kinds.filter((kind) => kind["enabled"] === true);
+      const names = enabled.map((kind) => kind["category"] ?? kind["categoryGroup"]);
+      return `${withoutHash(id).split("/")[8]}: ${names.join()}`;
+    });
+    const ofAccounts = ["stvmrpkg<hash>: StorageWrite,StorageDelete", "stvmr<hash>: StorageDelete"];
+    expect(logs).toEqual(["apim-vmr-production-<hash>: GatewayLogs", "kv-vmr-<hash>: audit", ...ofAccounts]);
+  });
+
+  test("That exist are used in their own groups instead of new ones", () => {
+    const table = onlyOf(existing, "OperationalInsights/workspaces/tables");
+    expect(table.id).toMatch(/\/rg-logs\/.*\/workspaces\/log-central\/tables\/VmrGatewayMetrics_CL$/);
+    const api = onlyOf(existing, "ApiManagement/service/apis");
+    expect(api.id).toMatch(/\/rg-shared\/.*\/service\/apim-shared\/apis\/vmr-gateway-existing$/);
+    const rules = allOf(existing, "Insights/scheduledQueryRules").flatMap(
+      ({ properties }) => properties["scopes"],
+    );
+    const logs = allOf(existing, "Insights/diagnosticSettings").map(
+      ({ properties }) => properties["workspaceId"],
+    );
+    const { WorkspaceResourceId } = propertiesOf(existing, "Insights/components");
+    const used = new Set([...rules, ...logs, WorkspaceResourceId]);
+    expect(used).toEqual(new Set(table.id.split("/tables/", 1)));
+    for (const type of ["OperationalInsights/workspaces", "ApiManagement/service", "Network/virtualNetworks"])
+      expect([type, allOf(existing, type)]).toEqual([type, []]);
   });
 });
 
@@ -123,25 +216,6 @@ describe("Who may do what", () => {
     expect(identities).toEqual(["id-vmr-test", "id-vmr-test-package"]);
     expect(withoutHash(value)).toMatch(/stvmrpkg<hash>'.*'app-package'/);
   });
-
-  test.each(everySnapshot)(
-    "Nothing in %s accepts a key or a password, or an unencrypted call",
-    (_, snapshot) => {
-      const noKeys = { allowSharedKeyAccess: false, allowBlobPublicAccess: false };
-      const encrypted = { minimumTlsVersion: "TLS1_2", supportsHttpsTrafficOnly: true };
-      for (const { properties } of allOf(snapshot, "Storage/storageAccounts"))
-        expect(properties).toMatchObject({ ...noKeys, ...encrypted, allowCrossTenantReplication: false });
-      expect(propertiesOf(snapshot, "KeyVault/vaults")["enableRbacAuthorization"]).toBe(true);
-      expect(propertiesOf(snapshot, "Insights/components")["DisableLocalAuth"]).toBe(true);
-      for (const { properties } of allOf(snapshot, "OperationalInsights/workspaces"))
-        expect(properties["features"].disableLocalAuth).toBe(true);
-      const passwords = allOf(snapshot, "Web/sites/basicPublishingCredentialsPolicies");
-      const allowed = passwords.map(({ id, properties }) => `${lastOf(id)} ${properties["allow"]}`);
-      expect(allowed).toEqual(["ftp false", "scm false"]);
-      const { httpsOnly, siteConfig } = propertiesOf(snapshot, "Web/sites");
-      expect([httpsOnly, siteConfig.minTlsVersion]).toEqual([true, "1.2"]);
-    },
-  );
 });
 
 describe("The network", () => {
@@ -192,121 +266,36 @@ describe("The network", () => {
     },
   );
 
-  test("Of production resolves each zone, and leaves through one fixed address", () => {
-    const network = onlyOf(production, "Network/virtualNetworks");
-    const links = allOf(production, "Network/privateDnsZones/virtualNetworkLinks");
-    const toNetwork = { virtualNetwork: { id: network.id }, resolutionPolicy: "NxDomainRedirect" };
-    const link = { registrationEnabled: false, ...toNetwork };
-    expect(links.map(({ properties }) => properties)).toEqual([link, link, link, link, link]);
-    const linked = links.map(({ id }) => String(id.split("/").at(-3)));
-    expect(linked).toEqual(namesOf(production, "Network/privateDnsZones"));
-    const nat = onlyOf(production, "Network/natGateways");
-    const address = onlyOf(production, "Network/publicIPAddresses");
-    expect(nat.properties["publicIpAddresses"]).toEqual([{ id: address.id }]);
-    const subnets: readonly Snapshot["resources"][number][] = network.properties["subnets"];
-    // Bastion's subnet has at least 64 addresses.
-    const ranges = subnets.map(({ properties }) => properties["addressPrefix"]);
-    expect(ranges).toEqual([0, 64, 128, 192].map((start) => `10.40.0.${start}/26`).concat("10.40.1.0/26"));
-    const withEgress = subnets.filter(({ properties }) => properties["natGateway"]?.id === nat.id);
-    expect(withEgress.map(({ name }) => name)).toEqual(["app", "runner"]);
-    for (const { properties } of subnets) expect(properties["defaultOutboundAccess"]).toBe(false);
-    const delegated = subnets.flatMap(({ properties }) => properties["delegations"]);
-    const services = delegated.map((delegation) => delegation.properties.serviceName);
-    expect(services).toEqual(["Microsoft.App/environments", "Microsoft.Web/serverFarms"]);
-    const open = subnets.filter(({ properties }) => properties["networkSecurityGroup"] === null);
-    expect(open.map(({ name }) => name)).toEqual(["AzureBastionSubnet"]);
-    // The default rules allow no inbound traffic from the internet.
-    expect(propertiesOf(production, "Network/networkSecurityGroups")).toEqual({});
-    expect(propertiesOf(production, "Web/sites")["virtualNetworkSubnetId"]).toBe(`${network.id}/subnets/app`);
-    const service = propertiesOf(production, "ApiManagement/service");
-    const subnet = { subnetResourceId: `${network.id}/subnets/api-management` };
-    expect(service).toMatchObject({ virtualNetworkType: "External", virtualNetworkConfiguration: subnet });
-  });
-});
-
-test("Calls and deletions are logged, and nobody can purge the vault of production", () => {
-  const logs = allOf(production, "Insights/diagnosticSettings").map(({ id, properties }) => {
-    const kinds: { category?: string; categoryGroup?: string; enabled: boolean }[] = properties["logs"];
-    const enabled = kinds.filter((kind) => kind.enabled).map((kind) => kind.category ?? kind.categoryGroup);
-    return `${/\/(apim|kv|stvmr(?:pkg)?)[-<]/.exec(withoutHash(id))?.[1]}: ${String(enabled)}`;
-  });
-  const ofAccounts = ["stvmrpkg: StorageWrite,StorageDelete", "stvmr: StorageDelete"];
-  expect(logs).toEqual(["apim: GatewayLogs", "kv: audit", ...ofAccounts]);
-  const workspaces = [production, testing].map((one) => propertiesOf(one, "OperationalInsights/workspaces"));
-  expect(workspaces).toMatchObject([
-    { retentionInDays: 90, workspaceCapping: { dailyQuotaGb: -1 } },
-    { retentionInDays: 90, workspaceCapping: { dailyQuotaGb: 5 } },
-  ]);
-  const kept = { enableSoftDelete: true, enablePurgeProtection: true, softDeleteRetentionInDays: 90 };
-  expect(propertiesOf(production, "KeyVault/vaults")).toMatchObject(kept);
-});
-
-test("Existing resources are used in their own groups instead of new ones", () => {
-  const table = onlyOf(existing, "OperationalInsights/workspaces/tables");
-  expect(table.id).toMatch(/\/rg-logs\/.*\/workspaces\/log-central\/tables\/VmrGatewayMetrics_CL$/);
-  const api = onlyOf(existing, "ApiManagement/service/apis");
-  expect(api.id).toMatch(/\/rg-shared\/.*\/service\/apim-shared\/apis\/vmr-gateway-existing$/);
-  const rules = allOf(existing, "Insights/scheduledQueryRules").map(({ properties }) => properties["scopes"]);
-  const logs = allOf(existing, "Insights/diagnosticSettings").map(
-    ({ properties }) => properties["workspaceId"],
-  );
-  const { WorkspaceResourceId } = propertiesOf(existing, "Insights/components");
-  expect(new Set([...rules.flat(), ...logs, WorkspaceResourceId])).toEqual(
-    new Set(table.id.split("/tables/", 1)),
-  );
-  expect(propertiesOf(existing, "Web/sites")["virtualNetworkSubnetId"]).toMatch(/\/vnet-hub\/subnets\/app$/);
-  for (const type of ["OperationalInsights/workspaces", "ApiManagement/service", "Network/virtualNetworks"])
-    expect([type, allOf(existing, type)]).toEqual([type, []]);
-});
-
-test("The app runs on the project's version of Node, with the strategy and sizes of the values", () => {
-  const usual = {
-    strategy: "RollingUpdate",
-    maximum: 4,
-    memory: 2048,
-    alwaysReady: [],
-    concurrency: 500,
-    zones: false,
-  };
-  const ready = [{ name: "http", instanceCount: 3 }];
-  const large = {
-    strategy: "Recreate",
-    maximum: 40,
-    memory: 512,
-    alwaysReady: ready,
-    concurrency: 1000,
-    zones: false,
-  };
-  const expected = new Map([
-    ["production", { ...usual, zones: true }],
-    ["existing", large],
-  ]);
-  for (const [name, snapshot] of everySnapshot) {
-    const { functionAppConfig } = propertiesOf(snapshot, "Web/sites");
-    const { strategy, maximum, memory, alwaysReady, concurrency, zones } = expected.get(name) ?? usual;
-    expect(functionAppConfig).toMatchObject({
-      siteUpdateStrategy: { type: strategy },
-      runtime: { name: "node", version: manifest.engines.node.replace(">=", "") },
-      scaleAndConcurrency: {
-        maximumInstanceCount: maximum,
-        instanceMemoryMB: memory,
-        alwaysReady,
-        triggers: { http: { perInstanceConcurrency: concurrency } },
-      },
+  test("Has its subnets with their rules, leaves through one fixed address, and resolves each zone", () => {
+    const { id, properties } = onlyOf(production, "Network/virtualNetworks");
+    const subnets: readonly Snapshot["resources"][number][] = properties["subnets"];
+    const described = subnets.map(({ name, properties: own }) => {
+      const delegation = own["delegations"].map(
+        (one: Snapshot["resources"][number]) => one.properties["serviceName"],
+      );
+      const way = own["natGateway"] === null ? "closed" : lastOf(own["natGateway"].id);
+      const group = own["networkSecurityGroup"] === null ? "no group" : "default rules";
+      return [name, own["addressPrefix"], delegation, way, group, own["defaultOutboundAccess"]]
+        .join(" ")
+        .trim();
     });
-    const { sku, properties } = onlyOf(snapshot, "Web/serverfarms");
-    expect([name, sku, properties["zoneRedundant"]]).toEqual([
-      name,
-      { name: "FC1", tier: "FlexConsumption" },
-      zones,
+    expect(described).toEqual([
+      "app 10.40.0.0/26 Microsoft.App/environments nat-vmr-production default rules false",
+      "api-management 10.40.0.64/26 Microsoft.Web/serverFarms closed default rules false",
+      "private-endpoints 10.40.0.128/26  closed default rules false",
+      "runner 10.40.0.192/26  nat-vmr-production default rules false",
+      // Bastion's subnet has at least 64 addresses, and no group.
+      "AzureBastionSubnet 10.40.1.0/26  closed no group false",
     ]);
-    const bytes = Number(settingsOf(snapshot)["FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"]);
-    const isSmaller = bytes * concurrency < (memory * 1024 * 1024) / 2;
-    expect([name, isSmaller, bytes > maxBodyBytes]).toEqual([name, true, memory > 512]);
-  }
-  // Without API Management, the app's host responds to the widget's preflight requests.
-  const cors = [development, testing].map((one) => propertiesOf(one, "Web/sites")["siteConfig"].cors);
-  expect(cors).toEqual([{ allowedOrigins: ["https://widget-dev.example.com"] }, null]);
+    const address = onlyOf(production, "Network/publicIPAddresses");
+    expect(propertiesOf(production, "Network/natGateways")["publicIpAddresses"]).toEqual([
+      { id: address.id },
+    ]);
+    const linked = allOf(production, "Network/privateDnsZones/virtualNetworkLinks");
+    expect(linked.map((link) => link.properties["virtualNetwork"].id)).toEqual(linked.map(() => id));
+    const zones = linked.map((link) => String(link.id.split("/").at(-3)));
+    expect(zones).toEqual(namesOf(production, "Network/privateDnsZones"));
+  });
 });
 
 describe("The app settings", () => {

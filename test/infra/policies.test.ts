@@ -4,44 +4,22 @@ import { describe, expect, test } from "vitest";
 import { loadHttpContracts } from "../../scripts/openapi/document.ts";
 import { maxBodyBytes } from "../../src/lib/http/body.ts";
 import { operations } from "../support/api-document.ts";
-import { apply, type Call, type Element, effectivePolicies, type Policy } from "../support/infra/policies.ts";
+import { effectivePolicies } from "../support/infra/policies.ts";
 import { onlyOf, snapshotOf } from "../support/infra/snapshots.ts";
 
 const testing = snapshotOf("test");
+const existing = snapshotOf("existing");
 const policies = effectivePolicies(testing);
-const ofExisting = effectivePolicies(snapshotOf("existing"));
 
 /** The rule by which API Management names an imported operation. */
 const nameOf = (operationId: string): string => operationId.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
-const contracts = await loadHttpContracts();
-const contractOf = (operation: string) =>
-  Object.entries(contracts).find(
-    ([name]) => nameOf(name.replaceAll(/[A-Z]/g, "_$&")) === operation.replace(/-head$/, ""),
-  )?.[1];
-const isPrivate = (operation: string) => contractOf(operation)?.access === "application";
-const isOfBrowsers = (operation: string) => !isPrivate(operation) && operation !== "event-sink";
-const documentedOf = (operation: string) =>
-  operations.find(({ operationId }) => nameOf(operationId) === operation.replace(/-head$/, ""));
-
-/** The limit whose headers callers see. It is the last. */
-const limitOf = ({ inbound }: Policy) =>
-  inbound.findLast(({ name }) => name === "rate-limit-by-key")?.attributes ?? {};
-
-function elementOf({ inbound }: Policy, name: string): Element {
-  const [found, ...others] = inbound.filter((element) => element.name === name);
-  if (!found || others.length > 0) throw new Error(`There is not exactly one ${name}`);
-  return found;
-}
-const textsOf = ({ children }: Element, name: string) =>
-  children.filter((child) => child.name === name).flatMap((child) => child.children.map(({ text }) => text));
-
-type Headers = Readonly<Record<string, string>>;
-/** Returns the call after these elements, with its headers as an object. */
-function after(elements: readonly Element[], headers: Headers = {}, more: Partial<Call> = {}) {
-  const call = apply(elements, { headers: new Map(Object.entries(headers)), variables: new Map(), ...more });
-  return { ...call, headers: Object.fromEntries(call.headers) };
-}
-const withId = { variables: new Map([["correlationId", "mine"]]) };
+const contracts = new Map(
+  Object.entries(await loadHttpContracts()).map(([name, contract]) => [
+    nameOf(name.replaceAll(/[A-Z]/g, "_$&")),
+    contract,
+  ]),
+);
+const withoutHead = (operation: string) => operation.replace(/-head$/, "");
 
 test("Exactly the documented operations and HEAD of the health check have a policy", () => {
   const expected = [...operations.map(({ operationId }) => nameOf(operationId)), "health-check-head"];
@@ -52,135 +30,134 @@ test("Exactly the documented operations and HEAD of the health check have a poli
   expect(`${method} ${urlTemplate}`).toBe("HEAD /public/health");
 });
 
-describe.each([...policies])("A call of %s", (operation, policy) => {
-  test("Passes the expected steps in their order", () => {
-    const names = policy.inbound.map(({ name, attributes }) =>
-      name.startsWith("set-") ? attributes["name"] : name,
-    );
-    const ofAll = "base x-correlation-id correlationId x-api-management-secret x-functions-key";
-    const ofToken = "rate-limit-by-key validate-azure-ad-token ";
-    const own = isPrivate(operation) ? ofToken : isOfBrowsers(operation) ? "cors " : "";
-    expect(names.join(" ")).toBe(`${ofAll} ${own}rate-limit-by-key choose`);
-    expect(new Set(policy.outbound.map(({ name }) => name))).toEqual(new Set(["base", "set-header"]));
-    const onError = policy["on-error"].map(({ name }) => name).join(" ");
-    expect(onError).toBe("base set-header choose set-header set-body");
-    const [forward, ...others] = policy.backend;
-    // Longer than the longest operation, bulk delete with 150 s.
-    expect([forward?.name, forward?.attributes, others]).toEqual(["forward-request", { timeout: "200" }, []]);
-  });
+/** What differs between two environments. */
+interface Values {
+  readonly tenant: string;
+  readonly clients: readonly string[];
+  readonly audiences: readonly string[];
+  readonly origins: readonly string[];
+  readonly callsPerClient: number;
+  readonly callsPerAddress: number;
+  readonly events: number;
+}
+const id = (end: string) => `00000000-0000-4000-8000-00000000${end}`;
+const values: Readonly<Record<"test" | "existing", Values>> = {
+  test: {
+    tenant: id("a200"),
+    clients: [id("c201")],
+    audiences: [`api://${id("c201")}`, id("c201")],
+    origins: ["https://widget-test.example.com"],
+    callsPerClient: 600,
+    callsPerAddress: 600,
+    events: 6000,
+  },
+  existing: {
+    tenant: id("a400"),
+    clients: [id("c401")],
+    audiences: [`api://${id("c401")}`],
+    origins: ["https://widget.example.com", "https://other-widget.example.com"],
+    callsPerClient: 11,
+    callsPerAddress: 22,
+    events: 33,
+  },
+};
 
-  test("Keeps the caller's correlation ID, or gets the ID of the request", () => {
-    for (const [sent, used] of [
-      [{ "x-correlation-id": "mine" }, "mine"],
-      [{}, "id-of-the-request"],
-    ] as const) {
-      const { headers, variables } = after(policy.inbound, sent);
-      expect([headers["x-correlation-id"], variables.get("correlationId")]).toEqual([used, used]);
-    }
-  });
+const forEach = (list: readonly string[], element: string) => list.map((entry) => `    ${element} ${entry}`);
+const limit = (calls: number, key: string, names = "") =>
+  `rate-limit-by-key calls=${calls} renewal-period=60${names} counter-key=${key}`;
+const shown = " remaining-calls-header-name=RateLimit-Remaining total-calls-header-name=RateLimit-Limit";
+const ofAddress = '@(context.Operation.Id + "-" + context.Request.IpAddress)';
+const ofToken =
+  '@{ var claims = ((Jwt)context.Variables["token"]).Claims; return "client-" + claims.GetValueOrDefault("azp", claims.GetValueOrDefault("appid", "unknown")); }';
 
-  test("Reaches the app without a function key, and without a secret that another gateway trusts", () => {
-    const sent = { "x-functions-key": "key", "x-api-management-secret": "guessed" };
-    expect(after(policy.inbound, sent).headers).toEqual({ "x-correlation-id": "id-of-the-request" });
-  });
+/** A token is checked after the limit per address, so calls without one are limited, too. */
+const steps = {
+  application: ({ tenant, clients, audiences, callsPerAddress, callsPerClient }: Values) => [
+    limit(10 * callsPerAddress, '@("private-" + context.Request.IpAddress)'),
+    `validate-azure-ad-token tenant-id=${tenant} header-name=Authorization output-token-variable-name=token`,
+    // The policy's schema requires this order.
+    "  client-application-ids",
+    ...forEach(clients, "application-id"),
+    "  audiences",
+    ...forEach(audiences, "audience"),
+    limit(callsPerClient, ofToken, shown),
+  ],
+  browser: ({ origins, callsPerAddress }: Values) => [
+    "cors allow-credentials=false terminate-unmatched-request=false",
+    "  allowed-origins",
+    ...forEach(origins, "origin"),
+    "  allowed-methods preflight-result-max-age=300",
+    "    method GET",
+    "  allowed-headers",
+    ...forEach(["x-auth-token", "x-correlation-id"], "header"),
+    "  expose-headers",
+    ...forEach(["x-correlation-id", "x-invocation-id", "Retry-After"], "header"),
+    ...forEach(["RateLimit-Limit", "RateLimit-Remaining"], "header"),
+    limit(callsPerAddress, ofAddress, shown),
+  ],
+  "event-sink": ({ events }: Values) => [limit(events, ofAddress, shown)],
+} as const;
 
-  test("Gets a response with a correlation ID, of the app or its own, and without the names of software", () => {
-    const names = [
-      "server",
-      "x-powered-by",
-      "x-aspnet-version",
-      "request-context",
-      "x-ms-middleware-request-id",
-    ];
-    const software = Object.fromEntries(names.map((name) => [name, "a name"]));
-    const ofApp = { "x-correlation-id": "of the app", "x-invocation-id": "1" };
-    expect(after(policy.outbound, { ...software, ...ofApp }, withId).headers).toEqual(ofApp);
-    expect(after(policy.outbound, software, withId).headers).toEqual({ "x-correlation-id": "mine" });
-  });
+const softwareNames = "Server X-Powered-By X-AspNet-Version Request-Context x-ms-middleware-request-id";
+const challenge =
+  '@("Bearer realm=\\"vmr-gateway\\"" + (context.Request.Headers.GetValueOrDefault("Authorization", "").StartsWith("Bearer ", StringComparison.OrdinalIgnoreCase) ? ", error=\\"invalid_token\\"" : ""))';
+const detail =
+  '@(context.Response.StatusCode == 404 ? "" : new JObject(new JProperty("detail", context.Response.StatusCode == 401 ? "Not authenticated" : context.Response.StatusReason ?? "Error")).ToString())';
 
-  const realm = 'Bearer realm="vmr-gateway"';
-  test.each([
-    [401, "a wrong token", undefined, "Not authenticated", realm],
-    [401, "a wrong token", "bearer wrong", "Not authenticated", `${realm}, error="invalid_token"`],
-    [404, "Resource not found", undefined, undefined, undefined],
-    [429, "Too Many Requests", undefined, "Too Many Requests", undefined],
-    [500, undefined, undefined, "Error", undefined],
-  ])("Gets an error %i in the form of the app", (status, reason, authorization, detail, challenge) => {
-    const call = { status, ...(reason && { reason }), ...(authorization && { authorization }) };
-    const failed = after(policy["on-error"], { "x-correlation-id": "other" }, { ...call, ...withId });
-    expect(failed.body).toBe(detail === undefined ? "" : JSON.stringify({ detail }));
-    const headers = { "x-correlation-id": "mine", "content-type": "application/json" };
-    expect(failed.headers).toEqual({ ...headers, ...(challenge && { "www-authenticate": challenge }) });
-    expect(after(policy["on-error"], {}, call).headers["x-correlation-id"]).toBe("id-of-the-request");
-  });
-
-  test("Is refused if its body is larger than the app's limit", () => {
-    const [when, ...others] = elementOf(policy, "choose").children;
-    const length = 'long.Parse(context.Request.Headers.GetValueOrDefault("Content-Length", "0"))';
-    expect(when?.attributes["condition"]).toBe(`@(${length} > ${maxBodyBytes})`);
-    const [response] = when?.children ?? [];
-    expect([response?.name, others]).toEqual(["return-response", []]);
-    const [status] = response?.children ?? [];
-    expect(status?.attributes["code"]).toBe("413");
-    const { headers, body } = after(response?.children ?? []);
-    expect([headers, body]).toEqual([
-      { "content-type": "application/json" },
-      '{"detail": "Content Too Large"}',
-    ]);
-  });
-
-  test("Counts towards its rate limit, which the response names", () => {
-    const { "counter-key": key = "", calls, ...others } = limitOf(policy);
-    expect(others).toEqual({
-      "renewal-period": "60",
-      "remaining-calls-header-name": "RateLimit-Remaining",
-      "total-calls-header-name": "RateLimit-Limit",
-    });
-    const ofClient = 'claims.GetValueOrDefault("azp", claims.GetValueOrDefault("appid", "unknown"))';
-    const ofToken = `@{ var claims = ((Jwt)context.Variables["token"]).Claims; return "client-" + ${ofClient}; }`;
-    const ofAddress = '@(context.Operation.Id + "-" + context.Request.IpAddress)';
-    expect(key.replaceAll(/\s+/g, " ")).toBe(isPrivate(operation) ? ofToken : ofAddress);
-    expect(documentedOf(operation)?.responses["429"]?.description).toContain(` ${calls} calls per minute`);
-    const changed = limitOf(ofExisting.get(operation) ?? policy)["calls"];
-    expect(changed).toBe(isPrivate(operation) ? "11" : operation === "event-sink" ? "33" : "22");
-  });
+describe.each(["test", "existing"] as const)("In %s", (scenario) => {
+  test.each([...effectivePolicies(snapshotOf(scenario))])(
+    "the policy of %s has these steps",
+    (operation, policy) => {
+      const { access = "anyone" } = contracts.get(withoutHead(operation)) ?? {};
+      const kind = access === "application" || access === "event-sink" ? access : "browser";
+      expect(policy.inbound).toEqual([
+        "base",
+        // Keeps the caller's ID, or uses the ID of the request.
+        "set-header name=x-correlation-id exists-action=skip",
+        "  value @(context.RequestId.ToString())",
+        'set-variable name=correlationId value=@(context.Request.Headers.GetValueOrDefault("x-correlation-id", ""))',
+        "set-header name=x-api-management-secret exists-action=delete",
+        "set-header name=x-functions-key exists-action=delete",
+        ...steps[kind](values[scenario]),
+        "choose",
+        `  when condition=@(long.Parse(context.Request.Headers.GetValueOrDefault("Content-Length", "0")) > ${maxBodyBytes})`,
+        "    return-response",
+        "      set-status code=413 reason=Content Too Large",
+        "      set-header name=Content-Type exists-action=override",
+        "        value application/json",
+        '      set-body {"detail": "Content Too Large"}',
+      ]);
+      // Longer than the longest operation, bulk delete with 150 s.
+      expect(policy.backend).toEqual(["forward-request timeout=200"]);
+      expect(policy.outbound).toEqual([
+        "base",
+        "set-header name=x-correlation-id exists-action=skip",
+        '  value @((string)context.Variables["correlationId"])',
+        ...softwareNames.split(" ").map((name) => `set-header name=${name} exists-action=delete`),
+      ]);
+      // Errors have the form of the app's.
+      expect(policy["on-error"]).toEqual([
+        "base",
+        "set-header name=x-correlation-id exists-action=override",
+        '  value @(context.Variables.GetValueOrDefault<string>("correlationId", context.RequestId.ToString()))',
+        "choose",
+        "  when condition=@(context.Response.StatusCode == 401)",
+        "    set-header name=WWW-Authenticate exists-action=override",
+        `      value ${challenge}`,
+        "set-header name=Content-Type exists-action=override",
+        "  value application/json",
+        `set-body ${detail}`,
+      ]);
+    },
+  );
 });
 
-test.each([...policies].filter(([name]) => isPrivate(name)))(
-  "%s limits calls per address before it checks the token's tenant, clients and audiences",
-  (_, policy) => {
-    const first = policy.inbound.find(({ name }) => name === "rate-limit-by-key")?.attributes;
-    const ofAddress = '@("private-" + context.Request.IpAddress)';
-    expect(first).toEqual({ calls: "6000", "renewal-period": "60", "counter-key": ofAddress });
-    const token = elementOf(policy, "validate-azure-ad-token");
-    expect(token.attributes).toEqual({
-      "tenant-id": "00000000-0000-4000-8000-00000000a200",
-      "header-name": "Authorization",
-      "output-token-variable-name": "token",
-    });
-    // The policy's schema requires this order.
-    expect(token.children.map(({ name }) => name)).toEqual(["client-application-ids", "audiences"]);
-    const client = "00000000-0000-4000-8000-00000000c201";
-    expect(textsOf(token, "client-application-ids")).toEqual([client]);
-    expect(textsOf(token, "audiences")).toEqual([`api://${client}`, client]);
-  },
-);
-
-test.each([...policies].filter(([name]) => isOfBrowsers(name)))(
-  "%s can be called by the widget, without credentials of the browser",
+test.each([...policies])(
+  "The documented rate limit of %s is the one whose headers callers see",
   (operation, policy) => {
-    const cors = elementOf(policy, "cors");
-    expect(cors.attributes).toEqual({ "allow-credentials": "false", "terminate-unmatched-request": "false" });
-    expect(textsOf(cors, "allowed-origins")).toEqual(["https://widget-test.example.com"]);
-    expect(textsOf(cors, "allowed-methods")).toEqual(["GET"]);
-    const methods = cors.children.find(({ name }) => name === "allowed-methods");
-    expect(methods?.attributes).toEqual({ "preflight-result-max-age": "300" });
-    expect(textsOf(cors, "allowed-headers")).toEqual(["x-auth-token", "x-correlation-id"]);
-    const exposed = "x-correlation-id x-invocation-id Retry-After RateLimit-Limit RateLimit-Remaining";
-    expect(textsOf(cors, "expose-headers").join(" ")).toBe(exposed);
-    expect(textsOf(elementOf(ofExisting.get(operation) ?? policy, "cors"), "allowed-origins")).toHaveLength(
-      2,
-    );
+    const [, calls] = /calls=(\d+).*RateLimit-Limit/.exec(policy.inbound.join("\n")) ?? [];
+    const documented = operations.find(({ operationId }) => nameOf(operationId) === withoutHead(operation));
+    expect(documented?.responses["429"]?.description).toContain(` ${calls} calls per minute`);
   },
 );
 
@@ -189,7 +166,7 @@ test("The API calls the app over HTTPS, needs no subscription key, and logs no s
   expect(api["serviceUrl"]).toMatch(/https:\/\/\{0\}.*\/func-vmr-test-\w+', '[\d-]+'\)\.defaultHostName/);
   const imported = { format: "openapi+json", protocols: ["https"], subscriptionRequired: false, path: "" };
   expect(api).toMatchObject(imported);
-  expect(onlyOf(snapshotOf("existing"), "ApiManagement/service/apis").properties["path"]).toBe("rooms");
+  expect(onlyOf(existing, "ApiManagement/service/apis").properties["path"]).toBe("rooms");
   const { frontend, backend } = onlyOf(testing, "ApiManagement/service/apis/diagnostics").properties;
   const masked = { request: { dataMasking: { queryParams: [{ value: "uuiData", mode: "Hide" }] } } };
   expect([frontend, backend]).toEqual([masked, masked]);

@@ -2,51 +2,49 @@
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { allOf, lastOf, onlyOf, type Snapshot } from "./snapshots.ts";
 
-/** An element of a policy: its name, its attributes, its text, and the elements in it. */
-export interface Element {
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly text: string;
-  readonly children: readonly Element[];
-}
-type Section = "inbound" | "backend" | "outbound" | "on-error";
-/** The elements of an operation's sections, in the order in which they take effect. */
-export type Policy = Readonly<Record<Section, readonly Element[]>>;
-
 const sections = ["inbound", "backend", "outbound", "on-error"] as const;
+/** The elements of each section as lines, in the order in which they take effect. */
+export type Policy = Readonly<Record<(typeof sections)[number], readonly string[]>>;
+
 const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
   attributeNamePrefix: "",
   htmlEntities: true,
 });
-
 type Node = Readonly<Record<string, unknown>>;
+const nameOf = (node: Node) => Object.keys(node).find((key) => key !== ":@") ?? "";
+const childrenOf = (node: Node | undefined) => (node?.[nameOf(node)] ?? []) as readonly Node[];
 
-function toElements(nodes: readonly Node[]): Element[] {
+/** Returns a line per element, indented as in the document: its name, its attributes and its text. */
+function linesOf(nodes: readonly Node[], indent = ""): string[] {
   return nodes.flatMap((node) => {
-    const [name = ""] = Object.keys(node).filter((key) => key !== ":@");
+    const name = nameOf(node);
     if (name === "#text") return [];
-    const inner = node[name] as readonly Node[];
-    const texts = inner.flatMap((child) => ("#text" in child ? [String(child["#text"])] : []));
-    const attributes = (node[":@"] ?? {}) as Record<string, string>;
-    return [{ name, attributes, text: texts.join("").trim(), children: toElements(inner) }];
+    const given = Object.entries((node[":@"] ?? {}) as Record<string, string>);
+    const attributes = given.map(([attribute, value]) => `${attribute}=${value}`);
+    const texts = childrenOf(node).map((child) =>
+      nameOf(child) === "#text" ? String(child["#text"]).trim() : "",
+    );
+    const words = [name, ...attributes, ...texts].filter((word) => word !== "");
+    return [
+      `${indent}${words.join(" ")}`.replaceAll(/\s*\n\s*/g, " "),
+      ...linesOf(childrenOf(node), `${indent}  `),
+    ];
   });
-}
-
-function policyOf(elementsOf: (section: Section) => readonly Element[]): Policy {
-  return Object.fromEntries(sections.map((section) => [section, elementsOf(section)])) as unknown as Policy;
 }
 
 /** Throws an Error if the text is not a policy document with all sections in their order. */
 function parse(text: string): Policy {
   const validity = XMLValidator.validate(text);
   if (validity !== true) throw new Error(validity.err.msg);
-  const [root, ...others] = toElements(parser.parse(text));
-  const names = root?.children.map(({ name }) => name);
-  if (root?.name !== "policies" || others.length > 0 || String(names) !== String(sections))
-    throw new Error(`The policy has the sections ${String(names)}`);
-  return policyOf((section) => root.children.find(({ name }) => name === section)?.children ?? []);
+  const [root] = (parser.parse(text) as Node[]).filter((node) => nameOf(node) === "policies");
+  const found = childrenOf(root).filter((node) => nameOf(node) !== "#comment");
+  if (String(found.map(nameOf)) !== String(sections))
+    throw new Error(`The sections are ${String(found.map(nameOf))}`);
+  return Object.fromEntries(
+    found.map((node) => [nameOf(node), linesOf(childrenOf(node))]),
+  ) as unknown as Policy;
 }
 
 /** Returns the effective policy of each operation by its name. `<base />` stands for the policy around it. */
@@ -56,65 +54,10 @@ export function effectivePolicies(snapshot: Snapshot): Map<string, Policy> {
   return new Map(
     own.map(({ id, properties }) => {
       const policy = parse(properties["value"]);
-      const effective = policyOf((section) =>
-        policy[section].flatMap((element) => (element.name === "base" ? ofAll[section] : [element])),
-      );
-      return [lastOf(id.replace(/\/policies\/policy$/, "")), effective];
+      const inside = (section: (typeof sections)[number]) =>
+        policy[section].flatMap((line) => (line === "base" ? ofAll[section] : [line]));
+      const effective = Object.fromEntries(sections.map((section) => [section, inside(section)]));
+      return [lastOf(id.replace(/\/policies\/policy$/, "")), effective as unknown as Policy];
     }),
   );
-}
-
-/** What API Management knows about one call. */
-export interface Call {
-  readonly headers: Map<string, string>;
-  readonly variables: Map<string, string>;
-  readonly status?: number;
-  readonly reason?: string;
-  readonly authorization?: string;
-  body?: string;
-}
-
-const isBearer = ({ authorization = "" }: Call) => /^bearer /i.test(authorization);
-
-/** What the expressions mean. An expression that is not here fails the test, so that somebody thinks about it. */
-const meanings: Readonly<Record<string, (call: Call) => string>> = {
-  "@(context.RequestId.ToString())": () => "id-of-the-request",
-  '@(context.Request.Headers.GetValueOrDefault("x-correlation-id", ""))': ({ headers }) =>
-    headers.get("x-correlation-id") ?? "",
-  '@((string)context.Variables["correlationId"])': ({ variables }) => variables.get("correlationId") ?? "",
-  '@(context.Variables.GetValueOrDefault<string>("correlationId", context.RequestId.ToString()))': ({
-    variables,
-  }) => variables.get("correlationId") ?? "id-of-the-request",
-  '@("Bearer realm=\\"vmr-gateway\\"" + (context.Request.Headers.GetValueOrDefault("Authorization", "").StartsWith("Bearer ", StringComparison.OrdinalIgnoreCase) ? ", error=\\"invalid_token\\"" : ""))':
-    (call) => `Bearer realm="vmr-gateway"${isBearer(call) ? ', error="invalid_token"' : ""}`,
-  '@(context.Response.StatusCode == 404 ? "" : new JObject(new JProperty("detail", context.Response.StatusCode == 401 ? "Not authenticated" : context.Response.StatusReason ?? "Error")).ToString())':
-    ({ status, reason }) =>
-      status === 404
-        ? ""
-        : JSON.stringify({ detail: status === 401 ? "Not authenticated" : (reason ?? "Error") }),
-};
-
-function valueOf(text: string, call: Call): string {
-  if (!text.startsWith("@")) return text;
-  const meaning = meanings[text];
-  if (!meaning) throw new Error(`test/support/infra/policies.ts does not know ${text}`);
-  return meaning(call);
-}
-
-/** Applies headers, variables and bodies of a section to a call, in their order. Leaves other elements out. */
-export function apply(elements: readonly Element[], call: Call): Call {
-  for (const { name, attributes, text, children } of elements) {
-    const header = attributes["name"]?.toLowerCase() ?? "";
-    const action = attributes["exists-action"];
-    if (name === "set-variable")
-      call.variables.set(attributes["name"] ?? "", valueOf(attributes["value"] ?? "", call));
-    if (name === "set-body") call.body = valueOf(text, call);
-    if (name === "set-header" && action === "delete") call.headers.delete(header);
-    else if (name === "set-header" && (action === "override" || !call.headers.has(header)))
-      call.headers.set(header, valueOf(children.map((child) => child.text).join(), call));
-    if (name === "choose")
-      for (const { attributes: when, children: chosen } of children)
-        if (when["condition"] === `@(context.Response.StatusCode == ${call.status})`) apply(chosen, call);
-  }
-  return call;
 }
