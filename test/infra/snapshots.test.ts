@@ -1,15 +1,36 @@
 /** The snapshots belong to the templates, and what the templates share with documents and code is the same. */
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { appendFile, cp } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { createSettingsList } from "../../scripts/package/settings-list.ts";
 import { hashInputs, readText as read, snapshotFolder } from "../../scripts/snapshots/inputs.ts";
 import type { Entry } from "../../scripts/snapshots/order.ts";
 import { readJson, snapshotOf } from "../support/infra/snapshots.ts";
 import { tableBelow } from "../support/markdown-table.ts";
+import { temporaryFolder } from "../support/script-process.ts";
 
 test("The snapshots are as new as the templates and fixtures", () => {
   const written = read(join(snapshotFolder, "inputs.sha256")).trim();
   expect(written, "run `npm run snapshots`, and read what changes in infra/snapshots").toBe(hashInputs());
+});
+
+test("Each file that decides what is deployed makes the snapshots out of date when it changes", async () => {
+  const folder = await temporaryFolder();
+  for (const part of ["infra", "test/infra/fixtures"])
+    await cp(part, join(folder, part), { recursive: true });
+  const inputs = JSON.stringify(resolve("scripts/snapshots/inputs.ts"));
+  const script = `import { hashInputs } from ${inputs}; console.log(hashInputs());`;
+  const options = { cwd: folder, encoding: "utf8" } as const;
+  const hash = () => execFileSync(process.execPath, ["--input-type=module", "--eval", script], options);
+  const hashes = new Set([hash()]);
+  const ofInfra = ["main.bicepparam", "data.bicep", "policies/cors.xml", "alerts/creates-failing.kql"];
+  const files = [...ofInfra, "snapshots/bicep-version.txt"].map((file) => join("infra", file));
+  for (const file of [...files, "test/infra/fixtures/production.env"]) {
+    await appendFile(join(folder, file), "changed");
+    hashes.add(hash());
+  }
+  expect(hashes.size).toBe(1 + files.length + 1);
 });
 
 test("infra/settings.txt lists the settings of the app", async () => {
