@@ -31,35 +31,21 @@ test("Exactly the documented operations and HEAD of the health check have a poli
 });
 
 /** What differs between two environments. */
-interface Values {
-  readonly tenant: string;
-  readonly clients: readonly string[];
-  readonly audiences: readonly string[];
-  readonly origins: readonly string[];
-  readonly callsPerClient: number;
-  readonly callsPerAddress: number;
-  readonly events: number;
-}
 const id = (end: string) => `00000000-0000-4000-8000-00000000${end}`;
-const values: Readonly<Record<"test" | "existing", Values>> = {
-  test: {
-    tenant: id("a200"),
-    clients: [id("c201")],
-    audiences: [`api://${id("c201")}`, id("c201")],
-    origins: ["https://widget-test.example.com"],
-    callsPerClient: 600,
-    callsPerAddress: 600,
-    events: 6000,
-  },
-  existing: {
-    tenant: id("a400"),
-    clients: [id("c401")],
-    audiences: [`api://${id("c401")}`],
-    origins: ["https://widget.example.com", "https://other-widget.example.com"],
-    callsPerClient: 11,
-    callsPerAddress: 22,
-    events: 33,
-  },
+const ofTest = {
+  tenant: id("a200"),
+  clients: [id("c201")],
+  audiences: [`api://${id("c201")}`, id("c201")],
+  origins: ["https://widget-test.example.com"],
+  calls: { client: 600, address: 600, event: 6000 },
+};
+type Values = typeof ofTest;
+const ofExisting: Values = {
+  tenant: id("a400"),
+  clients: [id("c401")],
+  audiences: [`api://${id("c401")}`],
+  origins: ["https://widget.example.com", "https://other-widget.example.com"],
+  calls: { client: 11, address: 22, event: 33 },
 };
 
 const forEach = (list: readonly string[], element: string) => list.map((entry) => `    ${element} ${entry}`);
@@ -72,17 +58,17 @@ const ofToken =
 
 /** A token is checked after the limit per address, so calls without one are limited, too. */
 const steps = {
-  application: ({ tenant, clients, audiences, callsPerAddress, callsPerClient }: Values) => [
-    limit(10 * callsPerAddress, '@("private-" + context.Request.IpAddress)'),
+  application: ({ tenant, clients, audiences, calls }: Values) => [
+    limit(10 * calls.address, '@("private-" + context.Request.IpAddress)'),
     `validate-azure-ad-token tenant-id=${tenant} header-name=Authorization output-token-variable-name=token`,
     // The policy's schema requires this order.
     "  client-application-ids",
     ...forEach(clients, "application-id"),
     "  audiences",
     ...forEach(audiences, "audience"),
-    limit(callsPerClient, ofToken, shown),
+    limit(calls.client, ofToken, shown),
   ],
-  browser: ({ origins, callsPerAddress }: Values) => [
+  browser: ({ origins, calls }: Values) => [
     "cors allow-credentials=false terminate-unmatched-request=false",
     "  allowed-origins",
     ...forEach(origins, "origin"),
@@ -93,9 +79,9 @@ const steps = {
     "  expose-headers",
     ...forEach(["x-correlation-id", "x-invocation-id", "Retry-After"], "header"),
     ...forEach(["RateLimit-Limit", "RateLimit-Remaining"], "header"),
-    limit(callsPerAddress, ofAddress, shown),
+    limit(calls.address, ofAddress, shown),
   ],
-  "event-sink": ({ events }: Values) => [limit(events, ofAddress, shown)],
+  "event-sink": ({ calls }: Values) => [limit(calls.event, ofAddress, shown)],
 } as const;
 
 const softwareNames = "Server X-Powered-By X-AspNet-Version Request-Context x-ms-middleware-request-id";
@@ -104,7 +90,10 @@ const challenge =
 const detail =
   '@(context.Response.StatusCode == 404 ? "" : new JObject(new JProperty("detail", context.Response.StatusCode == 401 ? "Not authenticated" : context.Response.StatusReason ?? "Error")).ToString())';
 
-describe.each(["test", "existing"] as const)("In %s", (scenario) => {
+describe.each([
+  ["test", ofTest],
+  ["existing", ofExisting],
+] as const)("In %s", (scenario, values) => {
   test.each([...effectivePolicies(snapshotOf(scenario))])(
     "the policy of %s has these steps",
     (operation, policy) => {
@@ -118,7 +107,7 @@ describe.each(["test", "existing"] as const)("In %s", (scenario) => {
         'set-variable name=correlationId value=@(context.Request.Headers.GetValueOrDefault("x-correlation-id", ""))',
         "set-header name=x-api-management-secret exists-action=delete",
         "set-header name=x-functions-key exists-action=delete",
-        ...steps[kind](values[scenario]),
+        ...steps[kind](values),
         "choose",
         `  when condition=@(long.Parse(context.Request.Headers.GetValueOrDefault("Content-Length", "0")) > ${maxBodyBytes})`,
         "    return-response",

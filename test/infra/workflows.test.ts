@@ -22,14 +22,6 @@ const commandsOf = (job: z.infer<typeof Job>) => job.steps.map(({ run }) => run)
 const [choose, provision] = [jobOf(deploy, "choose"), jobOf(deploy, "provision")];
 const release = jobOf(deploy, "release");
 
-/** Expects that the texts are in the job, in this order. */
-function expectOrder(job: object, ...parts: readonly string[]): void {
-  const text = JSON.stringify(job);
-  const places = parts.map((part) => text.indexOf(part));
-  expect([parts, places]).toEqual([parts, places.toSorted((one, other) => one - other)]);
-  expect(places).not.toContain(-1);
-}
-
 test("Every step pins its action by commit, leaves no credentials behind, and calls what exists", () => {
   const text = texts.join("\n");
   const pinned = /^.*uses: [\w-]+(?:\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/gm;
@@ -64,63 +56,78 @@ test("Only jobs that log in, sign or publish may do so", () => {
   ]);
 });
 
-test("CI publishes a package only if the checks and nightly pass, and the compiler agrees with the snapshots", () => {
-  const { if: when, needs } = jobOf(ci, "release");
-  expect([when, needs]).toEqual([
-    "startsWith(github.ref, 'refs/tags/v')",
-    ["check", "infrastructure", "attest"],
-  ]);
-  const nightlyOfCommit = '--workflow nightly.yml --commit \\"$GITHUB_SHA\\" --status success';
-  expectOrder(jobOf(ci, "release"), nightlyOfCommit, "exit 1", "gh release create");
-  const version = 'test \\"$GITHUB_REF_NAME\\" = ';
-  expectOrder(jobOf(ci, "check"), "npm run check", version, "npm run package", "upload-artifact");
-  const compare = ["bicep-version.txt", "npm run snapshots", "git add --all", "--exit-code infra/snapshots"];
-  expectOrder(jobOf(ci, "infrastructure"), ...compare, "deploy.sh validate", "shellcheck");
+/** What the jobs of a workflow contain, in this order. */
+const rules = `
+ci check: packs what has passed the checks, with the version of its tag
+  npm run check
+  test "$GITHUB_REF_NAME" =
+  npm run package
+  actions/upload-artifact
+ci infrastructure: predicts the snapshots again, and compiles the values of every environment
+  bicep-version.txt
+  npm run snapshots
+  git diff --cached --exit-code infra/snapshots
+  deploy.sh validate
+  shellcheck
+ci attest: signs a package where GitHub offers it
+  !github.event.repository.private || vars.ATTESTATIONS == 'true'
+  actions/attest-build-provenance
+ci release: publishes the package of a tag for which everything else, and nightly, has passed
+  startsWith(github.ref, 'refs/tags/v')
+  [check, infrastructure, attest]
+  --workflow nightly.yml --commit "$GITHUB_SHA" --status success
+  exit 1
+  gh release create
+deploy choose: takes the newest tested package of main, or of a release that CI has built
+  github.ref == 'refs/heads/main' || startsWith(github.ref, 'refs/tags/v')
+  --workflow ci.yml --branch main --event push --status success
+  sha256sum --check
+  checksum=$checksum
+  inputs.package != '' && (!github.event.repository.private || vars.ATTESTATIONS == 'true')
+  gh attestation verify dist/vmr-gateway.zip --repo "$GH_REPO" --signer-workflow "$GH_REPO/.github/workflows/ci.yml"
+deploy choose: accepts for production what another environment has run, by a workflow of main or a tag of this repository
+  startsWith(inputs.environment, 'production')
+  name=ran-$CHECKSUM
+  select(.expired | not)
+  select(.head_repository_id == .repository_id)
+  select(.head_branch == "main" or (.head_branch | startswith("v")))
+  exit 1
+deploy provision: fails if the script fails, because only this shell has pipefail
+  needs: [choose]
+  shell: bash
+  deploy.sh provision "$ENVIRONMENT" | tee
+deploy release: deploys the package that was approved, and records it outside production
+  [choose, provision]
+  choose.result == 'success'
+  provision.result != 'failure'
+  provision.result != 'cancelled'
+  echo "$CHECKSUM  dist/vmr-gateway.zip" | sha256sum --check
+  azure/login
+  deploy.sh release
+  !startsWith(inputs.environment, 'production')
+  !startsWith(inputs.environment, 'production')
+  ran-\${{ needs.choose.outputs.checksum }}`;
+
+const ruleRows = rules
+  .trim()
+  .split(/\n(?=\S)/)
+  .map((rule) => rule.split("\n  "));
+test.each(ruleRows)("%s", (title = "", ...parts) => {
+  const [, workflow, job] = /^(\w+) (\w+):/.exec(title) ?? [];
+  const file = texts[workflow === "ci" ? 0 : 1] ?? "";
+  const text = new RegExp(`^ {2}${job}:\n(?: {4}.*\n|\n)+`, "m").exec(file)?.[0] ?? "";
+  let place = -1;
+  for (const part of parts) {
+    place = text.indexOf(part, place + 1);
+    expect([part, place === -1, text]).toEqual([part, false, text]);
+  }
 });
 
-test("A deployment from main or a tag releases the package that was approved, after provisioning", () => {
-  expect(choose.if).toBe("github.ref == 'refs/heads/main' || startsWith(github.ref, 'refs/tags/v')");
+test("Each job that deploys waits for its approval, and for other deployments to the environment", () => {
   const environments = [choose, provision, release].map(({ environment }) => environment);
-  const chosen = "${{ inputs.environment }}";
-  expect(environments).toEqual([undefined, chosen, chosen]);
-  expect([provision.needs, release.needs]).toEqual([["choose"], ["choose", "provision"]]);
-  for (const part of [
-    "choose.result == 'success'",
-    "provision.result != 'failure'",
-    "provision.result != 'cancelled'",
-  ])
-    expect(release.if).toContain(`needs.${part}`);
-  const newest = "--workflow ci.yml --branch main --event push --status success";
-  expectOrder(choose, newest, "sha256sum --check", "checksum=$checksum");
+  expect(environments).toEqual([undefined, "${{ inputs.environment }}", "${{ inputs.environment }}"]);
   expect(texts[1]).toContain("group: deploy-${{ inputs.environment }}\n  cancel-in-progress: false");
-  expectOrder(release, "$CHECKSUM  dist/vmr-gateway.zip", "azure/login", "deploy.sh release");
   expect(commandsOf(release)).not.toMatch(/npm |esbuild/);
-});
-
-test("Production takes only packages that another environment has run, by a workflow of main or a tag", () => {
-  expectOrder(choose, "name=ran-$CHECKSUM", "exit 1", "startsWith(inputs.environment, 'production')");
-  const outside = "${{ !startsWith(inputs.environment, 'production') }}";
-  expectOrder(release, "deploy.sh release", outside, "ran-${{ needs.choose.outputs.checksum }}");
-  expect(release.steps.slice(-2).map((step) => step["if"])).toEqual([outside, outside]);
-  const ofRepository = "select(.head_repository_id == .repository_id)";
-  const ofReviewed = 'select(.head_branch == "main" or (.head_branch | startswith("v")))';
-  for (const condition of ["select(.expired | not)", ofRepository, ofReviewed])
-    expect(commandsOf(choose)).toContain(condition);
-});
-
-test("A release is deployed only if CI has built it, where GitHub signs releases", () => {
-  const verify = choose.steps.find(({ run }) => run.includes("gh attestation verify dist/vmr-gateway.zip"));
-  const offered = JSON.stringify(jobOf(ci, "attest")).match(
-    /!github\.event\.repository\.private \|\| [\w.]+ == '\w+'/,
-  )?.[0];
-  expect(verify?.["if"]).toBe(`inputs.package != '' && (${offered})`);
-  expect(verify?.run).toContain('--repo "$GH_REPO" --signer-workflow "$GH_REPO/.github/workflows/ci.yml"');
-});
-
-test("The provision of a deployment fails if its script fails", () => {
-  expect(commandsOf(provision)).toMatch(/deploy\.sh provision .* \| tee --append "\$GITHUB_STEP_SUMMARY"/);
-  // Only this shell has pipefail.
-  expect(provision.steps.at(-1)).toMatchObject({ shell: "bash" });
 });
 
 test("what-if.yml reads variables of the repository, as it has no environment, and deploys nothing", () => {

@@ -1,44 +1,32 @@
 /** Teams with their environments, responses of Azure to the scripts, and a package to deploy. */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseEnv } from "node:util";
-import * as z from "zod";
 import { createArchive } from "../../../scripts/package/deployment.ts";
 import { createSettingsList } from "../../../scripts/package/settings-list.ts";
 import type { Response } from "./run-script.ts";
 
-const Values = z.looseObject({
-  AZURE_SUBSCRIPTION_ID: z.string(),
-  AZURE_LOCATION: z.string(),
-  AZURE_RESOURCE_GROUP: z.string().optional(),
-});
-
-/** An environment, and the folder with the values of its team. */
-export interface Team {
-  readonly environment: string;
-  readonly folder: string;
-  readonly subscription: string;
-  readonly location: string;
-  /** Whether it deploys to a group that exists. */
-  readonly hasGroup: boolean;
-  readonly group: string;
-}
-
-function teamOf(environment: string, folder: string): Team {
-  const values = Values.parse(parseEnv(readFileSync(join(folder, `${environment}.env`), "utf8")));
-  const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_LOCATION: location, AZURE_RESOURCE_GROUP } = values;
-  const group = AZURE_RESOURCE_GROUP ?? `rg-vmr-gateway-${environment}`;
-  return { environment, folder, subscription, location, hasGroup: AZURE_RESOURCE_GROUP !== undefined, group };
-}
-
 /** Two teams, whose values all differ. */
 export const teams = [
-  teamOf("test", "test/infra/fixtures"),
-  teamOf("acceptance", "test/infra/other-fixtures"),
+  {
+    environment: "test",
+    folder: "test/infra/fixtures",
+    subscription: "00000000-0000-4000-8000-00000000f200",
+    location: "westeurope",
+    group: "rg-vmr-gateway-test",
+    hasGroup: false,
+  },
+  {
+    environment: "acceptance",
+    folder: "test/infra/other-fixtures",
+    subscription: "00000000-0000-4000-8000-00000000f900",
+    location: "northeurope",
+    group: "rg-of-another-team",
+    hasGroup: true,
+  },
 ] as const;
+export type Team = (typeof teams)[number];
 
 /** Copies the project's infrastructure with the environments of a team. */
 export async function createProject({ folder: environments }: Team) {

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { refuseUnknownCalls } from "./az-commands.ts";
+import { refuseWrongOptions } from "./az-commands.ts";
 
 /** The response of a command whose line contains this text. The first that fits is given. */
 export interface Response {
@@ -18,7 +18,7 @@ export interface Response {
 
 /** What a program does before it gives a response. */
 const special: Readonly<Record<string, string>> = {
-  az: `${refuseUnknownCalls}
+  az: `${refuseWrongOptions}
 [ "$(grep -c '^az ' "$STUB_FOLDER/calls")" != "$FAIL_AT" ] || { echo "Azure failed" >&2; exit 1; }`,
   timeout: 'shift; exec "$@"',
 };
