@@ -143,8 +143,9 @@ var secretSettings = concat(
 var secretReferences = toObject(secretSettings, setting => setting, setting =>
   '@Microsoft.KeyVault(SecretUri=${vaultUrl}secrets/${replace(setting, '_', '-')})')
 
-// Defaults that differ from the local ones: the platform needs about 90 seconds to replicate a new room.
-var given = union({ GATEWAY_NAME: environmentName, POOL_READY_DELAY_SECONDS: 90 }, settings)
+// Defaults that differ from the local ones. The platform needs about 90 seconds to replicate a new room, and a run of the
+// collector ends by its time.
+var given = union({ GATEWAY_NAME: environmentName, POOL_READY_DELAY_SECONDS: 90, GC_MAX_MESSAGES: 10000 }, settings)
 
 resource appSettings 'Microsoft.Web/sites/config@2024-11-01' = {
   parent: app

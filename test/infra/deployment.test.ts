@@ -324,6 +324,7 @@ describe("The app settings", () => {
       APPLICATIONINSIGHTS_AUTHENTICATION_STRING: expect.stringMatching(/;Authorization=AAD', .*id-vmr-test'/),
       GATEWAY_NAME: "test",
       POOL_READY_DELAY_SECONDS: "90",
+      GC_MAX_MESSAGES: "10000",
     });
     expect(settingsOf(existing)).toMatchObject({ POOL_READY_DELAY_SECONDS: "120" });
   });
