@@ -81,7 +81,8 @@ describe("A body", () => {
   beforeEach(() => void gateway.addRoom("a-room"));
 
   test.each([
-    ["of 2 MB is accepted by the event sink only", JSON.stringify({ x: "x".repeat(2 ** 21) }), 413, 204],
+    ["of 1 MiB is accepted", `{}${" ".repeat(2 ** 20 - 2)}`, 202, 204],
+    ["of one byte more results in 413", `{}${" ".repeat(2 ** 20 - 1)}`, 413, 413],
     ["of 17 MB results in 413", " ".repeat(17 * 2 ** 20), 413, 413],
     ["of 100,000 levels results in 422", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, 422, 422],
     ["after a byte order mark is accepted", "\ufeff{}", 202, 204],
