@@ -48,7 +48,7 @@ every       Web/sites                                     httpsOnly             
 every       Web/sites                                     siteConfig.minTlsVersion     "1.2"
 development Web/sites                                     siteConfig.cors              {"allowedOrigins":["https://widget-dev.example.com"]}
 test        Web/sites                                     siteConfig.cors              null
-every       Web/sites                                     functionAppConfig.runtime    {"name":"node","version":"24"}
+every       Web/sites                                     functionAppConfig.runtime.version  "${manifest.engines.node.replace(">=", "")}"
 test        Web/sites                                     functionAppConfig.siteUpdateStrategy.type                      "RollingUpdate"
 existing    Web/sites                                     functionAppConfig.siteUpdateStrategy.type                      "Recreate"
 test        Web/sites                                     functionAppConfig.scaleAndConcurrency.instanceMemoryMB         2048
@@ -65,10 +65,7 @@ production  Network/privateDnsZones/virtualNetworkLinks   resolutionPolicy      
 second      Network/privateDnsZones/virtualNetworkLinks   resolutionPolicy             "NxDomainRedirect"
 production  ApiManagement/service                         virtualNetworkType           "External"
 test        ApiManagement/service                         virtualNetworkType           "None"`;
-const rows = facts
-  .trim()
-  .split("\n")
-  .map((line) => line.split(/ +/));
+const rows = [...facts.matchAll(/^(\S+) +(\S+) +(\S+) +(\S+)$/gm)].map(([, ...columns]) => columns);
 test.each(rows)("In %s, %s has the property %s: %s", (scenario = "", type = "", path = "", value = "") => {
   const chosen = everySnapshot.filter(([name]) => scenario === "every" || scenario === name);
   const resources = chosen.flatMap(([, snapshot]) => allOf(snapshot, type));
@@ -77,10 +74,6 @@ test.each(rows)("In %s, %s has the property %s: %s", (scenario = "", type = "", 
     JSON.stringify(path.split(".").reduce(valueAt, properties)),
   );
   expect(new Set(found)).toEqual(new Set([value]));
-});
-
-test("The app runs on the project's version of Node", () => {
-  expect(manifest.engines.node).toBe(">=24");
 });
 
 test.each(everySnapshot)(

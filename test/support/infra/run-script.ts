@@ -12,7 +12,7 @@ export interface Response {
   readonly to: string;
   readonly status?: number;
   readonly stdout?: string;
-  /** Whether later calls print nothing. */
+  /** Whether later calls get the next response that fits. */
   readonly isOnce?: boolean;
 }
 
@@ -25,18 +25,18 @@ const special: Readonly<Record<string, string>> = {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-const answerOf = ({ to, status = 0, stdout = "", isOnce = false }: Response, index: number) =>
-  `*${quoted(to)}*) ${isOnce ? `mkdir "$STUB_FOLDER/${index}" 2>/dev/null || exit 0; ` : ""}printf %s ${quoted(stdout)}; exit ${status} ;;`;
+const answerOf = ({ to, status = 0, stdout = "", isOnce = false }: Response, index: number) => {
+  const answer = `{ printf %s ${quoted(stdout)}; exit ${status}; }`;
+  return `case $line in *${quoted(to)}*) ${isOnce ? `mkdir "$STUB_FOLDER/${index}" 2>/dev/null && ` : ""}${answer} ;; esac`;
+};
 
 /** A command without a response fails, so a script cannot run what the test does not know. */
 const stubOf = (program: string, responses: readonly Response[]) => `#!/bin/sh
 line="${program} $*"
 printf '%s\\n' "$line" >> "$STUB_FOLDER/calls"
 ${special[program] ?? ""}
-case "$line" in
 ${responses.map(answerOf).join("\n")}
-"sleep "*) exit 0 ;;
-esac
+[ ${program} != sleep ] || exit 0
 echo "no response for: $line" >&2
 exit 99
 `;
