@@ -45,7 +45,7 @@ find_missing() {
 
 check_values() {
   [ -z "${REQUIRE_API_MANAGEMENT_SECRET:-}" ] ||
-    stop "REQUIRE_API_MANAGEMENT_SECRET was withdrawn. To close the app to calls that bypass API Management, set PRIVATE_NETWORK=true."
+    stop "REQUIRE_API_MANAGEMENT_SECRET was withdrawn. To close the app to calls that bypass API Management, set PRIVATE_NETWORK=true (docs/deployment.md says what it costs)."
   case ${PRIVATE_NETWORK:-}/${API_MANAGEMENT:-none}/${PUBLIC_URL_OF_CONSUMERS:-} in
     true/none/) stop "PRIVATE_NETWORK needs API_MANAGEMENT, or the PUBLIC_URL_OF_CONSUMERS that leads to the closed app." ;;
   esac
@@ -130,7 +130,7 @@ if [ -n "$package" ]; then
   sum=$(command -v sha256sum || echo "shasum --algorithm 256")
   (cd "$(dirname "$package")" && $sum --check "$(basename "$package").sha256" >/dev/null) ||
     stop "$package is not the package that was tested. Nothing was deployed."
-  settings_list=$(unzip -p "$package" settings.txt) && build=$(unzip -p "$package" build.txt) ||
+  { settings_list=$(unzip -p "$package" settings.txt) && build=$(unzip -p "$package" build.txt); } ||
     stop "$package has no settings.txt or build.txt. Nothing was deployed."
 fi
 
@@ -160,7 +160,7 @@ if [ "$command" = release ]; then
   [ "$(printf '2.87.0\n%s\n' "$cli" | sort -t . -k 1,1n -k 2,2n | head -n 1)" = 2.87.0 ] ||
     stop "Azure CLI $cli is too old: at least 2.87.0 is needed. Nothing was deployed."
   # macOS may lack it.
-  limit=$(command -v timeout >/dev/null && echo "timeout 900" || true)
+  limit=$(command -v timeout >/dev/null && echo "timeout 900") || true
   $limit az functionapp deployment source config-zip --resource-group "$group" --name "$app" --src "$package" \
     --output none --subscription "$AZURE_SUBSCRIPTION_ID" ||
     stop "The upload failed or took more than 15 minutes."

@@ -1,4 +1,5 @@
 # Reads the values of one environment, whose name is $environment, for deploy.sh and teardown.sh.
+# shellcheck shell=sh disable=SC2015,SC2034,SC2154
 
 stop() {
   echo "$1" >&2
