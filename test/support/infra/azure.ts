@@ -37,7 +37,7 @@ export async function createProject({ folder: environments }: Team) {
   return { folder, stop: async () => rm(folder, { recursive: true, force: true }) };
 }
 
-export const build = "5f0c9e2a7b41";
+const build = "5f0c9e2a7b41";
 export const healthUrl = "https://rooms.example.com/public/health";
 
 /** The response of the health check, as curl prints it with its headers. */
