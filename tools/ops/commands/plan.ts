@@ -1,130 +1,103 @@
-/** `ops plan`: how large the pool must be, and which limit is reached first. */
+/** `ops plan`: how large the pool must be, and what to buy of the platform. */
 import { decimal, wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
-import { defaultScenario, makePlan } from "../plan/make-plan.ts";
-import {
-  binMinutes,
-  claimEvents,
-  conferenceEvents,
-  measureConferenceMinutes,
-  measureLoad,
-} from "../plan/measured-load.ts";
-import { planLines } from "../plan/plan-lines.ts";
+import { makePlan, planLines, type Scenario } from "../plan/make-plan.ts";
+import { measureLoad } from "../plan/measured-load.ts";
 import { count } from "../terminal/format.ts";
 
+const defaults = { conferenceMinutes: 15, readyDelaySeconds: 90 };
+
 export function addPlan({ command, run }: Operator): void {
-  const initial = defaultScenario;
   command(
     "plan",
-    "calculates how large the pool must be, and which limit is reached first",
-    "Needs no gateway, unless the load is measured: then the present settings are the gateway's. docs/operations.md explains " +
-      "the result.",
+    "calculates how large the pool must be, and what to buy of the platform",
+    "Needs no gateway, unless the load is measured. Ends with 1 if one platform cannot carry the load. docs/operations.md " +
+      "explains the result.",
   )
-    .option(
-      "--per-hour <rooms>",
-      "Rooms handed out per hour, averaged over the busiest day.",
-      decimal(0.1, 1_000_000),
-    )
-    .option(
-      "--peak <factor>",
-      "The rate of the busiest minutes, in averages. Default: 3, or measured.",
-      decimal(1, 100),
-    )
+    .option("--per-day <rooms>", "Rooms handed out on the busiest day.", decimal(1, 10_000_000))
+    .option("--busy-hour <percent>", "The share of them in the busiest hour.", decimal(4, 100), 12.5)
+    .option("--burst <callers>", "Callers who come together, besides the others.", wholeNumber(0, 10_000), 0)
     .option(
       "--conference-minutes <minutes>",
-      "Mean time from the hand-out of a room to the end of its conference. Default: 15, or measured.",
+      `Mean time from the hand-out of a room to the end of its conference. Default: ${defaults.conferenceMinutes}, or measured.`,
       decimal(0.1, 1440),
     )
-    .option("--measured-days <days>", "Measures all three in the log of this many days.", wholeNumber(1, 30))
+    .option(
+      "--measured-days <days>",
+      "Measures load and conferences in the log of this many days.",
+      wholeNumber(1, 30),
+    )
     .option(
       "--one-in <callers>",
       "At most one caller in this many may find the pool empty.",
       wholeNumber(10, 1_000_000),
-      initial.oneIn,
+      10_000,
     )
     .option(
       "--call-milliseconds <ms>",
       "Mean time that the platform works on a call.",
       wholeNumber(1, 5000),
-      initial.callMilliseconds,
+      200,
     )
-    .option(
-      "--call-slots <calls>",
-      "Calls that the platform works on at once.",
-      wholeNumber(1, 1000),
-      initial.callSlots,
-    )
+    .option("--call-slots <calls>", "Calls that the platform works on at once.", wholeNumber(1, 1000), 5)
     .option(
       "--calls-per-minute <calls>",
       "Calls that the platform accepts per minute.",
       wholeNumber(10, 1_000_000),
-      initial.callsPerMinute,
+      1000,
     )
     .option("--json", "Prints one JSON object instead of the text.")
     .action(run(plan));
 }
 
-interface PlanOptions {
-  readonly perHour?: number;
-  readonly peak?: number;
+type PlatformOptions = Pick<
+  Scenario,
+  "burst" | "oneIn" | "callMilliseconds" | "callSlots" | "callsPerMinute"
+>;
+
+interface PlanOptions extends PlatformOptions {
+  readonly perDay?: number;
+  readonly busyHour: number;
   readonly conferenceMinutes?: number;
   readonly measuredDays?: number;
-  readonly oneIn: number;
-  readonly callMilliseconds: number;
-  readonly callSlots: number;
-  readonly callsPerMinute: number;
   readonly json?: true;
 }
 
-async function plan(options: PlanOptions, context: Context): Promise<Outcome> {
-  const { terminal } = context;
-  const { measuredDays: days, oneIn, callMilliseconds, callSlots, callsPerMinute } = options;
-  const measured = days === undefined ? undefined : await measure(days, context);
-  if (days !== undefined && measured === undefined) {
-    terminal.remark(`No caller requested a room in the last ${count(days, "day")}. Use --per-hour instead.`);
+async function plan(options: PlanOptions, { terminal, connect }: Context): Promise<Outcome> {
+  const { perDay, busyHour, measuredDays: days, json, ...rest } = options;
+  const target = days === undefined ? undefined : await connect();
+  const measured = target && (await measureLoad(target.log, days ?? 0));
+  if (target && !measured) {
+    terminal.remark(
+      `No caller requested a room in the last ${count(days ?? 0, "day")}. Use --per-day instead.`,
+    );
     return "finding";
   }
-  const perHour = options.perHour ?? measured?.load.perHour;
-  if (perHour === undefined) throw new UsageError("--per-hour is required, unless --measured-days is given");
-  const { pool, garbage } = measured?.settings ?? {};
-  const scenario = {
-    perHour,
-    oneIn,
-    callMilliseconds,
-    callSlots,
-    callsPerMinute,
-    peak: options.peak ?? measured?.load.peak ?? defaultScenario.peak,
-    readyDelaySeconds: pool?.readyDelaySeconds ?? defaultScenario.readyDelaySeconds,
-    gcMaxMessages: garbage?.maxMessages ?? defaultScenario.gcMaxMessages,
-    conferenceMinutes:
-      options.conferenceMinutes ?? measured?.load.conferenceMinutes ?? defaultScenario.conferenceMinutes,
-  };
-  const result = makePlan(scenario, pool?.maxRooms || undefined);
-  if (options.json) {
-    terminal.print(JSON.stringify({ measured: measured?.load, ...result }));
-    return "ok";
-  }
+  const perHour = ((perDay ?? 0) * busyHour) / 100;
+  const load = perDay === undefined ? measured : { perDay, perHour, busiestPerHour: perHour };
+  if (!load) throw new UsageError("--per-day is required, unless --measured-days is given");
+  const { pool } = target?.settings ?? {};
+  const result = makePlan({
+    ...rest,
+    perDay: load.perDay,
+    perHour: load.perHour,
+    busiestPerHour: load.busiestPerHour,
+    readyDelaySeconds: pool?.readyDelaySeconds ?? defaults.readyDelaySeconds,
+    conferenceMinutes: rest.conferenceMinutes ?? measured?.conferenceMinutes ?? defaults.conferenceMinutes,
+  });
+  const outcome = result.isTooMuch ? "finding" : "ok";
+  if (json) terminal.print(JSON.stringify({ measured, ...result }));
+  if (json) return outcome;
   if (measured) {
-    const { callers, empty, refused, conferenceMinutes } = measured.load;
+    const { callers, empty, refused, conferenceMinutes } = measured;
     terminal.print(
       `Measured in the log of ${count(days ?? 0, "day")}: ${count(callers, "caller")}, of whom ${empty} found the pool empty` +
-        ` and ${refused} were refused (5xx; each attempt counts).`,
+        ` and ${refused} were refused (5xx; each attempt counts). MAX_VMR is ${pool?.maxRooms}.`,
     );
     if (conferenceMinutes === undefined)
       terminal.print("No conference has ended, so its minutes are not measured.");
   }
   for (const line of planLines(result)) terminal.print(line);
-  return "ok";
-}
-
-async function measure(days: number, { connect }: Context) {
-  const { log, settings } = await connect();
-  const hours = 24 * days;
-  const [counts, lines] = await Promise.all([
-    log.counts({ hours, events: claimEvents }, binMinutes),
-    log.lines({ hours, events: conferenceEvents }),
-  ]);
-  const load = measureLoad(counts);
-  return load && { load: { ...load, conferenceMinutes: measureConferenceMinutes(lines) }, settings };
+  return outcome;
 }

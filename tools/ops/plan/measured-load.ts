@@ -1,50 +1,60 @@
 /** The load that the gateway's log shows. */
-import { type LogCount, type LogLine, refusedCreate } from "../target/target.ts";
+import { type LogCount, type LogLine, type LogReader, refusedCreate } from "../target/target.ts";
 
-export interface MeasuredLoad {
-  /** Callers per hour, averaged over the busiest day. */
+interface MeasuredLoad {
+  /** Callers of the busiest day, of UTC. */
+  readonly perDay: number;
+  /** Callers of the busiest hour. */
   readonly perHour: number;
-  /** The busiest quarter of an hour, as a multiple of that average; at least 1. */
-  readonly peak: number;
+  /** Callers of the busiest quarter of an hour, per hour. */
+  readonly busiestPerHour: number;
   readonly callers: number;
   /** Callers who found the pool empty. */
   readonly empty: number;
   /** Callers who were refused, for example because the platform was down. Each attempt counts. */
   readonly refused: number;
+  /** Mean minutes from a room's hand-out to its conference's end; undefined if no room has both. */
+  readonly conferenceMinutes: number | undefined;
 }
 
 /** One of these is counted for each caller who gets a room or finds none. */
 export const claimEvents = ["room-claimed", "pool-empty", refusedCreate] as const;
 /** The beginning and the end of the time in which a caller uses a room. */
-export const conferenceEvents = ["room-claimed", "room-queued-for-deletion"];
+const conferenceEvents = ["room-claimed", "room-queued-for-deletion"];
+const binMinutes = 15;
 
-export const binMinutes = 15;
-
-/** Returns the load, or undefined if nobody has called. A day is a day of UTC. */
-export function measureLoad(counts: readonly LogCount[]): MeasuredLoad | undefined {
-  const byBin = new Map<string, number>();
-  const byDay = new Map<string, number>();
-  for (const { time, count } of counts) {
-    byBin.set(time, (byBin.get(time) ?? 0) + count);
-    const day = time.slice(0, "2030-01-01".length);
-    byDay.set(day, (byDay.get(day) ?? 0) + count);
-  }
-  const sum = (some: readonly LogCount[]): number => some.reduce((total, { count }) => total + count, 0);
-  const of = (event: string): number => sum(counts.filter((one) => one.event === event));
+/** Returns the load of the last days, or undefined if nobody has called. Throws what the log throws. */
+export async function measureLoad(log: LogReader, days: number): Promise<MeasuredLoad | undefined> {
+  const hours = 24 * days;
+  const [counts, lines] = await Promise.all([
+    log.counts({ hours, events: claimEvents }, binMinutes),
+    log.lines({ hours, events: conferenceEvents }),
+  ]);
   const callers = sum(counts);
   if (callers === 0) return undefined;
-  const perHour = Math.max(...byDay.values()) / 24;
+  const byDay = Map.groupBy(counts, ({ time }) => time.slice(0, "2030-01-01".length));
+  const byBin = Map.groupBy(counts, ({ time }) => Date.parse(time));
+  const busiest = (bins: number): number => {
+    const from = (time: number) =>
+      Array.from({ length: bins }, (_, bin) => byBin.get(time + bin * binMinutes * 60_000) ?? []);
+    return Math.max(...[...byBin.keys()].map((time) => sum(from(time).flat())));
+  };
   return {
-    perHour,
-    peak: Math.max(1, (Math.max(...byBin.values()) * (60 / binMinutes)) / perHour),
+    perDay: Math.max(...[...byDay.values()].map(sum)),
+    perHour: busiest(60 / binMinutes),
+    busiestPerHour: busiest(1) * (60 / binMinutes),
     callers,
-    empty: of("pool-empty"),
-    refused: of(refusedCreate),
+    empty: sum(counts.filter(({ event }) => event === "pool-empty")),
+    refused: sum(counts.filter(({ event }) => event === refusedCreate)),
+    conferenceMinutes: meanMinutes(lines),
   };
 }
 
-/** Returns the mean minutes from a room's hand-out to its conference's end, or undefined if no room has both. */
-export function measureConferenceMinutes(lines: readonly LogLine[]): number | undefined {
+function sum(counts: readonly LogCount[]): number {
+  return counts.reduce((total, { count }) => total + count, 0);
+}
+
+function meanMinutes(lines: readonly LogLine[]): number | undefined {
   const claimedAt = new Map<unknown, number>();
   const minutes: number[] = [];
   for (const { time, fields } of lines) {
@@ -56,6 +66,5 @@ export function measureConferenceMinutes(lines: readonly LogLine[]): number | un
       minutes.push((Date.parse(time) - from) / 60_000);
     }
   }
-  if (minutes.length === 0) return undefined;
-  return minutes.reduce((total, one) => total + one, 0) / minutes.length;
+  return minutes.length === 0 ? undefined : minutes.reduce((total, one) => total + one, 0) / minutes.length;
 }

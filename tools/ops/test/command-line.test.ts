@@ -39,8 +39,8 @@ test.each([
     "option '--state <state>': Allowed choices are pooled, assigned, live, waiting.",
   ],
   [["status", "--lcoal"], "unknown option '--lcoal' (Did you mean --local?)"],
-  [["plan"], "--per-hour is required, unless --measured-days is given."],
-  [["plan", "--per-hour", "1e9"], "option '--per-hour <rooms>': It must be a number from 0.1 to 1000000."],
+  [["plan"], "--per-day is required, unless --measured-days is given."],
+  [["plan", "--per-day", "1e9"], "option '--per-day <rooms>': It must be a number from 1 to 10000000."],
 ])("Refuses %j: %s", async (args, message) => {
   const remarks = `npm run ops -- ${args[0]}: ${message} See npm run ops -- ${args[0]} --help.\n`;
   expect(await ops([...args])).toEqual({ exitCode: 2, output: "", remarks });

@@ -9,7 +9,8 @@ import { temporaryFolder } from "../../../test/support/script-process.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
 import { identities } from "../../simulators/identities.ts";
 import { startLoopbackServer } from "../../simulators/loopback-server.ts";
-import { linesQuery, metricsQuery } from "../target/azure-log.ts";
+import { claimEvents } from "../plan/measured-load.ts";
+import { countsQuery, linesQuery, metricsQuery } from "../target/azure-log.ts";
 import { fetchOperatorId } from "../target/deployment.ts";
 import { ops, useOperatedGateway } from "./operated-gateway.ts";
 
@@ -244,6 +245,7 @@ test.each([
     events: ["request", "room-claimed"],
     functions: ["eventSink"],
   }),
+  countsQuery(app, claimEvents, 15),
   metricsQuery(app),
 ])("Kusto's language service finds no fault in %s", (text) => {
   expect(faultsOf(text)).toEqual([]);
