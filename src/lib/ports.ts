@@ -65,8 +65,8 @@ export interface Queue {
   setInvisible(message: QueueMessage, seconds: number, text?: string): Promise<void>;
   /** Returns the approximate number of messages, including invisible ones. */
   count(): Promise<number>;
-  /** Returns the age of the oldest of the first 32 visible messages, or undefined if none is visible. */
-  oldestAgeSeconds(): Promise<number | undefined>;
+  /** Returns up to the first 32 visible messages, which stay visible. */
+  peek(): Promise<Pick<QueueMessage, "text" | "ageSeconds">[]>;
   /** Deletes all messages, including leased ones. */
   clear(): Promise<void>;
 }

@@ -61,7 +61,7 @@ describe.concurrent.each([
     const { queue } = open();
     expect(await queue.receive(1, 60)).toEqual([]);
     expect(await queue.count()).toBe(0);
-    expect(await queue.oldestAgeSeconds()).toBeUndefined();
+    expect(await queue.peek()).toEqual([]);
     await queue.clear();
     await queue.put("room-a");
     expect(await queue.count()).toBe(1);
@@ -176,15 +176,17 @@ describe.concurrent.each([
     expect(ageSeconds).toBeLessThan(20);
   });
 
-  test("oldestAgeSeconds considers visible messages only", async () => {
+  test("peek returns visible messages only, with their age, and leaves them visible", async () => {
     const { queue, pass } = open();
     await queue.put("room-a");
     await pass(3);
     await queue.put("room-b");
-    expect(await queue.oldestAgeSeconds()).toBeGreaterThanOrEqual(2);
+    const peeked = await queue.peek();
+    expect(peeked.map(({ text }) => text)).toEqual(["room-a", "room-b"]);
+    expect(peeked[0]?.ageSeconds).toBeGreaterThanOrEqual(2);
 
-    await queue.receive(2, 60);
-    expect(await queue.oldestAgeSeconds()).toBeUndefined();
+    expect(await queue.receive(2, 60)).toHaveLength(2);
+    expect(await queue.peek()).toEqual([]);
   });
 
   test("count and clear include leased and invisible messages, whose receipts then fail with message-gone", async () => {

@@ -50,7 +50,7 @@ export function simulateQueue(name: QueueName, queue: MemoryQueue, ports: Ports,
         queue.setInvisible(message, seconds, text),
       ),
     count: async () => call("count", async () => queue.count()),
-    oldestAgeSeconds: async () => call("peek", async () => queue.oldestAgeSeconds()),
+    peek: async () => call("peek", async () => queue.peek()),
     clear: async () => call("clear", async () => queue.clear()),
   };
 }

@@ -107,10 +107,11 @@ export function createMemoryQueue(clock: Pick<Clock, "now">, newId: () => string
       stored.popReceipt = newId();
     }),
     count: faulty("count", async () => messages.length),
-    oldestAgeSeconds: faulty("oldestAgeSeconds", async () => {
-      const ages = visible().slice(0, 32).map(ageSeconds);
-      return ages.length === 0 ? undefined : Math.max(...ages);
-    }),
+    peek: faulty("peek", async () =>
+      visible()
+        .slice(0, 32)
+        .map((message) => ({ text: message.text, ageSeconds: ageSeconds(message) })),
+    ),
     clear: faulty("clear", async () => {
       messages = [];
     }),

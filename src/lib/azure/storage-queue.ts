@@ -123,12 +123,14 @@ export function createStorageQueue(
       const properties = await call("count", async () => retrying.getProperties(timeout()));
       return properties.approximateMessagesCount ?? 0;
     },
-    oldestAgeSeconds: async () => {
+    peek: async () => {
       const { peekedMessageItems, date = new Date() } = await call("peek", async () =>
         retrying.peekMessages({ numberOfMessages: 32, ...timeout() }),
       );
-      const ages = peekedMessageItems.map(({ insertedOn }) => secondsBetween(insertedOn, date));
-      return ages.length === 0 ? undefined : Math.max(...ages);
+      return peekedMessageItems.map(({ messageText, insertedOn }) => ({
+        text: decode(messageText, encoding),
+        ageSeconds: secondsBetween(insertedOn, date),
+      }));
     },
     clear: async () => {
       await call("clear", async () => retrying.clearMessages(timeout()));

@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 import { type MarkedRoom, markedRooms } from "../ownership/room.ts";
 import type { Conferences } from "../platform/conferences.ts";
 import type { PlatformAlarm, PlatformStatus } from "../platform/status.ts";
-import { type Clock, type Queues, timestampOf } from "../ports.ts";
+import { type Clock, type QueueMessage, type Queues, timestampOf } from "../ports.ts";
 
 /** Column type by name, as `Custom-VmrGatewayMetrics_CL` has them in the data collection rule. */
 export const metricsColumns = {
@@ -85,11 +85,11 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
       log.warn("measurement-failed", {}, error);
       return null;
     });
-  const [poolDepth, deletionDepth, oldestSeconds, provisioningDepth, poisonDepth, conferences, live, alarms] =
+  const [poolDepth, deletionDepth, waiting, provisioningDepth, poisonDepth, conferences, live, alarms] =
     await Promise.all([
       orNull(queues.pool.count()),
       orNull(queues.deletion.count()),
-      orNull(queues.deletion.oldestAgeSeconds()),
+      orNull(queues.deletion.peek()),
       orNull(queues.provisioning.count()),
       orNull(queues.poison.count()),
       orNull(options.conferences.list(limits)),
@@ -114,7 +114,7 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
     PlatformConnected: rooms !== null || live !== null || alarms !== null,
     PoolDepth: poolDepth,
     DeletionDepth: deletionDepth,
-    DeletionOldestSeconds: typeof oldestSeconds === "number" ? Math.round(oldestSeconds) : null,
+    DeletionOldestSeconds: waiting?.length ? Math.round(oldestAgeOf(waiting)) : null,
     ProvisioningDepth: provisioningDepth,
     PoisonDepth: poisonDepth,
     // No claim can get a room that is in no queue.
@@ -131,6 +131,11 @@ export async function measure(options: MeasurementOptions, log: Log): Promise<Me
     PoolMinimum: options.minRooms ?? null,
   };
   return { row, unaccounted };
+}
+
+/** Returns the age of the oldest message in seconds; of none, minus infinity. */
+export function oldestAgeOf(messages: readonly Pick<QueueMessage, "ageSeconds">[]): number {
+  return Math.max(...messages.map(({ ageSeconds }) => ageSeconds));
 }
 
 // The platform does not document its levels; these are the usual ones in ascending severity.

@@ -169,7 +169,7 @@ describe("A missing measurement", () => {
     await world.addPooled("pooled-1");
     for (const name of ["pool", "deletion", "provisioning", "poison"] as const)
       world[name].strikeNext("count", { failure: "unknown" });
-    world.deletion.strikeNext("oldestAgeSeconds", { failure: "unknown" });
+    world.deletion.strikeNext("peek", { failure: "unknown" });
 
     expect(await world.collectMetrics()).toMatchObject({
       PlatformConnected: true,

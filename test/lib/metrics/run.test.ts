@@ -1,6 +1,6 @@
 /** A metrics run: its complete row, and filling the pool up to its minimum. */
 import { describe, expect, test } from "vitest";
-import { formatMarker } from "../../support/markers.ts";
+import { formatMarker, gatewayName } from "../../support/markers.ts";
 import { guestPin, hostPin, maxRooms, usePoolWorld } from "../../support/pool-world.ts";
 
 const world = usePoolWorld();
@@ -47,7 +47,7 @@ test("collect writes and logs one row with every column measured, and no PIN or 
     PoolMinimum: 0,
   });
   const fingerprint: unknown = expect.stringMatching(/^[0-9a-f]{8}$/);
-  expect(world.log.fieldsOf("metrics-collected")).toEqual({ ...row, fingerprint });
+  expect(world.log.fieldsOf("metrics-collected")).toEqual({ ...row, fingerprint, gateway: gatewayName });
   for (const secret of [hostPin, guestPin, "verification"])
     expect(JSON.stringify(world.log.lines)).not.toContain(secret);
 });

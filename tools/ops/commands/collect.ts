@@ -1,6 +1,7 @@
 /** `ops collect`: one run of the garbage collection, now. */
 
 import { createGarbageCollection } from "../../../src/lib/deletion/collection.ts";
+import { oldestAgeOf } from "../../../src/lib/metrics/measurement.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
 import type { Context, Operator } from "../operator-program.ts";
@@ -23,10 +24,10 @@ export function addCollect({ command, run }: Operator): void {
 async function collect({ yes }: { readonly yes?: true }, { terminal, connect }: Context): Promise<Outcome> {
   const target = requirePlatform(await connect());
   const { deletion } = target.queues;
-  const [depth, oldest] = await Promise.all([deletion.count(), deletion.oldestAgeSeconds()]);
+  const [depth, due] = await Promise.all([deletion.count(), deletion.peek()]);
   const { maxMessages, minAgeSeconds } = target.settings.garbage;
   terminal.print(
-    `${count(depth, "room")} waiting for deletion${oldest === undefined ? "" : `, the oldest for ${duration(oldest)}`}.`,
+    `${count(depth, "room")} waiting for deletion${due.length === 0 ? "" : `, the oldest for ${duration(oldestAgeOf(due))}`}.`,
   );
   if (depth === 0) return "ok";
   if (!yes) {
