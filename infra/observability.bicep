@@ -192,8 +192,9 @@ resource routine 'Microsoft.Insights/actionGroups@2023-01-01' = if (alerts.areOn
 }
 
 // An alert fires if its query finds at least `count` rows in the window. `limit` is the limit of a column. Severity 1 wakes
-// people, because callers are turned away or monitoring has stopped. The ninth alert, secret-expiring, is in data.bicep.
+// people, because callers are turned away or monitoring has stopped. The tenth alert, secret-expiring, is in data.bicep.
 var queries = {
+  'callers-refused': loadTextContent('alerts/callers-refused.kql')
   'health-check-failing': loadTextContent('alerts/health-check-failing.kql')
   'creates-failing': loadTextContent('alerts/creates-failing.kql')
   'pool-empty-on-claim': loadTextContent('alerts/pool-empty-on-claim.kql')
@@ -204,6 +205,7 @@ var queries = {
   'server-errors': hasApiManagementLogs ? loadTextContent('alerts/server-errors.kql') : loadTextContent('alerts/server-errors-of-app.kql')
 }
 var limits = union({
+  'callers-refused': { count: 1, window: 'PT1H', severity: 2 }
   'health-check-failing': { count: 6, window: 'PT15M', severity: 1 }
   'creates-failing': { count: 5, window: 'PT15M', severity: 1 }
   'pool-empty-on-claim': { count: 1, window: 'PT15M', severity: 1 }

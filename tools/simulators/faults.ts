@@ -7,7 +7,7 @@ const faultSchema = z.strictObject({
   /** A regular expression for path and query. */
   pathPattern: z.string().optional(),
   kind: z.enum(["status", "reset", "timeout", "html500"]).default("status"),
-  status: z.int().min(300).max(599).default(500),
+  status: z.int().min(200).max(599).default(500),
   body: z.unknown().optional(),
   headers: z.record(z.string(), z.string()).default({}),
   retryAfterSeconds: z.int().min(0).optional(),

@@ -16,7 +16,9 @@ export interface ClearOptions {
   readonly json?: true;
 }
 
-/** Lists all rooms of a gateway that is gone, and deletes those without a live conference. */
+const dayMilliseconds = 86_400_000;
+
+/** Lists all rooms of a gateway that is gone. Deletes them unless anything says that it runs. */
 export async function clearGateway(
   gateway: string,
   options: ClearOptions,
@@ -42,15 +44,21 @@ export async function clearGateway(
     .map(({ marker }) => marker.since)
     .toSorted()
     .toReversed();
-  terminal.print(
-    `The newest of these ${count(rooms.length, "room")} was made or handed out ${age(newest, now)} ago. ` +
-      `A gateway ${gateway} that still runs would lose them.`,
-  );
-  if (!options.delete) return "finding";
-  if (!options.yes) {
-    const idle = rooms.filter(({ name, state }) => state !== "live" && !isPersistent(name)).length;
+  const [line] = (await target.log.lines({ hours: 24, gateway })).slice(-1);
+  const signs = [
+    ...(now - Date.parse(newest) < dayMilliseconds ? [`its newest room is ${age(newest, now)} old`] : []),
+    ...(line ? [`its newest log line is ${age(line.time, now)} old`] : []),
+    ...(rooms.some(({ state }) => state === "live") ? ["one of its rooms has a live conference"] : []),
+  ];
+  if (signs.length > 0)
     terminal.print(
-      `Would delete ${count(idle, "room")} now, without those that are live or persistent. Do it with --delete --yes.`,
+      `The gateway ${gateway} may be running: ${signs.join(", ")}. Its rooms stay until a day later.`,
+    );
+  if (!options.delete || signs.length > 0) return "finding";
+  if (!options.yes) {
+    const idle = rooms.filter(({ name }) => !isPersistent(name)).length;
+    terminal.print(
+      `Would delete ${count(idle, "room")} now, without persistent ones. Do it with --delete --yes.`,
     );
     return "finding";
   }

@@ -70,8 +70,8 @@ export function addShrink({ command, run }: Operator): void {
     "shrink",
     "makes the pool smaller: takes rooms out of it and has them deleted",
     "Only rooms in the pool are deleted, never one that was handed out. The garbage collection deletes them 10 to 20 " +
-      "minutes later. Rooms that are requested count as well. Lower MAX_VMR (and POOL_MINIMUM) first: otherwise the " +
-      "gateway fills the pool up again.",
+      "minutes later. Rooms that are requested count as well. Lower MAX_VMR (and POOL_MINIMUM) first, unless the gateway " +
+      "is to fill the pool up again.",
   )
     .argument("<N>", "The number of rooms that stay in the pool.", wholeNumber(0, 10_000))
     .option("--yes", "Carries it out. Without this option, the command only says what it would do.")
@@ -94,14 +94,10 @@ async function shrink({ level, yes }: ShrinkOptions, context: Context): Promise<
     terminal.print("There is nothing to do.");
     return "ok";
   }
-  const { minRooms, maxRooms } = target.settings.pool;
-  if (minRooms !== undefined && minRooms > level) {
-    terminal.print(
-      `POOL_MINIMUM is ${minRooms}, so the gateway would fill the pool up again within five minutes. Lower it first.`,
-    );
-    return "finding";
-  }
-  if (maxRooms > level)
+  const { minRooms = 0, maxRooms } = target.settings.pool;
+  if (minRooms > level)
+    terminal.print(`POOL_MINIMUM is ${minRooms}: the gateway fills the pool up again within five minutes.`);
+  else if (maxRooms > level)
     terminal.print(
       `MAX_VMR is ${maxRooms}: a create that finds the pool empty, and bulk create, fill it up again.`,
     );

@@ -5,6 +5,7 @@ import { wholeNumber } from "../../local/terminal/create-command.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { describeOthers, type RoomView, readAllRooms, roomStates, viewRoom } from "../pool/room-views.ts";
+import { causeOf } from "../status/log-history.ts";
 import { type LogLine, requirePlatform } from "../target/target.ts";
 import { age, count, table } from "../terminal/format.ts";
 import { remindWhile } from "../terminal/terminal.ts";
@@ -121,7 +122,7 @@ function eventOf({ time, fields }: LogLine): string[] {
     const value = fields[name];
     return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   };
-  const reason = field("reason");
+  const reason = field("event").endsWith("-failed") ? causeOf({ time, fields }) : field("reason");
   const event = reason === "" ? field("event") : `${field("event")} (${reason})`;
   const caller = field("operator") || field("caller");
   return [time.slice(0, 23).replace("T", " "), event, caller, field("correlationId")];

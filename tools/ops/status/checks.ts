@@ -10,6 +10,8 @@ export type Check = readonly [name: string, run: (reading: Reading) => Promise<F
 
 const dependencies: readonly Check[] = [
   ["Creates", work.checkCreates],
+  ["Callers", work.checkCallers],
+  ["Other calls", work.checkOtherCalls],
   ["Platform", dependency.checkPlatform],
   ["Platform speed", dependency.checkSpeed],
   ["Token issuer", dependency.checkTokenIssuer],

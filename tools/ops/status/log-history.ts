@@ -1,7 +1,7 @@
 /** What the log says about work that succeeds or fails: how often it failed, why, and whether that is over. */
 import * as z from "zod";
 import { describeLoggedFailure } from "../../local/terminal/failure-words.ts";
-import { createFunctions, type LogFilter, type LogLine, type Target } from "../target/target.ts";
+import { createFunctions, type LogLine, type Target } from "../target/target.ts";
 import { age, count } from "../terminal/format.ts";
 import { type Finding, judged } from "./line.ts";
 
@@ -83,12 +83,6 @@ export async function mentionLogged({ log }: Target, event: string): Promise<str
 export const recentMinutes = 15;
 export const recentHours = recentMinutes / 60;
 
-export const creates: LogFilter = {
-  hours: recentHours,
-  events: ["request"],
-  functions: createFunctions,
-};
-
 const createSchema = z.object({
   status: z.number(),
   durationMilliseconds: z.number(),
@@ -101,10 +95,14 @@ export interface LoggedCreate extends z.output<typeof createSchema> {
 
 /** Returns the creates that were served or failed; a caller's own mistakes are neither. */
 export function createsOf(lines: readonly LogLine[]): LoggedCreate[] {
-  return lines.flatMap((line) => {
+  return lines.filter(isCreate).flatMap((line) => {
     const create = createSchema.safeParse(line.fields).data;
     return create && (create.status === 200 || hasFailed(create.status)) ? [{ ...create, line }] : [];
   });
+}
+
+export function isCreate({ fields }: LogLine): boolean {
+  return createFunctions.includes(String(fields["function"]));
 }
 
 /** 404 is an empty pool. */

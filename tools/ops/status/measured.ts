@@ -2,9 +2,15 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import type { Log } from "../../../src/lib/log.ts";
-import { type ForgottenRoom, type Measurement, measure } from "../../../src/lib/metrics/measurement.ts";
-import { isOfOtherGateway, parseMarker } from "../../../src/lib/ownership/room.ts";
+import {
+  type ForgottenRoom,
+  type Measurement,
+  measure,
+  oldestAgeOf,
+} from "../../../src/lib/metrics/measurement.ts";
+import { decodeRoomMessage, isOfOtherGateway, parseMarker } from "../../../src/lib/ownership/room.ts";
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
+import type { Queue } from "../../../src/lib/ports.ts";
 import { version } from "../../../src/lib/version.ts";
 import { isTakenOut } from "../pool/retirement.ts";
 import { describeOthers } from "../pool/room-views.ts";
@@ -48,8 +54,21 @@ export interface OwnMeasurement {
   readonly takenOut: number;
   /** Whose other rooms are on the platform, for example `25 rooms of the gateway production`. Undefined if there is none. */
   readonly others: string | undefined;
-  /** Why the platform's rooms or status could not be read. */
-  readonly platformFailure: unknown;
+  /** Why the platform's rooms or status could not be read; the first that failed. */
+  readonly platformFailure: { readonly subject: string; readonly error: unknown } | undefined;
+  /** What the first names of the pool lead to; undefined if pool or platform could not be read. */
+  readonly poolNames: PoolNames | undefined;
+  /** The age of the oldest request that the host has not taken. */
+  readonly oldestRequestSeconds: number;
+}
+
+/** Which of up to 32 names of the pool lead to a room, by the platform's list of rooms. */
+export interface PoolNames {
+  readonly total: number;
+  readonly missing: number;
+  readonly ofOthers: number;
+  /** How the platform's list and its look-ups by name contradict each other. */
+  readonly contradiction: string | undefined;
 }
 
 /**
@@ -68,35 +87,67 @@ async function measureNow(
   probeFailure: unknown,
 ): Promise<Measured> {
   const { gatewayName } = target.settings.rooms;
-  let rooms: readonly ConferenceRow[] = [];
-  let platformFailure = probeFailure;
-  const ask = async <Result>(read: () => Promise<Result>): Promise<Result> => {
+  let rooms: readonly ConferenceRow[] | undefined;
+  let platformFailure: OwnMeasurement["platformFailure"];
+  const ask = async <Result>(subject: string, read: () => Promise<Result>): Promise<Result> => {
     if (probeFailure !== undefined) throw probeFailure;
     return read().catch((error: unknown) => {
-      platformFailure = error;
+      platformFailure ??= { subject, error };
       throw error;
     });
   };
   const parts = {
-    conferences: { list: async () => (rooms = await ask(async () => conferences.list())) },
+    conferences: {
+      list: async () => (rooms = await ask("the list of rooms", async () => conferences.list())),
+    },
     status: {
-      liveConferences: async () => ask(async () => status.liveConferences()),
-      alarms: async () => ask(async () => status.alarms()),
+      liveConferences: async () => ask("the live conferences", async () => status.liveConferences()),
+      alarms: async () => ask("the alarms", async () => status.alarms()),
     },
   };
+  const peek = async (queue: Queue) => queue.peek().catch(() => []);
+  // Before the rooms are listed, because a name is put before its room is made.
+  const [pooled, requests] = await Promise.all([peek(target.queues.pool), peek(target.queues.provisioning)]);
   const fingerprint = await target.fingerprint().catch(() => undefined);
   const measured = await measureTarget(target, parts, fingerprint, silentLog);
   const row = rowSchema.parse(measured.row);
-  const markers = rooms.flatMap(({ description }) => parseMarker(description) ?? []);
+  const listed = rooms ?? [];
+  const markers = listed.flatMap(({ description }) => parseMarker(description) ?? []);
   return {
     // Without the fingerprint of new rooms, every room would count as outdated.
     row: fingerprint === undefined ? { ...row, OutdatedRooms: null } : row,
     own: {
       orphaned: measured.unaccounted?.forgotten ?? [],
-      takenOut: rooms.filter((room) => isTakenOut(room) && !isOfOtherGateway(room, gatewayName)).length,
+      takenOut: listed.filter((room) => isTakenOut(room) && !isOfOtherGateway(room, gatewayName)).length,
       others: describeOthers(markers, gatewayName),
       platformFailure,
+      poolNames: rooms && (await lookUpNames(pooled, rooms, conferences, gatewayName).catch(() => undefined)),
+      oldestRequestSeconds: Math.max(0, oldestAgeOf(requests)),
     },
+  };
+}
+
+async function lookUpNames(
+  pooled: readonly { readonly text: string }[],
+  rooms: readonly ConferenceRow[],
+  conferences: Pick<Platform["conferences"], "findByName">,
+  gatewayName: string,
+): Promise<PoolNames> {
+  const byName = new Map(rooms.map((room) => [room.name, room]));
+  const names = pooled.map(({ text }) => decodeRoomMessage(text).room);
+  const listed = names.flatMap((name) => byName.get(name) ?? []);
+  const missing = names.filter((name) => !byName.has(name));
+  const find = async (name: string | undefined) => name !== undefined && conferences.findByName(name);
+  const [found, foundMissing] = [await find(listed[0]?.name), await find(missing[0])];
+  const contradiction =
+    found === undefined
+      ? `a look-up by name does not find ${listed[0]?.name}, which the platform lists`
+      : foundMissing && `the platform's list lacks ${missing[0]}, which a look-up by name finds`;
+  return {
+    total: names.length,
+    missing: missing.length,
+    ofOthers: listed.filter((room) => isOfOtherGateway(room, gatewayName)).length,
+    contradiction: contradiction || undefined,
   };
 }
 

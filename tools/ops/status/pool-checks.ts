@@ -1,19 +1,37 @@
 /** The pool, its queues and its rooms, as they were measured. */
-import { count, duration } from "../terminal/format.ts";
+import type { LogLine } from "../target/target.ts";
+import { collectorPauseSeconds, count, duration } from "../terminal/format.ts";
 import { type Finding, judged, runbook, unknown } from "./line.ts";
-import { causeOf, historyOf, recentHours, recentMinutes } from "./log-history.ts";
+import { causeOf, recentHours, recentMinutes } from "./log-history.ts";
+import type { PoolNames } from "./measured.ts";
 import type { Reading } from "./reading.ts";
 
 const lowShare = 0.2;
 const oldDeletionSeconds = 3600;
 const orphanedLimit = 3;
 const maxNamed = 3;
+/** A run of the collector receives each message that is due. */
+const missedRunSeconds = collectorPauseSeconds + 60;
+/** After repeated failures, a room waits for up to six hours. */
+const deletionHours = 6;
+/** A room waits for its deletion for at most 20 minutes. */
+const waitingHours = 0.5;
+/** Several events can report the same end. */
+const foreignLimit = 20;
 
-export async function checkPool({ measured }: Reading): Promise<Finding> {
+export async function checkPool({ measured, creates }: Reading): Promise<Finding> {
   const { PoolDepth: depth, MaximumRooms: maximum, PoolMinimum: minimum } = (await measured()).row;
   if (depth === null) return unknown;
   const found = `${depth} of ${maximum ?? "?"} rooms${minimum === null ? "" : `, minimum ${minimum}`}`;
-  if (depth === 0 && maximum !== 0)
+  if (maximum === 0) {
+    const isUsed = (await creates()).length > 0;
+    return judged(
+      !isUsed,
+      `${found}: switched off (MAX_VMR 0)`,
+      `set MAX_VMR: ${runbook("pool-empty-on-claim")}`,
+    );
+  }
+  if (depth === 0)
     return judged(false, found, `creates return 404: ${runbook("pool-empty-on-claim", "fill")}`);
   if (maximum !== null && depth > maximum) {
     const advice = `${depth - maximum} more than MAX_VMR, which does no harm: npm run ops -- shrink ${maximum}`;
@@ -23,9 +41,20 @@ export async function checkPool({ measured }: Reading): Promise<Finding> {
   return judged(!isLow, found, `it is low: ${runbook("pool-low", "fill")}`);
 }
 
-export async function checkRequests({ measured }: Reading): Promise<Finding> {
-  const { ProvisioningDepth: depth } = (await measured()).row;
-  return depth === null ? unknown : { isOk: true, found: `${count(depth, "room")} requested` };
+/** A host that runs takes a request within a second, or within a few if it starts an instance first. */
+const untakenSeconds = 15;
+
+export async function checkRequests({ target: { log }, measured }: Reading): Promise<Finding> {
+  const { row, own } = await measured();
+  const { ProvisioningDepth: depth } = row;
+  if (depth === null) return unknown;
+  const found = `${count(depth, "room")} requested`;
+  const waitingSeconds = own?.oldestRequestSeconds ?? 0;
+  if (waitingSeconds <= untakenSeconds) return { isOk: true, found };
+  const attempts = await log.lines({ hours: recentHours, functions: ["provisionRoom"] });
+  const untaken = `${found}, one for ${duration(waitingSeconds)}, and provisionRoom has not run in ${recentMinutes} min`;
+  const advice = "is the function disabled, or the app stopped? docs/operations.md#provisioning-failing";
+  return attempts.length > 0 ? { isOk: true, found } : judged(false, untaken, advice);
 }
 
 export async function checkPoison({ measured }: Reading): Promise<Finding> {
@@ -35,24 +64,39 @@ export async function checkPoison({ measured }: Reading): Promise<Finding> {
 }
 
 export async function checkDeletion({ target: { log }, measured }: Reading): Promise<Finding> {
-  const { DeletionDepth: depth, DeletionOldestSeconds: oldest } = (await measured()).row;
+  const { row } = await measured();
+  const { DeletionDepth: depth, DeletionOldestSeconds: oldest } = row;
   if (depth === null) return unknown;
   const isNoneDue = depth > 0 && oldest === null;
   const oldestAge = oldest === null ? "" : `, the oldest for ${duration(oldest)}`;
   const found = `${count(depth, "room")} waiting${isNoneDue ? ", none of them due" : oldestAge}`;
   const advice = runbook("deletion-queue-old", "collect");
-  const lines = await log.lines({ hours: recentHours, events: ["deletion-failed", "room-deleted"] });
-  const { failed, newestFailure, isOver } = historyOf(
-    lines,
-    ({ fields }) => fields["event"] === "deletion-failed",
-  );
-  if (newestFailure && !isOver)
-    return judged(
-      false,
-      `${found}; ${failed} failed in ${recentMinutes} min: ${causeOf(newestFailure)}`,
-      advice,
-    );
+  const lines = await log.lines({
+    hours: deletionHours,
+    events: ["deletion-failed", "room-deleted", "deletion-skipped"],
+  });
+  // A failure is over when that room is deleted, not when another one is.
+  const latest = Map.groupBy(lines, ({ fields }) => fields["room"]).values();
+  const failed = [...latest].flatMap((ofRoom) => ofRoom.at(-1) ?? []).filter(isFailedDeletion);
+  const newest = failed.at(-1);
+  if (newest && depth > 0)
+    return judged(false, `${found}; ${count(failed.length, "room")} failed: ${causeOf(newest)}`, advice);
+  if ((oldest ?? 0) > missedRunSeconds) {
+    const runs = await log.lines({ hours: recentHours, functions: ["collectGarbage"] });
+    const missed = `${found}; the collector has not run for ${recentMinutes} min`;
+    if (runs.length === 0) return judged(false, missed, advice);
+  }
+  const rooms = (row.AvailableRooms ?? 0) + (row.InUseRooms ?? 0);
+  if (row.InUseRooms !== null && depth > rooms + foreignLimit)
+    return {
+      isOk: undefined,
+      found: `${found}: ${depth} names, and this gateway has ${count(rooms, "room")}`,
+    };
   return judged((oldest ?? 0) <= oldDeletionSeconds, found, advice);
+}
+
+function isFailedDeletion({ fields }: LogLine): boolean {
+  return fields["event"] === "deletion-failed";
 }
 
 export async function checkAlarms({ measured }: Reading): Promise<Finding> {
@@ -62,28 +106,44 @@ export async function checkAlarms({ measured }: Reading): Promise<Finding> {
 }
 
 export async function checkRooms({ measured }: Reading): Promise<Finding> {
-  const { row, own: { takenOut = 0, others } = {} } = await measured();
+  const { row, own } = await measured();
+  const { takenOut = 0, others } = own ?? {};
   const { AvailableRooms: pooled, InUseRooms: assigned, LiveConferences: live } = row;
   if (pooled === null || assigned === null) return unknown;
   const waiting = takenOut > 0 ? ` (${takenOut} of them taken out of the pool and waiting for deletion)` : "";
   const ofOthers = others === undefined ? "" : `; ${others}`;
   const found = `${pooled} pooled, ${assigned} assigned${waiting}, ${count(live ?? 0, "live conference")}${ofOthers}`;
-  // The name of a room that is being provisioned is in the pool before the room exists.
-  const missing = (row.PoolDepth ?? 0) - (row.ProvisioningDepth ?? 0) - pooled;
-  if (missing >= 2 && missing > lowShare * (row.PoolDepth ?? 0))
-    return judged(
-      false,
-      `${found}: ${missing} names in the pool have no room${others === undefined ? "" : " of this gateway"}`,
-      runbook("names-without-rooms"),
-    );
+  const names = own?.poolNames && judgeNames(own.poolNames, others);
+  if (names) return { ...names, found: `${found}; ${names.found}` };
+  const untold = (row.PoolDepth ?? 0) - (row.ProvisioningDepth ?? 0) - pooled;
+  if (untold >= 2 && untold > lowShare * (row.PoolDepth ?? 0))
+    return { isOk: undefined, found: `${found}; ${row.PoolDepth} names in the pool` };
   const advice = row.OutdatedRooms
     ? `${row.OutdatedRooms} made with other settings: npm run ops -- recycle`
-    : others &&
-      "if one is gone: npm run ops -- unaccounted --gateway NAME; docs/operations.md#rooms-of-another-gateway";
+    : undefined;
   return { isOk: true, found, advice };
 }
 
-export async function checkUnaccounted({ measured }: Reading): Promise<Finding> {
+/** Returns what is wrong with the names of the pool, or undefined. */
+function judgeNames(
+  { total, missing, ofOthers, contradiction }: PoolNames,
+  others = "",
+): Finding | undefined {
+  const advice = runbook("names-without-rooms");
+  const ofTotal = `of ${total} names in the pool`;
+  if (contradiction !== undefined) return { isOk: false, found: contradiction, advice };
+  if (ofOthers > 0) return { isOk: false, found: `${ofOthers} ${ofTotal} lead to ${others}`, advice };
+  if (missing < 2) return undefined;
+  const cure = missing > total / 2 ? "npm run ops -- shrink 0 --yes, then fill" : "callers repair this";
+  const restored = "after a restore of the platform: docs/deployment.md#upgrading-or-restoring-the-platform";
+  return {
+    isOk: false,
+    found: `${missing} ${ofTotal} have no room`,
+    advice: `${cure}; ${restored}; ${advice}`,
+  };
+}
+
+export async function checkUnaccounted({ target: { log }, measured }: Reading): Promise<Finding> {
   const { row, own } = await measured();
   const { UnaccountedRooms: total } = row;
   if (total === null) return unknown;
@@ -91,10 +151,12 @@ export async function checkUnaccounted({ measured }: Reading): Promise<Finding> 
   const names = (own?.orphaned ?? []).slice(0, maxNamed).map(({ room }) => room);
   const rest = names.length > 0 && total > names.length ? [`${total - names.length} more`] : [];
   const listed = names.length === 0 ? "" : `: ${[...names, ...rest].join(", ")}`;
-  const found = `${count(total, "room")}${listed}`;
+  const isBeyondPool = own !== undefined && names.length === 0;
+  const found = `${count(total, "room")}${isBeyondPool ? " marked as pooled, but in no queue" : listed}`;
   const advice = runbook("rooms-unaccounted", "unaccounted");
   // A room that a claim gave up is still marked as pooled while it waits for its deletion.
-  if (names.length === 0 && total <= (row.DeletionDepth ?? 0))
+  const givenUp = await log.lines({ hours: waitingHours, events: ["room-discarded", "claim-lost"] });
+  if (isBeyondPool && total - givenUp.length < orphanedLimit && givenUp.length > 0)
     return { isOk: undefined, found: `${found}, which may be among those that wait for deletion` };
   if (total >= orphanedLimit) return { isOk: false, found, advice };
   return { isOk: true, found: `${found}; ${orphanedLimit} need attention`, advice };

@@ -1,6 +1,6 @@
 /** What several checks need: read once, when the first of them asks for it. */
-import type { Target } from "../target/target.ts";
-import { creates, createsOf, type LoggedCreate } from "./log-history.ts";
+import { callFunctions, type LogLine, type Target } from "../target/target.ts";
+import { createsOf, type LoggedCreate, recentHours } from "./log-history.ts";
 import { type Measured, readMeasured } from "./measured.ts";
 
 /** How the platform responded to the operator's own call. */
@@ -18,12 +18,17 @@ export interface Reading {
   readonly measured: () => Promise<Measured>;
   /** The newest metrics row of the app. */
   readonly newestRow: () => Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** The lines of the calls of the last hour. */
+  readonly calls: () => Promise<readonly LogLine[]>;
   /** The creates of the last 15 minutes. */
   readonly creates: () => Promise<readonly LoggedCreate[]>;
 }
 
 export function readingOf(target: Target): Reading {
   const probe = once(async () => probePlatform(target));
+  const calls = once(async () =>
+    target.log.lines({ hours: 1, events: ["request"], functions: callFunctions }),
+  );
   return {
     target,
     probe,
@@ -34,7 +39,11 @@ export function readingOf(target: Target): Reading {
       ),
     ),
     newestRow: once(async () => target.log.newestMetrics()),
-    creates: once(async () => createsOf(await target.log.lines(creates))),
+    calls,
+    creates: once(async () => {
+      const since = new Date(target.clock.now() - recentHours * 3600_000).toISOString();
+      return createsOf((await calls()).filter(({ time }) => time >= since));
+    }),
   };
 }
 

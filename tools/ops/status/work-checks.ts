@@ -1,9 +1,18 @@
 /** What the app did lately, as its log says: creates, provisioning, deletions, events, metrics runs. */
+import * as z from "zod";
 import { provisioningEvents } from "../../local/terminal/provisioning-problem.ts";
-import type { LogLine } from "../target/target.ts";
-import { age, count } from "../terminal/format.ts";
+import { agentFunction, type LogLine } from "../target/target.ts";
+import { age, count, duration } from "../terminal/format.ts";
 import { type Finding, judged, runbook } from "./line.ts";
-import { causeOf, findingOf, hasFailed, historyOf, recentHours, recentMinutes } from "./log-history.ts";
+import {
+  causeOf,
+  findingOf,
+  hasFailed,
+  historyOf,
+  isCreate,
+  recentHours,
+  recentMinutes,
+} from "./log-history.ts";
 import type { Reading } from "./reading.ts";
 
 const metricsLateMilliseconds = 15 * 60_000;
@@ -27,6 +36,60 @@ export async function checkCreates({ target: { clock }, creates }: Reading): Pro
   return findingOf(history, words, isPaused && before && `${causeOf(before)}, so changes are paused`);
 }
 
+const reasonsOfApp = ["no-token", "malformed", "unknown-key", "signature", "refused-by-contact-centre"];
+const reasonsOfApiManagement = [
+  "TokenNotPresent",
+  "JwtInvalid",
+  "TokenSignatureKeyNotFound",
+  "TokenSignatureInvalid",
+];
+/** Why calls are refused that anybody can send; they say nothing about callers. */
+export const reasonsOfAnybody = [...reasonsOfApp, ...reasonsOfApiManagement];
+const judgedCalls = 5;
+
+/** Judges the newest five creates, and the newest five agents' reads, that carried a well-formed token. */
+export async function checkCallers({ target: { log, clock }, calls }: Reading): Promise<Finding> {
+  const byApiManagement = await log.refusedByApiManagement();
+  const lines = [...(await calls()), ...(byApiManagement ?? [])].toSorted((one, other) =>
+    one.time < other.time ? -1 : 1,
+  );
+  const reasonOf = ({ fields }: LogLine): string => String(fields["reason"]);
+  const ofCallers = lines.filter((line) => isCreate(line) || line.fields["function"] === agentFunction);
+  const known = ofCallers.filter((line) => !reasonsOfAnybody.includes(reasonOf(line)));
+  const unknown = ofCallers.filter((line) => reasonsOfAnybody.includes(reasonOf(line)));
+  const reasons = [...new Set(unknown.map(reasonOf))].join(", ");
+  const others = reasons && `; ${unknown.length} without a usable token, as anybody can send (${reasons})`;
+  const [creates, reads] = [known.filter(isCreate), known.filter((line) => !isCreate(line))];
+  for (const [noun, ofNoun] of [["creates", creates] as const, ["agents' reads", reads] as const]) {
+    const newest = ofNoun.slice(-judgedCalls);
+    const last = newest.at(-1);
+    if (!last || newest.length < judgedCalls || !newest.every(isRefused)) continue;
+    const why = `${age(last.time, clock.now())} ago (${String(last.fields["status"])}: ${reasonOf(last)})`;
+    const found = `the newest ${judgedCalls} ${noun} were refused, the last ${why}${others}`;
+    return { isOk: false, found, advice: runbook("callers-refused") };
+  }
+  const found = `${known.filter(isRefused).length} of ${known.length} creates and agents' reads refused in 1 h${others}`;
+  if (byApiManagement) return { isOk: true, found };
+  return { isOk: undefined, found: `${found}; what API Management refuses is not visible here` };
+}
+
+function isRefused({ fields }: LogLine): boolean {
+  return fields["status"] === 401 || fields["status"] === 403;
+}
+
+const serverErrors = 5;
+
+/** Judges what the alert server-errors judges; event sink and creates have lines of their own. */
+export async function checkOtherCalls({ target: { clock }, calls }: Reading): Promise<Finding> {
+  const since = new Date(clock.now() - recentHours * 3600_000).toISOString();
+  const recent = (await calls()).filter((line) => line.time >= since && !isCreate(line));
+  const failed = recent.filter(({ fields }) => Number(fields["status"]) >= 500);
+  const last = failed.at(-1);
+  const cause = last ? `, the last ${age(last.time, clock.now())} ago: ${causeOf(last)}` : "";
+  const found = `${failed.length} of ${count(recent.length, "call")} failed in ${recentMinutes} min${cause}`;
+  return judged(failed.length < serverErrors, found, runbook("server-errors"));
+}
+
 function isCode(line: LogLine | undefined, code: string): boolean {
   return line?.fields["code"] === code;
 }
@@ -43,11 +106,24 @@ export async function checkProvisioning({ target: { clock, log } }: Reading): Pr
   });
 }
 
+/** The limit of the alert event-sink-silent. */
+const silentRooms = 20;
+
+/** Judges what the platform reports and, as the alert does, whether the ends of conferences are reported at all. */
+export async function checkEventSink(reading: Reading): Promise<Finding> {
+  const finding = await judgeEvents(reading);
+  const { InUseRooms, LiveConferences, DeletionDepth } = (await reading.measured()).row;
+  const unreported = (InUseRooms ?? 0) - (LiveConferences ?? 0) - (DeletionDepth ?? 0);
+  if (unreported <= silentRooms || LiveConferences === null || DeletionDepth === null) return finding;
+  const found = `${finding.found}; ${unreported} rooms were handed out, have no conference and wait for no deletion`;
+  return { isOk: false, found, advice: runbook("event-sink-silent") };
+}
+
 /**
- * An accepted user name with a wrong password is a node that is configured wrongly. Other refused requests can come
- * from anybody, so they are only counted.
+ * An accepted user name with a wrong password is a node that is configured wrongly, whatever the others send. Other refused
+ * requests can come from anybody, so they are only counted.
  */
-export async function checkEventSink({ target: { clock, log } }: Reading): Promise<Finding> {
+async function judgeEvents({ target: { clock, log } }: Reading): Promise<Finding> {
   const isFromAnybody = ({ fields }: LogLine) =>
     [401, 403].includes(Number(fields["status"])) && fields["reason"] !== "password";
   const filter = { events: ["request"], functions: ["eventSink"] };
@@ -75,12 +151,15 @@ export async function checkEventSink({ target: { clock, log } }: Reading): Promi
     now: clock.now(),
     advice: runbook("event-sink-silent"),
   };
-  const status = history.newestFailure?.fields["status"];
-  const isPassword = status === 401;
+  const { newestFailure } = history;
+  const isPassword = newestFailure?.fields["status"] === 401;
+  const isOver = history.isOver && !(isPassword && isRecent(newestFailure, clock.now()));
   const finding = findingOf(
-    history,
+    { ...history, isOver },
     words,
-    isPassword ? "a node has another password (401)" : `the gateway returned ${String(status)}`,
+    isPassword
+      ? "a node has another password (401)"
+      : `the gateway returned ${String(newestFailure?.fields["status"])}`,
   );
   const previous = lines.filter(({ fields }) => fields["credentials"] === "previous");
   const last = previous.at(-1);
@@ -89,10 +168,29 @@ export async function checkEventSink({ target: { clock, log } }: Reading): Promi
   return { ...finding, found: `${finding.found}; ${used}` };
 }
 
-export async function checkMetrics({ target: { clock }, newestRow }: Reading): Promise<Finding> {
+function isRecent({ time }: LogLine, now: number): boolean {
+  return now - Date.parse(time) <= recentHours * 3600_000;
+}
+
+const clockMilliseconds = 60_000;
+
+export async function checkMetrics({ target: { clock, log }, newestRow }: Reading): Promise<Finding> {
   const advice = runbook("timers-not-running");
   const time = (await newestRow())?.["TimeGenerated"];
-  if (typeof time !== "string") return judged(false, "no row in the last day", advice);
-  const isLate = clock.now() - Date.parse(time) > metricsLateMilliseconds;
-  return judged(!isLate, `the last row is ${age(time, clock.now())} old`, advice);
+  const ageMilliseconds =
+    typeof time === "string" ? clock.now() - Date.parse(time) : Number.POSITIVE_INFINITY;
+  if (ageMilliseconds < -clockMilliseconds) {
+    const found = `the app's clock is ${duration(-ageMilliseconds / 1000)} ahead of this computer's, by the last row`;
+    return judged(false, found, `correct the clock that is wrong: ${advice}`);
+  }
+  if (ageMilliseconds <= metricsLateMilliseconds)
+    return { isOk: true, found: `the last row is ${age(String(time), clock.now())} old` };
+  const failures = await log.lines({ hours: 1, events: ["metrics-run-failed"] });
+  const [cause] = z
+    .array(z.object({ message: z.string() }))
+    .catch([])
+    .parse(failures.at(-1)?.fields["causes"]);
+  const found =
+    typeof time === "string" ? `the last row is ${age(time, clock.now())} old` : "no row in the last day";
+  return judged(false, `${found}${cause ? `; a run failed: ${cause.message}` : ""}`, advice);
 }

@@ -16,8 +16,18 @@ const traceSchema = z.object({ TimeGenerated: z.string(), Message: z.string() })
 const countSchema = z.object({ time: z.string(), event: z.string(), count: z.number() });
 const fieldsSchema = z.record(z.string(), z.unknown());
 
-/** Creates a reader of the app's lines in the workspace with this resource ID. */
-export function createAzureLog(api: AzureApi, workspaceId: string, app: string): LogReader {
+const refusalSchema = z.object({ time: z.string(), status: z.number(), reason: z.string() });
+
+/**
+ * Creates a reader of the app's lines in the workspace with this resource ID. `apiName` names the app's API in API
+ * Management; it is empty if callers reach the app without it, and undefined if that is not known.
+ */
+export function createAzureLog(
+  api: AzureApi,
+  workspaceId: string,
+  app: string,
+  apiName: string | undefined,
+): LogReader {
   async function query(text: string, hours: number): Promise<Record<string, unknown>[]> {
     const { tables } = await api({
       method: "POST",
@@ -43,6 +53,15 @@ export function createAzureLog(api: AzureApi, workspaceId: string, app: string):
     },
     counts: async ({ hours, events }, minutes) =>
       z.array(countSchema).parse(await query(countsQuery(app, events, minutes), hours)),
+    refusedByApiManagement: async () => {
+      if (!apiName) return apiName === undefined ? undefined : [];
+      const calls = await query(apiManagementQuery(apiName), 24);
+      if (calls.length === 0) return undefined;
+      return calls.toReversed().flatMap((call) => {
+        const { time, ...fields } = refusalSchema.safeParse(call).data ?? {};
+        return time === undefined ? [] : [{ time, fields: { ...fields, function: createFunctions[0] } }];
+      });
+    },
     newestMetrics: async () => (await query(metricsQuery(app), 24))[0],
   };
 }
@@ -52,9 +71,25 @@ export function metricsQuery(app: string): string {
   return `VmrGatewayMetrics_CL | where App =~ ${literal(app)} | order by TimeGenerated desc | take 1`;
 }
 
+/** Returns the query for a row if API Management logs calls here, and for the creates of the last hour that it refused. */
+export function apiManagementQuery(apiName: string): string {
+  // The table exists only if API Management logs to the workspace.
+  const empty =
+    "datatable(TimeGenerated:datetime, ApiId:string, OperationId:string, ResponseCode:int, LastErrorReason:string)[]";
+  return [
+    `union isfuzzy=true (${empty}), ApiManagementGatewayLogs`,
+    `where ApiId == ${literal(apiName)}`,
+    'extend isRefused = TimeGenerated > ago(1h) and OperationId startswith "create-room" and isnotempty(LastErrorReason) and ResponseCode in (401, 403)',
+    "project ['time'] = TimeGenerated, status = iff(isRefused, ResponseCode, int(null)), reason = LastErrorReason",
+    "order by isnull(status) asc, ['time'] desc",
+    "take 1000",
+  ].join("\n| ");
+}
+
 /** Returns the query for the lines that a filter selects, the newest first. */
-export function linesQuery(app: string, { room, events, functions }: LogFilter): string {
+export function linesQuery(app: string, { room, events, functions, gateway }: LogFilter): string {
   const conditions = [
+    ...(gateway === undefined ? [] : [`tostring(entry.gateway) == ${literal(gateway)}`]),
     ...(room === undefined ? [] : [`tostring(entry.room) == ${literal(room)}`]),
     ...(events === undefined ? [] : [`tostring(entry.event) in (${events.map(literal).join(", ")})`]),
     ...(functions === undefined
@@ -63,7 +98,7 @@ export function linesQuery(app: string, { room, events, functions }: LogFilter):
   ];
   return [
     "AppTraces",
-    `where AppRoleName =~ ${literal(app)}`,
+    ...(gateway === undefined ? [`where AppRoleName =~ ${literal(app)}`] : []),
     "extend entry = parse_json(Message)",
     ...conditions.map((condition) => `where ${condition}`),
     "project TimeGenerated, Message",

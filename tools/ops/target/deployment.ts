@@ -67,11 +67,15 @@ export async function connectToDeployment(names: DeploymentNames, environment: E
   // Deployments and changes of settings restart the app.
   const { defaultHostName, lastModifiedTimeUtc: changedAt } = app.properties;
   const healthUrl = names.healthUrl ?? app.tags?.["vmr-gateway-health"];
-  const log = createAzureLog(logAnalytics, workspaceId, appName);
+  const appUrl = `https://${defaultHostName}`;
+  const gatewayUrl = healthUrl?.replace(/\/public\/health$/, "") ?? appUrl;
+  const environmentTag = app.tags?.["vmr-gateway"];
+  const apiName = environmentTag && `vmr-gateway-${environmentTag}`;
+  const log = createAzureLog(logAnalytics, workspaceId, appName, gatewayUrl === appUrl ? "" : apiName);
   return {
     name: names.environment === undefined ? appName : `${appName} (environment ${names.environment})`,
     since: changedAt && `last changed ${screenTime(changedAt.replace(/Z?$/, "Z"))}`,
-    gatewayUrl: healthUrl?.replace(/\/public\/health$/, "") ?? `https://${defaultHostName}`,
+    gatewayUrl,
     settings,
     clock: systemClock,
     queues: openQueues({ storage: settings.storage, credential }),

@@ -69,11 +69,12 @@ export function createLocalLog(url: string, clock: Clock = systemClock): LogRead
     }
   }
   return {
-    lines: async ({ hours, room, events, functions }) => {
+    lines: async ({ hours, room, events, functions, gateway }) => {
       const since = new Date(clock.now() - hours * 3600_000).toISOString();
       return (await read("/control/traces", tracesSchema))
         .filter(({ time }) => time >= since)
         .filter(({ fields }) => room === undefined || fields["room"] === room)
+        .filter(({ fields }) => gateway === undefined || fields["gateway"] === gateway)
         .filter(({ fields }) => events === undefined || events.includes(String(fields["event"])))
         .filter(({ fields }) => functions === undefined || functions.includes(String(fields["function"])))
         .slice(-maxLines);
@@ -90,6 +91,7 @@ export function createLocalLog(url: string, clock: Clock = systemClock): LogRead
           count: 1,
         }));
     },
+    refusedByApiManagement: async () => [],
     newestMetrics: async () => (await read("/control/rows", rowsSchema)).at(-1)?.row,
   };
 }

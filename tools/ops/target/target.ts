@@ -97,12 +97,26 @@ export interface LogFilter {
   readonly room?: string;
   readonly events?: readonly string[];
   readonly functions?: readonly string[];
+  /** Lines of the gateway of this name, whichever app of the workspace it is. The default is this app's lines. */
+  readonly gateway?: string;
 }
 
 /** The event under which a create that failed with 5xx is counted. */
 export const refusedCreate = "create-refused";
 /** The functions that hand out rooms. */
 export const createFunctions = ["createRoom", "createRoomFromQueue"];
+/** The function that agents call. */
+export const agentFunction = "getPublicRoom";
+const roomFunctions = [
+  "getRoom",
+  "listRooms",
+  "updateRoom",
+  "deleteRoom",
+  "bulkCreateRooms",
+  "bulkDeleteRooms",
+];
+/** All functions that consumers and agents call. */
+export const callFunctions = [...createFunctions, agentFunction, ...roomFunctions];
 
 /** How many lines with one event were logged within some minutes. */
 export interface LogCount {
@@ -121,6 +135,11 @@ export interface LogReader {
     filter: { readonly hours: number; readonly events: readonly string[] },
     minutes: number,
   ) => Promise<readonly LogCount[]>;
+  /**
+   * Returns the creates of the last hour that API Management refused, in the form of the app's lines, or undefined if its
+   * log is not here.
+   */
+  readonly refusedByApiManagement: () => Promise<readonly LogLine[] | undefined>;
   /** Returns the newest metrics row of the last day, or undefined if there is none. */
   readonly newestMetrics: () => Promise<Readonly<Record<string, unknown>> | undefined>;
 }

@@ -10,7 +10,7 @@ import { useStarted } from "../../../test/support/use-started.ts";
 import { identities } from "../../simulators/identities.ts";
 import { startLoopbackServer } from "../../simulators/loopback-server.ts";
 import { claimEvents } from "../plan/measured-load.ts";
-import { countsQuery, linesQuery, metricsQuery } from "../target/azure-log.ts";
+import { apiManagementQuery, countsQuery, linesQuery, metricsQuery } from "../target/azure-log.ts";
 import { fetchOperatorId } from "../target/deployment.ts";
 import { ops, useOperatedGateway } from "./operated-gateway.ts";
 
@@ -26,6 +26,8 @@ const queryBody = z.object({ query: z.string(), timespan: z.string() });
 
 let status = 200;
 let secretStatus = "Resolved";
+/** The rows of API Management's log. */
+let apiManagementCalls: Record<string, unknown>[];
 
 /** The app's settings as a deployment has them: secrets are references to the vault. */
 function appSettings(): Record<string, string> {
@@ -60,6 +62,7 @@ function selectLines(text: string, traces: readonly Trace[]): Record<string, unk
 
 /** The rows of the simulated log workspace from this timespan (`PT1440M`), as a table of Log Analytics. */
 async function query({ query: text, timespan }: z.output<typeof queryBody>): Promise<unknown> {
+  if (text === apiManagementQuery("vmr-gateway-test")) return tableOf(apiManagementCalls);
   const since = Date.now() - Number(/^PT(\d+)M$/.exec(timespan)?.[1]) * 60_000;
   const { url, rows: measured } = operated.stack.logWorkspace;
   const traces = traceRows.parse(await (await fetch(`${url}/control/traces`)).json());
@@ -72,6 +75,10 @@ async function query({ query: text, timespan }: z.output<typeof queryBody>): Pro
           text,
           traces.filter(({ time }) => Date.parse(time) >= since),
         );
+  return tableOf(rows);
+}
+
+function tableOf(rows: readonly Record<string, unknown>[]): unknown {
   const columns = Object.keys(rows[0] ?? {});
   const table = {
     columns: columns.map((name) => ({ name })),
@@ -100,6 +107,7 @@ const azure = useStarted(async () =>
   }),
 );
 beforeEach(() => {
+  apiManagementCalls = [];
   status = 200;
   secretStatus = "Resolved";
 });
@@ -145,6 +153,31 @@ describe("With credentials for the platform", () => {
     for (const secret of [identities.platformPassword, identities.hostPin, identities.sinkPassword])
       expect(output + remarks).not.toContain(secret);
     expect(output + remarks).not.toMatch(/AccountKey/);
+  });
+});
+
+describe("The creates that API Management refuses", () => {
+  const callers = async (environment: Record<string, string>) =>
+    (await opsOnDeployment(["status"], environment)).output.match(/^.* Callers .*$/m)?.[0];
+
+  test("Are in the workspace if it logs there", async () => {
+    const call = { time: new Date().toISOString(), status: 401, reason: "TokenAudienceNotAllowed" };
+    apiManagementCalls = Array.from({ length: 5 }, () => call);
+    expect(await callers({ AZURE_ENV_NAME: "test" })).toMatch(
+      /^ {2}!! {2}Callers .* the newest 5 creates were refused, .* \(401: TokenAudienceNotAllowed\)$/,
+    );
+    apiManagementCalls = [{ ...call, status: null }];
+    expect(await callers({ AZURE_ENV_NAME: "test" })).toMatch(/^ {2}ok {2}Callers /);
+  });
+
+  test.each([{ AZURE_ENV_NAME: "test" }, {}])("Are not visible otherwise: %j", async (environment) => {
+    apiManagementCalls = [];
+    expect(await callers(environment)).toMatch(/^ {2}\?\? {2}Callers .*is not visible here$/);
+  });
+
+  test("Do not exist if callers reach the app directly", async () => {
+    const HEALTH_URL = "https://func-example.example.com/public/health";
+    expect(await callers({ HEALTH_URL })).toMatch(/^ {2}ok {2}Callers /);
   });
 });
 
@@ -245,7 +278,9 @@ test.each([
     events: ["request", "room-claimed"],
     functions: ["eventSink"],
   }),
+  linesQuery(app, { hours: 24, gateway: "production" }),
   countsQuery(app, claimEvents, 15),
+  apiManagementQuery("vmr-gateway-test"),
   metricsQuery(app),
 ])("Kusto's language service finds no fault in %s", (text) => {
   expect(faultsOf(text)).toEqual([]);

@@ -17,7 +17,7 @@ import { secureRandom } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { httpFunctions, registerFunctions } from "../../../test/simulation/processes.ts";
 import { createManualClock, settlePromises } from "../../../test/support/clock.ts";
-import { asAgent, asEventSink } from "../../../test/support/credentials.ts";
+import { asEventSink } from "../../../test/support/credentials.ts";
 import { createMemoryQueue } from "../../../test/support/memory-queue.ts";
 import { createMemoryRecordStore } from "../../../test/support/memory-record-store.ts";
 import { aTimer } from "../../../test/support/registered-trigger.ts";
@@ -60,14 +60,17 @@ export async function startGatewayInMemory(rooms = 20) {
 
   let isLoaded = true;
   const platform = createMemoryPlatform(() => clock.now());
-  const link = { delaySeconds: 0, networkCode: "" };
+  const link = { delaySeconds: 0, delayed: "", networkCode: "", appAheadSeconds: 0, provisions: true };
   const transport: PlatformTransport = async (request, authorization) => {
     const timeout = request.timeoutSeconds ?? settings.platform.timeoutSeconds;
-    const endsAt = clock.now() + 1000 * Math.min(link.delaySeconds, timeout);
+    const { path, query = {} } = request;
+    const isDelayed = `${request.method} ${path}?${Object.keys(query).join("&")}`.includes(link.delayed);
+    const delaySeconds = isDelayed ? link.delaySeconds : 0;
+    const endsAt = clock.now() + 1000 * Math.min(delaySeconds, timeout);
     // Calls that start at the same time end at the same time.
     await settlePromises();
     clock.advance(Math.max(0, endsAt - clock.now()) / 1000);
-    const code = link.delaySeconds > timeout ? "ETIMEDOUT" : link.networkCode;
+    const code = delaySeconds > timeout ? "ETIMEDOUT" : link.networkCode;
     if (code !== "") throw transportFailure(request, Object.assign(new Error(), { code }));
     return platform.transport(request, authorization);
   };
@@ -89,10 +92,11 @@ export async function startGatewayInMemory(rooms = 20) {
       checkAgent: createContactCentreCheck(settings.contactCentre, clock),
     }),
     metricsSink: async (row) => {
-      await fetch(`${logWorkspace.url}/dataCollectionRules/rule/streams/rows?api-version=1`, {
+      const { ok } = await fetch(`${logWorkspace.url}/dataCollectionRules/rule/streams/rows?api-version=1`, {
         method: "POST",
         body: JSON.stringify([row]),
       });
+      if (!ok) throw new Error("the row is refused");
     },
     clock,
     random: secureRandom,
@@ -118,15 +122,15 @@ export async function startGatewayInMemory(rooms = 20) {
     await functions.http.get(name)?.(request, contextOf(name));
   }
 
-  const asApplication = () => ({
-    authorization: `Bearer ${issuer.issueToken(identities.clientId)}`,
+  const asApplication = (claims = {}) => ({
+    authorization: `Bearer ${issuer.issueToken(identities.clientId, { claims })}`,
     "content-length": "0",
   });
 
   /** Serves every request for a room once, as the host does; those that fail stay. */
   async function provision(): Promise<void> {
     const handler = functions.queues.get("provisionRoom");
-    for (let served = 0; served < 200; served++) {
+    for (let served = 0; served < 200 && link.provisions; served++) {
       const [message] = await queues.provisioning.receive(1, 1);
       if (!message) return;
       try {
@@ -146,7 +150,8 @@ export async function startGatewayInMemory(rooms = 20) {
   const target = memoryTarget({
     gatewayUrl: front.url,
     settings,
-    clock,
+    // The operator's clock is right.
+    clock: { ...clock, now: () => clock.now() - link.appAheadSeconds * 1000 },
     queues,
     log: createLocalLog(logWorkspace.url, clock),
     platform: platformOf(clientOf(), clock),
@@ -163,6 +168,8 @@ export async function startGatewayInMemory(rooms = 20) {
 
   return {
     clock,
+    settings,
+    logWorkspace,
     platform,
     link,
     issuer,
@@ -177,25 +184,39 @@ export async function startGatewayInMemory(rooms = 20) {
       logWorkspace.addTrace(JSON.stringify(fields), new Date(clock.now()));
     },
     /** Ten callers, one after the other; the rooms that they get are replaced. */
-    creates: async (): Promise<void> => {
+    creates: async (claims: object = {}): Promise<void> => {
       for (let index = 0; index < 10 && isLoaded; index++) {
-        await call("createRoomFromQueue", asApplication());
+        await call("createRoomFromQueue", asApplication(claims));
         await provision();
         clock.advance(1);
       }
     },
-    sendEvents: async (amount: number, password: string = identities.sinkPassword, username?: string) => {
-      const body = { event: "participant_connected", data: {} };
+    sendEvents: async (
+      amount: number,
+      password: string = identities.sinkPassword,
+      username?: string,
+      event = "participant_connected",
+    ) => {
+      const body = { event, data: {} };
       for (let index = 0; index < amount; index++)
         await call("eventSink", asEventSink(username, password), { body });
     },
-    askAsAgent: async () => call("getPublicRoom", asAgent, { params: { room_name: "any" } }),
+    askAsAgent: async (token: string = identities.agentToken) =>
+      call("getPublicRoom", { "x-auth-token": token }, { params: { room_name: "any" } }),
+    createWith: async (headers: Record<string, string>) => call("createRoom", headers),
+    readRooms: async () => call("listRooms", asApplication()),
     /** Runs one of the operator's commands. */
     ops: async (...args: string[]) => ops(args, { connect: async () => target }),
     /** Ends every fault. */
     mend: async (): Promise<void> => {
       isLoaded = true;
-      Object.assign(link, { delaySeconds: 0, networkCode: "" });
+      Object.assign(link, {
+        delaySeconds: 0,
+        delayed: "",
+        networkCode: "",
+        appAheadSeconds: 0,
+        provisions: true,
+      });
       issuer.setDown(false);
       contactCentre.clearFaults();
       platform.clearFaults();

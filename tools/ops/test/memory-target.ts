@@ -20,7 +20,12 @@ export function memoryTarget(changes: Partial<Target> = {}): Target {
       provisioning: createMemoryQueue(clock),
       poison: createMemoryQueue(clock),
     },
-    log: { lines: async () => [], counts: async () => [], newestMetrics: async () => undefined },
+    log: {
+      lines: async () => [],
+      counts: async () => [],
+      refusedByApiManagement: async () => [],
+      newestMetrics: async () => undefined,
+    },
     platform: undefined,
     fingerprint: async () => undefined,
     unresolvedSecrets: async () => [],

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { formatMarker } from "../../../test/support/markers.ts";
+import { identities } from "../../simulators/identities.ts";
 import type { MemoryPlatform } from "../../simulators/platform/memory-platform.ts";
 import type { Line } from "../status/line.ts";
 import { type GatewayInMemory, startGatewayInMemory } from "./gateway-in-memory.ts";
@@ -18,6 +19,8 @@ interface Outage {
   readonly cureWords: string;
   /** What the cure takes besides the end of the fault. */
   readonly cure?: (gateway: GatewayInMemory) => unknown;
+  /** What the tokens of the callers say, if it is not what they should. */
+  readonly claims?: object;
   /** The number of pooled rooms, if it is not 20. */
   readonly rooms?: number;
 }
@@ -27,6 +30,7 @@ function named(line: string, section: string, outages: readonly Outage[]) {
   return outages.map((outage) => ({ line, section, ...outage }));
 }
 
+const nothing = () => undefined;
 const refusing = (fault: Parameters<MemoryPlatform["addFault"]>[0]) => (gateway: GatewayInMemory) =>
   gateway.platform.addFault(fault);
 const status = (code: number, method?: string, pathPattern?: string) =>
@@ -37,8 +41,21 @@ const rejecting = (field: string) => {
 };
 const breakLink = (networkCode: string) => (gateway: GatewayInMemory) =>
   Object.assign(gateway.link, { networkCode });
-const slowDown = (delaySeconds: number) => (gateway: GatewayInMemory) =>
-  Object.assign(gateway.link, { delaySeconds });
+const slowDown =
+  (delaySeconds: number, delayed = "") =>
+  (gateway: GatewayInMemory) =>
+    Object.assign(gateway.link, { delaySeconds, delayed });
+/** Look-ups by name, or lists, return these rooms. */
+const returning =
+  (query: "name" | "order_by", rooms: (gateway: GatewayInMemory) => readonly object[]) =>
+  (gateway: GatewayInMemory) =>
+    refusing({
+      kind: "status",
+      status: 200,
+      method: "GET",
+      pathPattern: `configuration/v1/conference/\\?${query}=`,
+      body: { meta: { next: null }, objects: rooms(gateway) },
+    })(gateway);
 
 /** Adds rooms that were made or handed out some hours ago, but no message. */
 function addRooms(
@@ -54,9 +71,12 @@ async function endConference(gateway: GatewayInMemory): Promise<void> {
   addRooms(gateway, ["ended"]);
   await gateway.queues.deletion.put("ended");
 }
+async function waitFor({ clock, runTimer }: GatewayInMemory, minutes: number): Promise<void> {
+  clock.advance(minutes * 60);
+  await runTimer("collectMetrics");
+}
 async function collectAfter(gateway: GatewayInMemory, minutes: number): Promise<void> {
-  gateway.clock.advance(minutes * 60);
-  await gateway.runTimer("collectMetrics");
+  await waitFor(gateway, minutes);
   await gateway.runTimer("collectGarbage");
 }
 
@@ -102,6 +122,14 @@ const outages = [
       cureWords: "correct `PLATFORM_URL` and provision",
     },
   ]),
+  ...named("Platform", "platform-unreachable", [
+    {
+      fault: "only the list of rooms is slow",
+      strike: slowDown(12, "GET /api/admin/configuration/v1/conference/?order_by"),
+      found: /^the list of rooms: does not respond in time \(ETIMEDOUT\)$/,
+      cureWords: "needs a longer `PLATFORM_TIMEOUT_SECONDS`",
+    },
+  ]),
   ...named("Platform", "platform-slow", [
     {
       fault: "the platform throttles",
@@ -118,6 +146,51 @@ const outages = [
       strike: slowDown(3),
       found: /^3\.0 s per call; creates take 6\.0 to [67]\.\d s$/,
       cureWords: "lower `PLATFORM_MAX_CONCURRENCY` or `MAXIMUM_INSTANCE_COUNT`",
+    },
+  ]),
+  ...named("Platform speed", "platform-slow", [
+    {
+      fault: "only changes are slow",
+      strike: slowDown(8, "PATCH"),
+      found: /^0\.0 s per call; creates take 8\.0 to 8\.\d s$/,
+      cureWords: "lower `PLATFORM_MAX_CONCURRENCY` or `MAXIMUM_INSTANCE_COUNT`",
+    },
+  ]),
+  ...named("Callers", "callers-refused", [
+    {
+      fault: "the audience is wrong",
+      strike: nothing,
+      claims: { aud: "api://other" },
+      found: /^the newest 5 creates were refused, the last \d+ s ago \(401: audience\)$/,
+      cureWords: "`audience`: correct `AUTH_AUDIENCES`",
+    },
+    {
+      fault: "the app's clock is behind",
+      strike: nothing,
+      claims: { nbf: Math.floor(Date.now() / 1000) + 600 },
+      found: /\(401: not-yet-valid\)$/,
+      cureWords: "`not-yet-valid` and `expired`",
+    },
+    {
+      fault: "the divisions are wrong, and consumers are served",
+      strike: async ({ askAsAgent }) => {
+        for (let agent = 0; agent < 5; agent++) await askAsAgent(identities.otherAgentToken);
+      },
+      found: /^the newest 5 agents' reads were refused, the last \d+ s ago \(403: user\)$/,
+      cureWords: "`user`: correct `CONTACT_CENTRE_DIVISION_IDS`",
+      cure: async ({ askAsAgent }) => askAsAgent(),
+    },
+  ]),
+  ...named("Other calls", "server-errors", [
+    {
+      fault: "only lists fail",
+      strike: async (gateway) => {
+        status(503, "GET", "conference/\\?order_by")(gateway);
+        for (let call = 0; call < 5; call++) await gateway.readRooms();
+      },
+      found: /^5 of 6 calls failed in 15 min, the last \d+ s ago: the platform fails at GET \(503\)$/,
+      cureWords: "Five calls other than creates",
+      cure: async (gateway) => waitFor(gateway, 16),
     },
   ]),
   ...named("Creates", "creates-failing", [
@@ -166,8 +239,23 @@ const outages = [
         await endConference(gateway);
         await collectAfter(gateway, 11);
       },
-      found: /; 1 failed in 15 min: the platform refuses DELETE \(403\): the account may not delete$/,
+      found: /; 1 room failed: the platform refuses DELETE \(403\): the account may not delete$/,
       cureWords: "lacks the right to delete",
+      cure: async (gateway) => collectAfter(gateway, 11),
+    },
+    {
+      fault: "one room is locked, and others are deleted after it",
+      strike: async (gateway) => {
+        await endConference(gateway);
+        status(500, "DELETE")(gateway);
+        await collectAfter(gateway, 11);
+        gateway.platform.clearFaults();
+        await gateway.queues.deletion.put("other");
+        addRooms(gateway, ["other"]);
+        await collectAfter(gateway, 0);
+      },
+      found: /; 1 room failed: the platform fails at DELETE \(500\)$/,
+      cureWords: "One room appears repeatedly",
       cure: async (gateway) => collectAfter(gateway, 11),
     },
     {
@@ -217,7 +305,30 @@ const outages = [
       },
       found: /^3 of 11 events failed in 1 h, .*: a node has another password \(401\); 2 accepted since$/,
       cureWords: "perhaps one of several",
-      cure: async ({ sendEvents }) => sendEvents(5),
+      cure: async (gateway) => {
+        await waitFor(gateway, 16);
+        await gateway.sendEvents(5);
+      },
+    },
+    {
+      fault: "one node has a wrong password, and the others send many events",
+      strike: async ({ sendEvents }) => {
+        await sendEvents(1, "wrong");
+        await sendEvents(9);
+      },
+      found: /^1 of 10 events failed in 1 h, .*: a node has another password \(401\); 9 accepted since$/,
+      cureWords: "perhaps one of several",
+      cure: async (gateway) => waitFor(gateway, 16),
+    },
+    {
+      fault: "the ends of conferences are not reported",
+      strike: (gateway) =>
+        addRooms(
+          gateway,
+          Array.from({ length: 21 }, (_, number) => `used-${number}`),
+        ),
+      found: /; 31 rooms were handed out, have no conference and wait for no deletion$/,
+      cureWords: "the ends of conferences are not reported",
     },
     {
       fault: "the nodes gave up sending events with a wrong password hours ago",
@@ -265,12 +376,86 @@ const outages = [
       },
     },
   ]),
+  ...named("Pool", "pool-empty-on-claim", [
+    {
+      fault: "MAX_VMR is 0",
+      strike: async (gateway) => {
+        Object.assign(gateway.settings.pool, { maxRooms: 0 });
+        await gateway.queues.pool.clear();
+        removeRooms(gateway);
+      },
+      found: /^\d of 0 rooms: switched off \(MAX_VMR 0\)$/,
+      cureWords: "`MAX_VMR` is 0",
+      cure: async (gateway) => {
+        Object.assign(gateway.settings.pool, { maxRooms: 20 });
+        await gateway.fill();
+        await gateway.creates();
+      },
+    },
+  ]),
+  ...named("Requests", "provisioning-failing", [
+    {
+      fault: "provisionRoom is disabled",
+      strike: async (gateway) => {
+        Object.assign(gateway.link, { provisions: false });
+        await waitFor(gateway, 16);
+        await gateway.queues.provisioning.put('{"reason":"bulk","upTo":20}');
+        gateway.clock.advance(16);
+      },
+      found: /^11 rooms requested, one for \d+ s, and provisionRoom has not run in 15 min$/,
+      cureWords: "the function is disabled",
+      cure: async (gateway) => gateway.provision(),
+    },
+  ]),
   ...named("Rooms", "names-without-rooms", [
+    {
+      fault: "the list of rooms lacks half of them",
+      strike: returning("order_by", ({ platform }) => platform.rooms().slice(0, 10)),
+      found: /; the platform's list lacks \S+, which a look-up by name finds$/,
+      cureWords: "Do not shrink the pool",
+    },
+    {
+      fault: "look-ups by name find nothing",
+      strike: returning("name", () => []),
+      found: /; a look-up by name does not find \S+, which the platform lists$/,
+      cureWords: "Do not shrink the pool",
+      cure: async (gateway) => {
+        await gateway.fill();
+        await gateway.creates();
+      },
+    },
+    {
+      fault: "a backup of the platform was restored, which lacks some of the pooled rooms",
+      strike: ({ platform }) => {
+        for (const { id } of [...platform.state.conferences.all()].slice(-5))
+          platform.state.conferences.remove(String(id));
+      },
+      found: /; [45] of 20 names in the pool have no room$/,
+      cureWords: "after a restore",
+      cure: async (gateway) => gateway.creates(),
+    },
+    {
+      fault: "the pool has names of another gateway's rooms",
+      strike: async (gateway) => {
+        addRooms(gateway, ["theirs"], { state: "pooled", gateway: "production" });
+        await gateway.queues.pool.clear();
+        await gateway.queues.pool.put("theirs");
+      },
+      claims: { aud: "api://other" },
+      found: /; 1 of 1 names in the pool lead to 1 room of the gateway production$/,
+      cureWords: "Set `GATEWAY_NAME` back",
+      cure: async (gateway) => {
+        await gateway.queues.pool.clear();
+        removeRooms(gateway);
+        await gateway.fill();
+        await gateway.creates();
+      },
+    },
     {
       fault: "all pooled rooms were deleted on the platform",
       rooms: 150,
       strike: removeRooms,
-      found: /: 50 names in the pool have no room$/,
+      found: /; 32 of 32 names in the pool have no room$/,
       cureWords: "npm run ops -- shrink 0 --yes",
       cure: async (gateway) => {
         const { exitCode, remarks } = await gateway.ops("shrink", "0", "--yes");
@@ -283,11 +468,12 @@ const outages = [
     {
       fault: "rooms are marked as pooled but in no queue, as after the loss of a region",
       strike: (gateway) => addRooms(gateway, ["lost-1", "lost-2", "lost-3"], { state: "pooled" }),
-      found: /^3 rooms$/,
+      found: /^3 rooms marked as pooled, but in no queue$/,
       cureWords: "npm run ops -- drain --leaked --yes",
       cure: async (gateway) => {
         await gateway.ops("drain", "--leaked", "--yes");
         await collectAfter(gateway, 11);
+        await collectAfter(gateway, 10);
         await gateway.fill();
       },
     },
@@ -310,7 +496,38 @@ const outages = [
       cureWords: "404 from a running app",
     },
   ]),
+  ...named("Deletion", "deletion-queue-old", [
+    {
+      fault: "only the collector does not run",
+      strike: async (gateway) => {
+        await endConference(gateway);
+        await waitFor(gateway, 11);
+      },
+      found: /^1 room waiting, the oldest for 11 min.*; the collector has not run for 15 min$/,
+      cureWords: "The collector does not run",
+      cure: async (gateway) => collectAfter(gateway, 0),
+    },
+  ]),
   ...named("Metrics", "timers-not-running", [
+    {
+      fault: "rows cannot be uploaded",
+      strike: async (gateway) => {
+        gateway.logWorkspace.failNext({ status: 403 });
+        await waitFor(gateway, 16);
+      },
+      found: /^the last row is 16 min .*old; a run failed: /,
+      cureWords: "the role *Monitoring Metrics Publisher* on it is missing",
+      cure: async ({ runTimer }) => runTimer("collectMetrics"),
+    },
+    {
+      fault: "the app's clock is ahead",
+      strike: async (gateway) => {
+        Object.assign(gateway.link, { appAheadSeconds: 600 });
+        await waitFor(gateway, 0);
+      },
+      found: /^the app's clock is 9 min ahead of this computer's, by the last row$/,
+      cureWords: "the app's clock",
+    },
     {
       fault: "the timers do not run",
       strike: ({ clock }) => clock.advance(20 * 60),
@@ -321,6 +538,10 @@ const outages = [
   ]),
 ];
 
+function removeAssigned({ platform }: GatewayInMemory): void {
+  for (const { id, description } of platform.state.conferences.all())
+    if (String(description).includes(" assigned ")) platform.state.conferences.remove(String(id));
+}
 function removeRooms({ platform }: GatewayInMemory): void {
   for (const { id } of platform.state.conferences.all()) platform.state.conferences.remove(String(id));
 }
@@ -345,7 +566,7 @@ test.each(outages)("`ops status` names the cause and the cure: $fault", async (o
   gateway = await startGatewayInMemory(outage.rooms);
   expect(await problemsOf(gateway)).toEqual([]);
   await outage.strike(gateway);
-  await gateway.creates();
+  await gateway.creates(outage.claims);
   const askedAt = gateway.clock.now();
   const line = (await linesOf(gateway)).find(({ name }) => name === outage.line);
   expect(line).toEqual({
@@ -354,10 +575,11 @@ test.each(outages)("`ops status` names the cause and the cure: $fault", async (o
     found: expect.stringMatching(outage.found),
     advice: expect.stringContaining(`docs/operations.md#${outage.section}`),
   });
-  expect(gateway.clock.now() - askedAt).toBeLessThan(10_000);
+  expect(gateway.clock.now() - askedAt).toBeLessThan(20_000);
   expect(sectionOf(outage.section)).toContain(outage.cureWords);
   await gateway.mend();
   await outage.cure?.(gateway);
+  removeAssigned(gateway);
   await gateway.creates();
   expect(await problemsOf(gateway)).toEqual([]);
 });
@@ -388,6 +610,34 @@ test.each<[string, (gateway: GatewayInMemory) => unknown, string, RegExp]>([
     /; 3 requests refused because of the user name or the secret$/,
   ],
   ["A rotated signing key", ({ issuer }) => issuer.rotateKeys(), "Token issuer", /^2 signing keys$/],
+  [
+    "A scanner that guesses tokens",
+    async ({ createWith, askAsAgent }) => {
+      for (let call = 0; call < 6; call++) {
+        await createWith({});
+        await createWith({ authorization: "Bearer guess" });
+        await askAsAgent("guess");
+      }
+    },
+    "Callers",
+    /^0 of 10 creates and agents' reads refused in 1 h; 18 without a usable token, as anybody can send \(.*\)$/,
+  ],
+  [
+    "Rooms whose descriptions a script has cleared",
+    ({ platform }) => {
+      for (const row of platform.state.conferences.all()) row["description"] = "";
+    },
+    "Rooms",
+    /^1?0 pooled, .*; 20 names in the pool$/,
+  ],
+  [
+    "Events of another gateway's rooms",
+    async ({ queues }) => {
+      for (let number = 0; number < 60; number++) await queues.deletion.put(`theirs-${number}`);
+    },
+    "Deletion",
+    /^60 rooms waiting.*: 60 names, and this gateway has 30 rooms$/,
+  ],
   [
     "A second gateway on the same platform, whose events arrive here, too",
     async (struck) => {

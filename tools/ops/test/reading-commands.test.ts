@@ -36,6 +36,8 @@ describe("ops status", () => {
       "",
       `  ok  Gateway         ${operated.url}/public/health returns 200`,
       "  ok  Creates         no create in 15 min",
+      "  ok  Callers         0 of 0 creates and agents' reads refused in 1 h",
+      expect.stringMatching(/^ {2}ok {2}Other calls {5}0 of \d calls? failed in 15 min$/),
       "  ok  Platform        connected",
       expect.stringMatching(/^ {2}ok {2}Platform speed {2}\d\.\d s per call$/),
       "  ok  Token issuer    1 signing key",
@@ -236,37 +238,53 @@ describe("ops unaccounted", () => {
     expect(output).toMatch(/^1 room marked as pooled beyond the pool\. .*\n$/);
   });
 
-  test("Deletes with --gateway the rooms that a gateway left, except live and persistent ones", async () => {
+  describe("With --gateway", () => {
     const gateway = "old-name";
-    const since = twoDaysAgo();
-    for (const name of ["pooled", "assigned", "live", "test_kept"]) {
-      const state = name === "pooled" ? "pooled" : "assigned";
-      operated.addRoom(name, { description: formatMarker({ gateway, state, since, messageId: "m-1" }) });
-    }
-    for (const other of [gatewayName, "third"])
-      operated.addRoom(`of-${other}`, {
-        description: formatMarker({ gateway: other, state: "pooled", since }),
+    const addLeft = (name: string, since = twoDaysAgo(), owner = gateway) =>
+      operated.addRoom(name, {
+        description: formatMarker({ gateway: owner, state: "assigned", since, messageId: "m-1" }),
       });
-    operated.stack.platform.startConference({ name: "live" });
-    const names = () => operated.stack.platform.rooms().map(({ name }) => name);
-    const before = names();
     const onGateway = async (...args: string[]) => operated.ops("unaccounted", "--gateway", gateway, ...args);
-    expect((await onGateway()).output).toMatch(
-      /^NAME +STATE +SINCE\npooled +pooled +2 d(.*\n){4}.*lose them\.\n$/,
-    );
-    const untried = await onGateway("--delete");
-    expect(untried.exitCode).toBe(1);
-    expect(untried.output).toContain("The newest of these 4 rooms was made or handed out 2 d ago.");
-    expect(untried.output).toMatch(
-      /Would delete 2 rooms now, without those that are live or persistent.*\n$/,
-    );
-    expect(JSON.parse((await onGateway("--json")).output)).toHaveLength(4);
-    expect((await operated.ops("unaccounted", "--gateway", gatewayName)).exitCode).toBe(2);
-    expect((await operated.ops("unaccounted", "--gateway", "unknown")).exitCode).toBe(0);
-    expect(names()).toEqual(before);
-    const deleting = await onGateway("--delete", "--yes");
-    expect([deleting.exitCode, deleting.output.split("\n").at(-2)]).toEqual([1, "2 rooms deleted, 2 left."]);
-    expect(names()).toEqual(["live", "test_kept", `of-${gatewayName}`, "of-third"]);
+    const names = () => operated.stack.platform.rooms().map(({ name }) => name);
+
+    test("Deletes the rooms that a gateway left, except persistent ones", async () => {
+      for (const name of ["assigned", "other", "test_kept"]) addLeft(name);
+      for (const owner of [gatewayName, "third"]) addLeft(`of-${owner}`, twoDaysAgo(), owner);
+      const before = names();
+      expect((await onGateway()).output).toMatch(/^NAME +STATE +SINCE\nassigned +assigned +2 d\n(.*\n){2}$/);
+      const untried = await onGateway("--delete");
+      expect(untried.exitCode).toBe(1);
+      expect(untried.output).toMatch(/Would delete 2 rooms now, without persistent ones.*\n$/);
+      expect(JSON.parse((await onGateway("--json")).output)).toHaveLength(3);
+      expect((await operated.ops("unaccounted", "--gateway", gatewayName)).exitCode).toBe(2);
+      expect((await operated.ops("unaccounted", "--gateway", "unknown")).exitCode).toBe(0);
+      expect(names()).toEqual(before);
+      const deleting = await onGateway("--delete", "--yes");
+      expect([deleting.exitCode, deleting.output.split("\n").at(-2)]).toEqual([
+        1,
+        "2 rooms deleted, 1 left.",
+      ]);
+      expect(names()).toEqual(["test_kept", `of-${gatewayName}`, "of-third"]);
+    });
+
+    test.each<[string, () => unknown]>([
+      ["its newest room is 1 h old", () => addLeft("new", new Date(Date.now() - 3600_000).toISOString())],
+      [
+        "its newest log line is 0 s old",
+        () => operated.stack.logWorkspace.addTrace(JSON.stringify({ gateway })),
+      ],
+      [
+        "one of its rooms has a live conference",
+        () => operated.stack.platform.startConference({ name: "old" }),
+      ],
+    ])("Deletes nothing if %s", async (sign, show) => {
+      addLeft("old");
+      show();
+      const { exitCode, output } = await onGateway("--delete", "--yes");
+      expect(exitCode).toBe(1);
+      expect(output).toContain(`The gateway ${gateway} may be running: ${sign}.`);
+      expect(names()).toContain("old");
+    });
   });
 });
 

@@ -1,4 +1,5 @@
 /** The findings of single checks, each at its limit. What faults of a gateway they name is in outages.test.ts. */
+import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
 import { version } from "../../../src/lib/version.ts";
@@ -17,9 +18,14 @@ import { historyOf } from "../status/log-history.ts";
 import type { Measured, OwnMeasurement } from "../status/measured.ts";
 import { checkDeletion, checkPool, checkRooms, checkUnaccounted } from "../status/pool-checks.ts";
 import { readingOf } from "../status/reading.ts";
-import { checkMetrics } from "../status/work-checks.ts";
+import { checkMetrics, reasonsOfAnybody } from "../status/work-checks.ts";
 import { type LogLine, openPlatform, type Target } from "../target/target.ts";
 import { memoryTarget } from "./memory-target.ts";
+
+test("The alert callers-refused ignores the calls that status ignores", () => {
+  const query = readFileSync("infra/alerts/callers-refused.kql", "utf8");
+  expect(JSON.parse(`[${/Reason !in \((.*)\)/.exec(query)?.[1]}]`)).toEqual(reasonsOfAnybody);
+});
 
 const { clock, log } = memoryTarget();
 const reading = (changes: Partial<Target> = {}) => readingOf(memoryTarget({ clock, ...changes }));
@@ -103,7 +109,7 @@ test.each([
 
 const create = (seconds: number, status = 200): LogLine => ({
   time: minutesAgo(1),
-  fields: { event: "request", status, durationMilliseconds: seconds * 1000 },
+  fields: { event: "request", function: "createRoom", status, durationMilliseconds: seconds * 1000 },
 });
 
 test.each<[LogLine[], number | undefined, boolean | undefined, string]>([
@@ -160,7 +166,7 @@ const calm: Measured["row"] = {
   PlatformConnected: true,
   PoolDepth: 10,
   DeletionDepth: 2,
-  DeletionOldestSeconds: 3600,
+  DeletionOldestSeconds: 660,
   ProvisioningDepth: 0,
   PoisonDepth: 0,
   AvailableRooms: 10,
@@ -178,7 +184,11 @@ const ownOfCalm: OwnMeasurement = {
   takenOut: 0,
   others: undefined,
   platformFailure: undefined,
+  poolNames: undefined,
+  oldestRequestSeconds: 0,
 };
+
+const named = { total: 10, missing: 0, ofOthers: 0, contradiction: undefined };
 
 const orphaned = ["a", "b", "c", "d"].map(
   (room) => ({ room, reason: "assigned-too-long", ageHours: 30 }) as const,
@@ -194,13 +204,25 @@ test.each<
   [checkPool, { PoolDepth: 0, MaximumRooms: 0 }, {}, true, "0 of 0 rooms"],
   [checkPool, { PoolDepth: 52 }, {}, true, "52 of 50 rooms", "2 more than MAX_VMR, which does no harm"],
   [checkPool, { PoolDepth: null }, {}, undefined, "unknown"],
-  [checkDeletion, {}, {}, true, "2 rooms waiting, the oldest for 1 h"],
-  [checkDeletion, { DeletionOldestSeconds: 3601 }, {}, false, "2 rooms waiting, the oldest for 1 h"],
+  [checkDeletion, {}, {}, true, "2 rooms waiting, the oldest for 11 min"],
+  [checkDeletion, { DeletionOldestSeconds: 661 }, {}, false, "the collector has not run for 15 min"],
+  [checkDeletion, { DeletionDepth: 31 }, {}, true, "31 rooms waiting"],
+  [checkDeletion, { DeletionDepth: 32 }, {}, undefined, "32 names, and this gateway has 11 rooms"],
   [checkDeletion, { DeletionOldestSeconds: null }, {}, true, "2 rooms waiting, none of them due"],
   [checkRooms, {}, {}, true, "10 pooled, 1 assigned, 1 live conference"],
   [checkRooms, { AvailableRooms: 8 }, {}, true, "8 pooled, 1 assigned"],
-  [checkRooms, { AvailableRooms: 7 }, {}, false, "3 names in the pool have no room"],
-  [checkRooms, { AvailableRooms: 7 }, { others: "25 rooms of x" }, false, "have no room of this gateway"],
+  [checkRooms, { AvailableRooms: 7 }, {}, undefined, "; 10 names in the pool"],
+  [checkRooms, {}, { poolNames: { ...named, missing: 1 } }, true, "10 pooled"],
+  [checkRooms, {}, { poolNames: { ...named, missing: 2 } }, false, "2 of 10 names", "callers repair this"],
+  [checkRooms, {}, { poolNames: { ...named, missing: 5 } }, false, "5 of 10 names", "callers repair this"],
+  [
+    checkRooms,
+    {},
+    { poolNames: { ...named, missing: 6 } },
+    false,
+    "6 of 10 names",
+    "shrink 0 --yes, then fill",
+  ],
   [checkRooms, { AvailableRooms: 7, ProvisioningDepth: 1 }, {}, true, "7 pooled"],
   [checkRooms, { PoolDepth: 1, AvailableRooms: 0 }, {}, true, "0 pooled"],
   [checkRooms, { OutdatedRooms: 3 }, {}, true, "10 pooled", "3 made with other settings"],
@@ -213,8 +235,14 @@ test.each<
     true,
     "2 rooms: c, d; 3 need attention",
   ],
-  [checkUnaccounted, { UnaccountedRooms: 3 }, {}, false, "3 rooms"],
-  [checkUnaccounted, { UnaccountedRooms: 2 }, {}, undefined, "2 rooms, which may be among those that wait"],
+  [checkUnaccounted, { UnaccountedRooms: 3 }, {}, false, "3 rooms marked as pooled, but in no queue"],
+  [
+    checkUnaccounted,
+    { UnaccountedRooms: 2 },
+    {},
+    true,
+    "2 rooms marked as pooled, but in no queue; 3 need attention",
+  ],
 ])("%o with %j: %s", async (check, row, rest, isOk, found, advice) => {
   const measured = async () => ({ row: { ...calm, ...row }, own: { ...ownOfCalm, ...rest } });
   const finding = await check({ ...reading(), measured });
