@@ -37,7 +37,9 @@ export async function exchange(request: Request, { fetch, now }: Runtime): Promi
   const { ok, status, headers } = response;
   const body = parseJson(text);
   if (ok && (body !== undefined || text === "")) return { status, body };
-  throw toError(body, request.kind, {
+  // Any server has a 404, and a create may be sent again after one of the gateway. A browser may not see this header.
+  const isOfGateway = headers.has("x-invocation-id") || headers.has("retry-after");
+  throw toError(body, request.kind === "create" && status === 404 && !isOfGateway ? "other" : request.kind, {
     operation,
     correlationId: headers.get("x-correlation-id") ?? correlationId,
     status,
@@ -96,7 +98,7 @@ function rejectedFields(body: unknown): errors.RejectedField[] {
     if (!Array.isArray(fault?.loc)) return [];
     const [where, ...path] = fault.loc.map(String);
     const place = places.find((known) => known === where) ?? "body";
-    const reason = typeof fault.msg === "string" ? fault.msg : "not valid";
+    const reason = typeof fault.msg === "string" ? fault.msg.replace(/^Value error, /, "") : "not valid";
     return [{ name: path.join(".") || place, in: place, reason }];
   });
 }

@@ -39,6 +39,6 @@ export function secureUrl(option: string, value: unknown): string {
       `${option} must begin with https:// (http:// is for this computer only); it begins with ${url.protocol}`,
     );
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
-    throw new TypeError(`${option} must not contain credentials, a query or a fragment; got ${url.origin}`);
+    throw new TypeError(`${option} must not contain credentials, a query or a fragment`);
   return String(value).replace(/\/+$/, "");
 }

@@ -80,8 +80,8 @@ export function createTokenCache(
       const isTimeout = signal.aborted && cause === signal.reason;
       throw isTimeout ? new NoResponseError({ operation: "getToken", cause }) : cause;
     });
-    if (typeof token?.accessToken !== "string" || !(token.expiresInSeconds > 0)) {
-      const found = typeof token === "object" && token !== null ? "other properties" : kindOf(token);
+    if (typeof token?.accessToken !== "string" || token.accessToken === "" || !(token.expiresInSeconds > 0)) {
+      const found = typeof token === "object" && token !== null ? "other values" : kindOf(token);
       throw new TypeError(`getToken must return { accessToken, expiresInSeconds }; got ${found}`);
     }
     const { accessToken, expiresInSeconds } = token;

@@ -7,12 +7,19 @@ type Schema<Name extends keyof components["schemas"]> = components["schemas"][Na
 export interface Alias extends Schema<"Alias"> {}
 /** A room that has just been handed out, without its host PIN. */
 export interface CreatedRoom extends Schema<"CreatedRoom"> {}
-/** What is needed to connect a citizen. */
-export interface Room extends Schema<"ConstrainedConference"> {}
 /** What an agent needs: a room without its host PIN. */
-export interface PublicRoom extends Schema<"PublicConstrainedConference"> {}
+export interface PublicRoom extends Omit<CreatedRoom, "aliases"> {
+  aliases: Alias[];
+}
+/** What is needed to connect a citizen. */
+export interface Room extends PublicRoom {
+  /** The host PIN. Empty for services that are not rooms. */
+  pin: string;
+}
 /** All the fields that the platform stores. */
-export interface FullRoom extends Schema<"Conference"> {}
+export interface FullRoom extends Schema<"Room"> {
+  readonly resource_uri: string;
+}
 /** The fields to change. */
 export interface RoomChange extends Schema<"ConferenceUpdate"> {}
 export interface Health extends Schema<"Health"> {}

@@ -6,6 +6,7 @@ import type { Answer } from "../../tools/simulators/loopback-server.ts";
 import { GatewayError, UnavailableError } from "../src/index.ts";
 import { createWidgetClient } from "../src/widget.ts";
 
+const ofGateway = { "x-invocation-id": "77777777-7777-4777-8777-777777777777" };
 const retryAfter = { "retry-after": "400" };
 const rejected = {
   detail: [
@@ -21,7 +22,7 @@ const reasons: Readonly<Record<string, string>> = {
   RoomGoneError: "there is no such room",
   PoolEmptyError: "the pool is empty",
   RejectedFieldError:
-    "rejected: participant_limit (Input should be a valid integer); aliases.0.alias (Value error, not yours); " +
+    "rejected: participant_limit (Input should be a valid integer); aliases.0.alias (not yours); " +
     "query (Too long); session (not valid)",
   RateLimitedError: "the rate limit is exceeded",
   UnavailableError: "unavailable",
@@ -31,7 +32,12 @@ const reasons: Readonly<Record<string, string>> = {
 test.each<[Answer & object, Record<string, string>]>([
   [{ status: 401 }, { all: "NotAuthenticatedError" }],
   [{ status: 403 }, { all: "NotAuthorizedError" }],
-  [{ status: 404 }, { room: "RoomGoneError", create: "RoomGoneError", all: "UnexpectedResponseError" }],
+  [
+    { status: 404, headers: ofGateway },
+    { room: "RoomGoneError", create: "RoomGoneError", all: "UnexpectedResponseError" },
+  ],
+  // Of another server, or of the host: a create that is sent again gets the same. A browser may not see the header.
+  [{ status: 404 }, { room: "RoomGoneError", all: "UnexpectedResponseError" }],
   [
     { status: 404, headers: retryAfter },
     { room: "RoomGoneError", create: "PoolEmptyError", all: "UnexpectedResponseError" },
@@ -75,7 +81,7 @@ test("A rejected field has its name, location and reason, but not its value", as
   expect(error).toMatchObject({
     fields: [
       { name: "participant_limit", in: "body", reason: "Input should be a valid integer" },
-      { name: "aliases.0.alias", in: "body", reason: "Value error, not yours" },
+      { name: "aliases.0.alias", in: "body", reason: "not yours" },
       { name: "query", in: "query", reason: "Too long" },
       { name: "session", in: "body", reason: "not valid" },
     ],

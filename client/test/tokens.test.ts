@@ -141,8 +141,9 @@ describe("A 401", () => {
 test.each<[unknown, string]>([
   ["a-token", "string"],
   [null, "null"],
-  [{ accessToken: "a-token", expiresInSeconds: 0 }, "other properties"],
-  [{ access_token: "a-token", expires_in: 3599 }, "other properties"],
+  [{ accessToken: "a-token", expiresInSeconds: 0 }, "other values"],
+  [{ accessToken: "", expiresInSeconds: 3599 }, "other values"],
+  [{ access_token: "a-token", expires_in: 3599 }, "other values"],
 ])(
   "A getToken that returns %j is a TypeError without the token, and nothing is sent",
   async (token, found) => {

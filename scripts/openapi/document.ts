@@ -131,7 +131,7 @@ function operation(name: string, contract: HttpContract): Json {
         },
       },
     }),
-    responses: responses(contract, examples.response),
+    responses: responses(contract, examples),
   };
 }
 

@@ -8,6 +8,8 @@ export interface BodyExamples {
   readonly request?: Examples;
   /** Success bodies. */
   readonly response?: Examples;
+  /** Of 422. */
+  readonly invalid?: Examples;
 }
 
 const name = "WsOWh_sZ3K5Z5lYTppNVJV3y";
@@ -45,7 +47,18 @@ const inBothShapes = (constrained: unknown, full: unknown): Examples => ({
   full: { summary: "Full shape, shortened (constrained_attributes=false)", value: full },
 });
 
-const created: BodyExamples = { response: { created: { value: createdRoom } } };
+function invalid(type: string, loc: readonly string[], msg: string, input: unknown): Examples {
+  const ctx = type === "value_error" ? { ctx: { error: {} } } : {};
+  return { invalid: { value: { detail: [{ type, loc, msg, input, ...ctx }] } } };
+}
+const notHexadecimal = "Value error, uuiData must be pairs of hexadecimal digits";
+const notBoolean = "Input should be a valid boolean, unable to interpret input";
+const invalidShape = invalid("bool_parsing", ["query", "constrained_attributes"], notBoolean, "maybe");
+
+const created: BodyExamples = {
+  response: { created: { value: createdRoom } },
+  invalid: invalid("value_error", ["query", "uuiData"], notHexadecimal, "xyz;encoding=hex"),
+};
 
 const conferenceEnded = {
   node: "10.0.0.21",
@@ -60,10 +73,19 @@ const conferenceEnded = {
 export const examplesByFunction: Readonly<Record<string, BodyExamples>> = {
   createRoomFromQueue: created,
   createRoom: created,
-  getRoom: { response: inBothShapes(room, fullRoom) },
-  getPublicRoom: { response: inBothShapes(publicRoom, { ...fullRoom, pin: null }) },
-  listRooms: { response: inBothShapes([room], [fullRoom]) },
+  getRoom: { response: inBothShapes(room, fullRoom), invalid: invalidShape },
+  getPublicRoom: { response: inBothShapes(publicRoom, { ...fullRoom, pin: null }), invalid: invalidShape },
+  listRooms: { response: inBothShapes([room], [fullRoom]), invalid: invalidShape },
+  bulkCreateRooms: {
+    invalid: invalid(
+      "int_parsing",
+      ["query", "max_vmr"],
+      "Input should be a valid integer, unable to parse string as an integer",
+      "ten",
+    ),
+  },
   updateRoom: {
+    invalid: invalid("extra_forbidden", ["body", "an_unknown_field"], "Extra inputs are not permitted", 1),
     request: {
       limits: {
         summary: "Limit the participants and unmute guests",
@@ -73,6 +95,7 @@ export const examplesByFunction: Readonly<Record<string, BodyExamples>> = {
     },
   },
   eventSink: {
+    invalid: invalid("dict_type", ["body"], "Input should be a valid dictionary", []),
     request: {
       single: { summary: "One event", value: conferenceEnded },
       bulk: {

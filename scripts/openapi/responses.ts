@@ -2,7 +2,7 @@
 import type { Access } from "../../src/lib/auth/access.ts";
 import { type FailureCode, failures } from "../../src/lib/errors.ts";
 import type { HttpContract } from "../../src/lib/http/contract.ts";
-import type { Examples } from "./examples.ts";
+import type { BodyExamples, Examples } from "./examples.ts";
 import { rateLimits } from "./rate-limits.ts";
 import { mediaExamples, parametersIn, referenceTo } from "./schemas.ts";
 
@@ -104,10 +104,10 @@ function notFoundReasons(codes: readonly FailureCode[], route: string): string[]
   return reasons.length > 0 ? reasons : ["No operation has this path."];
 }
 
-/** Returns the responses of an operation by status, in ascending order. `examples` are those of its success bodies. */
-export function responses(contract: HttpContract, examples: Examples | undefined): Json {
+/** Returns the responses of an operation by status, in ascending order. `examples` are those of its bodies. */
+export function responses(contract: HttpContract, examples: BodyExamples): Json {
   const successes = Object.entries(contract.responses).map(([status, schema]) => {
-    const content = schema && { schema: referenceTo(schema), ...mediaExamples(examples) };
+    const content = schema && { schema: referenceTo(schema), ...mediaExamples(examples.response) };
     return [
       Number(status),
       {
@@ -129,7 +129,7 @@ export function responses(contract: HttpContract, examples: Examples | undefined
     const codes = codesByStatus.get(status) ?? [];
     const description = statusText(status, codes, contract);
     if (refusedByHost.includes(status)) return [status, { description }] as const;
-    const content = failureContent(status, codes);
+    const content = failureContent(status, codes, examples);
     return [status, { description, headers: failureHeaders(status, codes, contract), ...content }] as const;
   });
   // Objects list integer keys in ascending order.
@@ -154,11 +154,11 @@ function failureHeaders(status: number, codes: readonly FailureCode[], { access 
   ]);
 }
 
-function failureContent(status: number, codes: readonly FailureCode[]): Json {
+function failureContent(status: number, codes: readonly FailureCode[], { invalid }: BodyExamples): Json {
   if (status === 404) return {};
   const media =
     status === 422
-      ? { schema: { $ref: "#/components/schemas/HTTPValidationError" } }
+      ? { schema: { $ref: "#/components/schemas/HTTPValidationError" }, ...mediaExamples(invalid) }
       : {
           schema: { $ref: "#/components/schemas/Failure" },
           ...mediaExamples(failureExamples(status, codes)),

@@ -9,7 +9,7 @@ const options: Parameters<typeof z.toJSONSchema>[1] = {
   io: "output",
   override({ jsonSchema }) {
     // Minor versions may add fields, so no schema is closed. Generators take an object without fields for an empty one.
-    delete jsonSchema.additionalProperties;
+    if (jsonSchema.additionalProperties !== true) delete jsonSchema.additionalProperties;
     if (jsonSchema.type === "object" && jsonSchema.properties === undefined)
       jsonSchema.additionalProperties = true;
     if (jsonSchema.type === "integer" && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
@@ -30,7 +30,8 @@ const validationSchemas: Record<string, Schema> = {
       loc: {
         title: "Location",
         type: "array",
-        items: { anyOf: [{ type: "string" }, { type: "integer" }] },
+        // Strings and integers, for which generators make a class that cannot be read.
+        items: {},
       },
       msg: { title: "Message", type: "string" },
       type: { title: "Error Type", type: "string" },
@@ -44,17 +45,6 @@ const validationSchemas: Record<string, Schema> = {
     required: ["detail"],
     properties: {
       detail: { title: "Detail", type: "array", items: { $ref: "#/components/schemas/ValidationError" } },
-    },
-    example: {
-      detail: [
-        {
-          type: "value_error",
-          loc: ["query", "uuiData"],
-          msg: "Value error, uuiData must be pairs of hexadecimal digits",
-          ctx: { error: {} },
-          input: "xyz;encoding=hex",
-        },
-      ],
     },
   },
   Failure: {

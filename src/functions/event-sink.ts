@@ -4,6 +4,14 @@ import { httpFunction } from "../lib/http/contract.ts";
 import type { DeletionQueueWriter } from "../lib/ownership/deletion-queue.ts";
 import { readEvents } from "../lib/platform/events.ts";
 
+/** The data of an event, for the API document only: a malformed event must not stop a sink. */
+z.unknown().meta({
+  id: "PlatformEventData",
+  description: "What happened to which room; in a bulk envelope, a list of events",
+  properties: { name: { type: "string", description: "The name of the room" } },
+  additionalProperties: true,
+});
+
 export const eventSink = httpFunction({
   method: "POST",
   route: "public/event_sink",
@@ -16,6 +24,8 @@ export const eventSink = httpFunction({
     schema: z.record(z.string(), z.unknown()).meta({
       id: "PlatformEvent",
       description: "A platform event, or a bulk envelope that contains several",
+      properties: { event: { type: "string" }, data: { $ref: "#/components/schemas/PlatformEventData" } },
+      additionalProperties: true,
     }),
     // The platform does not document which Content-Type it sends.
     requiresJsonType: false,

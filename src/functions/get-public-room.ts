@@ -2,7 +2,7 @@
 import { httpFunction } from "../lib/http/contract.ts";
 import type { Conferences } from "../lib/platform/conferences.ts";
 import { findRoom, roomReading } from "../lib/rooms/read.ts";
-import { PublicRoom } from "../lib/rooms/schemas.ts";
+import { Room } from "../lib/rooms/schemas.ts";
 import { toReadRoom } from "../lib/rooms/shapes.ts";
 
 export const getPublicRoom = httpFunction({
@@ -13,7 +13,7 @@ export const getPublicRoom = httpFunction({
   description:
     "Returns the room with exactly this name, without its host PIN: the constrained shape omits `pin`, " +
     "and the full shape sets it to null.",
-  responses: { 200: PublicRoom },
+  responses: { 200: Room },
   async handle({ query, roomName }, { conferences }: { conferences: Conferences }) {
     const room = await findRoom(conferences, roomName);
     const shape = { constrained: query.constrained_attributes, showHostPin: false };

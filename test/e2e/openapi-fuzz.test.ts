@@ -30,14 +30,14 @@ test("The gateway responds to generated requests with documented statuses and va
     const name = `seed ${seed}, request ${index}: ${method} ${target} ${JSON.stringify(sent)}`;
     const response = await gateway.send(`${method} ${target}`, sent).catch((error: unknown) => String(error));
     if (typeof response === "string") {
-      violations.push(`${name}: no response, ${response}`);
+      violations.push(`no response, ${response}: ${name}`);
       return;
     }
     const operation = operationOf(method, target);
     const key = `${operation ? nameOf(operation) : "none"} ${response.status}`;
     seen.set(key, (seen.get(key) ?? 0) + 1);
     const violation = violationOf(method, target, response);
-    if (violation) violations.push(`${name}: ${violation}`);
+    if (violation) violations.push(`${violation}: ${name}`);
   }
 
   for (let start = 0; start < requests.length; start += requestsPerPlatform) {

@@ -117,9 +117,10 @@ if (import.meta.main) {
   const files = globSync(command.processedArgs[0]);
   const mutable = new Set(mutableFiles());
   const others = files.filter((file) => !mutable.has(file));
-  if (others.length > 0 || files.length === 0)
+  const wrong = files.length === 0 ? command.processedArgs[0] : others;
+  if (wrong.length > 0)
     command.error(
-      `these are not files of src/lib, client/src or the changing part of tools/ops: ${others.join(", ")}`,
+      `these are not files of src/lib, client/src or the changing part of tools/ops: ${wrong.join(", ")}`,
     );
   for (const score of await mutate(files, command.opts().everyTest))
     console.log(

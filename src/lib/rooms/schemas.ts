@@ -120,14 +120,9 @@ export const FullConference = Conference.extend({
   creation_time: dateTime.meta(readOnly),
   id: z.int().meta(readOnly),
   name: z.string().meta(readOnly),
-  resource_uri: z
-    .string()
-    .meta({ ...readOnly, description: "The constrained shape does not have this field." }),
+  resource_uri: z.string().meta({ ...readOnly, description: "Only the full shape has this field." }),
   scheduled_conferences_count: integer.meta(readOnly),
   tag,
-}).meta({
-  id: "Conference",
-  description: "A room with all the fields that the platform stores: the full shape",
 });
 
 /** What a create and both constrained shapes have in common. */
@@ -146,15 +141,10 @@ export const GuestFields = z.object({
 export const ConstrainedConference = GuestFields.extend({
   pin: z.string().meta({ description: "The host PIN. Empty for services that are not rooms." }),
   aliases: z.array(Alias),
-}).meta({
-  id: "ConstrainedConference",
-  description: "The fields needed to join a room: the constrained shape",
 });
 
-export const PublicConstrainedConference = GuestFields.extend({ aliases: z.array(Alias) }).meta({
-  id: "PublicConstrainedConference",
-  description: "The fields needed to join a room as a guest: the constrained shape, without the host PIN",
-});
+/** The constrained shape without the host PIN. */
+export const PublicConstrainedConference = GuestFields.extend({ aliases: z.array(Alias) });
 
 const CreatedAlias = z
   .object({ alias: z.string() })
@@ -166,15 +156,12 @@ export const CreatedRoom = GuestFields.extend({ aliases: z.array(CreatedAlias) }
   description: "A room allocated from the pool",
 });
 
-const shapes = "Only the full shape has `resource_uri`.";
-
-export const Room = z
-  .union([ConstrainedConference, FullConference])
-  .meta({ id: "Room", description: `A room in the constrained or the full shape. ${shapes}` });
-
-export const PublicRoom = z.union([PublicConstrainedConference, FullConference]).meta({
-  id: "PublicRoom",
-  description: `A room in the constrained or the full shape, without its host PIN. ${shapes}`,
+/** Both shapes as one object, because generated clients cannot read a union. */
+export const Room = FullConference.partial({ resource_uri: true }).meta({
+  id: "Room",
+  description:
+    "A room. In the constrained shape, it has `id`, `name`, `service_type`, `allow_guests`, `guest_pin`, `tag`, `aliases` " +
+    "and, for private operations, `pin`; in the full shape, also all other fields that the platform stores.",
 });
 
 export const RoomList = z.array(Room).meta({ id: "RoomList", description: "Rooms and other services" });
