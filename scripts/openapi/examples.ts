@@ -47,17 +47,23 @@ const inBothShapes = (constrained: unknown, full: unknown): Examples => ({
   full: { summary: "Full shape, shortened (constrained_attributes=false)", value: full },
 });
 
-function invalid(type: string, loc: readonly string[], msg: string, input: unknown): Examples {
-  const ctx = type === "value_error" ? { ctx: { error: {} } } : {};
-  return { invalid: { value: { detail: [{ type, loc, msg, input, ...ctx }] } } };
-}
-const notHexadecimal = "Value error, uuiData must be pairs of hexadecimal digits";
-const notBoolean = "Input should be a valid boolean, unable to interpret input";
-const invalidShape = invalid("bool_parsing", ["query", "constrained_attributes"], notBoolean, "maybe");
+const invalid = (fault: object): Examples => ({ invalid: { value: { detail: [fault] } } });
+const ofValue = { type: "value_error", ctx: { error: {} } };
+const invalidShape = invalid({
+  type: "bool_parsing",
+  loc: ["query", "constrained_attributes"],
+  msg: "Input should be a valid boolean, unable to interpret input",
+  input: "maybe",
+});
 
 const created: BodyExamples = {
   response: { created: { value: createdRoom } },
-  invalid: invalid("value_error", ["query", "uuiData"], notHexadecimal, "xyz;encoding=hex"),
+  invalid: invalid({
+    ...ofValue,
+    loc: ["query", "uuiData"],
+    msg: "Value error, uuiData must be pairs of hexadecimal digits",
+    input: "xyz;encoding=hex",
+  }),
 };
 
 const conferenceEnded = {
@@ -77,15 +83,18 @@ export const examplesByFunction: Readonly<Record<string, BodyExamples>> = {
   getPublicRoom: { response: inBothShapes(publicRoom, { ...fullRoom, pin: null }), invalid: invalidShape },
   listRooms: { response: inBothShapes([room], [fullRoom]), invalid: invalidShape },
   bulkCreateRooms: {
-    invalid: invalid(
-      "int_parsing",
-      ["query", "max_vmr"],
-      "Input should be a valid integer, unable to parse string as an integer",
-      "ten",
-    ),
+    invalid: invalid({
+      ...ofValue,
+      loc: ["query", "max_vmr"],
+      msg: "Value error, max_vmr must be sent only once",
+    }),
   },
   updateRoom: {
-    invalid: invalid("extra_forbidden", ["body", "an_unknown_field"], "Extra inputs are not permitted", 1),
+    invalid: invalid({
+      type: "extra_forbidden",
+      loc: ["body", "colour"],
+      msg: "Extra inputs are not permitted",
+    }),
     request: {
       limits: {
         summary: "Limit the participants and unmute guests",
@@ -95,7 +104,7 @@ export const examplesByFunction: Readonly<Record<string, BodyExamples>> = {
     },
   },
   eventSink: {
-    invalid: invalid("dict_type", ["body"], "Input should be a valid dictionary", []),
+    invalid: invalid({ type: "dict_type", loc: ["body"], msg: "Input should be a valid dictionary" }),
     request: {
       single: { summary: "One event", value: conferenceEnded },
       bulk: {

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { formatMarker } from "../../../test/support/markers.ts";
 import { identities } from "../../simulators/identities.ts";
+import type { Conference } from "../../simulators/platform/conferences.ts";
 import type { MemoryPlatform } from "../../simulators/platform/memory-platform.ts";
 import type { Line } from "../status/line.ts";
 import { type GatewayInMemory, startGatewayInMemory } from "./gateway-in-memory.ts";
@@ -39,23 +40,15 @@ const rejecting = (field: string) => {
   const body = { conference: { [field]: ["Invalid."] } };
   return refusing({ kind: "status", status: 400, method: "POST", body });
 };
-const breakLink = (networkCode: string) => (gateway: GatewayInMemory) =>
-  Object.assign(gateway.link, { networkCode });
-const slowDown =
-  (delaySeconds: number, delayed = "") =>
-  (gateway: GatewayInMemory) =>
-    Object.assign(gateway.link, { delaySeconds, delayed });
-/** Look-ups by name, or lists, return these rooms. */
-const returning =
-  (query: "name" | "order_by", rooms: (gateway: GatewayInMemory) => readonly object[]) =>
-  (gateway: GatewayInMemory) =>
-    refusing({
-      kind: "status",
-      status: 200,
-      method: "GET",
-      pathPattern: `configuration/v1/conference/\\?${query}=`,
-      body: { meta: { next: null }, objects: rooms(gateway) },
-    })(gateway);
+const change = (link: Partial<GatewayInMemory["link"]>) => (gateway: GatewayInMemory) =>
+  Object.assign(gateway.link, link);
+const breakLink = (networkCode: string) => change({ networkCode });
+const slowDown = (delaySeconds: number, delayed = "") => change({ delaySeconds, delayed });
+/** Look-ups by name, or lists, return no room. */
+const findingNothing = (query: "name" | "order_by") => {
+  const body = { meta: { next: null }, objects: [] };
+  return refusing({ status: 200, method: "GET", pathPattern: `conference/\\?${query}=`, body });
+};
 
 /** Adds rooms that were made or handed out some hours ago, but no message. */
 function addRooms(
@@ -121,8 +114,6 @@ const outages = [
       found: /^its host is unknown \(ENOTFOUND\)$/,
       cureWords: "correct `PLATFORM_URL` and provision",
     },
-  ]),
-  ...named("Platform", "platform-unreachable", [
     {
       fault: "only the list of rooms is slow",
       strike: slowDown(12, "GET /api/admin/configuration/v1/conference/?order_by"),
@@ -147,8 +138,6 @@ const outages = [
       found: /^3\.0 s per call; creates take 6\.0 to [67]\.\d s$/,
       cureWords: "lower `PLATFORM_MAX_CONCURRENCY` or `MAXIMUM_INSTANCE_COUNT`",
     },
-  ]),
-  ...named("Platform speed", "platform-slow", [
     {
       fault: "only changes are slow",
       strike: slowDown(8, "PATCH"),
@@ -163,13 +152,6 @@ const outages = [
       claims: { aud: "api://other" },
       found: /^the newest 5 creates were refused, the last \d+ s ago \(401: audience\)$/,
       cureWords: "`audience`: correct `AUTH_AUDIENCES`",
-    },
-    {
-      fault: "the app's clock is behind",
-      strike: nothing,
-      claims: { nbf: Math.floor(Date.now() / 1000) + 600 },
-      found: /\(401: not-yet-valid\)$/,
-      cureWords: "`not-yet-valid` and `expired`",
     },
     {
       fault: "the divisions are wrong, and consumers are served",
@@ -269,6 +251,16 @@ const outages = [
       cureWords: "npm run ops -- collect --yes",
       cure: async (gateway) => gateway.ops("collect", "--yes"),
     },
+    {
+      fault: "only the collector does not run",
+      strike: async (gateway) => {
+        await endConference(gateway);
+        await waitFor(gateway, 11);
+      },
+      found: /^1 room waiting, the oldest for 11 min.*; the collector has not run for 15 min$/,
+      cureWords: "The collector does not run",
+      cure: async (gateway) => collectAfter(gateway, 0),
+    },
   ]),
   ...named("Token issuer", "signing-keys-stale", [
     {
@@ -297,22 +289,6 @@ const outages = [
     {
       fault: "one node of several has a wrong password for the event sink",
       strike: async ({ sendEvents }) => {
-        for (let round = 0; round < 3; round++) {
-          await sendEvents(2);
-          await sendEvents(1, "wrong");
-        }
-        await sendEvents(2);
-      },
-      found: /^3 of 11 events failed in 1 h, .*: a node has another password \(401\); 2 accepted since$/,
-      cureWords: "perhaps one of several",
-      cure: async (gateway) => {
-        await waitFor(gateway, 16);
-        await gateway.sendEvents(5);
-      },
-    },
-    {
-      fault: "one node has a wrong password, and the others send many events",
-      strike: async ({ sendEvents }) => {
         await sendEvents(1, "wrong");
         await sendEvents(9);
       },
@@ -322,11 +298,7 @@ const outages = [
     },
     {
       fault: "the ends of conferences are not reported",
-      strike: (gateway) =>
-        addRooms(
-          gateway,
-          Array.from({ length: 21 }, (_, number) => `used-${number}`),
-        ),
+      strike: (gateway) => addRooms(gateway, "abcdefghijklmnopqrstu".split("")),
       found: /; 31 rooms were handed out, have no conference and wait for no deletion$/,
       cureWords: "the ends of conferences are not reported",
     },
@@ -376,28 +348,11 @@ const outages = [
       },
     },
   ]),
-  ...named("Pool", "pool-empty-on-claim", [
-    {
-      fault: "MAX_VMR is 0",
-      strike: async (gateway) => {
-        Object.assign(gateway.settings.pool, { maxRooms: 0 });
-        await gateway.queues.pool.clear();
-        removeRooms(gateway);
-      },
-      found: /^\d of 0 rooms: switched off \(MAX_VMR 0\)$/,
-      cureWords: "`MAX_VMR` is 0",
-      cure: async (gateway) => {
-        Object.assign(gateway.settings.pool, { maxRooms: 20 });
-        await gateway.fill();
-        await gateway.creates();
-      },
-    },
-  ]),
   ...named("Requests", "provisioning-failing", [
     {
       fault: "provisionRoom is disabled",
       strike: async (gateway) => {
-        Object.assign(gateway.link, { provisions: false });
+        change({ provisions: false })(gateway);
         await waitFor(gateway, 16);
         await gateway.queues.provisioning.put('{"reason":"bulk","upTo":20}');
         gateway.clock.advance(16);
@@ -409,27 +364,21 @@ const outages = [
   ]),
   ...named("Rooms", "names-without-rooms", [
     {
-      fault: "the list of rooms lacks half of them",
-      strike: returning("order_by", ({ platform }) => platform.rooms().slice(0, 10)),
+      fault: "the list of rooms lacks them",
+      strike: findingNothing("order_by"),
       found: /; the platform's list lacks \S+, which a look-up by name finds$/,
       cureWords: "Do not shrink the pool",
     },
     {
       fault: "look-ups by name find nothing",
-      strike: returning("name", () => []),
+      strike: findingNothing("name"),
       found: /; a look-up by name does not find \S+, which the platform lists$/,
       cureWords: "Do not shrink the pool",
-      cure: async (gateway) => {
-        await gateway.fill();
-        await gateway.creates();
-      },
+      cure: async (gateway) => gateway.fill(),
     },
     {
       fault: "a backup of the platform was restored, which lacks some of the pooled rooms",
-      strike: ({ platform }) => {
-        for (const { id } of [...platform.state.conferences.all()].slice(-5))
-          platform.state.conferences.remove(String(id));
-      },
+      strike: (gateway) => removeRooms(gateway, ({ id }) => Number(id) > 15),
       found: /; [45] of 20 names in the pool have no room$/,
       cureWords: "after a restore",
       cure: async (gateway) => gateway.creates(),
@@ -438,23 +387,17 @@ const outages = [
       fault: "the pool has names of another gateway's rooms",
       strike: async (gateway) => {
         addRooms(gateway, ["theirs"], { state: "pooled", gateway: "production" });
-        await gateway.queues.pool.clear();
         await gateway.queues.pool.put("theirs");
       },
       claims: { aud: "api://other" },
-      found: /; 1 of 1 names in the pool lead to 1 room of the gateway production$/,
+      found: /; 1 of 21 names in the pool lead to 1 room of the gateway production$/,
       cureWords: "Set `GATEWAY_NAME` back",
-      cure: async (gateway) => {
-        await gateway.queues.pool.clear();
-        removeRooms(gateway);
-        await gateway.fill();
-        await gateway.creates();
-      },
+      cure: (gateway) => removeRooms(gateway, ({ name }) => name === "theirs"),
     },
     {
       fault: "all pooled rooms were deleted on the platform",
       rooms: 150,
-      strike: removeRooms,
+      strike: (gateway) => removeRooms(gateway),
       found: /; 32 of 32 names in the pool have no room$/,
       cureWords: "npm run ops -- shrink 0 --yes",
       cure: async (gateway) => {
@@ -496,18 +439,6 @@ const outages = [
       cureWords: "404 from a running app",
     },
   ]),
-  ...named("Deletion", "deletion-queue-old", [
-    {
-      fault: "only the collector does not run",
-      strike: async (gateway) => {
-        await endConference(gateway);
-        await waitFor(gateway, 11);
-      },
-      found: /^1 room waiting, the oldest for 11 min.*; the collector has not run for 15 min$/,
-      cureWords: "The collector does not run",
-      cure: async (gateway) => collectAfter(gateway, 0),
-    },
-  ]),
   ...named("Metrics", "timers-not-running", [
     {
       fault: "rows cannot be uploaded",
@@ -522,7 +453,7 @@ const outages = [
     {
       fault: "the app's clock is ahead",
       strike: async (gateway) => {
-        Object.assign(gateway.link, { appAheadSeconds: 600 });
+        change({ appAheadSeconds: 600 })(gateway);
         await waitFor(gateway, 0);
       },
       found: /^the app's clock is 9 min ahead of this computer's, by the last row$/,
@@ -538,12 +469,10 @@ const outages = [
   ]),
 ];
 
-function removeAssigned({ platform }: GatewayInMemory): void {
-  for (const { id, description } of platform.state.conferences.all())
-    if (String(description).includes(" assigned ")) platform.state.conferences.remove(String(id));
-}
-function removeRooms({ platform }: GatewayInMemory): void {
-  for (const { id } of platform.state.conferences.all()) platform.state.conferences.remove(String(id));
+const isAssigned = ({ description }: Conference) => String(description).includes(" assigned ");
+function removeRooms({ platform }: GatewayInMemory, isRemoved = (_: Conference) => true): void {
+  const { conferences } = platform.state;
+  for (const row of conferences.all()) if (isRemoved(row)) conferences.remove(String(row.id));
 }
 
 async function linesOf(gateway: GatewayInMemory): Promise<Line[]> {
@@ -579,7 +508,7 @@ test.each(outages)("`ops status` names the cause and the cure: $fault", async (o
   expect(sectionOf(outage.section)).toContain(outage.cureWords);
   await gateway.mend();
   await outage.cure?.(gateway);
-  removeAssigned(gateway);
+  removeRooms(gateway, isAssigned);
   await gateway.creates();
   expect(await problemsOf(gateway)).toEqual([]);
 });
@@ -613,14 +542,11 @@ test.each<[string, (gateway: GatewayInMemory) => unknown, string, RegExp]>([
   [
     "A scanner that guesses tokens",
     async ({ createWith, askAsAgent }) => {
-      for (let call = 0; call < 6; call++) {
-        await createWith({});
-        await createWith({ authorization: "Bearer guess" });
-        await askAsAgent("guess");
-      }
+      for (let call = 0; call < 6; call++) await createWith({ authorization: "Bearer guess" });
+      for (let call = 0; call < 6; call++) await askAsAgent("guess");
     },
     "Callers",
-    /^0 of 10 creates and agents' reads refused in 1 h; 18 without a usable token, as anybody can send \(.*\)$/,
+    /^0 of 10 creates and agents' reads refused in 1 h; 12 without a usable token, as anybody can send \(.*\)$/,
   ],
   [
     "Rooms whose descriptions a script has cleared",

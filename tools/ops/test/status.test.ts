@@ -152,6 +152,13 @@ test.each([
   expect((await checkMetrics(withNewestRow({ TimeGenerated: minutesAgo(minutes) }))).isOk).toBe(isOk);
 });
 
+test("The check of the pool says that it is switched off if rooms are created nevertheless", async () => {
+  const measured = async () => ({ row: { ...calm, MaximumRooms: 0 }, own: undefined });
+  const read = reading({ log: { ...log, lines: async () => [create(1)] } });
+  const found = "10 of 0 rooms: switched off (MAX_VMR 0)";
+  expect(await checkPool({ ...read, measured })).toMatchObject({ isOk: false, found });
+});
+
 test("The check of the settings names those that this version does not know", async () => {
   const settings = loadSettings({ ...exampleEnvironment, GIVEN_SETTING_NAMES: "MAX_VMR,MAX_VRM" });
   expect(await checkSettings(reading({ settings }))).toMatchObject({
@@ -200,7 +207,7 @@ test.each<
   [checkPool, {}, {}, true, "10 of 50 rooms"],
   [checkPool, { PoolDepth: 9 }, {}, false, "9 of 50 rooms", "it is low"],
   [checkPool, { PoolDepth: 0 }, {}, false, "0 of 50 rooms", "creates return 404"],
-  // The pool is switched off.
+  // The pool is switched off, and nobody creates a room.
   [checkPool, { PoolDepth: 0, MaximumRooms: 0 }, {}, true, "0 of 0 rooms"],
   [checkPool, { PoolDepth: 52 }, {}, true, "52 of 50 rooms", "2 more than MAX_VMR, which does no harm"],
   [checkPool, { PoolDepth: null }, {}, undefined, "unknown"],
