@@ -102,6 +102,15 @@ test.each([null, "", "Bearer ", "Basic dXNlcjpwYXNz", "Bearer two words", "x Bea
   },
 );
 
+test.each(["aaaa.bbbb.cccc", "Bearer Bearer aaaa"])(
+  "The check says how to send a token: %j",
+  async (sent) => {
+    const hint = 'error_description="Send Bearer once, and then the token."';
+    const details = { challenge: `Bearer realm="vmr-gateway", ${hint}` };
+    await expect(check(sent)).rejects.toMatchObject({ code: "unauthenticated", details });
+  },
+);
+
 const invalidTokens: Record<string, () => string> = {
   "for an audience that starts with ours": () => issue({ aud: `api://${clientId}/more` }),
   "without an audience": () => issue({ aud: undefined }),

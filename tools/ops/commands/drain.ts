@@ -66,10 +66,6 @@ async function drain(options: DrainOptions, context: Context): Promise<Outcome> 
       const beyondPool = Math.max(0, marked.length - pooled);
       const leaked = Math.min(beyondPool, marked.filter(madeBefore(Date.now())).length);
       if (leaked > 0) printLeaked(leaked, takesLeaked, terminal);
-      if (beyondPool > leaked)
-        terminal.print(
-          `${count(beyondPool - leaked, "younger room")} may be on the way to the pool, and would stay.`,
-        );
       const deleted = pooled + (takesLeaked ? leaked : 0);
       terminal.print(
         `Would delete ${count(deleted, "room")} and cancel ${count(requested, "request")}. Do it with --yes.`,

@@ -27,7 +27,7 @@ const queryBody = z.object({ query: z.string(), timespan: z.string() });
 let status = 200;
 let secretStatus = "Resolved";
 /** The rows of API Management's log. */
-let apiManagementCalls: Record<string, unknown>[];
+let apiManagementCalls: object[];
 
 /** The app's settings as a deployment has them: secrets are references to the vault. */
 function appSettings(): Record<string, string> {
@@ -78,11 +78,11 @@ async function query({ query: text, timespan }: z.output<typeof queryBody>): Pro
   return tableOf(rows);
 }
 
-function tableOf(rows: readonly Record<string, unknown>[]): unknown {
+function tableOf(rows: readonly object[]): unknown {
   const columns = Object.keys(rows[0] ?? {});
   const table = {
     columns: columns.map((name) => ({ name })),
-    rows: rows.map((row) => columns.map((name) => row[name])),
+    rows: rows.map((row) => columns.map((name) => Object(row)[name])),
   };
   return { tables: [table] };
 }
@@ -156,29 +156,28 @@ describe("With credentials for the platform", () => {
   });
 });
 
-describe("The creates that API Management refuses", () => {
-  const callers = async (environment: Record<string, string>) =>
-    (await opsOnDeployment(["status"], environment)).output.match(/^.* Callers .*$/m)?.[0];
+const refused = { time: new Date().toISOString(), status: 401, reason: "TokenAudienceNotAllowed" };
 
-  test("Are in the workspace if it logs there", async () => {
-    const call = { time: new Date().toISOString(), status: 401, reason: "TokenAudienceNotAllowed" };
-    apiManagementCalls = Array.from({ length: 5 }, () => call);
-    expect(await callers({ AZURE_ENV_NAME: "test" })).toMatch(
-      /^ {2}!! {2}Callers .* the newest 5 creates were refused, .* \(401: TokenAudienceNotAllowed\)$/,
-    );
-    apiManagementCalls = [{ ...call, status: null }];
-    expect(await callers({ AZURE_ENV_NAME: "test" })).toMatch(/^ {2}ok {2}Callers /);
-  });
-
-  test.each([{ AZURE_ENV_NAME: "test" }, {}])("Are not visible otherwise: %j", async (environment) => {
-    apiManagementCalls = [];
-    expect(await callers(environment)).toMatch(/^ {2}\?\? {2}Callers .*is not visible here$/);
-  });
-
-  test("Do not exist if callers reach the app directly", async () => {
-    const HEALTH_URL = "https://func-example.example.com/public/health";
-    expect(await callers({ HEALTH_URL })).toMatch(/^ {2}ok {2}Callers /);
-  });
+test.each<[string, object[], Record<string, string>, RegExp]>([
+  [
+    "are shown",
+    Array(5).fill(refused),
+    { AZURE_ENV_NAME: "test" },
+    /^ {2}!! .*were refused, .*\(401: TokenA\w+\)$/,
+  ],
+  ["are none", [{ ...refused, status: null }], { AZURE_ENV_NAME: "test" }, /^ {2}ok .*in 1 h$/],
+  ["are not visible without its log", [], { AZURE_ENV_NAME: "test" }, /^ {2}\?\? .*is not visible here$/],
+  ["are not visible without its name", [refused], {}, /^ {2}\?\? .*is not visible here$/],
+  [
+    "do not exist without it",
+    [],
+    { HEALTH_URL: "https://func-example.example.com/public/health" },
+    /^ {2}ok /,
+  ],
+])("The creates that API Management refuses %s", async (_, calls, environment, line) => {
+  apiManagementCalls = calls;
+  const { output } = await opsOnDeployment(["status"], environment);
+  expect(output.match(/^.* Callers .*$/m)?.[0]).toMatch(line);
 });
 
 describe("Without credentials for the platform", () => {
