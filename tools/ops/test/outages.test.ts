@@ -470,7 +470,10 @@ const outages = [
 ];
 
 const isAssigned = ({ description }: Conference) => String(description).includes(" assigned ");
-function removeRooms({ platform }: GatewayInMemory, isRemoved = (_: Conference) => true): void {
+function removeRooms(
+  { platform }: GatewayInMemory,
+  isRemoved: (row: Conference) => boolean = () => true,
+): void {
   const { conferences } = platform.state;
   for (const row of conferences.all()) if (isRemoved(row)) conferences.remove(String(row.id));
 }
