@@ -89,6 +89,6 @@ describe.skipIf(!browser)("The widget page of another origin", () => {
   test("gets no room if its origin is not in the list", async () => {
     const { shown, faults } = await openWidget(running.other.url, roomName, identities.agentToken);
     await expect.poll(() => faults.join("\n")).toContain("blocked by CORS policy");
-    await expect.poll(shown).toMatch(/^No room yet. Next attempt in \d s ...$/);
+    await expect.poll(shown).toMatch(/^GET .*is refused by CORS.*Next attempt in \d s ...$/);
   });
 });
