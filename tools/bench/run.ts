@@ -2,9 +2,9 @@
 import { writeFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
 import { Option } from "@commander-js/extra-typings";
-import { createCommand } from "../local/terminal/create-command.ts";
 import { identities } from "../simulators/identities.ts";
 import { endOnSignal } from "../simulators/process/stop-signal.ts";
+import { createCommand } from "../terminal/create-command.ts";
 import {
   type BenchStack,
   fillPool,

@@ -5,7 +5,7 @@ import {
   exploreScenario,
   shortestFailure,
 } from "../../test/simulation/exploration/explore-scenarios.ts";
-import { createCommand } from "../local/terminal/create-command.ts";
+import { createCommand } from "../terminal/create-command.ts";
 
 import { allScenarios } from "./all-scenarios.ts";
 

@@ -5,7 +5,7 @@
 import { existsSync, globSync } from "node:fs";
 import { dirname, matchesGlob, relative } from "node:path";
 import { Stryker } from "@stryker-mutator/core";
-import { createCommand } from "../local/terminal/create-command.ts";
+import { createCommand } from "../terminal/create-command.ts";
 
 type MutantResult = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
 

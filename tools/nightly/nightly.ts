@@ -5,8 +5,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Option } from "@commander-js/extra-typings";
-import { createCommand, wholeNumber } from "../local/terminal/create-command.ts";
 import { endOnSignal } from "../simulators/process/stop-signal.ts";
+import { createCommand, wholeNumber } from "../terminal/create-command.ts";
 import { mutableFiles, mutate, partOf, percentOf, type Score } from "./mutate.ts";
 
 const table = "tools/nightly/mutation-scores.md";

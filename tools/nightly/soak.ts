@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { explain, runHistories } from "../../test/simulation/run-histories.ts";
-import { createCommand, wholeNumber } from "../local/terminal/create-command.ts";
+import { createCommand, wholeNumber } from "../terminal/create-command.ts";
 import { findPlanted } from "./plant-bug.ts";
 import { plantedBugs } from "./planted-bugs.ts";
 

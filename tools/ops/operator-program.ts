@@ -1,6 +1,6 @@
 /** The program behind `npm run ops`: common options, errors and exit codes. */
 import { Command, Option } from "@commander-js/extra-typings";
-import { configure, type Surroundings } from "../local/terminal/create-command.ts";
+import { configure, type Surroundings } from "../terminal/create-command.ts";
 import { describeError, exitCodes, type Outcome } from "./outcomes.ts";
 import type { connect, GatewayOptions } from "./target/connect.ts";
 import { type Environment, headerOf, type Target } from "./target/target.ts";

@@ -1,6 +1,6 @@
 /** The exit codes of `npm run ops`, and the failures that its commands expect. */
 import { GatewayError } from "../../src/lib/errors.ts";
-import { describeCall, failureOf } from "../local/terminal/failure-words.ts";
+import { describeCall, failureOf } from "../terminal/call-failure.ts";
 
 /** Every exit code, with its meaning as `npm run ops -- help` prints it. */
 export const exitCodes = {

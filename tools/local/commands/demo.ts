@@ -1,8 +1,8 @@
 /** `npm run demo`: runs the curl lines of `npm start -- --recipe` on a running local gateway, and checks each status. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { findStartedGateway } from "../stack/connection.ts";
-import { createCommand } from "../terminal/create-command.ts";
+import { findStartedGateway } from "../../simulators/connection.ts";
+import { createCommand } from "../../terminal/create-command.ts";
 import { lifeOfRoom } from "../terminal/life-of-room.ts";
 
 const options = createCommand(

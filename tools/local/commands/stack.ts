@@ -1,12 +1,12 @@
 /** `npm run stack`: runs everything but the app, and writes a local.settings.json through which `func start` finds it. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import getPort from "get-port";
+import { connectionOf, removeConnection, writeConnection } from "../../simulators/connection.ts";
 import { startDevelopmentStack } from "../../simulators/development-stack.ts";
 import { localSettings } from "../../simulators/gateway-settings.ts";
 import { stopSignal, untilStopped } from "../../simulators/process/stop-signal.ts";
-import { connectionOf, removeConnection, writeConnection } from "../stack/connection.ts";
+import { createCommand } from "../../terminal/create-command.ts";
 import { pointEventSinkTo } from "../stack/local-gateway.ts";
-import { createCommand } from "../terminal/create-command.ts";
 
 const settingsPath = "local.settings.json";
 const usualPort = 7071;

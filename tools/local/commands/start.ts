@@ -1,6 +1,13 @@
 /** `npm start`: runs the gateway and everything it depends on, with a full pool, until Ctrl-C. */
 import * as z from "zod";
 import { settingNames } from "../../../src/lib/settings/settings.ts";
+import { createProvisioningProblem } from "../../log/words.ts";
+import {
+  type Connection,
+  findStartedGateway,
+  removeConnection,
+  writeConnection,
+} from "../../simulators/connection.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
 import { unusualPort } from "../../simulators/process/listen.ts";
 import { stopSignal, untilStopped } from "../../simulators/process/stop-signal.ts";
@@ -8,17 +15,10 @@ import { watchFiles } from "../../simulators/process/watch-files.ts";
 import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
-import {
-  type Connection,
-  findStartedGateway,
-  removeConnection,
-  writeConnection,
-} from "../stack/connection.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
 import { introduction } from "../terminal/introduction.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
 import { showPoolFill } from "../terminal/pool-progress.ts";
-import { createProvisioningProblem } from "../terminal/provisioning-problem.ts";
 import { readStartOptions } from "../terminal/start-options.ts";
 
 // The same at each start, unless something else listens there.

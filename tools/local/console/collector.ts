@@ -1,8 +1,8 @@
 /** Samples the whole stack once a second and keeps the last ten minutes for the charts. */
 import { setTimeout as delay } from "node:timers/promises";
+import type { Connection } from "../../simulators/connection.ts";
 import type { DevelopmentStack } from "../../simulators/development-stack.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
-import type { Connection } from "../stack/connection.ts";
 import { openQueueContents } from "../stack/queue-contents.ts";
 import {
   type HistoryPoint,

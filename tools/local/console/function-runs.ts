@@ -1,31 +1,9 @@
 /** Reads the host's log: each run of a function becomes one entry of the timeline. */
-import * as z from "zod";
+import { type Line, readLine } from "../../log/reading.ts";
+import { describeLine, describeLoggedFailure, phrase } from "../../log/words.ts";
 import type { LogEntry, Trigger } from "../../simulators/host/messages.ts";
-import { parseJson } from "../../simulators/process/parse-json.ts";
-import { describeLoggedFailure } from "../terminal/failure-words.ts";
-import { decodeName, type TimelineEntry } from "./console-state.ts";
 
-const number = z.number().optional().catch(undefined);
-const text = z.string().min(1).optional().catch(undefined);
-/** What the timeline shows of a line that the app logs. */
-const lineSchema = z.object({
-  event: z.string().min(1).catch("logged"),
-  status: number,
-  durationMilliseconds: number,
-  ignored: number,
-  count: number,
-  code: text,
-  caller: text,
-  correlationId: text,
-  room: text,
-  reason: text,
-  kind: text,
-  outcome: text,
-  platformMethod: text,
-  platformStatus: number,
-  platformError: text,
-});
-type Line = z.output<typeof lineSchema>;
+import { decodeName, type TimelineEntry } from "./console-state.ts";
 
 const maxOpenRuns = 500;
 
@@ -38,7 +16,7 @@ export function createFunctionRuns() {
       const { message, functionName, invocationId, category, trigger } = entry;
       if (functionName === undefined || invocationId === undefined) return undefined;
       if (category.endsWith(".User")) {
-        const line = lineSchema.safeParse(parseJson(message)).data;
+        const line = readLine(message);
         if (line && linesByRun.size < maxOpenRuns)
           linesByRun.set(invocationId, [...(linesByRun.get(invocationId) ?? []), line]);
         return undefined;
@@ -73,7 +51,7 @@ interface Run {
 function toEntry({ id, functionName, trigger, lines, now, succeeded, milliseconds }: Run): TimelineEntry {
   const request = lines.find(({ event }) => event === "request");
   const { code, ignored, caller, correlationId } = request ?? {};
-  const steps = lines.filter((line) => line !== request).map(describe);
+  const steps = lines.filter((line) => line !== request).map(describeLine);
   if (ignored !== undefined) steps.push(`Event ignored (${request?.kind ?? ignored})`);
   if (code !== undefined && !steps.some((step) => step.startsWith(phrase(code)))) steps.push(phrase(code));
   const title = trigger.kind === "request" ? trigger.title : functionName;
@@ -96,21 +74,6 @@ function toEntry({ id, functionName, trigger, lines, now, succeeded, millisecond
     ...(correlationId !== undefined && { correlationId }),
     ...(failed && request && { cause: describeLoggedFailure(request) }),
   };
-}
-
-function describe({ event, reason, kind, outcome, count }: Line): string {
-  const about = reason ?? kind ?? outcome;
-  const details = [
-    ...(count === undefined || count === 1 ? [] : [String(count)]),
-    ...(about === undefined ? [] : [about]),
-  ];
-  return details.length === 0 ? phrase(event) : `${phrase(event)} (${details.join(", ")})`;
-}
-
-/** Returns an event's name as a phrase: `room-claimed` becomes `Room claimed`. */
-function phrase(event: string): string {
-  const words = event.replaceAll("-", " ");
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 function countRepeats(steps: readonly string[]): string[] {

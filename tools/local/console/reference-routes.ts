@@ -1,9 +1,9 @@
 /** The API reference below /api/: its page, the credentials that it fills in, and its calls to the gateway. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import type { Connection } from "../../simulators/connection.ts";
 import { identities } from "../../simulators/identities.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
-import type { Connection } from "../stack/connection.ts";
 
 const timeoutMilliseconds = 240_000;
 

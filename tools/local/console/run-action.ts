@@ -2,9 +2,9 @@
 import * as z from "zod";
 import { createRuntime } from "../../../client/src/runtime.ts";
 import { clientCredentials, createTokenCache } from "../../../client/src/tokens.ts";
+import type { Connection } from "../../simulators/connection.ts";
 import { consumer, identities } from "../../simulators/identities.ts";
 import { parseJson } from "../../simulators/process/parse-json.ts";
-import type { Connection } from "../stack/connection.ts";
 import { type Action, type ActionRequest, actions, type Values } from "./actions.ts";
 import type { ActionResult, Addresses } from "./console-state.ts";
 

@@ -1,6 +1,6 @@
 /** Reads what the simulators know. PINs and tags stay here: only whether there is a tag is passed on. */
 import { parseMarker } from "../../../src/lib/ownership/room.ts";
-import { isTakenOut } from "../../ops/pool/retirement.ts";
+import { isTakenOut } from "../../log/taken-out.ts";
 import type { DevelopmentStack } from "../../simulators/development-stack.ts";
 import type { Fault } from "../../simulators/faults.ts";
 import type { Surroundings } from "./console-state.ts";

@@ -1,5 +1,6 @@
 /** Starts the whole gateway: the development stack, and the app in the local Functions host in front of it. */
 import { fileURLToPath } from "node:url";
+import { connectionOf } from "../../simulators/connection.ts";
 import { type DevelopmentStack, startDevelopmentStack } from "../../simulators/development-stack.ts";
 import { localSettings } from "../../simulators/gateway-settings.ts";
 import {
@@ -9,7 +10,6 @@ import {
 } from "../../simulators/host/functions-host.ts";
 import type { AppState } from "../../simulators/host/messages.ts";
 import type { Port } from "../../simulators/process/listen.ts";
-import { connectionOf } from "./connection.ts";
 import { createCorsHandler } from "./cors.ts";
 
 export interface LocalGatewayOptions

@@ -1,7 +1,7 @@
 /** What `npm start` prints with `--recipe`: URLs, tokens, and lines to paste. */
 
+import type { Connection } from "../../simulators/connection.ts";
 import { consumer, identities } from "../../simulators/identities.ts";
-import type { Connection } from "../stack/connection.ts";
 import { lifeOfRoom } from "./life-of-room.ts";
 
 /** Returns the text. Its secrets are made up and only work for this gateway. */

@@ -1,9 +1,9 @@
 /** The whole life of a room, as curl lines that can be pasted and are run by `npm run demo`. */
 
 import { encodeServiceTag } from "../../../client/src/service-tag.ts";
+import type { Connection } from "../../simulators/connection.ts";
 import { identities } from "../../simulators/identities.ts";
 import { tokenForm } from "../stack/access-token.ts";
-import type { Connection } from "../stack/connection.ts";
 
 export interface Step {
   readonly purpose: string;

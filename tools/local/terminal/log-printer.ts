@@ -1,18 +1,9 @@
 /** Prints what the app logs, for a person: short lines, each failure once, and repeats only counted. */
-import * as z from "zod";
+import { readLine } from "../../log/reading.ts";
 import type { LogEntry } from "../../simulators/host/messages.ts";
-import { parseJson } from "../../simulators/process/parse-json.ts";
 
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];
 const maxRemembered = 1000;
-const text = z.string().optional().catch(undefined);
-const lineSchema = z.object({
-  event: z.string(),
-  failure: text,
-  code: text,
-  status: z.number().optional().catch(undefined),
-  causes: z.array(z.object({ name: text, message: text, stack: text })).catch([]),
-});
 
 /**
  * Creates a log receiver that prints entries of at least this level; with "information", it prints all of them
@@ -49,9 +40,9 @@ export function createLogPrinter(
 
 /** Returns a line of the app's log as one phrase, with the stack of an unexpected error. */
 function shorten(message: string): string {
-  const { data } = lineSchema.safeParse(parseJson(message));
-  if (!data) return message;
-  const { event, failure, code, status, causes } = data;
+  const line = readLine(message);
+  if (!line) return message;
+  const { event, failure, code, status, causes } = line;
   const [cause] = causes;
   const about = [failure ?? code, status].filter((part) => part !== undefined).join(" ");
   const isForeseen = cause?.name !== "Error" && cause?.name !== "TypeError";

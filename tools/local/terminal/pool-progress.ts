@@ -1,8 +1,9 @@
 /** Shows on the terminal how the pool fills. */
+
+import type { Connection } from "../../simulators/connection.ts";
 import { poll } from "../../simulators/process/poll.ts";
-import type { Connection } from "../stack/connection.ts";
+import { createProgress, type Output } from "../../terminal/progress.ts";
 import { maxPeeked, openQueueContents } from "../stack/queue-contents.ts";
-import { createProgress, type Output } from "./progress.ts";
 
 export interface PoolProgressOptions {
   readonly output: Output;

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { schemas } from "../../../src/lib/settings/settings.ts";
 import { localSettings } from "../../simulators/gateway-settings.ts";
-import { createCommand } from "./create-command.ts";
+import { createCommand } from "../../terminal/create-command.ts";
 
 // https://learn.microsoft.com/azure/azure-functions/disable-function
 const disablesFunction = /^AzureWebJobs\.\w+\.Disabled$/;

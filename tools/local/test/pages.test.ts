@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { document, operations } from "../../../test/support/api-document.ts";
 import { formatMarker } from "../../../test/support/markers.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
-import { withTakenOut } from "../../ops/pool/retirement.ts";
+import { withTakenOut } from "../../log/taken-out.ts";
 import { accessibilityFaults, type OpenPage, openPage, startBrowser } from "./browser.ts";
 import { startRunningConsole } from "./running-console.ts";
 

@@ -2,12 +2,12 @@
 import type { DeletionRequest } from "../../../src/lib/deletion/decisions.ts";
 import { createRoomDeletion } from "../../../src/lib/deletion/room-deletion.ts";
 import { isPersistent } from "../../../src/lib/ownership/room.ts";
+import { age, count, table } from "../../terminal/format.ts";
 import type { Context } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { type RoomView, readAllRooms } from "../pool/room-views.ts";
 import { silentLog } from "../status/measured.ts";
 import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
-import { age, count, table } from "../terminal/format.ts";
 import { withProgress } from "../terminal/terminal.ts";
 
 export interface ClearOptions {

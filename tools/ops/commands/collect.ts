@@ -4,10 +4,10 @@ import { createGarbageCollection } from "../../../src/lib/deletion/collection.ts
 import { oldestAgeOf } from "../../../src/lib/metrics/measurement.ts";
 import { PlatformError } from "../../../src/lib/platform/errors.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
+import { collectorPauseSeconds, count, duration, table } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
-import { collectorPauseSeconds, count, duration, table } from "../terminal/format.ts";
 import { createCommandLog, withProgress } from "../terminal/terminal.ts";
 
 export function addCollect({ command, run }: Operator): void {

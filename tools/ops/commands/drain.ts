@@ -1,13 +1,13 @@
 /** `ops drain`: empties the pool and waits until no conference is running. */
 import { Option } from "@commander-js/extra-typings";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
-import { wholeNumber } from "../../local/terminal/create-command.ts";
+import { wholeNumber } from "../../terminal/create-command.ts";
+import { count } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { type RoomView, readRooms } from "../pool/room-views.ts";
 import { makeSmaller, waitFor } from "../pool/with-progress.ts";
 import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
-import { count } from "../terminal/format.ts";
 
 // Rooms that are provisioned in the meantime are younger. The clocks of this machine and of the app differ by less.
 const clockToleranceMilliseconds = 60_000;

@@ -1,10 +1,10 @@
 /** `ops plan`: how large the pool must be, and what to buy of the platform. */
-import { decimal, wholeNumber } from "../../local/terminal/create-command.ts";
+import { decimal, wholeNumber } from "../../terminal/create-command.ts";
+import { count } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { makePlan, planLines, type Scenario } from "../plan/make-plan.ts";
 import { measureLoad } from "../plan/measured-load.ts";
-import { count } from "../terminal/format.ts";
 
 const defaults = { conferenceMinutes: 15, readyDelaySeconds: 90 };
 

@@ -1,12 +1,12 @@
 /** `ops fill` and `ops shrink`: change the number of rooms in the pool. */
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
-import { wholeNumber } from "../../local/terminal/create-command.ts";
-import { provisioningEvents, provisioningProblem } from "../../local/terminal/provisioning-problem.ts";
+import { provisioningEvents, provisioningProblem } from "../../log/words.ts";
+import { wholeNumber } from "../../terminal/create-command.ts";
+import { count, deletionTime, duration } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { makeSmaller, waitFor } from "../pool/with-progress.ts";
 import { type LogReader, requirePlatform } from "../target/target.ts";
-import { count, deletionTime, duration } from "../terminal/format.ts";
 
 export function addFill({ command, run }: Operator): void {
   command(

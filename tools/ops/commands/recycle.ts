@@ -1,12 +1,12 @@
 /** `ops recycle`: replaces pooled rooms that were made with other settings, a few at a time. */
 import { createReplenishment } from "../../../src/lib/pool/replenishment.ts";
-import { wholeNumber } from "../../local/terminal/create-command.ts";
+import { wholeNumber } from "../../terminal/create-command.ts";
+import { count, deletionTime } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UnreachableError, UsageError } from "../outcomes.ts";
 import { type RoomView, readRooms } from "../pool/room-views.ts";
 import { pause, takeOut } from "../pool/with-progress.ts";
 import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
-import { count, deletionTime } from "../terminal/format.ts";
 import { withProgress } from "../terminal/terminal.ts";
 
 /** How many rooms are replaced at once. */

@@ -3,9 +3,9 @@
 import { type ProvisioningRequest, provisioningRequest } from "../../../src/lib/pool/provisioning.ts";
 import { deleteConfirmed, type Queue, type QueueMessage, type Queues } from "../../../src/lib/ports.ts";
 import { parseJson } from "../../simulators/process/parse-json.ts";
+import { count } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
-import { count } from "../terminal/format.ts";
 import { withProgress } from "../terminal/terminal.ts";
 
 // Longer than the two calls that move a message may take.

@@ -1,13 +1,13 @@
 /** `ops rooms` and `ops room`: the gateway's rooms by state, and the life of one of them. */
 import { Option } from "@commander-js/extra-typings";
 import { isOfOtherGateway } from "../../../src/lib/ownership/room.ts";
-import { wholeNumber } from "../../local/terminal/create-command.ts";
+import { wholeNumber } from "../../terminal/create-command.ts";
+import { age, count, table } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { describeOthers, type RoomView, readAllRooms, roomStates, viewRoom } from "../pool/room-views.ts";
 import { causeOf } from "../status/log-history.ts";
 import { type LogLine, requirePlatform } from "../target/target.ts";
-import { age, count, table } from "../terminal/format.ts";
 import { remindWhile } from "../terminal/terminal.ts";
 
 export function addRooms({ command, run }: Operator): void {

@@ -1,11 +1,12 @@
 /** `ops status` and `ops doctor`: show what needs attention, and check everything that the gateway needs. */
+
+import { count, screenTime } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import type { Outcome } from "../outcomes.ts";
 import { type Check, doctorChecks, runCheck, statusChecks } from "../status/checks.ts";
 import { type Line, printLine } from "../status/line.ts";
 import { type Reading, readingOf } from "../status/reading.ts";
 import { headerOf } from "../target/target.ts";
-import { count, screenTime } from "../terminal/format.ts";
 import { remindWhile } from "../terminal/terminal.ts";
 
 export function addStatus({ command, run }: Operator): void {

@@ -3,11 +3,11 @@ import { Option } from "@commander-js/extra-typings";
 import type { ForgottenRoom } from "../../../src/lib/metrics/measurement.ts";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
 import { isPersistent } from "../../../src/lib/ownership/room.ts";
+import { count, deletionTime, duration, table } from "../../terminal/format.ts";
 import type { Context, Operator } from "../operator-program.ts";
 import { type Outcome, UsageError } from "../outcomes.ts";
 import { measureTarget, silentLog } from "../status/measured.ts";
 import { requirePlatform, type TargetWithPlatform } from "../target/target.ts";
-import { count, deletionTime, duration, table } from "../terminal/format.ts";
 import { withProgress } from "../terminal/terminal.ts";
 import { type ClearOptions, clearGateway } from "./clear-gateway.ts";
 

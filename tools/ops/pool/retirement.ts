@@ -1,19 +1,14 @@
 /**
  * Takes rooms out of the pool and has them deleted. A retirement is a real claim whose caller is the operator: the
  * marker says `assigned` before anything else happens, so no caller can get the room from then on, whatever fails.
- * Imports src only: the simulation loads this file again with planted bugs.
+ * The simulation loads this file again with planted bugs.
  */
 
 import { GatewayError } from "../../../src/lib/errors.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
-import {
-  decodeRoomMessage,
-  parseMarker,
-  withMarker,
-  withoutMarker,
-} from "../../../src/lib/ownership/room.ts";
-import type { ConferenceFields, ConferenceRow, Conferences } from "../../../src/lib/platform/conferences.ts";
+import { decodeRoomMessage } from "../../../src/lib/ownership/room.ts";
+import type { ConferenceFields, Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createLimiter } from "../../../src/lib/platform/limiter.ts";
 import { createClaims } from "../../../src/lib/pool/claim.ts";
 import type { Replenishment } from "../../../src/lib/pool/replenishment.ts";
@@ -25,6 +20,7 @@ import {
   secureRandom,
 } from "../../../src/lib/ports.ts";
 import type { Settings } from "../../../src/lib/settings/settings.ts";
+import { withTakenOut } from "../../log/taken-out.ts";
 
 export interface Retirement {
   /**
@@ -176,17 +172,4 @@ function withoutPoolEmpty(log: Log): Log {
       if (event !== "pool-empty") log.warn(event, fields, cause);
     },
   };
-}
-
-const takenOut = "vmr-gateway taken out of the pool by ops";
-
-/** Returns a description that also says which command took the room out of the pool. */
-export function withTakenOut(description: string, command: string): string {
-  const marker = parseMarker(description);
-  return marker ? withMarker(`${takenOut} ${command}\n${withoutMarker(description)}`, marker) : description;
-}
-
-/** Returns whether a command took the room out of the pool. Its marker says `assigned`, as if a caller had it. */
-export function isTakenOut({ description }: ConferenceRow): boolean {
-  return description?.startsWith(takenOut) === true && parseMarker(description)?.state === "assigned";
 }

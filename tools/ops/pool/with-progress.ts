@@ -1,10 +1,10 @@
 /** Takes rooms out of the pool, and waits, with a progress bar. */
 import { setTimeout as delay } from "node:timers/promises";
 import { GatewayError } from "../../../src/lib/errors.ts";
-import { createProgress } from "../../local/terminal/progress.ts";
+import { count } from "../../terminal/format.ts";
+import { createProgress } from "../../terminal/progress.ts";
 import type { Context } from "../operator-program.ts";
 import type { TargetWithPlatform } from "../target/target.ts";
-import { count } from "../terminal/format.ts";
 import { createCommandLog, withProgress } from "../terminal/terminal.ts";
 import { createRetirement, type RetirementOptions } from "./retirement.ts";
 

@@ -1,5 +1,5 @@
 /** One line of `ops status` or `ops doctor`. */
-import { mark } from "../terminal/format.ts";
+import { mark } from "../../terminal/format.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** What a check found. */

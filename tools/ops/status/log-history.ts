@@ -1,8 +1,8 @@
 /** What the log says about work that succeeds or fails: how often it failed, why, and whether that is over. */
 import * as z from "zod";
-import { describeLoggedFailure } from "../../local/terminal/failure-words.ts";
+import { describeLoggedFailure } from "../../log/words.ts";
+import { age, count } from "../../terminal/format.ts";
 import { createFunctions, type LogLine, type Target } from "../target/target.ts";
-import { age, count } from "../terminal/format.ts";
 import { type Finding, judged } from "./line.ts";
 
 /** Some work within some time. */

@@ -12,7 +12,7 @@ import { decodeRoomMessage, isOfOtherGateway, parseMarker } from "../../../src/l
 import type { ConferenceRow } from "../../../src/lib/platform/conferences.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
 import { version } from "../../../src/lib/version.ts";
-import { isTakenOut } from "../pool/retirement.ts";
+import { isTakenOut } from "../../log/taken-out.ts";
 import { describeOthers } from "../pool/room-views.ts";
 import type { Platform, Target } from "../target/target.ts";
 

@@ -1,6 +1,7 @@
 /** The pool, its queues and its rooms, as they were measured. */
+
+import { collectorPauseSeconds, count, duration } from "../../terminal/format.ts";
 import type { LogLine } from "../target/target.ts";
-import { collectorPauseSeconds, count, duration } from "../terminal/format.ts";
 import { type Finding, judged, runbook, unknown } from "./line.ts";
 import { causeOf, recentHours, recentMinutes } from "./log-history.ts";
 import type { PoolNames } from "./measured.ts";

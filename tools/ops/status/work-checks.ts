@@ -1,8 +1,8 @@
 /** What the app did lately, as its log says: creates, provisioning, deletions, events, metrics runs. */
 import * as z from "zod";
-import { provisioningEvents } from "../../local/terminal/provisioning-problem.ts";
+import { provisioningEvents } from "../../log/words.ts";
+import { age, count, duration } from "../../terminal/format.ts";
 import { agentFunction, type LogLine } from "../target/target.ts";
-import { age, count, duration } from "../terminal/format.ts";
 import { type Finding, judged, runbook } from "./line.ts";
 import {
   causeOf,

@@ -6,8 +6,8 @@ import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import { systemClock } from "../../../src/lib/ports.ts";
 import { isLoopback } from "../../../src/lib/settings/formats.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
+import { screenTime } from "../../terminal/format.ts";
 import { UnreachableError } from "../outcomes.ts";
-import { screenTime } from "../terminal/format.ts";
 import { type AzureApi, createAzureApi, tokenFor } from "./azure-api.ts";
 import { createAzureLog } from "./azure-log.ts";
 import {

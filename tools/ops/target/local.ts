@@ -5,10 +5,10 @@ import { openQueues } from "../../../src/lib/azure/storage-queue.ts";
 import { roomFingerprint } from "../../../src/lib/pool/new-room.ts";
 import { type Clock, systemClock } from "../../../src/lib/ports.ts";
 import { loadSettings } from "../../../src/lib/settings/settings.ts";
-import { type Connection, findStartedGateway, findStartedGateways } from "../../local/stack/connection.ts";
+import { type Connection, findStartedGateway, findStartedGateways } from "../../simulators/connection.ts";
 import { bypassProxy } from "../../simulators/process/bypass-proxy.ts";
+import { screenTime } from "../../terminal/format.ts";
 import { UnreachableError } from "../outcomes.ts";
-import { screenTime } from "../terminal/format.ts";
 import {
   createFunctions,
   type LogReader,

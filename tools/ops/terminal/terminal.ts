@@ -1,6 +1,6 @@
 /** A command's terminal: its output and its log. */
 import type { Log, LogFields } from "../../../src/lib/log.ts";
-import { createProgress, type Output } from "../../local/terminal/progress.ts";
+import { createProgress, type Output } from "../../terminal/progress.ts";
 
 export interface Terminal {
   /** Writes a line of the result to standard output. */

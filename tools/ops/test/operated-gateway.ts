@@ -10,7 +10,7 @@ import {
 } from "../../../test/support/running-gateway.ts";
 import { startStorageProxy } from "../../../test/support/storage-proxy.ts";
 import { useStarted } from "../../../test/support/use-started.ts";
-import { connectionOf, writeConnection } from "../../local/stack/connection.ts";
+import { connectionOf, writeConnection } from "../../simulators/connection.ts";
 import { commands } from "../commands/commands.ts";
 import { runProgram } from "../operator-program.ts";
 import { exitCodes } from "../outcomes.ts";

@@ -6,7 +6,8 @@ import { exampleEnvironment } from "../../../test/support/example-settings.ts";
 import { formatMarker } from "../../../test/support/markers.ts";
 import type { MemoryQueue } from "../../../test/support/memory-queue.ts";
 import { usePoolWorld } from "../../../test/support/pool-world.ts";
-import { createRetirement, isTakenOut, type RetirementOptions, withTakenOut } from "../pool/retirement.ts";
+import { isTakenOut, withTakenOut } from "../../log/taken-out.ts";
+import { createRetirement, type RetirementOptions } from "../pool/retirement.ts";
 import { viewRoom } from "../pool/room-views.ts";
 
 const world = usePoolWorld();

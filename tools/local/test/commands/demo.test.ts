@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startForwardingServer } from "../../../../test/support/forwarding-server.ts";
 import { runScriptIn, temporaryFolder } from "../../../../test/support/script-process.ts";
-import { connectionFolder, writeConnection } from "../../stack/connection.ts";
+import { connectionFolder, writeConnection } from "../../../simulators/connection.ts";
 import { startRunningConsole } from "../running-console.ts";
 
 vi.setConfig({ testTimeout: 180_000 });

@@ -10,9 +10,9 @@ import {
   runScriptIn,
   temporaryFolder,
 } from "../../../../test/support/script-process.ts";
+import { connectionFolder, findStartedGateways } from "../../../simulators/connection.ts";
 import { startFunctionsHost } from "../../../simulators/host/functions-host.ts";
 import { fetchAccessToken } from "../../stack/access-token.ts";
-import { connectionFolder, findStartedGateways } from "../../stack/connection.ts";
 import { openQueueContents } from "../../stack/queue-contents.ts";
 
 vi.setConfig({ testTimeout: 180_000 });

@@ -15,9 +15,9 @@ import {
   temporaryFolder,
   untilGone,
 } from "../../../../test/support/script-process.ts";
+import { connectionFolder, findStartedGateway } from "../../../simulators/connection.ts";
 import { poll } from "../../../simulators/process/poll.ts";
 import { fetchAccessToken } from "../../stack/access-token.ts";
-import { connectionFolder, findStartedGateway } from "../../stack/connection.ts";
 import { readStartOptions } from "../../terminal/start-options.ts";
 
 vi.setConfig({ testTimeout: 180_000 });

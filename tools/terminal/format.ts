@@ -1,6 +1,6 @@
 /** Formats durations, times and tables. */
 import { styleText } from "node:util";
-import type { Settings } from "../../../src/lib/settings/settings.ts";
+import type { Settings } from "../../src/lib/settings/settings.ts";
 
 /** The time between two runs of the timer. */
 export const collectorPauseSeconds = 600;

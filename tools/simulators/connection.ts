@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
-import type { DevelopmentStack } from "../../simulators/development-stack.ts";
+import type { DevelopmentStack } from "./development-stack.ts";
 
 const connectionSchema = z.object({
   /** The process that started the gateway and wrote the file. */

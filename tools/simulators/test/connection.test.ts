@@ -3,13 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../../../test/support/script-process.ts";
-import {
-  type Connection,
-  findStartedGateway,
-  findStartedGateways,
-  writeConnection,
-} from "../../stack/connection.ts";
+import { temporaryFolder } from "../../../test/support/script-process.ts";
+import { type Connection, findStartedGateway, findStartedGateways, writeConnection } from "../connection.ts";
 
 const connection: Connection = {
   processId: process.pid,

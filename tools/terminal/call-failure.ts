@@ -1,5 +1,5 @@
-/** Says in plain words how a call failed, for the operator's commands, `npm start` and the console. */
-import { GatewayError } from "../../../src/lib/errors.ts";
+/** Says in plain words how a call to a dependency failed. */
+import { GatewayError } from "../../src/lib/errors.ts";
 
 /** A call without a usable response: what is known about it. */
 export interface CallFailure {
@@ -76,32 +76,4 @@ interface FailureFields extends Error {
   readonly status?: unknown;
   readonly statusCode?: unknown;
   readonly code?: unknown;
-}
-
-/** The fields of a request's log line that say why it failed. */
-export interface LoggedFailure {
-  readonly code?: string | undefined;
-  readonly platformMethod?: string | undefined;
-  readonly platformStatus?: number | null | undefined;
-  readonly platformError?: string | undefined;
-}
-
-const codeWords: Readonly<Record<string, string>> = {
-  "pool-exhausted": "the pool was empty",
-  "storage-unavailable": "the storage account does not respond",
-  "identity-provider-unavailable": "the identity provider's keys cannot be read",
-  "contact-centre-unavailable": "the contact centre does not confirm the token",
-  "claim-failed": "no room could be claimed: too many creates at once, or names without rooms",
-  "platform-timeout": "the platform does not respond in time",
-  "platform-unavailable": "the platform cannot be used",
-  unexpected: "an unexpected error",
-};
-
-/** Returns why a request failed, from the fields of its log line. */
-export function describeLoggedFailure(failure: LoggedFailure): string {
-  const { code = "unknown", platformMethod: method, platformStatus, platformError: networkCode } = failure;
-  const status = platformStatus ?? undefined;
-  if (status === undefined && networkCode === undefined) return codeWords[code] ?? code;
-  const words = describeCall({ method, status, networkCode });
-  return /^(?:its|the) /.test(words) ? `the platform: ${words}` : `the platform ${words}`;
 }

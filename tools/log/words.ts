@@ -1,0 +1,78 @@
+/** Says in plain words what a line of the app's log means. */
+import { describeCall } from "../terminal/call-failure.ts";
+import { type Line, readLine } from "./reading.ts";
+
+/** The fields of a line that say why something failed. */
+export interface LoggedFailure {
+  readonly code?: string | undefined;
+  readonly failure?: string | undefined;
+  readonly platformMethod?: string | undefined;
+  readonly platformStatus?: number | null | undefined;
+  readonly platformError?: string | undefined;
+}
+
+const codeWords: Readonly<Record<string, string>> = {
+  "pool-exhausted": "the pool was empty",
+  "storage-unavailable": "the storage account does not respond",
+  "identity-provider-unavailable": "the identity provider's keys cannot be read",
+  "contact-centre-unavailable": "the contact centre does not confirm the token",
+  "claim-failed": "no room could be claimed: too many creates at once, or names without rooms",
+  "platform-timeout": "the platform does not respond in time",
+  "platform-unavailable": "the platform cannot be used",
+  unexpected: "an unexpected error",
+};
+
+/** Returns why a request, a provisioning or a deletion failed, from the fields of its line. */
+export function describeLoggedFailure({
+  failure = "unknown",
+  code = failure,
+  ...call
+}: LoggedFailure): string {
+  const { platformMethod: method, platformStatus, platformError: networkCode } = call;
+  const status = platformStatus ?? undefined;
+  if (status === undefined && networkCode === undefined) return codeWords[code] ?? code;
+  const words = describeCall({ method, status, networkCode });
+  return /^(?:its|the) /.test(words) ? `the platform: ${words}` : `the platform ${words}`;
+}
+
+/** The lines that say whether rooms are provisioned. */
+export const provisioningEvents = ["provisioning-failed", "room-provisioned"];
+
+/** Returns why a room was not provisioned, in words; undefined for other lines. */
+export function provisioningProblem(line: unknown): string | undefined {
+  const read = readLine(line);
+  return read?.event === "provisioning-failed" ? describeLoggedFailure(read) : undefined;
+}
+
+/** Creates a reader of the log. After so many failures in a row, `problem` returns their cause in words. */
+export function createProvisioningProblem(failuresInARow = 3) {
+  let failures = 0;
+  let problem: string | undefined;
+  return {
+    onLog: ({ message }: { readonly message: string }): void => {
+      const line = readLine(message);
+      if (line?.event === "room-provisioned") [failures, problem] = [0, undefined];
+      const found = provisioningProblem(line);
+      if (found === undefined) return;
+      failures += 1;
+      if (failures >= failuresInARow) problem = found;
+    },
+    problem: (): string | undefined => problem,
+  };
+}
+
+/** Returns what a line says, as a phrase: `Room claimed`, or `Rooms requested (3, bulk)`. */
+export function describeLine({ event, reason, kind, outcome, count }: Line): string {
+  const about = reason ?? kind ?? outcome;
+  const details = [
+    ...(count === undefined || count === 1 ? [] : [String(count)]),
+    ...(about === undefined ? [] : [about]),
+  ];
+  return details.length === 0 ? phrase(event) : `${phrase(event)} (${details.join(", ")})`;
+}
+
+/** Returns an event's name as a phrase: `room-claimed` becomes `Room claimed`. */
+export function phrase(event: string): string {
+  const words = event.replaceAll("-", " ");
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
