@@ -262,6 +262,6 @@ function quote(text: string): string {
 }
 
 /** Returns the octets of a text in UTF-8 as hexadecimal digits. */
-export function toHex(text: string): string {
+function toHex(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

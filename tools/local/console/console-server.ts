@@ -5,11 +5,10 @@ import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { listen, type Port } from "../../simulators/process/listen.ts";
-import { referenceFiles } from "../api-reference/reference-files.ts";
 import { bundlePage } from "../pages/bundle-page.ts";
 import { type CollectorOptions, startCollector } from "./collector.ts";
 import type { Addresses, Greeting } from "./console-state.ts";
-import { respondToReference } from "./reference-routes.ts";
+import { referenceFiles, respondToReference } from "./reference-routes.ts";
 import { createActionRunner } from "./run-action.ts";
 
 export interface ConsoleOptions extends Omit<CollectorOptions, "onSnapshot"> {

@@ -1,8 +1,13 @@
 /** The API reference below /api/: its page, the credentials that it fills in, and its calls to the gateway. */
+
+import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import type { Connection } from "../../simulators/connection.ts";
 import { identities } from "../../simulators/identities.ts";
+import { bundlePage, type PageFile } from "../pages/bundle-page.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 
 const timeoutMilliseconds = 240_000;
@@ -12,6 +17,16 @@ const headersOfThePage = ["host", "origin", "referer", "connection", "accept-enc
 
 /** Where the page finds the gateway. */
 const gatewayPath = "/api/gateway/";
+
+const folder = fileURLToPath(new URL("../api-reference/", import.meta.url));
+const openapi = new URL("../../../openapi.json", import.meta.url);
+
+/** Returns the files of the API reference by name. */
+export async function referenceFiles(): Promise<ReadonlyMap<string, PageFile>> {
+  const files = await bundlePage({ folder, entry: "main.ts", name: "reference" });
+  const document = { contentType: "application/json", gzipped: gzipSync(await readFile(openapi)) };
+  return new Map([...files, ["openapi.json", document]]);
+}
 
 /** Responds to a request of the API reference. Returns false for any other request, and for files. */
 export async function respondToReference(
