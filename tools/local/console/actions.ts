@@ -48,10 +48,8 @@ function choice(name: string, label: string, options: NonNullable<Field["options
 }
 
 const calls = (initial: string): Field => ({ name: "calls", label: "Calls", type: "number", initial });
-const nodes = choice("node", "Node", [
-  ["10.0.0.21", "Node 1"],
-  ["10.0.0.22", "Node 2"],
-]);
+/** Each is on a node of its own. */
+const nodes: Values = { Citizen: "10.0.0.21", Agent: "10.0.0.22" };
 const participants = choice("participant", "Who", [
   ["Citizen", "Citizen"],
   ["Agent", "Agent"],
@@ -143,8 +141,12 @@ export const actionGroups: readonly ActionGroup[] = [
         label: "Join",
         done: "The participant has joined.",
         needsRoom: true,
-        fields: [participants, nodes],
-        ...platform("conferences/join", ({ room, participant, node }) => ({ name: room, participant, node })),
+        fields: [participants],
+        ...platform("conferences/join", ({ room, participant = "" }) => ({
+          name: room,
+          participant,
+          node: nodes[participant],
+        })),
       },
       {
         id: "leave",
@@ -238,23 +240,25 @@ export const actionGroups: readonly ActionGroup[] = [
 
 export const actions: readonly Action[] = actionGroups.flatMap((group) => group.actions);
 
-/** The headers through which an identity is proved, with shell variables instead of secrets. */
-const curlIdentity = {
-  consumer: `-H "Authorization: Bearer $TOKEN"`,
-  agent: `-H "x-auth-token: $AGENT_TOKEN"`,
-} as const;
-
-/** Returns the request as a line for a POSIX shell. */
-export function toCurl({ method, url, identity, json }: ActionRequest): string {
-  return [
+/** Returns the request as lines for a POSIX shell. The first one gets a token if the request needs one. */
+export function toCurl(
+  { method, url, identity, json }: ActionRequest,
+  { tokenLine, agentToken }: Addresses,
+): string {
+  const identities = {
+    consumer: `-H "Authorization: Bearer $TOKEN"`,
+    agent: `-H ${quote(`x-auth-token: ${agentToken}`)}`,
+  };
+  const request = [
     "curl -i",
     ...(method === "GET" ? [] : [`-X ${method}`]),
-    ...(identity === undefined ? [] : [curlIdentity[identity]]),
+    ...(identity === undefined ? [] : [identities[identity]]),
     ...(json === undefined
       ? []
       : ["-H 'Content-Type: application/json'", `-d ${quote(JSON.stringify(json))}`]),
     quote(url),
   ].join(" ");
+  return identity === "consumer" ? `${tokenLine}\n${request}` : request;
 }
 
 function quote(text: string): string {

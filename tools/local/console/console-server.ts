@@ -4,8 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
+import type { Connection } from "../../simulators/connection.ts";
+import { identities } from "../../simulators/identities.ts";
 import { listen, type Port } from "../../simulators/process/listen.ts";
 import { bundlePage } from "../pages/bundle-page.ts";
+import { tokenLine } from "../stack/token-line.ts";
 import { type CollectorOptions, startCollector } from "./collector.ts";
 import type { Addresses, Greeting } from "./console-state.ts";
 import { referenceFiles, respondToReference } from "./reference-routes.ts";
@@ -38,12 +41,7 @@ export async function startConsole(options: ConsoleOptions) {
   const files = await ownFiles;
   // Bundled when it is first opened, because that takes two seconds.
   let reference: ReturnType<typeof referenceFiles> | undefined;
-  const addresses: Addresses = {
-    gateway: connection.gatewayUrl,
-    platformControl: connection.platformControlUrl,
-    token: connection.tokenUrl,
-    contactCentre: connection.contactCentreUrl,
-  };
+  const addresses = addressesOf(connection);
   const runner = createActionRunner(connection, addresses);
   const streams = new Set<ServerResponse>();
   const broadcast = (event: string, data: unknown): void => {
@@ -53,12 +51,16 @@ export async function startConsole(options: ConsoleOptions) {
     ...options,
     onSnapshot: (snapshot) => broadcast("snapshot", snapshot),
   });
-  const unsubscribe = timeline.subscribe((entry) => broadcast("entry", entry));
+  const endings = [
+    timeline.subscribe((entry) => broadcast("entry", entry)),
+    options.stack.platform.onEvent(timeline.onPlatformEvent),
+  ];
 
   function openStream(response: ServerResponse): void {
     response.writeHead(200, { ...securityHeaders, "content-type": "text/event-stream" });
     const greeting: Greeting = {
       addresses,
+      pooledAfterSeconds: connection.poolReadyDelaySeconds,
       deletedAfterSeconds: connection.garbageMinimumAgeSeconds,
       history: collector.history(),
       entries: timeline.entries(),
@@ -108,12 +110,23 @@ export async function startConsole(options: ConsoleOptions) {
   return {
     url,
     stop: async (): Promise<void> => {
-      unsubscribe();
+      for (const end of endings) end();
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
       await Promise.all([closed, collector.stop()]);
     },
+  };
+}
+
+export function addressesOf(connection: Connection): Addresses {
+  return {
+    gateway: connection.gatewayUrl,
+    platformControl: connection.platformControlUrl,
+    token: connection.tokenUrl,
+    contactCentre: connection.contactCentreUrl,
+    tokenLine: tokenLine(connection.tokenUrl),
+    agentToken: identities.agentToken,
   };
 }
 

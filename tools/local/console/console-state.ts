@@ -6,13 +6,14 @@ export const roomStates = ["provisioning", "pooled", "assigned", "live", "ended"
 export type RoomState = (typeof roomStates)[number];
 
 /** The states as the console names them. */
-export const stateTitles: Readonly<Record<RoomState, string>> = {
+export const stateTitles: Readonly<Record<RoomState | "gone", string>> = {
   provisioning: "Being provisioned",
   pooled: "Pooled",
   assigned: "Assigned",
   live: "Live",
   ended: "Waiting for deletion",
-  deleting: "Being deleted",
+  deleting: "Due for deletion",
+  gone: "Deleted",
 };
 
 export interface RoomRow {
@@ -20,21 +21,14 @@ export interface RoomRow {
   readonly state: RoomState;
   /** Milliseconds since 1970, when the room entered its state. */
   readonly since: number;
-  /** When its provisioning started, known until it is handed out. */
-  readonly madeAt?: number;
-  /** When the room was handed out, if it has been. */
-  readonly assignedAt?: number;
   readonly hasTag: boolean;
   readonly nodes: readonly string[];
   readonly participants: readonly { readonly name: string; readonly node: string }[];
 }
 
-export type QueueDepths = Readonly<Record<"pool" | "provisioning" | "deletion" | "poison", number>>;
-
 /** One point of the charts. */
 export interface HistoryPoint {
   readonly time: number;
-  readonly poolLevel: number;
   /** Whether the gateway or the platform was down. */
   readonly isOutage: boolean;
   readonly counts: Readonly<Record<RoomState, number>>;
@@ -56,7 +50,8 @@ export interface Surroundings {
 /** Everything at one moment. */
 export interface Snapshot extends HistoryPoint {
   readonly poolTarget: number;
-  readonly queues: QueueDepths;
+  /** The number of requests for rooms that the host has given up. */
+  readonly givenUp: number;
   readonly rooms: readonly RoomRow[];
   readonly gateway: AppState;
   readonly surroundings: Surroundings;
@@ -77,33 +72,42 @@ export interface LoggedLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Something that happened: a function's run, an outage or its end, or a room that changed. */
+/** Something that happened: a function's run, an outage or its end, or a change in a room. */
 export interface TimelineEntry {
   readonly id: string;
   readonly time: number;
-  readonly kind: "request" | "event" | "timer" | "queue" | "outage" | "state";
+  readonly kind: "request" | "event" | "timer" | "queue" | "outage" | "room";
   readonly tone: "good" | "warning" | "bad";
-  /** A request's method and path, otherwise the function's name or the new state. */
+  /** A request's method and path, otherwise the function's name or what has happened. */
   readonly title: string;
   readonly status?: number;
   readonly durationMilliseconds?: number;
-  readonly caller?: string;
   readonly correlationId?: string;
   /** What was done, one phrase per step. */
   readonly steps: readonly string[];
   readonly rooms: readonly string[];
+  /** The state that rooms entered. */
+  readonly states?: Readonly<Record<string, RoomState | "gone">>;
   /** Why a request failed. */
   readonly cause?: string;
-  /** For a state entry, the state that the room entered. */
-  readonly state?: RoomState | "gone";
 }
 
-/** The URLs that actions call. */
+const maxEntries = 3000;
+
+/** Returns the entries with a new one, or a changed one of the same ID, at their end. The oldest ones beyond a limit go. */
+export function withNewest(entries: readonly TimelineEntry[], entry: TimelineEntry): TimelineEntry[] {
+  return [...entries.filter(({ id }) => id !== entry.id), entry].slice(-maxEntries);
+}
+
+/** The URLs that actions call, and the made-up credentials for them. */
 export interface Addresses {
   readonly gateway: string;
   readonly platformControl: string;
   readonly token: string;
   readonly contactCentre: string;
+  /** The line of a shell that gets a consumer's token. */
+  readonly tokenLine: string;
+  readonly agentToken: string;
 }
 
 /** The response to an action, with secrets left out. */
@@ -116,6 +120,8 @@ export interface ActionResult {
 /** The first message of the stream. */
 export interface Greeting {
   readonly addresses: Addresses;
+  /** After how many seconds a new room can be handed out. */
+  readonly pooledAfterSeconds: number;
   /** After how many seconds an ended room may be deleted. */
   readonly deletedAfterSeconds: number;
   readonly history: readonly HistoryPoint[];

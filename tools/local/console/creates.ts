@@ -2,6 +2,7 @@
 import type { TimelineEntry } from "./console-state.ts";
 
 const troubleMinutes = 5;
+const minMeasured = 10;
 
 /** What became of a create; undefined for other entries, and for a create that the caller got wrong. */
 function outcomeOf({ title, status, tone }: TimelineEntry): "handed-out" | "empty" | "failed" | undefined {
@@ -19,15 +20,15 @@ export function summarizeCreates(entries: readonly TimelineEntry[]) {
     .map(({ durationMilliseconds = 0 }) => durationMilliseconds)
     .toSorted((one, other) => one - other);
   const percentile = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  const isEnough = sorted.length >= minMeasured;
   return {
     count: creates.length,
     failed: having("failed").length,
     empty: having("empty").length,
     /** When the first of them was. */
     since: creates[0]?.time,
-    p50: percentile(0.5),
-    p90: percentile(0.9),
-    p99: percentile(0.99),
+    /** Of a few creates, percentiles say nothing. */
+    percentiles: isEnough ? { p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99) } : undefined,
   };
 }
 

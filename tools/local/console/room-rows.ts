@@ -1,54 +1,50 @@
-/** Determines the state of each room. */
+/** Determines the state of each room. PINs and tags stay here: only whether there is a tag is passed on. */
+import { parseMarker } from "../../../src/lib/ownership/room.ts";
+import { isTakenOut } from "../../log/taken-out.ts";
+import type { PlatformSimulator } from "../../simulators/platform/platform-simulator.ts";
 import type { RoomRow, RoomState } from "./console-state.ts";
-import type { Conference, PlatformRoom } from "./stack-data.ts";
+
+type PlatformRoom = Pick<ReturnType<PlatformSimulator["rooms"]>[number], "name" | "tag" | "description">;
+type Conference = ReturnType<PlatformSimulator["switches"]>["conferences"][number];
 
 export interface RoomFacts {
   readonly rooms: readonly PlatformRoom[];
   readonly conferences: readonly Conference[];
-  readonly queuedForDeletionAt: (room: string) => number | undefined;
+  /** When the room was queued for deletion, in milliseconds since 1970. */
+  readonly endedAt: (room: string) => number | undefined;
   readonly poolReadyDelaySeconds: number;
   readonly garbageMinimumAgeSeconds: number;
   readonly now: number;
 }
 
-/**
- * Returns a row for each of the gateway's rooms. `previous` are the rows of the last call: a room that stays in
- * its state keeps its start.
- */
-export function toRoomRows(facts: RoomFacts, previous: ReadonlyMap<string, RoomRow>): RoomRow[] {
+/** Returns a row for each of the gateway's rooms. */
+export function toRoomRows(facts: RoomFacts): RoomRow[] {
   return facts.rooms.flatMap((room) => {
-    const before = previous.get(room.name);
-    if (!room.marker && !before) return [];
-    const conference = facts.conferences.find(({ name }) => name === room.name);
-    const { state, since } = stateOf(room, conference, facts);
-    return {
-      name: room.name,
-      state,
-      since: before?.state === state ? before.since : since,
-      ...(room.marker?.state === "pooled" && { madeAt: Date.parse(room.marker.since) }),
-      ...(room.marker?.state === "assigned" && { assignedAt: Date.parse(room.marker.since) }),
-      hasTag: room.hasTag,
-      nodes: conference?.nodes ?? [],
-      participants: conference?.participants ?? [],
-    };
+    const marker = parseMarker(room.description);
+    if (!marker) return [];
+    const { name, tag } = room;
+    const conference = facts.conferences.find((one) => one.name === name);
+    const { nodes = [], participants = [], startedAt } = conference ?? {};
+    const [state, since]: [RoomState, number] =
+      startedAt === undefined
+        ? stateOf(room, { ...marker, since: Date.parse(marker.since) }, facts)
+        : ["live", startedAt];
+    return { name, state, since, hasTag: tag !== "", nodes, participants };
   });
 }
 
 function stateOf(
-  { name, marker, isTakenOut }: PlatformRoom,
-  conference: Conference | undefined,
-  facts: RoomFacts,
-): { state: RoomState; since: number } {
-  const { now } = facts;
-  if (conference) return { state: "live", since: now };
-  const markedAt = marker ? Date.parse(marker.since) : now;
+  room: PlatformRoom,
+  marker: { readonly state: "pooled" | "assigned"; readonly since: number },
+  { endedAt, now, poolReadyDelaySeconds, garbageMinimumAgeSeconds }: RoomFacts,
+): [RoomState, number] {
   // A room that an operator took out of the pool has no conference, and no line of the app's log says that it is queued.
-  const endedAt = facts.queuedForDeletionAt(name) ?? (isTakenOut ? markedAt : undefined);
-  if (endedAt !== undefined && endedAt >= markedAt) {
-    const dueAt = endedAt + facts.garbageMinimumAgeSeconds * 1000;
-    return now >= dueAt ? { state: "deleting", since: dueAt } : { state: "ended", since: endedAt };
+  const end = endedAt(room.name) ?? (isTakenOut(room) ? marker.since : undefined);
+  if (end !== undefined && end >= marker.since) {
+    const dueAt = end + garbageMinimumAgeSeconds * 1000;
+    return now >= dueAt ? ["deleting", dueAt] : ["ended", end];
   }
-  if (marker?.state === "assigned") return { state: "assigned", since: markedAt };
-  const readyAt = markedAt + facts.poolReadyDelaySeconds * 1000;
-  return now >= readyAt ? { state: "pooled", since: readyAt } : { state: "provisioning", since: markedAt };
+  if (marker.state === "assigned") return ["assigned", marker.since];
+  const readyAt = marker.since + poolReadyDelaySeconds * 1000;
+  return now >= readyAt ? ["pooled", readyAt] : ["provisioning", marker.since];
 }

@@ -11,7 +11,8 @@ import type { ActionResult, Addresses } from "./console-state.ts";
 const timeoutMilliseconds = 240_000;
 const maxShownCharacters = 4000;
 const createdSchema = z.object({ name: z.string() });
-const failureSchema = z.object({ detail: z.string() });
+/** The gateway gives the reason in `detail`, a simulator in `error`. */
+const failureSchema = z.object({ detail: z.string().optional(), error: z.string().optional() });
 const secretFields = /"(\w*pin|access_token)":"[^"]*"/g;
 
 /**
@@ -48,8 +49,10 @@ export function createActionRunner(connection: Connection, addresses: Addresses)
     const created = response.ok ? createdSchema.safeParse(parseJson(text)).data?.name : undefined;
     const { status } = response;
     const retryAfter = response.headers.get("retry-after");
-    const detail = failureSchema.safeParse(parseJson(text)).data?.detail;
-    const shown = response.ok && done !== undefined ? done : (detail ?? hideSecrets(text));
+    const failure = response.ok ? undefined : failureSchema.safeParse(parseJson(text)).data;
+    const reason = failure?.detail ?? failure?.error;
+    const shown =
+      response.ok && done !== undefined ? done : (reason?.replace(/[^.]$/, "$&.") ?? hideSecrets(text));
     const notes = [
       id === "create" && status === 404 ? "The pool is empty." : shown,
       retryAfter === null ? "" : `Retry in ${retryAfter} s.`,

@@ -4,14 +4,6 @@ import { consumer } from "../../simulators/identities.ts";
 
 const timeoutMilliseconds = 30_000;
 
-/** The form of the token request. */
-export const tokenForm = {
-  grant_type: "client_credentials",
-  client_id: consumer.clientId,
-  client_secret: consumer.clientSecret,
-  scope: `api://${consumer.clientId}/.default`,
-} as const;
-
 /** Returns a token that is valid for about an hour. Throws if the issuer refuses. */
 export async function fetchAccessToken(tokenUrl: string): Promise<string> {
   const getToken = clientCredentials({ ...consumer, tokenUrl });

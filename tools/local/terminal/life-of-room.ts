@@ -3,7 +3,7 @@
 import { encodeServiceTag } from "../../../client/src/service-tag.ts";
 import type { Connection } from "../../simulators/connection.ts";
 import { identities } from "../../simulators/identities.ts";
-import { tokenForm } from "../stack/access-token.ts";
+import { tokenLine } from "../stack/token-line.ts";
 
 export interface Step {
   readonly purpose: string;
@@ -19,7 +19,6 @@ export function lifeOfRoom(connection: Connection): Step[] {
   const curl = "curl -sSi -w '\\n'";
   const authorized = `${curl} -H "Authorization: Bearer $TOKEN"`;
   const room = `"${gatewayUrl}/room/$ROOM"`;
-  const form = Object.entries(tokenForm).map(([name, value]) => `-d ${name}=${value}`);
   const uuiData = encodeServiceTag("https://verify.example.com/sessions/4711");
   const field = (name: string): string => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
   const conference = (action: string): string =>
@@ -34,7 +33,7 @@ export function lifeOfRoom(connection: Connection): Step[] {
   });
   return [
     step("Check that the gateway is up", [200], `${curl} ${gatewayUrl}/public/health`),
-    step("Get a token", [], `TOKEN=$(curl -s ${form.join(" ")} ${tokenUrl} | ${field("access_token")})`),
+    step("Get a token", [], tokenLine(tokenUrl)),
     step("Fill the pool, which continues in the background", [202], fill),
     step(
       "Create a room, which takes one from the pool; uuiData holds the service tag",

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { LoopbackRequest, Reply } from "../loopback-server.ts";
 import { ApiError } from "./api-error.ts";
+import type { EmitEvent } from "./live.ts";
 import type { PlatformState } from "./platform-state.ts";
 import { behaviourChangesSchema, latencySchema } from "./switches.ts";
 
@@ -99,8 +100,9 @@ export function createControl(state: PlatformState) {
       faults: faults.all(),
       latencyMilliseconds: state.latencyMilliseconds,
       alarms: alarms.all(),
-      conferences: live.all().map(({ name, startedAtByNode, participants }) => ({
+      conferences: live.all().map(({ name, startedAt, startedAtByNode, participants }) => ({
         name,
+        startedAt,
         nodes: [...startedAtByNode.keys()],
         participants: participants.map(({ display_name, node }) => ({ name: display_name, node })),
       })),
@@ -110,6 +112,11 @@ export function createControl(state: PlatformState) {
     /** Without it, no event is posted. */
     configureSink: sink.configure,
     sinkIdle: sink.idle,
+    /** Calls the listener with each event, whether there is a sink or not. Returns the function that ends it. */
+    onEvent: (listener: EmitEvent) => {
+      state.listeners.add(listener);
+      return () => void state.listeners.delete(listener);
+    },
     /** Empties the platform and resets every switch to the start options. */
     reset: state.reset,
   };

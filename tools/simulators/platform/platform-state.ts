@@ -2,7 +2,7 @@
 import { createFaults } from "../faults.ts";
 import { createConferences } from "./conferences.ts";
 import { createEventSink } from "./event-sink.ts";
-import { createAlarms, createLiveConferences } from "./live.ts";
+import { createAlarms, createLiveConferences, type EmitEvent } from "./live.ts";
 import { type Behaviours, createRateLimit, createRequestLog, defaultBehaviours } from "./switches.ts";
 
 export interface SimulatorOptions {
@@ -27,10 +27,15 @@ export function createPlatformState({ now = Date.now, requestLimitPerMinute }: S
   const behaviours = { ...initial };
   const alarms = createAlarms(now);
   const sink = createEventSink(now);
+  const listeners = new Set<EmitEvent>();
+  const emit: EmitEvent = (...event) => {
+    sink.emit(...event);
+    for (const listener of listeners) listener(...event);
+  };
   const parts = {
     behaviours,
     conferences: createConferences(behaviours, now),
-    live: createLiveConferences(now, sink.emit),
+    live: createLiveConferences(now, emit),
     alarms,
     sink,
     faults: createFaults(),
@@ -40,6 +45,7 @@ export function createPlatformState({ now = Date.now, requestLimitPerMinute }: S
   const state = {
     ...parts,
     latencyMilliseconds: 0,
+    listeners,
     reset: (): void => {
       const { conferences, live, faults, requestLog, rateLimit } = parts;
       for (const part of [conferences, live, alarms, sink, faults, requestLog, rateLimit]) part.clear();

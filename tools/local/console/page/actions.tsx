@@ -8,7 +8,7 @@ import {
   type RoomState,
   stateTitles,
 } from "../console-state.ts";
-import { inOrder } from "./rooms.tsx";
+import { inOrder } from "./lists.tsx";
 
 export interface ActionPanelProps {
   readonly addresses: Addresses;
@@ -37,7 +37,7 @@ export function ActionPanel(props: ActionPanelProps) {
     .toSorted(inOrder);
   const chosen = inUse.some(({ name }) => name === room) ? room : (inUse[0]?.name ?? "");
   return (
-    <section class="actions" aria-labelledby="actions-title">
+    <section id="actions" class="actions" aria-labelledby="actions-title" tabIndex={-1}>
       <h2 id="actions-title">Try it</h2>
       {inUse.length > 0 && (
         <label class="card chosen-room">
@@ -93,7 +93,7 @@ function ActionForm({ action, addresses, room, rooms, onCreated }: ActionFormPro
     if (sent.room !== undefined) onCreated(sent.room);
   }
 
-  const curl = toCurl(action.request(values, addresses));
+  const curl = toCurl(action.request(values, addresses), addresses);
   return (
     <form class="action" onSubmit={(event) => void submit(event)} aria-label={action.label}>
       {fields.map((field) => (
@@ -119,11 +119,10 @@ function ActionForm({ action, addresses, room, rooms, onCreated }: ActionFormPro
         )}
       </span>
       <details class="curl">
-        <summary aria-label={`curl line of: ${action.label}`}>curl</summary>
+        <summary aria-label={`curl lines of: ${action.label}`}>curl</summary>
         <div class="copied">
           <code>{curl}</code>
-          {/\$(AGENT_)?TOKEN/.test(curl) && <p class="muted">npm start -- --recipe prints the token.</p>}
-          <CopyButton text={curl} what="curl line" />
+          <CopyButton text={curl} what="curl lines" />
         </div>
       </details>
       <output class={`result ${toneOf(result)}`} aria-live="polite">

@@ -31,8 +31,8 @@ export function stateStyle(state: string): Record<string, string> {
 }
 
 /** Returns an amount with its noun: `1 fault`, `3 faults`. */
-export function amount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+export function amount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }
 
 export function roomAddress(name: string): string {

@@ -69,7 +69,10 @@ interface Trouble {
   readonly end?: readonly [id: string, label: string];
 }
 
-function troublesOf({ gateway, surroundings, time }: Snapshot, entries: readonly TimelineEntry[]): Trouble[] {
+function troublesOf(
+  { gateway, givenUp, surroundings, time }: Snapshot,
+  entries: readonly TimelineEntry[],
+): Trouble[] {
   const { platformDown, platformFaults, platformLatencyMilliseconds: latency, storageIsDown } = surroundings;
   const isExplained = gateway.state !== "up" || storageIsDown || platformDown !== null;
   const createTrouble = describeTrouble(entries, time);
@@ -84,6 +87,9 @@ function troublesOf({ gateway, surroundings, time }: Snapshot, entries: readonly
       text: "The storage does not respond: creates return 503. The figures of the queues are old.",
     },
     createTrouble !== undefined && !isExplained && { text: createTrouble },
+    givenUp > 0 && {
+      text: `The host has given up ${amount(givenUp, "request")} for a room: npm run ops -- redrive --local.`,
+    },
     platformDown !== null && {
       text: "The platform is down: creates return 503.",
       end: ["up", "Bring it up"],

@@ -1,25 +1,19 @@
 /** Receives the server's stream and keeps what the page draws. */
 import { useEffect, useState } from "preact/hooks";
-import type { Addresses, Greeting, HistoryPoint, Snapshot, TimelineEntry } from "../console-state.ts";
+import { type Greeting, type Snapshot, type TimelineEntry, withNewest } from "../console-state.ts";
 
 const maxPoints = 600;
-const maxEntries = 1000;
 
-export interface LiveData {
+export interface LiveData extends Omit<Greeting, "addresses"> {
   readonly isConnected: boolean;
-  readonly addresses: Addresses | undefined;
-  readonly deletedAfterSeconds: number;
-  readonly snapshot: Snapshot | undefined;
-  readonly history: readonly HistoryPoint[];
-  /** Oldest first. */
-  readonly entries: readonly TimelineEntry[];
+  readonly addresses?: Greeting["addresses"];
+  readonly snapshot?: Snapshot;
 }
 
 const empty: LiveData = {
   isConnected: false,
-  addresses: undefined,
+  pooledAfterSeconds: 0,
   deletedAfterSeconds: 0,
-  snapshot: undefined,
   history: [],
   entries: [],
 };
@@ -28,26 +22,21 @@ export function useLiveData(): LiveData {
   const [data, setData] = useState(empty);
   useEffect(() => {
     const stream = new EventSource("/events");
-    const on = <Message>(event: string, apply: (data: LiveData, message: Message) => LiveData): void => {
+    const on = <Message>(
+      event: string,
+      apply: (message: Message, data: LiveData) => Partial<LiveData>,
+    ): void => {
       stream.addEventListener(event, ({ data: text }: MessageEvent<string>) => {
         const message: Message = JSON.parse(text);
-        setData((current) => apply(current, message));
+        setData((current) => ({ ...current, ...apply(message, current) }));
       });
     };
-    on<Greeting>("greeting", (current, greeting) => ({
-      ...greeting,
-      isConnected: true,
-      snapshot: current.snapshot,
-    }));
-    on<Snapshot>("snapshot", (current, snapshot) => ({
-      ...current,
+    on<Greeting>("greeting", (greeting) => ({ ...greeting, isConnected: true }));
+    on<Snapshot>("snapshot", (snapshot, { history }) => ({
       snapshot,
-      history: [...current.history.filter(({ time }) => time < snapshot.time), snapshot].slice(-maxPoints),
+      history: [...history.filter(({ time }) => time < snapshot.time), snapshot].slice(-maxPoints),
     }));
-    on<TimelineEntry>("entry", (current, entry) => ({
-      ...current,
-      entries: [...current.entries.filter(({ id }) => id !== entry.id), entry].slice(-maxEntries),
-    }));
+    on<TimelineEntry>("entry", (entry, { entries }) => ({ entries: withNewest(entries, entry) }));
     stream.addEventListener("error", () => setData((current) => ({ ...current, isConnected: false })));
     return () => stream.close();
   }, []);

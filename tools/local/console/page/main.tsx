@@ -1,16 +1,13 @@
 /** The whole page: header, banners, actions, and either the overview or the life of one room. */
-import "./safe-start.ts";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import "uplot/dist/uPlot.min.css";
 import "./console.css";
 import { ActionPanel } from "./actions.tsx";
 import { roomAddress, useMedia, usePlace } from "./format.ts";
 import { Banners, Header } from "./header.tsx";
+import { RequestLife, RoomLife } from "./life.tsx";
 import { useLiveData } from "./live-data.ts";
 import { Details, Summary } from "./overview.tsx";
-import { RequestLines } from "./request-lines.tsx";
-import { RoomLife } from "./room-life.tsx";
 
 function App() {
   const data = useLiveData();
@@ -27,11 +24,11 @@ function App() {
   }, [isBad]);
   return (
     <>
-      <a class="skip" href="#content">
-        Skip to the content
+      <a class="skip" href="#actions" onClick={skipToActions}>
+        Skip to “Try it”
       </a>
       <Header data={data} />
-      <main id="content" class={isStale ? "layout stale" : "layout"} tabIndex={-1}>
+      <main class={isStale ? "layout stale" : "layout"}>
         {!snapshot && (
           <p class="waiting" role="status">
             Waiting for the gateway …
@@ -41,15 +38,8 @@ function App() {
           <div class="summary">
             <Banners data={data} snapshot={snapshot} />
             {place === undefined && <Summary snapshot={snapshot} />}
-            {place?.kind === "request" && <RequestLines id={place.name} entries={data.entries} />}
-            {shownRoom !== undefined && (
-              <RoomLife
-                name={shownRoom}
-                snapshot={snapshot}
-                entries={data.entries}
-                deletedAfterSeconds={data.deletedAfterSeconds}
-              />
-            )}
+            {place?.kind === "request" && <RequestLife id={place.name} entries={data.entries} />}
+            {shownRoom !== undefined && <RoomLife name={shownRoom} snapshot={snapshot} data={data} />}
           </div>
         )}
         {snapshot && place === undefined && !isNarrow && <Details data={data} snapshot={snapshot} />}
@@ -69,6 +59,12 @@ function App() {
       </main>
     </>
   );
+}
+
+/** The address says what is shown, so the link must not change it. */
+function skipToActions(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>("#actions")?.focus();
 }
 
 render(<App />, document.body);

@@ -1,38 +1,40 @@
 /** The state that the console shows for a room. */
 import { expect, test } from "vitest";
-import { type RoomFacts, toRoomRows } from "../../console/room-rows.ts";
+import { formatMarker } from "../../../../test/support/markers.ts";
+import { withTakenOut } from "../../../log/taken-out.ts";
+import { toRoomRows } from "../../console/room-rows.ts";
 
 const now = Date.parse("2026-01-02T10:00:00Z");
 const secondsAgo = (seconds: number): string => new Date(now - seconds * 1000).toISOString();
 
 interface Given {
   readonly markedSecondsAgo?: number;
-  readonly marker?: "pooled" | "assigned" | "none";
+  readonly marker?: "pooled" | "assigned";
   readonly endedSecondsAgo?: number;
   readonly isLive?: boolean;
+  readonly isTakenOut?: boolean;
 }
 
 function rowOf({ markedSecondsAgo = 600, marker = "assigned", ...given }: Given) {
-  const facts: RoomFacts = {
+  const description = formatMarker({ state: marker, since: secondsAgo(markedSecondsAgo), messageId: "1" });
+  const [row] = toRoomRows({
     rooms: [
       {
         name: "room",
-        hasTag: true,
-        isTakenOut: false,
-        marker:
-          marker === "none"
-            ? undefined
-            : { gateway: "vmr-gateway", state: marker, since: secondsAgo(markedSecondsAgo) },
+        tag: "tag",
+        description: given.isTakenOut ? withTakenOut(description, "shrink") : description,
       },
+      { name: "by hand", tag: "", description: "not the gateway's" },
     ],
-    conferences: given.isLive ? [{ name: "room", nodes: ["10.0.0.21"], participants: [] }] : [],
-    queuedForDeletionAt: () =>
-      given.endedSecondsAgo === undefined ? undefined : now - given.endedSecondsAgo * 1000,
+    conferences: given.isLive
+      ? [{ name: "room", startedAt: now - 3000, nodes: ["10.0.0.21"], participants: [] }]
+      : [],
+    endedAt: () => (given.endedSecondsAgo === undefined ? undefined : now - given.endedSecondsAgo * 1000),
     poolReadyDelaySeconds: 90,
     garbageMinimumAgeSeconds: 30,
     now,
-  };
-  return toRoomRows(facts, new Map())[0];
+  });
+  return row;
 }
 
 test.each([
@@ -44,15 +46,19 @@ test.each([
   ],
   ["pooled when the delay is over", { marker: "pooled", markedSecondsAgo: 100 }, "pooled", 10],
   ["assigned when it has been handed out", { markedSecondsAgo: 40 }, "assigned", 40],
-  ["live while its conference runs", { isLive: true }, "live", 0],
+  ["live while its conference runs", { isLive: true }, "live", 3],
   ["ended when it is queued for deletion", { endedSecondsAgo: 29 }, "ended", 29],
   ["being deleted when its deletion is due", { endedSecondsAgo: 35 }, "deleting", 5],
-  ["live if a new conference has started after the end", { endedSecondsAgo: 5, isLive: true }, "live", 0],
+  ["live if a new conference has started after the end", { endedSecondsAgo: 5, isLive: true }, "live", 3],
+  ["ended when an operator took it out of the pool", { isTakenOut: true, markedSecondsAgo: 20 }, "ended", 20],
   ["assigned if it was handed out after the end", { endedSecondsAgo: 700 }, "assigned", 600],
 ] as const)("A room is %s", (_, given, state, secondsInState) => {
-  expect(rowOf(given)).toMatchObject({ state, since: now - secondsInState * 1000 });
-});
-
-test("A room without a marker that was never the gateway's is not shown", () => {
-  expect(rowOf({ marker: "none" })).toBeUndefined();
+  expect(rowOf(given)).toEqual({
+    name: "room",
+    hasTag: true,
+    state,
+    nodes: expect.any(Array),
+    participants: [],
+    since: now - secondsInState * 1000,
+  });
 });

@@ -27,12 +27,11 @@ function started() {
   return { timeline, log };
 }
 
-test("A request becomes one entry with method, path, status, duration, caller, correlation ID and room", () => {
+test("A request becomes one entry with method, path, status, duration, correlation ID, room and its state", () => {
   const { timeline, log } = started();
-  const origin = { caller: "client-1", correlationId: "trace-1" };
   log("createRoomFromQueue", [
     { event: "room-claimed", room: "abc" },
-    { event: "request", status: 200, durationMilliseconds: 34, ...origin },
+    { event: "request", status: 200, durationMilliseconds: 34, correlationId: "trace-1" },
   ]);
   expect(timeline.entries()).toEqual([
     {
@@ -43,9 +42,10 @@ test("A request becomes one entry with method, path, status, duration, caller, c
       title: "POST /room/create",
       status: 200,
       durationMilliseconds: 34,
-      ...origin,
+      correlationId: "trace-1",
       steps: ["Room claimed"],
       rooms: ["abc"],
+      states: { abc: "assigned" },
     },
   ]);
 });
@@ -84,14 +84,51 @@ test("A create counts as failed if it returns 503, or if its process ends, which
   expect(summarizeCreates(timeline.entries())).toMatchObject({ count: 2, failed: 2 });
 });
 
-test("The timeline keeps the newest 1000 entries", () => {
+test("After thousands of runs, the newest are shown, each with its steps and its room's state", () => {
   const { timeline, log } = started();
-  log("collectGarbage", []);
-  const entry = timeline.entries()[0];
-  for (let index = 1; entry && index <= 1000; index++) timeline.add({ ...entry, id: String(index) });
-  expect(timeline.entries().map(({ id }) => id)).toEqual(
-    Array.from({ length: 1000 }, (_, index) => String(index + 1)),
-  );
+  for (let index = 0; index <= 3000; index++)
+    log("provisionRoom", [{ event: "room-provisioned", room: `${index}` }]);
+  const entries = timeline.entries();
+  expect(entries).toHaveLength(3000);
+  for (const [entry, room] of [
+    [entries[0], "1"],
+    [entries.at(-1), "3000"],
+  ] as const)
+    expect(entry).toMatchObject({ steps: ["Room provisioned"], states: { [room]: "provisioning" } });
+});
+
+test("Runs that never end do not keep later runs from having steps", () => {
+  const { timeline, log } = started();
+  const source = {
+    level: "information",
+    functionName: "getRoom",
+    category: "Function.getRoom.User",
+  } as const;
+  for (let index = 0; index < 600; index++)
+    timeline.onLog({ ...source, invocationId: `lost-${index}`, message: '{"event":"room-read"}' });
+  log("collectGarbage", [{ event: "room-deleted", room: "a" }]);
+  expect(timeline.entries()).toMatchObject([{ steps: ["Room deleted"], states: { a: "gone" } }]);
+});
+
+test("Rooms are live from the first node's start to the last one's end, each time, and people come and go", () => {
+  const { timeline, log } = started();
+  const conference = { name: "abc" };
+  const citizen = { conference: "abc", display_name: "Citizen", uuid: "1" };
+  for (let meeting = 0; meeting < 2; meeting++) {
+    timeline.onPlatformEvent("a", "conference_started", conference);
+    timeline.onPlatformEvent("b", "conference_started", conference);
+    expect(timeline.endedAt("abc")).toBeUndefined();
+    timeline.onPlatformEvent("a", "conference_ended", conference);
+    log("eventSink", [{ event: "room-queued-for-deletion", room: "abc" }]);
+    expect(timeline.endedAt("abc")).toBe(timeline.entries().at(-1)?.time);
+  }
+  timeline.onPlatformEvent("a", "participant_connected", citizen);
+  timeline.onPlatformEvent("a", "participant_disconnected", citizen);
+  const titles = timeline.entries().map(({ title }) => title);
+  expect(titles.filter((title) => title === "Live")).toHaveLength(2);
+  expect(titles.slice(-2)).toEqual(["Citizen joined", "Citizen left"]);
+  log("collectGarbage", [{ event: "room-deleted", room: "abc" }]);
+  expect(timeline.endedAt("abc")).toBeUndefined();
 });
 
 test("The failure of creates is described with the failed platform call until a create succeeds", () => {
@@ -135,9 +172,8 @@ test("Creates are counted by their outcome, with percentiles of those that hande
     failed: 1,
     empty: 1,
     since: timeline.entries()[0]?.time,
-    p50: 50,
-    p90: 90,
-    p99: 99,
+    percentiles: { p50: 50, p90: 90, p99: 99 },
   });
-  expect(summarizeCreates([])).toMatchObject({ count: 0, since: undefined, p50: 0 });
+  expect(summarizeCreates(timeline.entries().slice(0, 10)).percentiles).toEqual({ p50: 5, p90: 9, p99: 10 });
+  expect(summarizeCreates(timeline.entries().slice(0, 9)).percentiles).toBeUndefined();
 });
