@@ -21,7 +21,7 @@ const connectionSchema = z.object({
   maxRooms: z.int(),
   poolReadyDelaySeconds: z.number(),
   garbageMinimumAgeSeconds: z.number(),
-  /** Whether the app takes calls, with the reason in one line if it does not. `npm run stack` leaves it out. */
+  /** Whether the app takes calls, with the reason in one line if it does not. `npm start -- --no-app` leaves it out. */
   app: z
     .object({
       state: z.enum(["up", "restarting", "not loaded", "ended"]),

@@ -16,6 +16,7 @@ import { startConsole } from "../console/console-server.ts";
 import { createTimeline } from "../console/timeline.ts";
 import { fetchAccessToken } from "../stack/access-token.ts";
 import { startLocalGateway } from "../stack/local-gateway.ts";
+import { runWithoutApp } from "../stack/without-app.ts";
 import { introduction } from "../terminal/introduction.ts";
 import { createLogPrinter } from "../terminal/log-printer.ts";
 import { showPoolFill } from "../terminal/pool-progress.ts";
@@ -39,6 +40,12 @@ if (earlier)
   console.log(
     `Another gateway runs at ${earlier.gatewayUrl}. From now on, --local and npm run demo mean this one.`,
   );
+if (!options.app) {
+  const { set = {}, port = usualPorts.gateway, replace = false } = options;
+  await runWithoutApp({ set, port, replace }, stopping).catch(failToStart);
+  console.log("Stopped.");
+  process.exit();
+}
 console.log("Starting storage, platform, token issuer, contact centre, log workspace and app ...");
 const printLog = createLogPrinter(options.verbose ? "information" : "warning", console.error);
 const timeline = createTimeline();
@@ -156,7 +163,7 @@ async function introduce(started: Connection): Promise<void> {
   console.log(
     ready >= wanted
       ? "The gateway is ready. Press Ctrl-C to stop. In another terminal, `npm run demo` runs the life of a room.\n" +
-          "`npm start -- --recipe` prints a token, curl lines and all URLs."
+          (options.recipe ? "" : "`npm start -- --recipe` prints a token, curl lines and all URLs.")
       : `${ready} of ${wanted} rooms: ${problem() ?? "the others follow"}. ` +
           "The gateway keeps trying. `npm run ops -- doctor --local` says what is wrong. Press Ctrl-C to stop.",
   );

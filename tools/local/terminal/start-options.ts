@@ -23,6 +23,8 @@ export function readStartOptions(args: readonly string[]) {
     .option("--inspect", "Lets a debugger attach to the app.")
     .option("--inspect-port <number>", "Port for the debugger.", port, 9229)
     .option("--recipe", "Also prints all URLs, credentials, a token, and curl lines for the life of a room.")
+    .option("--no-app", "Runs everything except the app, for `func start`, and writes local.settings.json.")
+    .option("--replace", "With --no-app: replaces local.settings.json.")
     .option("--verbose", "Prints all log entries of the app, not only warnings and errors.")
     .parse(args, { from: "user" })
     .opts();

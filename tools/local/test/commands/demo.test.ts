@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const script = "tools/local/commands/demo.ts";
 
 test("npm run demo passes on a gateway, and names the step whose response has another status", async () => {
-  const { connection, untilPoolHas, stop } = await startRunningConsole();
+  const { connection, runAction, untilPoolHas, stop } = await startRunningConsole();
   onTestFinished(stop);
   const folder = await temporaryFolder();
   const runDemo = async (gatewayUrl: string) => {
@@ -19,17 +19,22 @@ test("npm run demo passes on a gateway, and names the step whose response has an
     const { exited, output } = runScriptIn(folder, script);
     return { code: await exited, output: output() };
   };
+  // The create waits for the pool, and the collector deletes the room.
+  await runAction("empty", {});
   const passed = await runDemo(connection.gatewayUrl);
   expect(passed.output).toContain(`Using the gateway at ${connection.gatewayUrl}`);
   expect(passed.output).toContain('"tag":"https://verify.example.com/sessions/4711"');
-  expect(passed).toMatchObject({ code: 0, output: expect.stringMatching(/\n15 steps, 0 failed\n$/) });
+  expect(passed).toMatchObject({ code: 0, output: expect.stringMatching(/\n14 steps, 0 failed\n$/) });
+  const logged = await (await fetch(`${connection.logWorkspaceUrl}/control/traces`)).json();
+  const byCollector = { event: "room-deleted", function: "collectGarbage" };
+  expect(logged).toContainEqual({ time: expect.any(String), fields: expect.objectContaining(byCollector) });
 
   await untilPoolHas(1);
   const { url } = await startForwardingServer(connection.gatewayUrl, (reply, request) =>
     request.method === "PATCH" ? { ...reply, status: 200 } : reply,
   );
   const failed = await runDemo(url);
-  const end = /\n15 steps, 1 failed\nFAIL Change the room: status 200 instead of 202\n$/;
+  const end = /\n14 steps, 1 failed\nFAIL Change the room: status 200 instead of 202\n$/;
   expect(failed).toMatchObject({ code: 1, output: expect.stringMatching(end) });
 });
 

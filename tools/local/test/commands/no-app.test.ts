@@ -1,4 +1,4 @@
-/** `npm run stack`: an app works with the settings file that it writes, and no file of the user is lost. */
+/** `npm start -- --no-app`: an app works with the settings file that it writes, and no file of the user is lost. */
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,17 +22,17 @@ const settingsSchema = z.strictObject({
   Values: z.record(z.string(), z.string()),
   Host: z.strictObject({ LocalHttpPort: z.int().min(1) }),
 });
-const script = "tools/local/commands/stack.ts";
+const command = ["tools/local/commands/start.ts", "--no-app"] as const;
 
-test("The settings that the stack writes make an app the gateway that it expects, with all services of Azurite", async () => {
+test("The settings that npm start -- --no-app writes make an app the gateway that it expects, with all services of Azurite", async () => {
   const folder = await temporaryFolder();
   const settings = join(folder, "local.settings.json");
-  const { child, output, printed, end } = runScriptIn(folder, script);
+  const { child, output, printed, end } = runScriptIn(folder, ...command, "--set", "MAX_VMR=7");
   await printed("Run `npm run build");
   expect(await childrenOf(child.pid)).toEqual([]);
   const { Values, Host } = settingsSchema.parse(JSON.parse(await readFile(settings, "utf8")));
   const GATEWAY_NAME = `local-${child.pid}`;
-  expect(Values).toMatchObject({ FUNCTIONS_WORKER_RUNTIME: "node", MAX_VMR: "20", GATEWAY_NAME });
+  expect(Values).toMatchObject({ FUNCTIONS_WORKER_RUNTIME: "node", MAX_VMR: "7", GATEWAY_NAME });
   for (const name of ["Blob", "Queue", "Table"]) {
     const [, url] = new RegExp(`${name}Endpoint=([^;]+)`).exec(Values["AzureWebJobsStorage"] ?? "") ?? [];
     expect((await fetch(`${url}?comp=list`)).headers.get("server")).toMatch(new RegExp(`^Azurite-${name}`));
@@ -60,16 +60,16 @@ test("The settings that the stack writes make an app the gateway that it expects
   expect(await readdir(join(folder, connectionFolder))).toEqual([]);
 });
 
-test("The stack keeps an existing settings file without --replace, and one that is edited while it runs", async () => {
+test("npm start -- --no-app keeps an existing settings file without --replace, and one that is edited while it runs", async () => {
   const folder = await temporaryFolder();
   const settings = join(folder, "local.settings.json");
   await writeFile(settings, "own");
-  const refused = runScriptIn(folder, script);
+  const refused = runScriptIn(folder, ...command);
   expect(await refused.exited).toBe(1);
-  expect(refused.errors()).toMatch(/^local\.settings\.json exists\. .*-- --replace`\.\n$/);
+  expect(refused.errors()).toMatch(/^npm start: local\.settings\.json exists\. .*--replace\.\n$/);
   expect(await readFile(settings, "utf8")).toBe("own");
 
-  const { printed, end } = runScriptIn(folder, script, "--replace");
+  const { printed, end } = runScriptIn(folder, ...command, "--replace");
   await printed("Run `npm run build");
   await writeFile(settings, "edited");
   expect(await end("SIGINT")).toBe(0);

@@ -1,0 +1,40 @@
+/** `npm start -- --no-app`: runs everything but the app, and writes a local.settings.json through which `func start` finds it. */
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import getPort from "get-port";
+import { connectionOf, writeConnection } from "../../simulators/connection.ts";
+import { startDevelopmentStack } from "../../simulators/development-stack.ts";
+import { localSettings } from "../../simulators/gateway-settings.ts";
+import { untilStopped } from "../../simulators/process/stop-signal.ts";
+import { pointEventSinkTo } from "./local-gateway.ts";
+
+const settingsPath = "local.settings.json";
+
+export interface WithoutAppOptions {
+  readonly set: Readonly<Record<string, string>>;
+  /** The port that `func start` is told to use, if it is free. */
+  readonly port: number;
+  readonly replace: boolean;
+}
+
+/** Runs until `stopping` aborts. Throws if there is a settings file that may not be replaced. */
+export async function runWithoutApp({ set, port, replace }: WithoutAppOptions, stopping: AbortSignal) {
+  if (existsSync(settingsPath) && !replace)
+    throw new Error(`${settingsPath} exists. Move it away, or replace it with --replace.`);
+  const stack = await startDevelopmentStack({ withTables: true });
+  const settings = { ...stack.settings, ...localSettings, ...set };
+  const LocalHttpPort = await getPort({ host: "127.0.0.1", port });
+  const gatewayUrl = `http://127.0.0.1:${LocalHttpPort}`;
+  const Values = { FUNCTIONS_WORKER_RUNTIME: "node", ...settings };
+  const text = `${JSON.stringify({ IsEncrypted: false, Values, Host: { LocalHttpPort } }, undefined, 2)}\n`;
+  process.on("exit", () => {
+    if (existsSync(settingsPath) && readFileSync(settingsPath, "utf8") === text) rmSync(settingsPath);
+  });
+  writeFileSync(settingsPath, text, { mode: 0o600 });
+  pointEventSinkTo(stack, gatewayUrl, settings);
+  await writeConnection(connectionOf(stack, gatewayUrl, settings));
+  console.log(`Wrote ${settingsPath}. It is removed on exit unless you edit it.`);
+  console.log(`The gateway's URL will be ${gatewayUrl}.`);
+  console.log("Run `npm run build && npm exec -c 'func start'` in another terminal. Press Ctrl-C to stop.");
+  await untilStopped(stopping);
+  await stack.stop();
+}
