@@ -86,7 +86,7 @@ describe("In the background", () => {
     const running = await startTestHost("probe-app.ts", {
       hostJsonPath,
       environment: { AzureWebJobsStorage: azurite.connectionString, "AzureWebJobs.echo.Disabled": "true" },
-      timeScale: { retryDelaySeconds: 0, pollSeconds: 0.2 },
+      timeScale: { messageLockSeconds: 2, retryDelaySeconds: 0, pollSeconds: 0.2 },
     });
     onTestFinished(running.stop);
     expect((await call(running.host, "/echo/x")).status).toBe(404);
@@ -103,6 +103,10 @@ describe("In the background", () => {
       await queue.sendMessage(encoded(text));
     const depth = async () => (await queue.getProperties()).approximateMessagesCount;
     await expect.poll(depth).toBe(0);
+    // A renewed lease has another receipt.
+    const long = "longer than half a lease";
+    await queue.sendMessage(encoded(long));
+    await expect.poll(depth).toBe(0);
     const body = JSON.stringify({ input: '{"byHand":true}' });
     const fired = await fetch(`${running.host.url}/admin/functions/work`, { method: "POST", body });
     expect(fired.status).toBe(202);
@@ -110,6 +114,7 @@ describe("In the background", () => {
     const seen = running.appMessages().flatMap((text) => (text.startsWith("{") ? [JSON.parse(text)] : []));
     const succeeded = [{ room: "é✓" }, "no JSON"].map((message) => ({ message, dequeueCount: 1 }));
     expect(seen).toEqual(expect.arrayContaining([...succeeded, { message: { byHand: true } }]));
+    expect(seen.filter(({ message }) => message === long)).toEqual([{ message: long, dequeueCount: 1 }]);
     const attempts = seen.filter(({ message }) => message === "crash, then fail");
     expect(attempts.map(({ dequeueCount }) => dequeueCount)).toEqual([1, 2, 3]);
     const { receivedMessageItems } = await poison.receiveMessages();
