@@ -11,11 +11,10 @@ export interface Field {
 }
 
 export interface ActionRequest {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: string;
   readonly url: string;
-  /** The credentials of the request: the consumer's bearer token, or the agent's token. */
-  readonly identity?: "consumer" | "agent";
-  readonly json?: unknown;
+  readonly identity: Action["as"];
+  readonly json: unknown;
 }
 
 export type Values = Readonly<Record<string, string>>;
@@ -23,16 +22,19 @@ export type Values = Readonly<Record<string, string>>;
 export interface Action {
   readonly id: string;
   readonly label: string;
+  /** The server that is called. */
+  readonly at: "gateway" | "platformControl" | "token" | "contactCentre";
+  /** Method and path, in which `{room}` is the name of the chosen room. */
+  readonly call: string;
+  /** The credentials of the request: the consumer's bearer token, or the agent's token. */
+  readonly as?: "consumer" | "agent";
   readonly fields?: readonly Field[];
-  /** Whether the request takes the chosen room's name as the value `room`. */
-  readonly needsRoom?: boolean;
+  readonly query?: (values: Values) => string;
+  readonly body?: (values: Values) => unknown;
   /** What is shown instead of the response's body if the request succeeds. */
   readonly done?: string;
-  /** Whether this is the usual first action. */
-  readonly isPrimary?: boolean;
   /** The question that a second click confirms, because the action cannot be undone. `rooms` is the number of rooms. */
-  readonly confirm?: (values: Values, rooms: number) => string;
-  readonly request: (values: Values, addresses: Addresses) => ActionRequest;
+  readonly confirm?: (rooms: number) => string;
 }
 
 export interface ActionGroup {
@@ -40,14 +42,18 @@ export interface ActionGroup {
   readonly actions: readonly Action[];
 }
 
-const exampleTag = "https://verify.example.com/sessions/4711";
-
 /** A selection whose first option is the initial one. */
 function choice(name: string, label: string, options: NonNullable<Field["options"]>): Field {
   return { name, label, initial: options[0]?.[0] ?? "", options };
 }
 
-const calls = (initial: string): Field => ({ name: "calls", label: "Calls", type: "number", initial });
+const text = (name: string, label: string, initial: string): Field => ({ name, label, initial });
+const number = (name: string, label: string, initial: string): Field => ({
+  name,
+  label,
+  initial,
+  type: "number",
+});
 /** Each is on a node of its own. */
 const nodes: Values = { Citizen: "10.0.0.21", Agent: "10.0.0.22" };
 const participants = choice("participant", "Who", [
@@ -67,69 +73,33 @@ const platformFault = choice("fault", "Fault", [
   ["timeout-after", "timeout after the commit"],
 ]);
 
-const post = (url: string, json: unknown): ActionRequest => ({ method: "POST", url, json });
-const remove = (url: string): ActionRequest => ({ method: "DELETE", url });
-const asConsumer = (method: "POST" | "DELETE", url: string): ActionRequest => ({
-  method,
-  url,
-  identity: "consumer",
-});
-const roomPath = ({ room = "" }: Values): string => encodeURIComponent(room);
-
-/** An action that posts what `body` returns to the control API of the platform. */
-const platform = (path: string, body: (values: Values) => unknown): Pick<Action, "request"> => ({
-  request: (values, { platformControl }) => post(`${platformControl}/control/${path}`, body(values)),
-});
-
-const fire = (id: string, label: string): Action => ({
-  id,
-  label,
-  request: (_, { gateway }) => post(`${gateway}/admin/functions/${id}`, {}),
-});
-
-const issuer = (id: string, label: string, path: string): Action => ({
-  id,
-  label,
-  request: (_, { token }) => post(`${new URL(token).origin}/control/${path}`, {}),
-});
-
 function faultOf({ fault = "429", calls: count = "1" }: Values): object {
   const [kind, when = "before"] = fault.split("-");
   const plan = { when, count: Number(count) };
   return kind === "timeout" ? { kind, ...plan } : { kind: "status", status: Number(kind), ...plan };
 }
 
+const on = (at: Action["at"]) => (id: string, label: string, call: string) => ({ at, id, label, call });
+const gateway = on("gateway");
+const platform = on("platformControl");
+const issuer = on("token");
+const contactCentre = on("contactCentre");
+
 export const actionGroups: readonly ActionGroup[] = [
   {
     title: "Rooms",
     actions: [
       {
-        id: "create",
-        label: "Create a room",
-        isPrimary: true,
-        fields: [{ name: "tag", label: "Service tag", type: "text", initial: exampleTag }],
-        request: ({ tag = "" }, { gateway }) =>
-          asConsumer(
-            "POST",
-            `${gateway}/room/create${tag === "" ? "" : `?uuiData=${toHex(tag)};encoding=hex`}`,
-          ),
+        ...gateway("create", "Create a room", "POST /room/create"),
+        as: "consumer",
+        fields: [text("tag", "Service tag", "https://verify.example.com/sessions/4711")],
+        query: ({ tag = "" }) => (tag === "" ? "" : `?uuiData=${toHex(tag)};encoding=hex`),
       },
+      { ...gateway("read", "Read it as an agent", "GET /public/room/{room}"), as: "agent" },
       {
-        id: "read",
-        label: "Read it as an agent",
-        needsRoom: true,
-        request: (values, { gateway }) => ({
-          method: "GET",
-          url: `${gateway}/public/room/${roomPath(values)}`,
-          identity: "agent",
-        }),
-      },
-      {
-        id: "delete",
-        label: "Delete it",
-        needsRoom: true,
+        ...gateway("delete", "Delete it", "DELETE /room/{room}"),
+        as: "consumer",
         confirm: () => "Delete 1 room?",
-        request: (values, { gateway }) => asConsumer("DELETE", `${gateway}/room/${roomPath(values)}`),
       },
     ],
   },
@@ -137,108 +107,95 @@ export const actionGroups: readonly ActionGroup[] = [
     title: "Conference",
     actions: [
       {
-        id: "join",
-        label: "Join",
+        ...platform("join", "Join", "POST /control/conferences/join"),
         done: "The participant has joined.",
-        needsRoom: true,
         fields: [participants],
-        ...platform("conferences/join", ({ room, participant = "" }) => ({
-          name: room,
-          participant,
-          node: nodes[participant],
-        })),
+        body: ({ room, participant = "" }) => ({ name: room, participant, node: nodes[participant] }),
       },
       {
-        id: "leave",
-        label: "Leave",
+        ...platform("leave", "Leave", "POST /control/conferences/leave"),
         done: "The participant has left.",
-        needsRoom: true,
         fields: [participants],
-        ...platform("conferences/leave", ({ room, participant }) => ({ name: room, participant })),
+        body: ({ room, participant }) => ({ name: room, participant }),
       },
     ],
   },
   {
     title: "Pool and timers",
     actions: [
+      { ...gateway("fill", "Fill the pool", "POST /room/bulk/"), as: "consumer" },
       {
-        id: "fill",
-        label: "Fill the pool",
-        request: (_, { gateway }) => asConsumer("POST", `${gateway}/room/bulk/`),
+        ...gateway("empty", "Delete all rooms", "DELETE /room/bulk/"),
+        as: "consumer",
+        confirm: (rooms) => `Delete ${rooms} rooms?`,
       },
-      {
-        id: "empty",
-        label: "Delete all rooms",
-        confirm: (_, rooms) => `Delete ${rooms} rooms?`,
-        request: (_, { gateway }) => asConsumer("DELETE", `${gateway}/room/bulk/`),
-      },
-      fire("collectGarbage", "Collect garbage"),
-      fire("collectMetrics", "Collect metrics"),
+      gateway("collectGarbage", "Collect garbage", "POST /admin/functions/collectGarbage"),
+      gateway("collectMetrics", "Collect metrics", "POST /admin/functions/collectMetrics"),
     ],
   },
   {
     title: "Platform",
     actions: [
-      { id: "down", label: "Take it down", fields: [outage], ...platform("down", ({ mode }) => ({ mode })) },
-      { id: "up", label: "Bring it up", ...platform("up", () => ({})) },
       {
-        id: "slow",
-        label: "Slow it down",
-        fields: [{ name: "milliseconds", label: "Milliseconds", type: "number", initial: "2000" }],
-        ...platform("latency", ({ milliseconds }) => ({ milliseconds: Number(milliseconds) })),
+        ...platform("down", "Take it down", "POST /control/down"),
+        fields: [outage],
+        body: ({ mode }) => ({ mode }),
+      },
+      platform("up", "Bring it up", "POST /control/up"),
+      {
+        ...platform("slow", "Slow it down", "POST /control/latency"),
+        fields: [number("milliseconds", "Milliseconds", "2000")],
+        body: ({ milliseconds }) => ({ milliseconds: Number(milliseconds) }),
       },
       {
-        id: "fast",
-        label: "Make it fast again",
-        ...platform("latency", () => ({ milliseconds: 0 })),
+        ...platform("fast", "Make it fast again", "POST /control/latency"),
+        body: () => ({ milliseconds: 0 }),
       },
       {
-        id: "fail",
-        label: "Make calls fail",
-        fields: [platformFault, calls("1")],
-        ...platform("faults", faultOf),
+        ...platform("fail", "Make calls fail", "POST /control/faults"),
+        fields: [platformFault, number("calls", "Calls", "1")],
+        body: faultOf,
       },
+      platform("heal", "Clear all faults", "DELETE /control/faults"),
       {
-        id: "heal",
-        label: "Clear all faults",
-        request: (_, { platformControl }) => remove(`${platformControl}/control/faults`),
+        ...platform("alarm", "Raise an alarm", "POST /control/alarms"),
+        fields: [text("name", "Name", "connectivity_lost")],
+        body: ({ name }) => ({ name, level: "error" }),
       },
-      {
-        id: "alarm",
-        label: "Raise an alarm",
-        fields: [{ name: "name", label: "Name", type: "text", initial: "connectivity_lost" }],
-        ...platform("alarms", ({ name }) => ({ name, level: "error" })),
-      },
-      {
-        id: "calm",
-        label: "Clear all alarms",
-        request: (_, { platformControl }) => remove(`${platformControl}/control/alarms`),
-      },
+      platform("calm", "Clear all alarms", "DELETE /control/alarms"),
     ],
   },
   {
     title: "Contact centre and token issuer",
     actions: [
       {
-        id: "contactCentreFails",
-        label: "Contact centre fails",
-        fields: [calls("5")],
-        request: ({ calls: count }, { contactCentre }) =>
-          post(`${contactCentre}/control/faults`, { status: 503, count: Number(count) }),
+        ...contactCentre("contactCentreFails", "Contact centre fails", "POST /control/faults"),
+        fields: [number("calls", "Calls", "5")],
+        body: ({ calls }) => ({ status: 503, count: Number(calls) }),
       },
-      {
-        id: "contactCentreHeals",
-        label: "Contact centre recovers",
-        request: (_, { contactCentre }) => remove(`${contactCentre}/control/faults`),
-      },
-      issuer("issuerDown", "Token issuer fails", "down"),
-      issuer("issuerUp", "Token issuer recovers", "up"),
-      issuer("rotate", "Token issuer changes its key", "keys/rotate"),
+      contactCentre("contactCentreHeals", "Contact centre recovers", "DELETE /control/faults"),
+      issuer("issuerDown", "Token issuer fails", "POST /control/down"),
+      issuer("issuerUp", "Token issuer recovers", "POST /control/up"),
+      issuer("rotate", "Token issuer changes its key", "POST /control/keys/rotate"),
     ],
   },
 ];
 
 export const actions: readonly Action[] = actionGroups.flatMap((group) => group.actions);
+
+/** Whether the request is about the chosen room, whose name is the value `room`. */
+export function needsRoom({ call }: Action): boolean {
+  return call.includes("{room}") || call.includes("/conferences/");
+}
+
+export function requestOf(action: Action, values: Values, addresses: Addresses): ActionRequest {
+  const { at, call, as, query, body } = action;
+  const [method = "", path = ""] = call.split(" ");
+  const url =
+    new URL(addresses[at]).origin + path.replace("{room}", encodeURIComponent(values["room"] ?? ""));
+  const json = body?.(values) ?? (method === "POST" && as === undefined ? {} : undefined);
+  return { method, url: `${url}${query?.(values) ?? ""}`, identity: as, json };
+}
 
 /** Returns the request as lines for a POSIX shell. The first one gets a token if the request needs one. */
 export function toCurl(

@@ -5,7 +5,7 @@ import { clientCredentials, createTokenCache } from "../../../client/src/tokens.
 import type { Connection } from "../../simulators/connection.ts";
 import { consumer, identities } from "../../simulators/identities.ts";
 import { parseJson } from "../../simulators/process/parse-json.ts";
-import { type Action, type ActionRequest, actions, type Values } from "./actions.ts";
+import { type Action, type ActionRequest, actions, requestOf, type Values } from "./actions.ts";
 import type { ActionResult, Addresses } from "./console-state.ts";
 
 const timeoutMilliseconds = 240_000;
@@ -70,7 +70,7 @@ export function createActionRunner(connection: Connection, addresses: Addresses)
       const action = actions.find((candidate) => candidate.id === id);
       if (!action) return undefined;
       try {
-        return await send(action.request(values, addresses), action);
+        return await send(requestOf(action, values, addresses), action);
       } catch (error) {
         return { status: null, text: messageOf(error) };
       }

@@ -1,6 +1,14 @@
 /** The forms of the actions: each sends one request and shows it as a `curl` line. */
 import { useEffect, useState } from "preact/hooks";
-import { type Action, actionGroups, type Field, toCurl, type Values } from "../actions.ts";
+import {
+  type Action,
+  actionGroups,
+  type Field,
+  needsRoom,
+  requestOf,
+  toCurl,
+  type Values,
+} from "../actions.ts";
 import {
   type ActionResult,
   type Addresses,
@@ -70,15 +78,16 @@ interface ActionFormProps extends Omit<ActionPanelProps, "room"> {
 }
 
 function ActionForm({ action, addresses, room, rooms, onCreated }: ActionFormProps) {
-  const { fields = [], needsRoom = false, confirm } = action;
+  const { fields = [], confirm } = action;
+  const isAboutRoom = needsRoom(action);
   const [typed, setTyped] = useState<Values>(() =>
     Object.fromEntries(fields.map(({ name, initial }) => [name, initial])),
   );
   const [result, setResult] = useState<ActionResult>();
   const [isRunning, setIsRunning] = useState(false);
   const [asksFor, setAsksFor] = useState<string>();
-  const values = needsRoom ? { ...typed, room } : typed;
-  const question = confirm?.(values, rooms.length);
+  const values = isAboutRoom ? { ...typed, room } : typed;
+  const question = confirm?.(rooms.length);
   // What was asked must still be true when it is confirmed.
   const isAsking = question !== undefined && asksFor === question + room;
 
@@ -93,7 +102,7 @@ function ActionForm({ action, addresses, room, rooms, onCreated }: ActionFormPro
     if (sent.room !== undefined) onCreated(sent.room);
   }
 
-  const curl = toCurl(action.request(values, addresses), addresses);
+  const curl = toCurl(requestOf(action, values, addresses), addresses);
   return (
     <form class="action" onSubmit={(event) => void submit(event)} aria-label={action.label}>
       {fields.map((field) => (
@@ -106,9 +115,11 @@ function ActionForm({ action, addresses, room, rooms, onCreated }: ActionFormPro
       ))}
       <span class="buttons">
         <button
-          class={action.isPrimary ? "primary" : isAsking ? "danger sure" : confirm ? "danger" : undefined}
+          class={
+            action.id === "create" ? "primary" : isAsking ? "danger sure" : confirm ? "danger" : undefined
+          }
           type="submit"
-          disabled={isRunning || (needsRoom && room === "")}
+          disabled={isRunning || (isAboutRoom && room === "")}
         >
           {isAsking ? question : action.label}
         </button>
