@@ -34,6 +34,11 @@ const securityHeaders = {
   "x-content-type-options": "nosniff",
 };
 
+const htmlType = "text/html; charset=utf-8";
+const jsonType = "application/json";
+const notFound =
+  '<!doctype html><title>Not found</title><p>There is no such page. <a href="/">Console</a></p>';
+
 /** Starts the console on 127.0.0.1, with the API reference below /api/. Throws if its page cannot be bundled. */
 export async function startConsole(options: ConsoleOptions) {
   const { connection, timeline } = options;
@@ -76,31 +81,23 @@ export async function startConsole(options: ConsoleOptions) {
     const { pathname } = new URL(request.url ?? "/", url);
     // A name that resolves to this computer must not let a foreign page read or drive the console.
     const isOwn = request.headers.host === new URL(url).host && (request.headers.origin ?? url) === url;
-    if (!isOwn) return sendStatus(response, 403);
+    if (!isOwn) return send(response, 403);
     if (request.method === "GET" && pathname === "/events") return openStream(response);
     const [, correlationId] = /^\/lines\/([\w.-]+)$/.exec(pathname) ?? [];
     if (request.method === "GET" && correlationId !== undefined)
-      return sendJson(response, options.stack.logWorkspace.linesOf(correlationId));
+      return send(response, 200, JSON.stringify(options.stack.logWorkspace.linesOf(correlationId)), jsonType);
     if (await respondToReference(request, response, connection)) return;
     const [, part, name = ""] = /^(\/api)?\/(.*)$/.exec(pathname) ?? [];
     if (part !== undefined) reference ??= referenceFiles();
     const file = (part === undefined ? files : await reference)?.get(name || "index.html");
-    if (request.method === "GET" && file) {
-      response.writeHead(200, {
-        ...securityHeaders,
-        "content-type": file.contentType,
-        "content-encoding": "gzip",
-      });
-      response.end(file.gzipped);
-      return;
-    }
+    if (request.method === "GET" && file) return send(response, 200, file.gzipped, file.contentType);
     const [, id] = /^\/actions\/(\w+)$/.exec(pathname) ?? [];
-    if (request.method !== "POST" || id === undefined) return sendNotFound(response);
+    if (request.method !== "POST" || id === undefined) return send(response, 404, notFound);
     const values = valuesSchema.safeParse(await json(request).catch(() => undefined));
-    if (!values.success) return sendStatus(response, 400);
+    if (!values.success) return send(response, 400);
     const result = await runner.run(id, values.data);
-    if (!result) return sendStatus(response, 404);
-    sendJson(response, result);
+    if (!result) return send(response, 404, notFound);
+    send(response, 200, JSON.stringify(result), jsonType);
   }
 
   const server = createServer((request, response) => {
@@ -134,19 +131,14 @@ function sendEvent(stream: ServerResponse, event: string, data: unknown): void {
   stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-function sendJson(response: ServerResponse, content: unknown): void {
-  response.writeHead(200, { ...securityHeaders, "content-type": "application/json" });
-  response.end(JSON.stringify(content));
-}
-
-function sendNotFound(response: ServerResponse): void {
-  response.writeHead(404, { ...securityHeaders, "content-type": "text/html; charset=utf-8" });
-  response.end(
-    '<!doctype html><title>Not found</title><p>There is no such page. <a href="/">Console</a></p>',
-  );
-}
-
-function sendStatus(response: ServerResponse, status: number): void {
-  response.writeHead(status, securityHeaders);
-  response.end();
+/** Sends a text, or bytes that are compressed. */
+function send(
+  response: ServerResponse,
+  status: number,
+  content: string | Uint8Array = "",
+  type = htmlType,
+): void {
+  const encoding = typeof content === "string" ? {} : { "content-encoding": "gzip" };
+  response.writeHead(status, { ...securityHeaders, "content-type": type, ...encoding });
+  response.end(content);
 }
