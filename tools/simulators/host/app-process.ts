@@ -11,6 +11,7 @@ import type {
   FromWorker,
   FunctionMetadata,
   HttpResponseData,
+  Invocation,
   LogLevel,
   OnLog,
   ToWorker,
@@ -93,10 +94,12 @@ export async function startAppProcess(options: AppProcessOptions) {
     switch (message.kind) {
       case "log":
         return onLog(message.entry);
-      case "succeeded":
-        return takePending(message.invocationId)?.resolve(message.response);
-      case "failed":
-        return takePending(message.invocationId)?.reject(new WorkerError(message.error));
+      case "ended": {
+        const { invocationId, response, error } = message;
+        const call = pending.get(invocationId);
+        pending.delete(invocationId);
+        return error === undefined ? call?.resolve(response) : call?.reject(new WorkerError(error));
+      }
       case "loaded":
         ({ functions } = message);
         if (message.error === undefined) enter({ state: "up" });
@@ -108,16 +111,11 @@ export async function startAppProcess(options: AppProcessOptions) {
     }
   }
 
-  function takePending(invocationId: string): PendingCall | undefined {
-    const call = pending.get(invocationId);
-    pending.delete(invocationId);
-    return call;
-  }
-
   function handleEnd(how: string): void {
     const reason = `The app's process was ended ${how}`;
     const Reason = stopping ? CutOffError : WorkerError;
-    for (const invocationId of pending.keys()) takePending(invocationId)?.reject(new Reason(`${reason}.`));
+    for (const call of pending.values()) call.reject(new Reason(`${reason}.`));
+    pending.clear();
     if (stopping) return;
     crashes += 1;
     log("error", `${reason} (${crashes} of ${crashesUntilGivingUp}).`);
@@ -136,17 +134,12 @@ export async function startAppProcess(options: AppProcessOptions) {
     giveUp.resolve(lastWords);
   }
 
-  async function send(
-    invocationId: string,
-    functionName: string,
-    call: Call,
-  ): Promise<HttpResponseData | undefined> {
+  async function send(call: Invocation): Promise<HttpResponseData | undefined> {
     await loading.promise;
     if (!child.connected) throw new WorkerError("The app's process is not running.");
     const answered: PendingCall = Promise.withResolvers();
-    pending.set(invocationId, answered);
-    const message: ToWorker = { kind: "invoke", invocation: { invocationId, functionName, ...call } };
-    child.send(message);
+    pending.set(call.invocationId, answered);
+    child.send(call satisfies ToWorker);
     return answered.promise;
   }
 
@@ -154,28 +147,21 @@ export async function startAppProcess(options: AppProcessOptions) {
   async function sendLogged(functionName: string, call: Call): Promise<HttpResponseData | undefined> {
     const invocationId = randomUUID();
     const started = performance.now();
-    const about = {
-      category: `Function.${functionName}`,
-      functionName,
-      invocationId,
-      trigger: triggerOf(call),
+    const logCall = (level: LogLevel, verb: string, details: string): void => {
+      const message = `${verb} 'Functions.${functionName}' ${details}`;
+      const category = `Function.${functionName}`;
+      onLog({ level, category, message, functionName, invocationId, trigger: triggerOf(call) });
     };
-    const outcome = (result: string): string => {
-      const milliseconds = Math.round(performance.now() - started);
-      return `Executed 'Functions.${functionName}' (${result}, Id=${invocationId}, Duration=${milliseconds}ms)`;
-    };
-    onLog({
-      level: "information",
-      message: `Executing 'Functions.${functionName}' (Id=${invocationId})`,
-      ...about,
-    });
+    const details = (result: string): string =>
+      `(${result}, Id=${invocationId}, Duration=${Math.round(performance.now() - started)}ms)`;
+    logCall("information", "Executing", `(Id=${invocationId})`);
     try {
-      const response = await send(invocationId, functionName, call);
-      onLog({ level: "information", message: outcome("Succeeded"), ...about });
+      const response = await send({ ...call, invocationId, functionName });
+      logCall("information", "Executed", details("Succeeded"));
       return response;
     } catch (error) {
       const stack = error instanceof Error ? error.stack : String(error);
-      onLog({ level: "error", message: `${outcome("Failed")}\n${stack}`, ...about });
+      logCall("error", "Executed", `${details("Failed")}\n${stack}`);
       throw error;
     }
   }
@@ -206,8 +192,7 @@ export async function startAppProcess(options: AppProcessOptions) {
       stopping = true;
       if (!child.connected) return;
       const closed = once(child, "close");
-      const message: ToWorker = { kind: "terminate" };
-      child.send(message);
+      child.send("terminate" satisfies ToWorker);
       const kill = setTimeout(() => child.kill("SIGKILL"), terminateGraceMilliseconds);
       await closed;
       clearTimeout(kill);

@@ -73,10 +73,9 @@ export interface Invocation extends Call {
   readonly functionName: string;
 }
 
-export type ToWorker = { kind: "invoke"; invocation: Invocation } | { kind: "terminate" };
+export type ToWorker = Invocation | "terminate";
 
 export type FromWorker =
   | { kind: "loaded"; functions: FunctionMetadata[]; error?: string }
-  | { kind: "succeeded"; invocationId: string; response?: HttpResponseData }
-  | { kind: "failed"; invocationId: string; error: string }
+  | { kind: "ended"; invocationId: string; response?: HttpResponseData; error?: string }
   | { kind: "log"; entry: LogEntry };

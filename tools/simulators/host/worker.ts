@@ -57,8 +57,8 @@ const coreApi = {
 // If the host is killed, the channel closes; the app must not outlive its host.
 process.on("disconnect", () => process.exit(1));
 process.on("message", (message: ToWorker) => {
-  if (message.kind === "invoke") void serve(message.invocation);
-  else process.exit(0);
+  if (message === "terminate") process.exit(0);
+  void serve(message);
 });
 // Before the app is imported, because the library requires the module only once.
 installCoreApi();
@@ -89,9 +89,9 @@ async function serve(invocation: Invocation): Promise<void> {
   const { invocationId } = invocation;
   try {
     const response = await invoke(invocation);
-    send({ kind: "succeeded", invocationId, ...(response && { response }) });
+    send({ kind: "ended", invocationId, ...(response && { response }) });
   } catch (error) {
-    send({ kind: "failed", invocationId, error: describe(error) });
+    send({ kind: "ended", invocationId, error: describe(error) });
   }
 }
 
