@@ -304,6 +304,8 @@ describe.skipIf(!browser)("The console", () => {
     const { page, faults } = await open();
     const name = await create(page);
     await rowOf(page, name).getByRole("link").click();
+    // The heading takes the focus when the room is shown.
+    await page.locator(".life-title:focus").waitFor();
     await page.locator(".skip").focus();
     await page.keyboard.press("Enter");
     await expect.poll(async () => page.evaluate("document.activeElement.id")).toBe("actions");

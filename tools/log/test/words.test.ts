@@ -11,7 +11,7 @@ test.each([
     { platformMethod: "GET", platformStatus: 403 },
     "the platform refuses GET (403): the account may not read",
   ],
-  [{ platformError: "CERT_HAS_EXPIRED" }, "the platform: its certificate has expired (CERT_HAS_EXPIRED)"],
+  [{ platformError: "ENOTFOUND" }, "the platform: its host is unknown (ENOTFOUND)"],
 ])("The failure %j is described as: %s", (failure, words) => {
   expect(describeLoggedFailure(failure)).toBe(words);
 });
