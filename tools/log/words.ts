@@ -32,7 +32,7 @@ export function describeLoggedFailure({
   const status = platformStatus ?? undefined;
   if (status === undefined && networkCode === undefined) return codeWords[code] ?? code;
   const words = describeCall({ method, status, networkCode });
-  return /^(?:its|the) /.test(words) ? `the platform: ${words}` : `the platform ${words}`;
+  return /^(?:its|the|no) /.test(words) ? `the platform: ${words}` : `the platform ${words}`;
 }
 
 /** The lines that say whether rooms are provisioned. */

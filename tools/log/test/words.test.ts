@@ -11,6 +11,10 @@ test.each([
     { platformMethod: "GET", platformStatus: 403 },
     "the platform refuses GET (403): the account may not read",
   ],
+  [
+    { platformError: "SELF_SIGNED_CERT_IN_CHAIN" },
+    "the platform: no authority known here has signed its certificate (SELF_SIGNED_CERT_IN_CHAIN)",
+  ],
   [{ platformError: "ENOTFOUND" }, "the platform: its host is unknown (ENOTFOUND)"],
 ])("The failure %j is described as: %s", (failure, words) => {
   expect(describeLoggedFailure(failure)).toBe(words);
