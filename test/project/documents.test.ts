@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import example from "../../docs/local.settings.example.json" with { type: "json" };
+import example from "../../local.settings.example.json" with { type: "json" };
 import manifest from "../../package.json" with { type: "json" };
 import { loadSettings, settingNames } from "../../src/lib/settings/settings.ts";
 import { tableBelow, unquoted } from "../support/markdown-table.ts";
