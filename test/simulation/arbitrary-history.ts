@@ -16,7 +16,7 @@ const anyTarget = target(
   "unknown",
 );
 const poolTargets = fc.array(target("handed-out", "pooled"), { minLength: 1, maxLength: 3 });
-const conferenceTarget = target("handed-out", "pooled", "plain");
+const conferenceTarget = target("handed-out", "handed-out", "pooled", "plain", "foreign");
 const anyTargets = fc.array(anyTarget, { minLength: 1, maxLength: 3 });
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 const { boolean, constantFrom, integer, record } = fc;
@@ -109,8 +109,12 @@ const steps = fc
   })
   .map((groups) => groups.flat());
 
+/** As far as the clocks of instances may differ. */
+const skewMilliseconds = fc.constantFrom(0, 0, 5000, -5000);
+
 const everything: fc.Arbitrary<History> = fc.record({
   steps,
+  skewMilliseconds,
   provisioningFaults: fc.array(fc.record({ run: fc.nat(12), call: fc.nat(6), fault, times }), {
     maxLength: 5,
   }),
@@ -150,7 +154,7 @@ const selection: fc.Arbitrary<Selection> = fc.record({
 });
 
 function select(
-  { steps, provisioningFaults, seed: historySeed }: History,
+  { steps, provisioningFaults, ...rest }: History,
   { absent, faults: kinds }: Selection,
 ): History {
   const isWithoutFaults = kinds.length === 0;
@@ -166,7 +170,7 @@ function select(
       )
       .map((each) => ({ ...each, faults: each.faults.flatMap(replace) })),
     provisioningFaults: provisioningFaults.flatMap(replace),
-    seed: historySeed,
+    ...rest,
   };
 }
 
@@ -205,6 +209,7 @@ const parts = fc.record({
     // Enough to claim every room of the pool.
     fc.array(otherOf(create), { minLength: 7, maxLength: 8 }),
   ),
+  skewMilliseconds,
   seed,
 });
 
@@ -213,7 +218,17 @@ const pauses = { ofLease: 310_000, ofName: 610_000, ofCall: 15_000 };
 
 /** One invocation is suspended, or its call is late, and others use the rooms in the meantime. */
 const overtakings: fc.Arbitrary<History> = parts.map((history) => {
-  const { before, overtaken, slow, first, call, second, others, seed: historySeed } = history;
+  const {
+    before,
+    overtaken,
+    slow,
+    first,
+    call,
+    second,
+    others,
+    skewMilliseconds,
+    seed: historySeed,
+  } = history;
   const faults: FaultAt[] = [
     { call, fault: first, times: 1 },
     { call: call + second.distance, fault: second.fault, times: second.times },
@@ -234,6 +249,7 @@ const overtakings: fc.Arbitrary<History> = parts.map((history) => {
       ...others,
     ],
     provisioningFaults: isProvisioning ? faults.map((each) => ({ ...each, run: before.length })) : [],
+    skewMilliseconds,
     seed: historySeed,
   };
 });

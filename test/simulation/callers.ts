@@ -149,8 +149,9 @@ function checkHandOut(
   if (tag !== undefined && room.tag !== tag && !ledger.changedByOperator.has(name))
     isWrong("with another service tag in the response");
   // The claim of a retried request is the one whose response was lost.
-  if (ledger.deletedBeforeCommit.has(name) && key === undefined)
-    isWrong("which bulk delete had already deleted");
+  const committer = ledger.committedBy.get(name);
+  if (key === undefined ? committer !== task : !committer) isWrong("whose message it has not deleted");
+  if (ledger.deletedAsFree.has(name)) isWrong("which bulk delete has deleted");
   const row = platform.find(name);
   if (!row) {
     if (!ledger.removed.has(name)) isWrong("which no longer exists");
@@ -177,7 +178,8 @@ export async function deleteAllRooms(world: World, process: number, plan: Plan):
       parseMarker(description) !== undefined &&
       createdAt(room) < response.task.firstListAt &&
       // A list can miss a room that moves to another page; then the time of its claim decides, with the tolerance.
-      (world.ledger.assignedAt.get(name) ?? 0) < response.task.startedAt - clockToleranceMilliseconds &&
+      (world.ledger.assignedAt.get(name) ?? 0) <
+        response.task.startedAt - clockToleranceMilliseconds - world.ledger.skewMilliseconds &&
       !isPersistent(name) &&
       !world.ledger.changedByOperator.has(name)
     )

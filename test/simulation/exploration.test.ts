@@ -1,18 +1,18 @@
 /** Explores small scenarios completely; `npm run explore` has more scenarios and faults. */
 import { expect, test } from "vitest";
 import { explainFailure, exploreScenario } from "./exploration/explore-scenarios.ts";
+import { limitsOf } from "./exploration/scenario.ts";
 import { scenarios } from "./exploration/scenarios.ts";
 
-const short = Object.entries(scenarios).flatMap(([name, scenario]) => {
-  const faults = scenario.faults.short;
-  return faults === undefined ? [] : [{ name, scenario, faults }];
-});
+const short = Object.entries(scenarios).flatMap(([name, scenario]) =>
+  limitsOf(scenario, "short").map((limits) => ({ name, scenario, limits, ...limits })),
+);
 
 test.each(short)(
-  'No history of the scenario "$name" breaks a promise',
+  'No history of the scenario "$name" breaks a promise if clocks differ by $skewMilliseconds ms',
   { timeout: 240_000 },
-  async ({ scenario, faults }) => {
-    const { failure, isComplete, complete } = await exploreScenario(scenario, faults);
+  async ({ scenario, limits }) => {
+    const { failure, isComplete, complete } = await exploreScenario(scenario, limits);
     expect(failure && explainFailure(failure.what)).toBeUndefined();
     expect(isComplete).toBe(true);
     expect(complete).toBeGreaterThan(0);

@@ -37,8 +37,12 @@ export interface Task {
   readonly liveChecks: Map<string, number | "refused" | "unavailable">;
   /** When its first list of all conferences was requested. */
   firstListAt: number;
-  /** When it first received from the pool. */
-  listedAt: number;
+  /** The descriptions of the rooms that it listed before it received from the pool. */
+  readonly listed: Map<string, string>;
+  /** Whether it has received from the pool. */
+  hasReceived: boolean;
+  /** The rooms whose messages it has kept from a deletion for a reason that it logged, as the log names them. */
+  readonly skipped: Set<string>;
 }
 
 /** The invocation whose code is running. */

@@ -13,8 +13,11 @@ function step(
   return { command, pauseMilliseconds, seed, process: options.process ?? 0, faults: options.faults ?? [] };
 }
 
+const foreign = [0, 1].map((index) => ({ of: "foreign" as const, index }));
 const newest = { of: "handed-out", index: 0 } as const;
 const late: FaultAt = { call: 2, fault: "late", times: 1 };
+const lateCreate = (seed: number) => step(create, 15_000, seed, { faults: [late] });
+const taggedCreate: Command = { kind: "create", isLegacy: false, hasTag: true };
 
 export const foundHistories: Readonly<Record<string, History>> = {
   "a claim is suspended for longer than its lease before it deletes the message": {
@@ -37,6 +40,27 @@ export const foundHistories: Readonly<Record<string, History>> = {
       step(create, 310_000, 2, { process: 1 }),
       step(create, 15_000, 30, { faults: [late, { call: 3, fault: "refused", times: 1 }] }),
       step(create, 0, 4, { process: 1 }),
+    ],
+    provisioningFaults: [],
+    seed: 5,
+  },
+  "a trial times out and takes effect when others have the room": {
+    steps: [
+      ...[1, 2].map(lateCreate),
+      step(create, 25_000, 3, { faults: [late] }),
+      step(taggedCreate, 21_000, 4, { faults: [late] }),
+      ...[5, 6, 7, 8, 9, 10].map((seed) => step(create, 1000, seed, { process: 1 })),
+    ],
+    provisioningFaults: [],
+    seed: 5,
+  },
+  "a conference of another system does not end, and both its rooms are on the deletion queue": {
+    steps: [
+      step({ kind: "add", of: "foreign" }, 0, 1),
+      step({ kind: "add", of: "foreign" }, 0, 1),
+      step({ kind: "conference-start", target: { of: "foreign", index: 0 } }, 0, 2),
+      step({ kind: "conference-start", target: { of: "foreign", index: 1 } }, 0, 2),
+      step({ kind: "event", targets: foreign, copies: 1, delaySeconds: 0 }, 610_000, 3),
     ],
     provisioningFaults: [],
     seed: 5,

@@ -59,6 +59,8 @@ export interface History {
   readonly steps: readonly Step[];
   /** Faults in provisioning runs, by the number of the run. */
   readonly provisioningFaults: readonly (FaultAt & { readonly run: number })[];
+  /** By how much the clock of the first process is fast; by none if missing. */
+  readonly skewMilliseconds?: number;
   readonly seed: number;
 }
 

@@ -1,6 +1,6 @@
 /** Records what is observable from outside during a history, and every broken promise. */
 import type { MetricsRow } from "../../src/lib/metrics/measurement.ts";
-import { decodeRoomMessage, isPersistent, parseMarker } from "../../src/lib/ownership/room.ts";
+import { decodeRoomMessage, isPersistent, loggableName, parseMarker } from "../../src/lib/ownership/room.ts";
 import type { PlatformRequest } from "../../src/lib/platform/transport.ts";
 import type { QueueMessage } from "../../src/lib/ports.ts";
 import type { MemoryPlatform } from "../../tools/simulators/platform/memory-platform.ts";
@@ -64,11 +64,15 @@ interface LedgerOptions {
     /** The live conferences, with the time at which each began. */
     readonly liveSince: () => ReadonlyMap<string, number>;
   };
+  /** The texts of all messages in the pool, including leased ones. */
+  readonly poolTexts: () => readonly string[];
   readonly now: () => number;
+  /** By how much the clocks of processes differ at most. */
+  readonly skewMilliseconds: number;
   readonly secrets: readonly string[];
 }
 
-export function createLedger({ platform, now, secrets }: LedgerOptions) {
+export function createLedger({ platform, poolTexts, now, skewMilliseconds, secrets }: LedgerOptions) {
   const violations: Violation[] = [];
   const handedOut = new Map<string, { readonly task: Task; readonly tag: string | undefined }>();
   /** The room that the first response to each idempotency key named. */
@@ -90,9 +94,14 @@ export function createLedger({ platform, now, secrets }: LedgerOptions) {
   const changedByOperator = new Set<string>();
   /** Rooms that were deleted, by anybody. */
   const removed = new Set<string>();
-  /** Rooms that bulk delete deleted before a claim deleted their message. */
-  const deletedBeforeCommit = new Set<string>();
-  const deletedInBulk = new Set<string>();
+  /** Who holds the pool message of a room: the last that received it, unless it has put the message back. */
+  const heldBy = new Map<string, Task>();
+  /** The last claim that wrote to a room. */
+  const changedBy = new Map<string, Task>();
+  /** The invocation that deleted the pool message of a room. */
+  const committedBy = new Map<string, Task>();
+  /** Rooms that bulk delete deleted although its list did not show that a caller has them. */
+  const deletedAsFree = new Set<string>();
   const guestPins = new Set<string>();
   const metricsRows: MetricsRow[] = [];
   /** Ended rooms with a recorded reason why they stay. */
@@ -112,18 +121,31 @@ export function createLedger({ platform, now, secrets }: LedgerOptions) {
   function platformObserver(task: Task) {
     const by = `#${task.id} ${task.functionName}`;
     return {
+      onRead({ path, query }: PlatformRequest, body: unknown): void {
+        // Bulk delete has read its first list when it receives from the pool.
+        const isList = path.split("?")[0] === configurationPath && query?.["name"] === undefined;
+        if (!isList || task.hasReceived) return;
+        const { objects } = body as { objects: readonly ShownRoom[] };
+        for (const { name, description } of objects) task.listed.set(name, description);
+      },
       onCreate(row: ShownRoom): void {
         provisioned.add(row.name);
         guestPins.add(row.guest_pin);
         if (!pooledNames.has(row.name))
           violated("room-lost", `${row.name} exists before its name was in the pool (${by})`);
       },
+      /** Takes the room as it was. */
       onUpdate(row: ShownRoom, change: Readonly<Record<string, unknown>>): void {
         if (!isClaim(task)) {
           if (typeof change["tag"] === "string") tagWriters.set(row.name, "other");
           return;
         }
+        // A trial alters nothing.
+        if (Object.entries(change).every(([field, value]) => Reflect.get(row, field) === value)) return;
         assignedAt.set(row.name, now());
+        changedBy.set(row.name, task);
+        if (heldBy.get(row.name) !== task)
+          violated("handed-out-twice", `${by} writes to ${row.name}, whose message it does not hold`);
         const holder = handedOut.get(row.name);
         if (holder && holder.task !== task)
           violated(
@@ -135,12 +157,8 @@ export function createLedger({ platform, now, secrets }: LedgerOptions) {
       /** Takes the room as it was. */
       onDelete(row: ShownRoom): void {
         removed.add(row.name);
-        const isBulk = task.functionName === "bulkDeleteRooms";
-        // The names of rooms created since then may be in the pool, because it was cleared before.
-        if (isBulk && createdAt(row) < task.startedAt) deletedInBulk.add(row.name);
         const marker = parseMarker(row.description);
-        if (isBulk && handedOut.has(row.name) && Date.parse(marker?.since ?? "") >= task.listedAt)
-          violated("handed-out-twice", `${by} deletes ${row.name}, which was handed out after it was listed`);
+        if (task.functionName === "bulkDeleteRooms") checkDeletedInBulk(row, task, by);
         const isAutomatic = task.functionName === "collectGarbage" || task.functionName === "bulkDeleteRooms";
         if (isAutomatic && isPersistent(row.name))
           violated("protected-room-deleted", `${by} deletes persistent ${row.name}`);
@@ -151,6 +169,21 @@ export function createLedger({ platform, now, secrets }: LedgerOptions) {
         if (task.functionName === "collectGarbage") checkCollected(row, task, by);
       },
     };
+  }
+
+  function checkDeletedInBulk({ name }: ShownRoom, task: Task, by: string): void {
+    if (poolTexts().some((text) => decodeRoomMessage(text).room === name))
+      violated("pool-level-wrong", `${by} deletes ${name}, whose name is in the pool`);
+    const description = task.listed.get(name);
+    // A list can miss a room that moves to another page; then the time of its claim decides.
+    const wasFree =
+      description === undefined
+        ? (assignedAt.get(name) ?? 0) >= task.startedAt
+        : parseMarker(description)?.state !== "assigned";
+    if (!wasFree) return;
+    deletedAsFree.add(name);
+    if (handedOut.has(name))
+      violated("handed-out-twice", `${by} deletes ${name}, which was handed out after it was listed`);
   }
 
   /** Returns the time of the youngest message about a room. */
@@ -176,7 +209,7 @@ export function createLedger({ platform, now, secrets }: LedgerOptions) {
     const assigned = handedOut.has(name) ? (assignedAt.get(name) ?? 0) : 0;
     if (
       insertedAt !== undefined &&
-      assigned > insertedAt + toleranceMilliseconds &&
+      assigned > insertedAt + toleranceMilliseconds + skewMilliseconds &&
       assigned < seenAt &&
       !(task.deletionMessages.get(name) ?? []).some(({ claimId }) => isGivenUp(row.description, claimId)) &&
       !changedByOperator.has(name)
@@ -213,7 +246,7 @@ export function createLedger({ platform, now, secrets }: LedgerOptions) {
     roomsByKey,
     provisioned,
     pooledNames,
-    deletedInBulk,
+    skewMilliseconds,
     tagWriters,
     assignedAt,
     ended,
@@ -222,7 +255,10 @@ export function createLedger({ platform, now, secrets }: LedgerOptions) {
     handledBy,
     leaked,
     removed,
-    deletedBeforeCommit,
+    heldBy,
+    changedBy,
+    committedBy,
+    deletedAsFree,
     metricsRows,
     keptForReason,
     platformObserver,
@@ -239,15 +275,37 @@ export function createLedger({ platform, now, secrets }: LedgerOptions) {
       if (queue === "deletion") queuedForDeletionAt.set(room, now());
     },
 
-    onMessageDeleted(queue: string, text: string): void {
+    onMessageDeleted(queue: string, text: string, task: Task): void {
+      const { room, queuedBy } = decodeRoomMessage(text);
+      if (queue === "pool") committedBy.set(room, task);
+      // An operator's message is in the gateway's name.
+      if (queue !== "deletion" || queuedBy !== undefined) return;
+      const isLeft = platform.rooms().some(({ name }) => name === room);
+      if (isLeft && !task.skipped.has(room) && !task.skipped.has(loggableName(room)))
+        violated(
+          "event-lost",
+          `#${task.id} ${task.functionName} forgets the end of ${room} without a reason`,
+        );
+    },
+
+    /** A message became invisible for some time, or visible. */
+    onPostponed(queue: string, text: string, task: Task): void {
+      if (queue !== "pool") return;
       const { room } = decodeRoomMessage(text);
-      if (queue === "pool" && deletedInBulk.has(room)) deletedBeforeCommit.add(room);
+      if (isClaim(task) && changedBy.get(room) === task)
+        violated("handed-out-twice", `#${task.id} puts ${room} back into the pool, which it has changed`);
+      heldBy.delete(room);
     },
 
     onReceive(queue: string, messages: readonly QueueMessage[], task: Task): void {
-      // Bulk delete has read its first list by then.
-      if (queue === "pool") task.listedAt = Math.min(task.listedAt, now());
-      if (queue === "pool") for (const { text } of messages) noteHandled(decodeRoomMessage(text).room, task);
+      if (queue === "pool") {
+        task.hasReceived = true;
+        for (const { text } of messages) {
+          const { room } = decodeRoomMessage(text);
+          noteHandled(room, task);
+          heldBy.set(room, task);
+        }
+      }
       if (queue !== "deletion") return;
       for (const { text, ageSeconds } of messages) {
         const { room, claimId } = decodeRoomMessage(text);
@@ -283,6 +341,7 @@ export function createLedger({ platform, now, secrets }: LedgerOptions) {
       if (line.includes('"deletion-skipped"')) {
         const { room, reason } = JSON.parse(line);
         if (["live", "assigned-later", "pooled"].includes(reason)) keptForReason.add(room);
+        if (reason !== "busy") task.skipped.add(room);
       }
     },
 

@@ -155,7 +155,9 @@ export function startProcess(options: ProcessOptions) {
       lookUps: new Map(),
       liveChecks: new Map(),
       firstListAt: Number.POSITIVE_INFINITY,
-      listedAt: Number.POSITIVE_INFINITY,
+      listed: new Map(),
+      hasReceived: false,
+      skipped: new Set(),
     };
     const context = new InvocationContext({
       functionName,

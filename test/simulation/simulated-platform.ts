@@ -36,9 +36,10 @@ export function createSimulatedPlatform(now: () => number) {
     const before = row && conferences.show(row);
     const response = await platform.transport(request, "");
     if (response.status >= 300) return response;
+    if (request.method === "GET") observer.onRead(request, response.body);
     const after = find(before?.name ?? String(request.body?.["name"]));
     if (request.method === "POST" && after) observer.onCreate(after);
-    if (request.method === "PATCH" && after) observer.onUpdate(after, request.body ?? {});
+    if (request.method === "PATCH" && before) observer.onUpdate(before, request.body ?? {});
     if (request.method === "DELETE" && before) observer.onDelete(before);
     return response;
   }

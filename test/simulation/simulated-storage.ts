@@ -41,14 +41,15 @@ export function simulateQueue(name: QueueName, queue: MemoryQueue, ports: Ports,
         return messages;
       }),
     delete: async (message) =>
-      call(`delete ${message.text}`, async () => {
+      call(`delete ${message.text}`, async (task) => {
         await queue.delete(message);
-        ledger.onMessageDeleted(name, message.text);
+        ledger.onMessageDeleted(name, message.text, task);
       }),
     setInvisible: async (message, seconds, text) =>
-      call(`set invisible ${message.text} ${seconds} s ${text ?? ""}`.trimEnd(), async () =>
-        queue.setInvisible(message, seconds, text),
-      ),
+      call(`set invisible ${message.text} ${seconds} s ${text ?? ""}`.trimEnd(), async (task) => {
+        await queue.setInvisible(message, seconds, text);
+        ledger.onPostponed(name, message.text, task);
+      }),
     count: async () => call("count", async () => queue.count()),
     peek: async () => call("peek", async () => queue.peek()),
     clear: async () => call("clear", async () => queue.clear()),

@@ -45,7 +45,7 @@ export type World = ReturnType<typeof createWorld>;
 export const tagHost = "verification.example.com";
 
 export function createWorld(
-  { seed, provisioningFaults }: Pick<History, "seed" | "provisioningFaults">,
+  { seed, provisioningFaults, skewMilliseconds = 0 }: Omit<History, "steps">,
   options: WorldOptions = {},
 ) {
   const {
@@ -65,7 +65,13 @@ export function createWorld(
   const records = createMemoryRecordStore();
   const queues = { pool: memory(), deletion: memory(), provisioning: memory(), poison: memory() };
   const platform = createSimulatedPlatform(now);
-  const ledger = createLedger({ platform, now, secrets: [hostPin, tagHost] });
+  const ledger = createLedger({
+    platform,
+    poolTexts: () => queues.pool.texts(),
+    now,
+    skewMilliseconds: Math.abs(skewMilliseconds),
+    secrets: [hostPin, tagHost],
+  });
   const outages = new Map<"platform" | "storage", Outage>();
   const running = new Set<Task>();
   const peaks = { create: 0, provision: 0 };
@@ -85,7 +91,7 @@ export function createWorld(
   const simulatedRecords = simulateRecords(records, ports);
   function adaptersOf(process: SimulatedProcess): Adapters {
     const clock: Clock = {
-      now,
+      now: () => now() + (1 - (process.index % 2)) * skewMilliseconds,
       sleep: async (milliseconds) => new Promise((resolve) => ports.deliver(process, milliseconds, resolve)),
     };
     const ownRandom = randomOf?.(process) ?? random;

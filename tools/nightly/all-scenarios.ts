@@ -1,6 +1,6 @@
 /** All scenarios that are explored: those of the gateway, and those of the operator's commands. */
 import { exploreScenario } from "../../test/simulation/exploration/explore-scenarios.ts";
-import type { Scenario } from "../../test/simulation/exploration/scenario.ts";
+import type { Limits, Scenario } from "../../test/simulation/exploration/scenario.ts";
 import { scenarios } from "../../test/simulation/exploration/scenarios.ts";
 import type { PromiseName } from "../../test/simulation/ledger.ts";
 import { retirementScenarios } from "../ops/test/retirement-scenarios.ts";
@@ -9,9 +9,9 @@ export { foundViolation, runHistories } from "../../test/simulation/run-historie
 
 export const allScenarios: Readonly<Record<string, Scenario>> = { ...scenarios, ...retirementScenarios };
 
-/** Returns the promise that a scenario finds broken with up to this many faults, or undefined. */
-export async function brokenPromise(name: string, faults: number): Promise<PromiseName | undefined> {
+/** Returns the promise that a scenario finds broken within these limits, or undefined. */
+export async function brokenPromise(name: string, limits: Limits): Promise<PromiseName | undefined> {
   const scenario = allScenarios[name];
   if (!scenario) throw new Error(`there is no scenario "${name}"`);
-  return (await exploreScenario(scenario, faults)).failure?.what.violation.promise;
+  return (await exploreScenario(scenario, limits)).failure?.what.violation.promise;
 }

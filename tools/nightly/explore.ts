@@ -5,6 +5,7 @@ import {
   exploreScenario,
   shortestFailure,
 } from "../../test/simulation/exploration/explore-scenarios.ts";
+import { type Limits, limitsOf, type Scenario } from "../../test/simulation/exploration/scenario.ts";
 import { createCommand } from "../terminal/create-command.ts";
 
 import { allScenarios } from "./all-scenarios.ts";
@@ -19,16 +20,19 @@ const names = only === undefined ? Object.keys(allScenarios) : [only];
 
 for (const name of names) {
   const scenario = allScenarios[name];
-  const faults = scenario?.faults[form];
-  if (!scenario || faults === undefined) continue;
+  if (scenario) for (const limits of limitsOf(scenario, form)) await explore(name, scenario, limits);
+}
+
+async function explore(name: string, scenario: Scenario, limits: Limits): Promise<void> {
   // The progress goes to standard error, so the results stay together.
   console.error(`${name} ...`);
   const startedAt = performance.now();
-  const { complete, merged, states, isComplete, failure } = await exploreScenario(scenario, faults);
+  const { complete, merged, states, isComplete, failure } = await exploreScenario(scenario, limits);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const outcome = failure ? "BROKEN" : isComplete ? "passed" : "NOT COMPLETE";
-  const extent = `${faults} faults, ${complete} histories, ${merged} merged, ${states} states, ${seconds} s`;
-  console.log(`${outcome}  ${name}: ${extent}`);
+  const extent = `${limits.faults} faults, clocks ${limits.skewMilliseconds / 1000} s apart`;
+  const size = `${complete} histories, ${merged} merged, ${states} states, ${seconds} s`;
+  console.log(`${outcome}  ${name}: ${extent}, ${size}`);
   if (!isComplete || failure) process.exitCode = 1;
-  if (failure) console.error(explainFailure((await shortestFailure(scenario, faults)) ?? failure.what));
+  if (failure) console.error(explainFailure((await shortestFailure(scenario, limits)) ?? failure.what));
 }

@@ -49,7 +49,7 @@ export async function findPlanted(bug: PlantedBug, maxHistories: number): Promis
   );
   const { scenario, scenarioFaults = 1 } = bug;
   if (scenario !== undefined) {
-    const promise = await simulation.brokenPromise(scenario, scenarioFaults);
+    const promise = await simulation.brokenPromise(scenario, { faults: scenarioFaults, skewMilliseconds: 0 });
     if (promise) return { promise, by: `the scenario "${scenario}"` };
   }
   const violation = await simulation.foundViolation();

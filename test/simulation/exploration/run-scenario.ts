@@ -8,7 +8,7 @@ import type { Violation } from "../ledger.ts";
 import { createWorld, type World } from "../world.ts";
 import type { Chooser } from "./chooser.ts";
 import { createExploringPorts, type ExploringPorts, type Transition } from "./exploring-ports.ts";
-import type { Scenario, ScenarioStep } from "./scenario.ts";
+import type { Limits, Scenario, ScenarioStep } from "./scenario.ts";
 import { stateKey } from "./state-key.ts";
 
 export interface Failure {
@@ -19,10 +19,10 @@ export interface Failure {
 /** Returns the first broken promise, with what happened until then. */
 export async function runScenario(
   scenario: Scenario,
-  maxFaults: number,
+  { faults: maxFaults, skewMilliseconds }: Limits,
   chooser: Chooser,
 ): Promise<Failure | undefined> {
-  const { world, ports } = createExploredWorld(scenario);
+  const { world, ports } = createExploredWorld(scenario, skewMilliseconds);
   await scenario.arrange(world);
   ports.setExploring(true);
   const budget = { faults: maxFaults, lapses: scenario.lapse?.times ?? 0 };
@@ -117,14 +117,14 @@ export async function runScenario(
   return violation && { violation, history };
 }
 
-function createExploredWorld({ level, processes }: Scenario): {
-  world: World;
-  ports: ExploringPorts;
-} {
+function createExploredWorld(
+  { level, processes }: Scenario,
+  skewMilliseconds: number,
+): { world: World; ports: ExploringPorts } {
   let ports: ExploringPorts | undefined;
   const randoms: RandomSource[] = [];
   const world = createWorld(
-    { seed: 1, provisioningFaults: [] },
+    { seed: 1, provisioningFaults: [], skewMilliseconds },
     {
       level,
       processCount: processes,

@@ -32,6 +32,21 @@ export interface Scenario {
   arrange(world: World): void | Promise<void>;
 }
 
+/** What may happen in a history of a scenario. */
+export interface Limits {
+  readonly faults: number;
+  /** By how much the clock of every other process, beginning with the first, is fast. */
+  readonly skewMilliseconds: number;
+}
+
+/** Returns the limits with which a scenario is explored: with equal clocks, and with those that the gateway tolerates. */
+export function limitsOf({ faults: max, processes }: Scenario, form: "short" | "whole"): Limits[] {
+  const faults = max[form];
+  if (faults === undefined) return [];
+  const skews = processes === 1 ? [0] : form === "short" ? [0, -5000] : [0, -5000, 5000];
+  return skews.map((skewMilliseconds) => ({ faults, skewMilliseconds }));
+}
+
 /** Makes no choices of its own: every delay is the shortest one. */
 export const plan: Plan = {
   faults: [],
@@ -65,6 +80,22 @@ export function assignedRoom(world: World, name: string): void {
     description: formatMarker({ state: "assigned", since, messageId: "claim-of-room" }),
   });
   world.clock.elapse(60_000);
+}
+
+/** Pauses the changes of a process: three creates give up rooms, of which nothing is left. Then the pause is over. */
+export async function openBreaker(world: World, process: number): Promise<void> {
+  const { clock, platform, queues } = world;
+  const faults = [{ call: 2, fault: "lost-before", times: 1 }] as const;
+  const caller = { functionName: "createRoomFromQueue", tag: undefined, key: undefined } as const;
+  for (const name of ["spent-a", "spent-b", "spent-c"]) {
+    await poolRoom(world, name);
+    void requestRoom(world, caller, process, { ...plan, faults });
+    await clock.advance(5000);
+  }
+  for (const room of platform.rooms()) platform.remove(room);
+  await queues.deletion.clear();
+  await queues.provisioning.clear();
+  clock.elapse(10_000);
 }
 
 /** Puts a request on the provisioning queue. */

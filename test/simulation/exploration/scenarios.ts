@@ -1,4 +1,5 @@
 /** The scenarios that are explored. Each is as small as it can be and still has the conflict that its name says. */
+import { encodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import { deliverEnds } from "../callers.ts";
 import { newRoomOf } from "../start-step.ts";
 import type { World } from "../world.ts";
@@ -8,6 +9,7 @@ import {
   collect,
   create,
   ended,
+  openBreaker,
   plan,
   poolRoom,
   provision,
@@ -135,10 +137,49 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       assignedRoom(world, "room-a");
       world.platform.add(newRoomOf("persistent", 1));
       await reportEnd(world, "room-a");
+      world.platform.add(newRoomOf("foreign", 1));
       await reportEnd(world, "vkiosk_persistent-1");
+      await reportEnd(world, "foreign-1");
       world.clock.elapse(11 * minutes);
       world.platform.startConference("room-a");
+      world.platform.startConference("foreign-1");
       world.clock.elapse(1000);
+    },
+  },
+
+  "an ended room that is overdue, too, before the collector": {
+    level: oneRoom,
+    processes: 1,
+    steps: [collect(0)],
+    faults: { short: 1, whole: 2 },
+    async arrange(world) {
+      assignedRoom(world, "room-a");
+      await reportEnd(world, "room-a");
+      const overdue = { room: "room-a", queuedBy: "gateway", reason: "maximum-age" } as const;
+      await world.queues.deletion.put(encodeRoomMessage(overdue));
+      world.clock.elapse(11 * minutes);
+    },
+  },
+
+  "a claim that makes a trial": {
+    level: oneRoom,
+    processes: 1,
+    steps: [create(0, { hasTag: true })],
+    faults: { short: 1, whole: 2 },
+    async arrange(world) {
+      await openBreaker(world, 0);
+      await poolRoom(world, "room-a");
+    },
+  },
+
+  "a claim that makes a trial, and another one": {
+    level: oneRoom,
+    processes: 2,
+    steps: [create(0, { hasTag: true }), create(1)],
+    faults: { whole: 1 },
+    async arrange(world) {
+      await openBreaker(world, 0);
+      await poolRoom(world, "room-a");
     },
   },
 

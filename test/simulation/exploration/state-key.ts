@@ -59,11 +59,13 @@ function describe(task: Task): unknown {
     functionName,
     faultsMet,
     startedAt,
-    listedAt,
+    hasReceived,
     firstListAt,
+    listed,
     deletionMessages,
     lookUps,
     liveChecks,
+    skipped,
   } = task;
   return {
     by: [process.index, functionName],
@@ -72,11 +74,13 @@ function describe(task: Task): unknown {
     faults: [faultsMet.filter((fault) => fault !== "freeze").length, faultsMet.length],
     ...(!isClaim(task) && {
       startedAt,
-      listedAt,
+      hasReceived,
       firstListAt,
+      listed,
       deletionMessages,
       lookUps,
       liveChecks,
+      skipped,
     }),
   };
 }

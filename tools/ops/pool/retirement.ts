@@ -74,6 +74,8 @@ export function createRetirement(options: RetirementOptions): Retirement {
       const heldUntil = clock.now() + leaseSeconds * 1000;
       const [message] = await pool.receive(1, leaseSeconds);
       if (!message) return false;
+      // The process was suspended: another claim may have the message, or get it before this one has changed the room.
+      if (clock.now() > heldUntil - leaseSeconds * 500) continue;
       if (chooses(decodeRoomMessage(message.text).room)) {
         held = { message, heldUntil, isAssigned: false, isQueued: false };
         chosen = message;

@@ -7,7 +7,10 @@ test.each(Object.entries(retirementScenarios))(
   'No history of the scenario "%s" breaks a promise',
   { timeout: 240_000 },
   async (_, scenario) => {
-    const { failure, isComplete, complete } = await exploreScenario(scenario, 0);
+    const { failure, isComplete, complete } = await exploreScenario(scenario, {
+      faults: 0,
+      skewMilliseconds: 0,
+    });
     expect(failure && explainFailure(failure.what)).toBeUndefined();
     expect(isComplete).toBe(true);
     expect(complete).toBeGreaterThan(0);
