@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { histories } from "./arbitrary-history.ts";
 import { settleAndAudit } from "./audit.ts";
 import { request } from "./callers.ts";
-import { foundHistories } from "./found-histories.ts";
 import type { History } from "./history.ts";
 import type { Violation } from "./ledger.ts";
 import { startStep } from "./start-step.ts";
@@ -51,15 +50,6 @@ export async function runHistories({ firstSeed, continues }: RunOptions) {
     if (violation) return { histories: count, claims, failure: { seed, violation } };
   }
   return { histories: count, claims };
-}
-
-/** Returns the first broken promise in the histories that were found earlier. */
-export async function foundViolation(): Promise<Violation | undefined> {
-  for (const history of Object.values(foundHistories)) {
-    const [violation] = (await runHistory(history)).violations;
-    if (violation) return violation;
-  }
-  return undefined;
 }
 
 /** Returns the history that belongs to a seed. */

@@ -6,9 +6,12 @@ import {
   shortestFailure,
 } from "../../test/simulation/exploration/explore-scenarios.ts";
 import { type Limits, limitsOf, type Scenario } from "../../test/simulation/exploration/scenario.ts";
+import { scenarios } from "../../test/simulation/exploration/scenarios.ts";
+import { retirementScenarios } from "../ops/test/retirement-scenarios.ts";
 import { createCommand } from "../terminal/create-command.ts";
 
-import { allScenarios } from "./all-scenarios.ts";
+/** Those of the gateway, and those of the operator's commands. */
+const allScenarios: Readonly<Record<string, Scenario>> = { ...scenarios, ...retirementScenarios };
 
 const { only, short } = createCommand("npm run explore", "Explores small scenarios completely.")
   .option("--short", "Tries fewer faults and scenarios.")

@@ -5,6 +5,8 @@
 import { existsSync, globSync } from "node:fs";
 import { dirname, matchesGlob, relative } from "node:path";
 import { Stryker } from "@stryker-mutator/core";
+import type { RandomSource } from "../../src/lib/ports.ts";
+import { createSeededRandom } from "../simulators/process/seeded-random.ts";
 import { createCommand } from "../terminal/create-command.ts";
 
 type MutantResult = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
@@ -27,8 +29,9 @@ const parts: readonly Part[] = [
   { files: "src/lib/**/*.ts", tests: "test/lib", minPercent: 90 },
   { files: "client/src/**/!(openapi).ts", tests: "client/test", minPercent: 90 },
   {
-    // What changes state. The commands that only read are checked by their output.
-    files: "tools/ops/{pool/*,commands/{collect,drain,pool-size,recycle,redrive,unaccounted}}.ts",
+    // What changes state, and what decides. The commands that only show something are checked by their output.
+    files:
+      "tools/ops/{{plan,pool,status,target}/*,commands/{clear-gateway,collect,drain,pool-size,recycle,redrive,rooms,unaccounted}}.ts",
     tests: "tools/ops/test",
     minPercent: 80,
   },
@@ -46,6 +49,8 @@ export function partOf(file: string): Part {
 
 /** Returns the folder of a file's own tests: those of a folder of src/lib take a tenth of the time of all. */
 function testsOf(file: string): string {
+  // What pool and deletion do with it is tested there.
+  if (file.startsWith("src/lib/ownership/")) return "test/lib";
   const mirrored = dirname(file).replace("src/lib", "test/lib");
   return existsSync(mirrored) && mirrored.startsWith("test/lib/") ? mirrored : partOf(file).tests;
 }
@@ -62,33 +67,94 @@ export async function mutate(files: readonly string[], everyTest = false): Promi
 }
 
 async function mutateWith(tests: string, files: readonly string[], everyTest: boolean): Promise<Score[]> {
-  const stryker = new Stryker({
-    mutate: [...files],
-    testRunner: "vitest",
-    plugins: [import.meta.resolve("@stryker-mutator/vitest-runner")],
-    vitest: { configFile: "tools/nightly/vitest.mutation.config.ts", dir: tests },
-    coverageAnalysis: "perTest",
-    disableBail: everyTest,
-    concurrency: 1,
-    // The installed TypeScript cannot parse a configuration for Stryker, which skips a file that does not exist.
-    tsconfigFile: "none",
-    tempDirName: ".tmp/mutants",
-    ignorePatterns: [".tmp", "dist"],
-    reporters: ["clear-text", "progress-append-only"],
-    clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false },
-    warnings: false,
-  });
-  const results = await stryker.runMutationTest();
+  const results = await runMutants(files, { ...inVitest(tests), disableBail: everyTest });
   if (everyTest) printReplaceableTests(results);
-  const byFile = Map.groupBy(results.filter(isTested), ({ fileName }) =>
-    relative(process.cwd(), fileName).replaceAll("\\", "/"),
-  );
+  const byFile = Map.groupBy(results.filter(isTested), fileOf);
   return [...byFile].map(([file, mutants]) => ({
     file,
     mutants: mutants.length,
     noticed: mutants.filter(isNoticed).length,
   }));
 }
+
+type StrykerOptions = NonNullable<ConstructorParameters<typeof Stryker>[0]>;
+
+const inVitest = (tests: string): StrykerOptions => ({
+  testRunner: "vitest",
+  plugins: [import.meta.resolve("@stryker-mutator/vitest-runner")],
+  vitest: { configFile: "tools/nightly/vitest.mutation.config.ts", dir: tests },
+  coverageAnalysis: "perTest",
+  // The first run of the simulation takes minutes.
+  dryRunTimeoutMinutes: 30,
+  reporters: ["clear-text", "progress-append-only"],
+});
+
+/** Runs the mutants of files, or of ranges in them, and prints those that survive if `reporters` says so. */
+async function runMutants(mutate: readonly string[], options: StrykerOptions): Promise<MutantResult[]> {
+  const stryker = new Stryker({
+    mutate: [...mutate],
+    concurrency: 1,
+    // The installed TypeScript cannot parse a configuration for Stryker, which skips a file that does not exist.
+    tsconfigFile: "none",
+    tempDirName: ".tmp/mutants",
+    ignorePatterns: [".tmp", "dist"],
+    clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false },
+    warnings: false,
+    ...options,
+  });
+  return stryker.runMutationTest();
+}
+
+const fileOf = ({ fileName }: MutantResult) => relative(process.cwd(), fileName).replaceAll("\\", "/");
+
+/**
+ * Runs a random sample of the mutants of files that change no text against the tests of a folder, and prints those that
+ * survive. A mutant counts with those that it contains, which may be a tenth of the sample. Returns how many were run.
+ */
+export async function mutateSample(
+  files: readonly string[],
+  tests: string,
+  { count, seed }: { readonly count: number; readonly seed: number },
+): Promise<number> {
+  const mutator = { excludedMutations: ["StringLiteral"] };
+  // A command that always succeeds: every mutant survives, and so is listed.
+  const list = { testRunner: "command", commandRunner: { command: "true" }, reporters: [] };
+  const all = (await runMutants(files, { ...list, mutator })).filter(isTested);
+  const random = createSeededRandom(seed);
+  const sample = new Set<MutantResult>();
+  const ranges: string[] = [];
+  for (const chosen of shuffled(all, random)) {
+    const others = all.filter((mutant) => contains(chosen, mutant) && !sample.has(mutant));
+    const isSmall = others.length <= count / 10 && sample.size + others.length <= count;
+    if (others.length === 0 || !isSmall) continue;
+    for (const mutant of others) sample.add(mutant);
+    const { start, end } = chosen.location;
+    ranges.push(`${fileOf(chosen)}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`);
+  }
+  const results = await runMutants(ranges, { ...inVitest(tests), mutator });
+  return results.filter(isTested).length;
+}
+
+function shuffled<Item>(
+  items: readonly Item[],
+  { integerBelow }: Pick<RandomSource, "integerBelow">,
+): Item[] {
+  const ranked = items.map((item) => ({ item, rank: integerBelow(2 ** 30) }));
+  return ranked.toSorted((one, other) => one.rank - other.rank).map(({ item }) => item);
+}
+
+function contains(outer: MutantResult, inner: MutantResult): boolean {
+  const isBefore = (one: Position, other: Position) =>
+    one.line < other.line || (one.line === other.line && one.column <= other.column);
+  const [around, within] = [outer.location, inner.location];
+  return (
+    outer.fileName === inner.fileName &&
+    isBefore(around.start, within.start) &&
+    isBefore(within.end, around.end)
+  );
+}
+
+type Position = MutantResult["location"]["start"];
 
 /** A mutant that never ends counts as noticed. */
 const isNoticed = ({ status }: MutantResult) => status === "Killed" || status === "Timeout";

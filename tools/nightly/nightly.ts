@@ -1,28 +1,53 @@
 /**
- * `npm run nightly`: what takes too long for `npm test`. It kills real processes, runs many random histories, explores
- * small scenarios, plants bugs, and mutates the code. It runs every step, and fails if one of them failed.
+ * `npm run nightly`: what takes too long for `npm test`. It kills real processes, plants bugs, runs hours of load, many
+ * requests and histories, explores small scenarios, and mutates the code. It runs every step, and fails if one of them failed.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { Option } from "@commander-js/extra-typings";
 import { endOnSignal } from "../simulators/process/stop-signal.ts";
 import { createCommand, wholeNumber } from "../terminal/create-command.ts";
-import { mutableFiles, mutate, partOf, percentOf, type Score } from "./mutate.ts";
+import { mutableFiles, mutate, mutateSample, partOf, percentOf, type Score } from "./mutate.ts";
 
 const table = "tools/nightly/mutation-scores.md";
 const shards = 7;
 // Runs differ a little: on a busy computer, more mutants run into their timeout, which counts as noticed.
 const toleratedPercent = 2;
 
-const vitest = "node_modules/vitest/vitest.mjs";
-const nightlyConfig = "tools/nightly/vitest.nightly.config.ts";
-const runs = [
-  { name: "interruptions", command: [vitest, "run", "--config", nightlyConfig], short: [] },
-  { name: "soak", command: ["tools/nightly/soak.ts"], short: ["--short"] },
-  { name: "explore", command: ["tools/nightly/explore.ts"], short: ["--short"] },
-] as const;
+const sampledFiles = "src/lib/{deletion,ownership,pool}/*.ts";
+const sampledMutants = { whole: 60, short: 5 };
 
-const steps = ["chaos", ...runs.map(({ name }) => name), "mutation"];
+interface Run {
+  readonly name: string;
+  /** What Node runs. */
+  readonly command: readonly string[];
+  readonly short?: { readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string>> };
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const vitest = ["node_modules/vitest/vitest.mjs", "run"];
+const runs: readonly Run[] = [
+  {
+    name: "tests",
+    command: [...vitest, "--config", "tools/nightly/vitest.nightly.config.ts"],
+  },
+  {
+    name: "overload",
+    command: [...vitest, "test/simulation/overload.test.ts", "-t", "All parts together"],
+    env: { OVERLOAD_HOURS: "5" },
+    short: { env: { OVERLOAD_HOURS: "1" } },
+  },
+  {
+    name: "requests",
+    command: [...vitest, "test/e2e/openapi-fuzz.test.ts"],
+    env: { FUZZ_REQUESTS: "10000" },
+    short: { env: { FUZZ_REQUESTS: "1500" } },
+  },
+  { name: "soak", command: ["tools/nightly/soak.ts"], short: { args: ["--short"] } },
+  { name: "explore", command: ["tools/nightly/explore.ts"], short: { args: ["--short"] } },
+];
+
+const steps = [...runs.map(({ name }) => name), "sample", "mutation"];
 
 const { short, only, shard } = createCommand(
   "npm run nightly",
@@ -42,18 +67,21 @@ const mutationMinutes = short ? 8 : 180;
 
 const summary: string[] = [];
 endOnSignal("The other steps did not run.");
-await step("chaos", async () => {
-  const { runChaos } = await import("./chaos.ts");
-  return runChaos(short ? 100 : 2000);
-});
-for (const { name, command, short: shortForm } of runs) {
+for (const { name, command, env, short: shortForm } of runs) {
   await step(name, async () => {
-    const { status, signal } = spawnSync(process.execPath, [...command, ...(short ? shortForm : [])], {
-      stdio: "inherit",
-    });
+    const args = [...command, ...(short ? (shortForm?.args ?? []) : [])];
+    const environment = { ...process.env, ...env, ...(short && shortForm?.env) };
+    const { status, signal } = spawnSync(process.execPath, args, { stdio: "inherit", env: environment });
     return status === 0 ? [] : [`ended with ${signal ?? status}`];
   });
 }
+await step("sample", async () => {
+  const seed = Number(new Date().toISOString().slice(0, 10).replaceAll("-", ""));
+  const count = sampledMutants[short ? "short" : "whole"];
+  const tested = await mutateSample(globSync(sampledFiles), "test/simulation", { count, seed });
+  console.log(`${tested} mutants of ${seed}: those above survive the simulation`);
+  return tested === 0 ? ["no mutant was run"] : [];
+});
 await step("mutation", mutateFiles);
 console.log(["", ...summary].join("\n"));
 

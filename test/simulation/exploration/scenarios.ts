@@ -137,9 +137,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       assignedRoom(world, "room-a");
       world.platform.add(newRoomOf("persistent", 1));
       await reportEnd(world, "room-a");
+      // Of another system, and of another gateway.
       world.platform.add(newRoomOf("foreign", 1));
+      world.platform.add(newRoomOf("foreign", 2));
       await reportEnd(world, "vkiosk_persistent-1");
       await reportEnd(world, "foreign-1");
+      await reportEnd(world, "foreign-2");
       world.clock.elapse(11 * minutes);
       world.platform.startConference("room-a");
       world.platform.startConference("foreign-1");

@@ -10,12 +10,8 @@ import { bypassProxy } from "../../simulators/process/bypass-proxy.ts";
 
 type QueueKey = keyof typeof queueNames;
 
-export type QueueContents = ReturnType<typeof openQueueContents>;
-
-/** The number of messages that the queue service shows or hands out per call. */
+/** The number of messages that the queue service shows per call. */
 export const maxPeeked = 32;
-
-const leaseSeconds = 3600;
 
 /** Opens the queues. One that does not exist yet is empty: the app creates a queue when it first uses it. */
 export function openQueueContents(
@@ -37,17 +33,6 @@ export function openQueueContents(
       ifQueueMissing<string[]>([], async () => {
         const { peekedMessageItems } = await open(queue).peekMessages({ numberOfMessages: maxPeeked });
         return peekedMessageItems.map(({ messageText }) => messageText);
-      }),
-    /** Receives all visible messages, which makes them invisible for an hour, and returns their texts. */
-    receiveAll: async (queue: QueueKey) =>
-      ifQueueMissing<string[]>([], async () => {
-        const texts: string[] = [];
-        for (;;) {
-          const options = { numberOfMessages: maxPeeked, visibilityTimeout: leaseSeconds };
-          const { receivedMessageItems } = await open(queue).receiveMessages(options);
-          if (receivedMessageItems.length === 0) return texts;
-          texts.push(...receivedMessageItems.map(({ messageText }) => messageText));
-        }
       }),
   };
 }

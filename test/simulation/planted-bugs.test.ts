@@ -1,0 +1,196 @@
+/** Plants bugs in copies of the sources. `npm run nightly` runs this: the exploration must find each, whatever the clocks say. */
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import type { PromiseName } from "./ledger.ts";
+
+interface PlantedBug {
+  /** Completes "a gateway that …". */
+  readonly bug: string;
+  /** The promise that is found broken. */
+  readonly breaks: PromiseName;
+  readonly scenario: string;
+  readonly faults: number;
+  /** Texts that a file contains exactly once, and their replacements. */
+  readonly edits: readonly (readonly [file: string, from: string, to: string])[];
+}
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const copied = ["src", "test/simulation", "test/support", "tools/simulators", "client/src", "package.json"];
+
+const claim = "src/lib/pool/claim.ts";
+const bulkDeletion = "src/lib/deletion/bulk-deletion.ts";
+const decisions = "src/lib/deletion/decisions.ts";
+const roomDeletion = "src/lib/deletion/room-deletion.ts";
+
+const bugs: readonly PlantedBug[] = [
+  {
+    bug: "responds before the delete is confirmed",
+    breaks: "handed-out-twice",
+    scenario: "a claim whose lease ends",
+    faults: 1,
+    edits: [[claim, "await commit(held);", "void commit(held).catch(() => undefined);"]],
+  },
+  {
+    bug: "treats a lost lease as a commit",
+    breaks: "handed-out-twice",
+    scenario: "a claim whose lease ends",
+    faults: 1,
+    edits: [["src/lib/ports.ts", 'isHeld() ? "gone" : "lost"', 'isHeld() ? "gone" : "deleted"']],
+  },
+  {
+    bug: "writes the service tag with the trial of the breaker",
+    breaks: "handed-out-twice",
+    scenario: "a claim that makes a trial",
+    faults: 1,
+    edits: [[claim, "{ name: room.name }, limits", "{ tag: serviceTag }, limits"]],
+  },
+  {
+    bug: "writes the marker with the trial of the breaker",
+    breaks: "handed-out-twice",
+    scenario: "a claim that makes a trial",
+    faults: 1,
+    edits: [[claim, "{ name: room.name }, limits", "{ description: fields().description }, limits"]],
+  },
+  {
+    bug: "hands out the room of a trial without deleting its message",
+    breaks: "handed-out-twice",
+    scenario: "a claim that makes a trial",
+    faults: 0,
+    edits: [
+      [
+        claim,
+        "const trial = async () => conferences",
+        "const trial = async () => tried(message) && conferences",
+      ],
+      [
+        claim,
+        "await commitAndReplace(held);",
+        "if (!triedMessages.has(held.message.id)) await commitAndReplace(held);",
+      ],
+      [
+        claim,
+        "const maxMessagesPerClaim",
+        "const triedMessages = new Set();\nconst tried = ({ id }) => triedMessages.add(id);\nconst maxMessagesPerClaim",
+      ],
+    ],
+  },
+  {
+    bug: "gives up a room without queueing its name for deletion",
+    breaks: "room-lost-by-one-fault",
+    scenario: "a claim whose lease ends",
+    faults: 1,
+    edits: [["src/lib/pool/giving-up.ts", "if (isNobodys && mayExist) await", "if (false) await"]],
+  },
+  {
+    bug: "puts a name into the pool twice if the response is lost",
+    breaks: "handed-out-twice",
+    scenario: "provisioning with a lost response at each call",
+    faults: 1,
+    edits: [
+      [
+        "src/lib/pool/provisioning.ts",
+        "const message = await pool.put(newRoomName(random), { invisibleSeconds });",
+        `const room = newRoomName(random);
+         const message = await pool.put(room, { invisibleSeconds }).catch(async () => pool.put(room));`,
+      ],
+    ],
+  },
+  {
+    bug: "deletes a listed room in bulk without another look at it",
+    breaks: "handed-out-twice",
+    scenario: "claim and bulk delete",
+    faults: 0,
+    edits: [[bulkDeletion, "row: isSure(row.name, run) ? row : undefined", "row"]],
+  },
+  {
+    bug: "deletes rooms in bulk that are listed after the pool was emptied",
+    breaks: "pool-level-wrong",
+    scenario: "provisioning and bulk delete",
+    faults: 0,
+    edits: [
+      [
+        bulkDeletion,
+        "const due = rows.filter",
+        "const due = (await conferences.list({ startBefore })).filter",
+      ],
+    ],
+  },
+  {
+    bug: "acknowledges an event before its name is stored",
+    breaks: "event-lost",
+    scenario: "an event with each failure",
+    faults: 0,
+    edits: [
+      [
+        "src/functions/event-sink.ts",
+        "await deletionQueueWriter.queueEndedRooms(endedRoomNames, log);",
+        "void deletionQueueWriter.queueEndedRooms(endedRoomNames, log);",
+      ],
+    ],
+  },
+  {
+    bug: "keeps the message about a live room of another system for ever",
+    breaks: "ended-room-kept",
+    scenario: "a live and a persistent room before the collector",
+    faults: 0,
+    edits: [
+      [
+        decisions,
+        'const waits = decision === "delete-after-conference" &&',
+        'const waits = decision !== "delete" &&',
+      ],
+      [roomDeletion, 'if (decision.action !== "delete" || !row || onlyDecides)', "if (!row || onlyDecides)"],
+      [
+        roomDeletion,
+        "const wasThere",
+        'if (decision.action !== "delete") return decision;\n    const wasThere',
+      ],
+    ],
+  },
+  {
+    bug: "forgets the end of an overdue room that it cannot delete",
+    breaks: "event-lost",
+    scenario: "an ended room that is overdue, too, before the collector",
+    faults: 1,
+    edits: [[decisions, "isOverdue: contents.every(", "isOverdue: contents.some("]],
+  },
+];
+
+test.each(bugs)(
+  'A gateway that $bug breaks a promise in the scenario "$scenario"',
+  { timeout: 600_000 },
+  async ({ breaks, scenario, faults, edits }) => {
+    const copy = await mkdtemp(join(await temporaryFolder(), "planted-"));
+    onTestFinished(async () => rm(copy, { recursive: true }));
+    for (const path of copied) await cp(join(root, path), join(copy, path), { recursive: true });
+    for (const [file, from, to] of edits) await edit(join(copy, file), from, to);
+    const folder = join(copy, "test/simulation/exploration");
+    const { scenarios }: typeof import("./exploration/scenarios.ts") = await import(`${folder}/scenarios.ts`);
+    const { exploreScenario }: typeof import("./exploration/explore-scenarios.ts") = await import(
+      `${folder}/explore-scenarios.ts`
+    );
+    const explored = scenarios[scenario];
+    if (!explored) throw new Error(`there is no scenario "${scenario}"`);
+    for (const skewMilliseconds of [0, -5000, 5000]) {
+      const { failure } = await exploreScenario(explored, { faults, skewMilliseconds });
+      expect({ skewMilliseconds, promise: failure?.what.violation.promise }).toEqual({
+        skewMilliseconds,
+        promise: breaks,
+      });
+    }
+  },
+);
+
+async function temporaryFolder(): Promise<string> {
+  const folder = join(root, ".tmp");
+  await mkdir(folder, { recursive: true });
+  return folder;
+}
+
+async function edit(file: string, from: string, to: string): Promise<void> {
+  const parts = (await readFile(file, "utf8")).split(from);
+  if (parts.length !== 2) throw new Error(`${file} must contain exactly once: ${from}`);
+  await writeFile(file, parts.join(to));
+}
