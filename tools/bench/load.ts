@@ -5,6 +5,7 @@ import { QueueSASPermissions, QueueServiceClient } from "@azure/storage-queue";
 import * as z from "zod";
 import { encodeServiceTag } from "../../client/src/service-tag.ts";
 import { formatMarker } from "../../src/lib/ownership/room.ts";
+import { forEachParallel } from "../../src/lib/parallel.ts";
 import { queueNames } from "../../src/lib/ports.ts";
 import { startGatewayProcess, startSimulatorProcess } from "../local/stack/processes.ts";
 import { platformAccount } from "../simulators/identities.ts";
@@ -15,7 +16,6 @@ export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
 /** The service tag of every create. */
 const serviceTag = "https://verify.example.com/sessions/bench";
 const storageHeaders = { "x-ms-version": "2025-11-05" };
-const conferencePath = "/api/admin/configuration/v1/conference/";
 const roomsSchema = z.object({ objects: z.array(z.object({ id: z.int() })) });
 const createdSchema = z.object({ name: z.string() });
 const requestsSchema = z.object({ total: z.int() });
@@ -31,7 +31,6 @@ export async function startBenchStack(settings: Record<string, string>) {
   });
   const bearer = { authorization: `Bearer ${accessToken}` };
   return {
-    gatewayUrl: gateway.addresses.url,
     control,
     bare: await createBareCalls(usual),
     /** Creates a room and returns its name. Throws if the status is not 200. */
@@ -48,7 +47,7 @@ export async function startBenchStack(settings: Record<string, string>) {
 }
 
 /** Sends a request and returns the body of the response. Throws if the status is another one. */
-export async function send(
+async function send(
   expected: number,
   method: string,
   url: string,
@@ -67,16 +66,13 @@ export async function send(
  */
 async function createBareCalls(settings: Readonly<Record<string, string>>) {
   const { AzureWebJobsStorage: connectionString = "", PLATFORM_URL: platformUrl = "" } = settings;
-  const service = QueueServiceClient.fromConnectionString(connectionString);
-  const addressOf = async (queueName: string) => {
-    const queue = service.getQueueClient(queueName);
-    await queue.createIfNotExists();
-    const permissions = QueueSASPermissions.parse("raup");
-    const expiresOn = new Date(Date.now() + 3_600_000);
-    const signedUrl = new URL(queue.generateSasUrl({ permissions, expiresOn }));
-    return { url: `${signedUrl.origin}${signedUrl.pathname}`, signature: signedUrl.search.slice(1) };
-  };
-  const queues = { pool: await addressOf(queueNames.pool), deletion: await addressOf(queueNames.deletion) };
+  const pool = QueueServiceClient.fromConnectionString(connectionString).getQueueClient(queueNames.pool);
+  await pool.createIfNotExists();
+  const permissions = QueueSASPermissions.parse("raup");
+  const signed = new URL(pool.generateSasUrl({ permissions, expiresOn: new Date(Date.now() + 3_600_000) }));
+  const signature = signed.search.slice(1);
+  const messages = `${signed.origin}${signed.pathname}/messages`;
+  const conferences = `${platformUrl}/api/admin/configuration/v1/conference/`;
   const { username, password } = platformAccount;
   const platformHeaders = {
     authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
@@ -86,30 +82,22 @@ async function createBareCalls(settings: Readonly<Record<string, string>>) {
   return {
     /** Receives, finds, changes and removes one pooled room, as a create does. Returns its name. */
     async claim(): Promise<string> {
-      const { url, signature } = queues.pool;
-      const query = `numofmessages=1&visibilitytimeout=300&${signature}`;
-      const xml = await send(200, "GET", `${url}/messages?${query}`, storageHeaders);
+      const received = `${messages}?numofmessages=1&visibilitytimeout=300&${signature}`;
+      const xml = await send(200, "GET", received, storageHeaders);
       const part = (tag: string) => new RegExp(`<${tag}>(.*?)</${tag}>`).exec(xml)?.[1] ?? "";
       const name = part("MessageText");
-      const conferences = `${platformUrl}${conferencePath}`;
-      const found = await send(
-        200,
-        "GET",
-        `${conferences}?name=${encodeURIComponent(name)}`,
-        platformHeaders,
-      );
-      const [room] = roomsSchema.parse(JSON.parse(found)).objects;
+      const look = `${conferences}?name=${encodeURIComponent(name)}`;
+      const [room] = roomsSchema.parse(JSON.parse(await send(200, "GET", look, platformHeaders))).objects;
       if (!room) throw new Error(`there is no room ${name}`);
       const change = JSON.stringify({ tag: serviceTag, description: "bench" });
       await send(202, "PATCH", `${conferences}${room.id}/`, platformHeaders, change);
       const receipt = `popreceipt=${encodeURIComponent(part("PopReceipt"))}&${signature}`;
-      await send(204, "DELETE", `${url}/messages/${part("MessageId")}?${receipt}`, storageHeaders);
+      await send(204, "DELETE", `${messages}/${part("MessageId")}?${receipt}`, storageHeaders);
       return name;
     },
-    async put(queue: "pool" | "deletion", text: string): Promise<void> {
-      const { url, signature } = queues[queue];
+    async put(text: string): Promise<void> {
       const body = `<QueueMessage><MessageText>${text}</MessageText></QueueMessage>`;
-      await send(201, "POST", `${url}/messages?messagettl=-1&${signature}`, storageHeaders, body);
+      await send(201, "POST", `${messages}?messagettl=-1&${signature}`, storageHeaders, body);
     },
   };
 }
@@ -120,37 +108,25 @@ export async function runConcurrently(
   callers: number,
   task: (index: number) => Promise<unknown>,
 ): Promise<void> {
-  let next = 0;
-  const work = async () => {
-    while (next < count) {
-      const index = next;
-      next += 1;
-      await task(index);
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, work));
-}
-
-export interface OpenLoopOptions {
-  readonly ratePerSecond: number;
-  readonly seconds: number;
-  readonly task: () => Promise<unknown>;
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  await forEachParallel(indexes, async (index) => void (await task(index)), callers);
 }
 
 /**
  * Starts tasks with Poisson arrivals, whether or not earlier ones have ended. Times count from the moment at which a
  * task was due, so delays in the driver or the server are part of the figure (no coordinated omission).
  */
-export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOptions) {
+export async function runOpenLoop(options: {
+  readonly ratePerSecond: number;
+  readonly seconds: number;
+  readonly task: () => Promise<unknown>;
+}) {
+  const { ratePerSecond, seconds, task } = options;
   /** The milliseconds of each successful task. */
   const times: number[] = [];
   /** When each successful task ended, in seconds after the start. */
   const endedAtSeconds: number[] = [];
-  const failures = new Map<string, number>();
-  const countFailure = (error: unknown): void => {
-    const text = error instanceof Error ? error.message : String(error);
-    failures.set(text, (failures.get(text) ?? 0) + 1);
-  };
+  const failures: string[] = [];
   const running: Promise<void>[] = [];
   const startedAt = performance.now();
   for (let dueAt = startedAt; ; ) {
@@ -163,25 +139,22 @@ export async function runOpenLoop({ ratePerSecond, seconds, task }: OpenLoopOpti
       times.push(performance.now() - due);
       endedAtSeconds.push((performance.now() - startedAt) / 1000);
     };
-    running.push(task().then(onSuccess, countFailure));
+    running.push(task().then(onSuccess, (error: unknown) => void failures.push(String(error))));
   }
   await Promise.all(running);
-  for (const [text, count] of failures) console.log(`${count} times: ${text}`);
-  const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
-  return { times, failures: failed, endedAtSeconds };
+  for (const [text, same] of Map.groupBy(failures, (text) => text))
+    console.log(`${same.length} times: ${text}`);
+  return { times, failures: failures.length, endedAtSeconds };
 }
 
 /** Creates rooms on the platform and puts their names into the pool. */
 export async function fillPool({ bare, control }: BenchStack, count: number): Promise<void> {
   const namePrefix = `bench-${randomUUID().slice(0, 8)}-`;
-  const description = formatMarker({
-    gateway: "vmr-gateway",
-    state: "pooled",
-    since: new Date().toISOString(),
-  });
+  const since = new Date().toISOString();
+  const description = formatMarker({ gateway: "vmr-gateway", state: "pooled", since });
   await control("POST", "/control/rooms", { count, namePrefix, fields: { description } });
   const nameOf = (index: number) => `${namePrefix}${String(index).padStart(5, "0")}`;
-  await runConcurrently(count, 8, async (index) => bare.put("pool", nameOf(index)));
+  await runConcurrently(count, 8, async (index) => bare.put(nameOf(index)));
 }
 
 /**

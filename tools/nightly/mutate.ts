@@ -5,7 +5,6 @@
 import { existsSync, globSync } from "node:fs";
 import { dirname, matchesGlob, relative } from "node:path";
 import { Stryker } from "@stryker-mutator/core";
-import type { RandomSource } from "../../src/lib/ports.ts";
 import { createSeededRandom } from "../simulators/process/seeded-random.ts";
 import { createCommand } from "../terminal/create-command.ts";
 
@@ -108,8 +107,8 @@ async function runMutants(mutate: readonly string[], options: StrykerOptions): P
 const fileOf = ({ fileName }: MutantResult) => relative(process.cwd(), fileName).replaceAll("\\", "/");
 
 /**
- * Runs a random sample of the mutants of files that change no text against the tests of a folder, and prints those that
- * survive. A mutant counts with those that it contains, which may be a tenth of the sample. Returns how many were run.
+ * Runs the mutants of random lines, `count` at most, against the tests of a folder, and prints those that survive. Changes
+ * of texts and of several lines are left out. Returns how many were run.
  */
 export async function mutateSample(
   files: readonly string[],
@@ -120,41 +119,22 @@ export async function mutateSample(
   // A command that always succeeds: every mutant survives, and so is listed.
   const list = { testRunner: "command", commandRunner: { command: "true" }, reporters: [] };
   const all = (await runMutants(files, { ...list, mutator })).filter(isTested);
-  const random = createSeededRandom(seed);
-  const sample = new Set<MutantResult>();
-  const ranges: string[] = [];
-  for (const chosen of shuffled(all, random)) {
-    const others = all.filter((mutant) => contains(chosen, mutant) && !sample.has(mutant));
-    const isSmall = others.length <= count / 10 && sample.size + others.length <= count;
-    if (others.length === 0 || !isSmall) continue;
-    for (const mutant of others) sample.add(mutant);
-    const { start, end } = chosen.location;
-    ranges.push(`${fileOf(chosen)}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`);
-  }
-  const results = await runMutants(ranges, { ...inVitest(tests), mutator });
+  const lines = Map.groupBy(
+    all.filter(({ location: { start, end } }) => start.line === end.line),
+    (mutant) => `${fileOf(mutant)}:${mutant.location.start.line}-${mutant.location.start.line}`,
+  );
+  const { integerBelow } = createSeededRandom(seed);
+  const shuffled = [...lines]
+    .map(([line, mutants]) => ({ line, mutants: mutants.length, rank: integerBelow(2 ** 30) }))
+    .toSorted((one, other) => one.rank - other.rank);
+  let left = count;
+  const chosen = shuffled.filter(({ mutants }) => mutants <= left && (left -= mutants) >= 0);
+  const results = await runMutants(
+    chosen.map(({ line }) => line),
+    { ...inVitest(tests), mutator },
+  );
   return results.filter(isTested).length;
 }
-
-function shuffled<Item>(
-  items: readonly Item[],
-  { integerBelow }: Pick<RandomSource, "integerBelow">,
-): Item[] {
-  const ranked = items.map((item) => ({ item, rank: integerBelow(2 ** 30) }));
-  return ranked.toSorted((one, other) => one.rank - other.rank).map(({ item }) => item);
-}
-
-function contains(outer: MutantResult, inner: MutantResult): boolean {
-  const isBefore = (one: Position, other: Position) =>
-    one.line < other.line || (one.line === other.line && one.column <= other.column);
-  const [around, within] = [outer.location, inner.location];
-  return (
-    outer.fileName === inner.fileName &&
-    isBefore(around.start, within.start) &&
-    isBefore(within.end, around.end)
-  );
-}
-
-type Position = MutantResult["location"]["start"];
 
 /** A mutant that never ends counts as noticed. */
 const isNoticed = ({ status }: MutantResult) => status === "Killed" || status === "Timeout";

@@ -17,37 +17,8 @@ const toleratedPercent = 2;
 const sampledFiles = "src/lib/{deletion,ownership,pool}/*.ts";
 const sampledMutants = { whole: 60, short: 5 };
 
-interface Run {
-  readonly name: string;
-  /** What Node runs. */
-  readonly command: readonly string[];
-  readonly short?: { readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string>> };
-  readonly env?: Readonly<Record<string, string>>;
-}
-
 const vitest = ["node_modules/vitest/vitest.mjs", "run"];
-const runs: readonly Run[] = [
-  {
-    name: "tests",
-    command: [...vitest, "--config", "tools/nightly/vitest.nightly.config.ts"],
-  },
-  {
-    name: "overload",
-    command: [...vitest, "test/simulation/overload.test.ts", "-t", "All parts together"],
-    env: { OVERLOAD_HOURS: "5" },
-    short: { env: { OVERLOAD_HOURS: "1" } },
-  },
-  {
-    name: "requests",
-    command: [...vitest, "test/e2e/openapi-fuzz.test.ts"],
-    env: { FUZZ_REQUESTS: "10000" },
-    short: { env: { FUZZ_REQUESTS: "1500" } },
-  },
-  { name: "soak", command: ["tools/nightly/soak.ts"], short: { args: ["--short"] } },
-  { name: "explore", command: ["tools/nightly/explore.ts"], short: { args: ["--short"] } },
-];
-
-const steps = [...runs.map(({ name }) => name), "sample", "mutation"];
+const steps = ["tests", "overload", "requests", "soak", "explore", "sample", "mutation"] as const;
 
 const { short, only, shard } = createCommand(
   "npm run nightly",
@@ -67,14 +38,18 @@ const mutationMinutes = short ? 8 : 180;
 
 const summary: string[] = [];
 endOnSignal("The other steps did not run.");
-for (const { name, command, env, short: shortForm } of runs) {
-  await step(name, async () => {
-    const args = [...command, ...(short ? (shortForm?.args ?? []) : [])];
-    const environment = { ...process.env, ...env, ...(short && shortForm?.env) };
-    const { status, signal } = spawnSync(process.execPath, args, { stdio: "inherit", env: environment });
-    return status === 0 ? [] : [`ended with ${signal ?? status}`];
-  });
-}
+const shortForm = short ? ["--short"] : [];
+await step("tests", async () => run([...vitest, "--config", "tools/nightly/vitest.nightly.config.ts"]));
+await step("overload", async () =>
+  run([...vitest, "test/simulation/overload.test.ts", "-t", "All parts together"], {
+    OVERLOAD_HOURS: short ? "1" : "5",
+  }),
+);
+await step("requests", async () =>
+  run([...vitest, "test/e2e/openapi-fuzz.test.ts"], { FUZZ_REQUESTS: short ? "1500" : "10000" }),
+);
+await step("soak", async () => run(["tools/nightly/soak.ts", ...shortForm]));
+await step("explore", async () => run(["tools/nightly/explore.ts", ...shortForm]));
 await step("sample", async () => {
   const seed = Number(new Date().toISOString().slice(0, 10).replaceAll("-", ""));
   const count = sampledMutants[short ? "short" : "whole"];
@@ -86,7 +61,7 @@ await step("mutation", mutateFiles);
 console.log(["", ...summary].join("\n"));
 
 /** Runs a step, which returns what went wrong. */
-async function step(name: string, run: () => Promise<readonly string[]>): Promise<void> {
+async function step(name: (typeof steps)[number], run: () => Promise<readonly string[]>): Promise<void> {
   if (only !== undefined && only !== name) return;
   console.log(`\n--- ${name} ---`);
   const startedAt = performance.now();
@@ -95,6 +70,13 @@ async function step(name: string, run: () => Promise<readonly string[]>): Promis
   summary.push(`${problems.length === 0 ? "passed" : "FAILED"}  ${name}, ${minutes} min`);
   summary.push(...problems.map((problem) => `          ${problem}`));
   if (problems.length > 0) process.exitCode = 1;
+}
+
+/** Runs a script of Node. */
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): string[] {
+  const options = { stdio: "inherit", env: { ...process.env, ...env } } as const;
+  const { status, signal } = spawnSync(process.execPath, args, options);
+  return status === 0 ? [] : [`ended with ${signal ?? status}`];
 }
 
 /** Mutates what changed in the last week and one shard of all files, and returns the files whose score fell. */
