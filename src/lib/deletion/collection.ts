@@ -59,6 +59,8 @@ interface Run {
   readonly startBefore: number;
   readonly failures: unknown[];
   readonly handled: Set<string>;
+  /** Rooms whose call timed out. They are tried once more at the end, because that says little about the room. */
+  readonly timedOut: RoomMessages[];
   /** How many rooms without a marker this run has deleted. */
   unmarkedDeleted: number;
 }
@@ -71,7 +73,15 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
   async function collect(log: Log): Promise<void> {
     const startedAt = clock.now();
     const startBefore = startedAt + maxRunSeconds * 1000;
-    const run: Run = { log, startedAt, startBefore, failures: [], handled: new Set(), unmarkedDeleted: 0 };
+    const run: Run = {
+      log,
+      startedAt,
+      startBefore,
+      failures: [],
+      handled: new Set(),
+      timedOut: [],
+      unmarkedDeleted: 0,
+    };
     let capacity = maxMessages;
     for (let isEmpty = false; !isEmpty && capacity > 0 && clock.now() < startBefore; ) {
       const count = Math.min(capacity, maxMessagesAtOnce);
@@ -84,6 +94,7 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
       const overdueLast = groups.toSorted((one, other) => overdueRank(one) - overdueRank(other));
       await forEachParallel(overdueLast, async (group) => collectRoom(group, run), maxRoomsAtOnce);
     }
+    for (const group of run.timedOut.splice(0)) await collectRoom(group, run, true);
     await queueOverdue(capacity, run).catch((error: unknown) => {
       log.error("overdue-rooms-not-queued", {}, error);
       run.failures.push(error);
@@ -93,12 +104,16 @@ export function createGarbageCollection(options: GarbageCollectionOptions): Garb
   }
 
   /** Handles one room, unless the run is over: its messages return when their lease ends. Throws nothing. */
-  async function collectRoom(group: RoomMessages, run: Run): Promise<void> {
+  async function collectRoom(group: RoomMessages, run: Run, isLastTry = false): Promise<void> {
     if (clock.now() >= run.startBefore) return;
     run.handled.add(group.room);
     try {
       await handle(group, run);
     } catch (error) {
+      if (!isLastTry && error instanceof PlatformError && error.code === "platform-timeout") {
+        run.timedOut.push(group);
+        return;
+      }
       const room = loggableName(group.room);
       if (error instanceof PlatformBusyError) {
         run.log.info("deletion-skipped", { room, reason: "busy" });

@@ -29,6 +29,14 @@ describe("Garbage collection if the platform fails", () => {
     },
   );
 
+  test("tries a room whose call timed out once more at the end of the run", async () => {
+    for (const room of ["room-a", "room-b", "room-c"]) await world.addEnded(room);
+    world.platform.addFault({ kind: "timeout", method: "DELETE", count: 1 });
+    await world.collectGarbageAfter(600);
+    expect(leftBehind()).toEqual([]);
+    expect(world.log.events()).not.toContain("deletion-failed");
+  });
+
   test("postpones a room that fails by one more run after each failure, up to six hours", async () => {
     await world.addEnded("room-a");
     world.platform.addFault({ kind: "status", status: 409, method: "DELETE" });
