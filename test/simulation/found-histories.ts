@@ -44,6 +44,11 @@ export const foundHistories: Readonly<Record<string, History>> = {
     provisioningFaults: [],
     seed: 5,
   },
+  "a change is lost, and then its message cannot be deleted": {
+    steps: [step(create, 900_000, 1, { faults: [{ call: 2, fault: "lost-before", times: 3 }] })],
+    provisioningFaults: [],
+    seed: 5,
+  },
   "a trial times out and takes effect when others have the room": {
     steps: [
       ...[1, 2].map(lateCreate),

@@ -160,6 +160,13 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
         const marker = parseMarker(row.description);
         if (task.functionName === "bulkDeleteRooms") checkDeletedInBulk(row, task, by);
         const isAutomatic = task.functionName === "collectGarbage" || task.functionName === "bulkDeleteRooms";
+        const isPooled = poolTexts().some((text) => decodeRoomMessage(text).room === row.name);
+        // An event may be about an unmarked room, and a claim can stop after it has written the marker.
+        if (
+          isPooled &&
+          (task.functionName === "bulkDeleteRooms" || (isAutomatic && marker?.state === "pooled"))
+        )
+          violated("pool-level-wrong", `${by} deletes ${row.name}, whose name is in the pool`);
         if (isAutomatic && isPersistent(row.name))
           violated("protected-room-deleted", `${by} deletes persistent ${row.name}`);
         if (isAutomatic && marker !== undefined && marker.gateway !== gatewayName)
@@ -172,8 +179,6 @@ export function createLedger({ platform, poolTexts, now, skewMilliseconds, secre
   }
 
   function checkDeletedInBulk({ name }: ShownRoom, task: Task, by: string): void {
-    if (poolTexts().some((text) => decodeRoomMessage(text).room === name))
-      violated("pool-level-wrong", `${by} deletes ${name}, whose name is in the pool`);
     const description = task.listed.get(name);
     // A list can miss a room that moves to another page; then the time of its claim decides.
     const wasFree =

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { decisions } from "../../../src/lib/deletion/decisions.ts";
 import { queueForDeletion } from "../../../src/lib/ownership/deletion-queue.ts";
-import { encodeRoomMessage, type RoomMessage } from "../../../src/lib/ownership/room.ts";
+import { encodeRoomMessage, loggableName, type RoomMessage } from "../../../src/lib/ownership/room.ts";
 import type { Conferences } from "../../../src/lib/platform/conferences.ts";
 import { createPlatformStatus, type PlatformStatus } from "../../../src/lib/platform/status.ts";
 import type { Queue } from "../../../src/lib/ports.ts";
@@ -114,6 +114,7 @@ describe("What the collector does with a room", () => {
     const since = new Date(queuedAt + secondsAfterQueueing * 1000).toISOString();
     return { description: formatMarker({ gateway, state, since, messageId: "claim-1" }) };
   };
+  const withoutClaim = () => ({ description: marked("assigned", 60).description.replace(" claim-1", "") });
   const manual = { description: "created manually" };
   const byEvent = {};
   const byGateway = { queuedBy: "gateway", reason: "test" } as const;
@@ -135,6 +136,7 @@ describe("What the collector does with a room", () => {
       { ...byGateway, claimId: "no" },
       "assigned-later",
     ],
+    ["assigned without an ID", { fields: withoutClaim() }, byGateway, "assigned-later"],
     // However far the clock of that claim is ahead.
     ["given up", { fields: marked("assigned", 3600) }, { ...byGateway, claimId: "claim-1" }, "deleted"],
     ["pooled", { fields: marked("pooled", -61) }, byEvent, "pooled"],
@@ -288,6 +290,14 @@ describe("A message of the gateway", () => {
     expect(leftBehind()).toEqual(["room-a"]);
   });
 
+  test("about a room that a claim gave up counts beside a later event", async () => {
+    world.addRoom("room-a", assigned(3600));
+    await putByGateway("claim-1");
+    await world.deletion.put("room-a");
+    await world.collectGarbageAfter(600);
+    expect(leftBehind()).toEqual([]);
+  });
+
   test("about a room that does not exist waits ten minutes, because the room may appear late", async () => {
     await putByGateway();
     await world.collectGarbageAfter(60);
@@ -336,7 +346,7 @@ describe("The live check and the look-up", () => {
     world.platform.addFault({ kind: "status", status, method: "GET", pathPattern: "/status/v1/" });
     await world.collectGarbageAfter(600);
     expect(leftBehind()).toEqual([]);
-    expect(world.log.events()).toContain("live-check-unavailable");
+    expect(world.log.fieldsOf("live-check-unavailable")).toEqual({ room: loggableName("room-a") });
   });
 
   test.each([

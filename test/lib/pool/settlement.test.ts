@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { decodeRoomMessage, encodeRoomMessage } from "../../../src/lib/ownership/room.ts";
 import { PlatformError, type PlatformFailure } from "../../../src/lib/platform/errors.ts";
+import { TrialError } from "../../../src/lib/pool/breaker.ts";
 import {
   createSettle,
   type FailedOutcome,
@@ -105,6 +106,11 @@ describe("The outcome of a failed change", () => {
     expect(outcomeOfFailedAssignment(new PlatformError(failure))).toBe(outcome);
   });
 
+  test("says that nothing was assigned if a trial failed", () => {
+    const failure = new TrialError({ outcome: "not-sent", message: "trial" });
+    expect(outcomeOfFailedAssignment(failure)).toBe("trial-unknown");
+  });
+
   test("is the error itself if that is not a PlatformError", () => {
     const error = new TypeError("bug");
     expect(() => outcomeOfFailedAssignment(error)).toThrow(error);
@@ -124,19 +130,20 @@ describe("The settlement that discards a room", () => {
     expect(queues.requests()).toHaveLength(1);
   });
 
-  test.each<QueueFault>([
-    { failure: "receipt-stale" },
+  test.each<[string, ...QueueFault[]]>([
+    ["lost", { failure: "receipt-stale" }],
     // Another claim may have received the message in the meantime, and deleted it.
-    { failure: "message-gone", meanwhile: () => queues.clock.advance(leaseSeconds) },
-  ])("does nothing else if another claim may have the room (%j)", async (fault) => {
-    queues.pool.strikeNext("delete", fault);
+    ["lost", { failure: "message-gone", meanwhile: () => queues.clock.advance(leaseSeconds) }],
+    ["unknown", { failure: "unknown" }, { failure: "unknown" }],
+  ])("does nothing else if another claim may get the room (%s, %j)", async (message, ...faults) => {
+    for (const fault of faults) queues.pool.strikeNext("delete", fault);
     await settle("assignment-unknown");
 
     expect([...queues.deletion.texts(), ...queues.provisioning.texts()]).toEqual([]);
     expect(queues.log.fieldsOf("room-discard-failed")).toEqual({
       room: "room-a",
       reason: "assignment-unknown",
-      message: "lost",
+      message,
     });
   });
 

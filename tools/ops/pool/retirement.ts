@@ -1,7 +1,6 @@
 /**
  * Takes rooms out of the pool and has them deleted. A retirement is a real claim whose caller is the operator: the
  * marker says `assigned` before anything else happens, so no caller can get the room from then on, whatever fails.
- * The simulation loads this file again with planted bugs.
  */
 
 import { GatewayError } from "../../../src/lib/errors.ts";
